@@ -1,0 +1,13 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  // Handlers and tests that import 'signalbox' get the sources, so that there is one Fault class in the process.
+  resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/interop/**', '**/node_modules/**'],
+    testTimeout: 20_000,
+    reporters: ['default', './test/support/count-reporter.ts'],
+  },
+});
