@@ -1,0 +1,21 @@
+import type { Field } from './field.ts';
+import type { Position } from './position.ts';
+
+/** The shape of data, with a JSON and an XML form. */
+export interface Document {
+  readonly id: string;
+  readonly description?: string;
+  /** Name of the root element in XML (`xml:`); the id unless said otherwise. */
+  readonly xmlName: string;
+  /** XML namespace of its elements; the service's (`<namespace>:<Service>.<version>`) where undefined, none where empty. */
+  readonly namespace?: string;
+  /** The document's name is the JSON root label: `{"LOC_RESPONSE": {...}}`. */
+  readonly root: boolean;
+  /** May hold fields that are not declared; they are kept as they come. */
+  readonly open: boolean;
+  /** In declared order, which is the order in which they are written. */
+  readonly fields: readonly Field[];
+  /** Written in place at a field or an operation rather than under an id of its own; its id is derived from there. */
+  readonly inPlace: boolean;
+  readonly at: Position;
+}

@@ -1,0 +1,88 @@
+/** One entry of the catalogue of faults. */
+interface FaultEntry<P> {
+  readonly status: number;
+  readonly message: (parameters: P) => string;
+}
+
+const entry = <P>(status: number, message: (parameters: P) => string): FaultEntry<P> => ({ status, message });
+
+/**
+ * Every fault that the gateway itself raises: its code, HTTP status and words. Codes are never reused. What a message
+ * says is meant for the caller: it holds no SQL, no stack and no value of a sensitive field.
+ */
+export const faults = {
+  BAD_TARGET: entry(400, (p: { reason: string }) => `The request target is not acceptable: ${p.reason}.`),
+  BAD_ENCODING: entry(400, (p: { name: string; reason: string }) => `${p.name} is not acceptable: ${p.reason}.`),
+  MISSING_PARAMETER: entry(400, (p: { name: string }) => `${p.name} is missing.`),
+  BAD_PARAMETER: entry(400, (p: { name: string; reason: string }) => `${p.name} ${p.reason}.`),
+  BAD_BODY: entry(400, (p: { reason: string }) => `The request body is not acceptable: ${p.reason}.`),
+  BAD_REQUEST: entry(400, (p: { reason: string }) => `The request is not acceptable: ${p.reason}.`),
+  TOO_MANY_PARAMETERS: entry(400, (p: { limit: number }) => `The query string has more than ${p.limit} parameters.`),
+  UNAUTHENTICATED: entry(401, (_: { scheme: string }) => 'Credentials are missing or wrong.'),
+  FORBIDDEN: entry(403, (p: { user: string; what: string }) => `${p.user} may not use ${p.what}.`),
+  NOT_FOUND: entry(404, (p: { what: string }) => `There is no ${p.what}.`),
+  METHOD_NOT_ALLOWED: entry(405, (p: { method: string; allowed: string }) => `${p.method} is not allowed here; allowed: ${p.allowed}.`),
+  NOT_ACCEPTABLE: entry(406, (p: { offered: string }) => `None of the media types asked for can be had; offered: ${p.offered}.`),
+  REQUEST_TIMEOUT: entry(408, (_: object) => 'The request did not arrive in time.'),
+  BODY_TOO_LARGE: entry(413, (p: { limit: number }) => `The request body is larger than ${p.limit} bytes.`),
+  TARGET_TOO_LONG: entry(414, (p: { limit: number }) => `The request target is longer than ${p.limit} bytes.`),
+  UNSUPPORTED_MEDIA_TYPE: entry(415, (p: { given: string; supported: string }) => `The body's ${p.given} is not supported; supported: ${p.supported}.`),
+  HEADERS_TOO_LARGE: entry(431, (_: object) => 'The request headers are too large.'),
+  INTERNAL: entry(500, (p: { operation: string }) => `${p.operation} could not be answered.`),
+  UNKNOWN_METHOD: entry(501, (p: { method: string }) => `The method ${p.method} is not known.`),
+  UNAVAILABLE: entry(503, (p: { reason: string }) => `Not available now: ${p.reason}.`),
+  TIMEOUT: entry(504, (p: { what: string; seconds: number }) => `${p.what} took longer than ${p.seconds} s and was stopped.`),
+} as const;
+
+/** A code of the catalogue. */
+export type FaultCode = keyof typeof faults;
+
+/** What the words of a fault need. */
+export type FaultParameters<C extends FaultCode> = Parameters<(typeof faults)[C]['message']>[0];
+
+/**
+ * An answer that is an error: a status, a code and words for the caller. Handlers may throw one, by a code of the
+ * catalogue or, through {@link Fault.custom}, with their own.
+ */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+  readonly code: string;
+  /** HTTP status, 400 to 599. */
+  readonly status: number;
+  /** More for the caller; empty where there is none. */
+  readonly detail: string;
+  /** Headers that go with it: `Allow`, `WWW-Authenticate`, `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  private constructor(code: string, status: number, message: string, options: FaultOptions) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.status = status;
+    this.detail = options.detail ?? '';
+    this.headers = options.headers ?? {};
+  }
+
+  /** A fault of the catalogue. */
+  static of<C extends FaultCode>(code: C, parameters: FaultParameters<C>, options: FaultOptions = {}): Fault {
+    const found = faults[code] as unknown as FaultEntry<FaultParameters<C>>;
+    return new Fault(code, found.status, found.message(parameters), options);
+  }
+
+  /** A fault of a handler's own. `code` is a word in capitals; `status` from 400 to 599. */
+  static custom(code: string, status: number, message: string, options: FaultOptions = {}): Fault {
+    if (!(status >= 400 && status <= 599)) throw new RangeError(`status of a fault must be 400 to 599, not ${status}`);
+    return new Fault(code, status, message, options);
+  }
+
+  /** The same fault with other words for the caller. */
+  saying(message: string): Fault {
+    return new Fault(this.code, this.status, message, { detail: this.detail, headers: this.headers, cause: this.cause });
+  }
+}
+
+/** What may go with a fault. `cause` is logged, never sent. */
+export interface FaultOptions {
+  readonly detail?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}

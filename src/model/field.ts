@@ -1,0 +1,85 @@
+import type { Document } from './document.ts';
+import type { Position } from './position.ts';
+
+/** Types of a single value, by the word that stands for them in YAML. */
+export type ScalarKind =
+  | 'string'
+  | 'text'
+  | 'integer'
+  | 'decimal'
+  | 'boolean'
+  | 'flag'
+  | 'date'
+  | 'time'
+  | 'datetime'
+  | 'binary'
+  | 'json'
+  | 'xml';
+
+/**
+ * A single value. In memory: `string text decimal date time datetime flag xml` are strings (a decimal keeps its digits,
+ * a flag is `Y` or `N`), an `integer` is a number, or a bigint beyond 2^53 - 1, `boolean` a boolean, `binary` an
+ * {@link Attachment}, `json` any JSON value.
+ */
+export interface ScalarType {
+  readonly kind: ScalarKind;
+  /** Characters (Unicode code points) of a `string(n)`; digits in all of a `decimal(p.s)`. */
+  readonly length?: number;
+  /** Digits after the point of a `decimal(p.s)`. */
+  readonly scale?: number;
+}
+
+/** One document inside another. */
+export interface CompoundType {
+  readonly kind: 'document';
+  readonly document: Document;
+}
+
+/** A collection. In XML it stands inside an element of the field's name, unless `flat`. */
+export interface ListType {
+  readonly kind: 'list';
+  readonly item: ScalarType | CompoundType;
+  readonly flat: boolean;
+}
+
+export type FieldType = ScalarType | CompoundType | ListType;
+
+/** How a value is written into a URL: `path` keeps slashes, `odata` doubles quotes (OData 4.01, 5.1.1.6.1), `odata-path` both. */
+export type UrlStyle = 'segment' | 'path' | 'odata' | 'odata-path';
+
+/** A field of a document; a prompt or a column of a query; one variable of a URI. Rule 7 of the definition reference. */
+export interface Field {
+  /** The name in YAML, in handlers and in error messages. */
+  readonly name: string;
+  /** Key in JSON (`json:`); the name unless said otherwise. */
+  readonly jsonName: string;
+  /** Element or attribute name in XML (`xml:`); the name unless said otherwise. */
+  readonly xmlName: string;
+  readonly type: FieldType;
+  readonly description?: string;
+  readonly required: boolean;
+  /** Taken where the caller gives nothing. In a fault document it may hold `{fault.message}` and its like. */
+  readonly default?: string | number | boolean;
+  readonly enum?: readonly (string | number)[];
+  /** Letter case of the caller's value does not matter; the value is taken over as `enum` spells it. */
+  readonly anyCase: boolean;
+  /** A regular expression (ECMA-262, `u` flag) that the whole value must match. */
+  readonly pattern?: string;
+  /** Smallest value of a number, or least number of characters of a string or of entries of a list. */
+  readonly minimum?: number;
+  /** Largest value of a number, or most characters of a string or entries of a list. */
+  readonly maximum?: number;
+  /** The only value there is. */
+  readonly fixed?: string | number | boolean;
+  /** Masked in logs, errors and snapshots. */
+  readonly sensitive: boolean;
+  readonly example?: string | number | boolean;
+  /** An attribute in XML rather than an element. */
+  readonly attribute: boolean;
+  /** XML namespace; of the document's description unless said otherwise. */
+  readonly namespace?: string;
+  /** What is written where a reply does not give the field: nothing, or the type's blank (`""`, one object of blanks for a list of documents). */
+  readonly absent: 'omit' | 'blank';
+  readonly url: UrlStyle;
+  readonly at: Position;
+}

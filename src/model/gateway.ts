@@ -1,0 +1,47 @@
+import type { ConfigText } from './config.ts';
+import type { Position } from './position.ts';
+import type { SecurityScheme } from './security.ts';
+
+/** Bounds of every exchange. Sizes in bytes, times in milliseconds. */
+export interface Limits {
+  /** Request body. */
+  readonly body: number;
+  /** Until the first byte of the reply, and of one stored query. */
+  readonly timeout: number;
+  /** Rows of one stored query. */
+  readonly rows: number;
+  /** Raw request target, path and query together. */
+  readonly target: number;
+  /** Query parameters of one request. */
+  readonly parameters: number;
+}
+
+/** The gateway's own facts: the `gateway:` definition. */
+export interface Gateway {
+  /** Name of the local node, the `<node>` of paths. */
+  readonly id: string;
+  /** First segment of every path. */
+  readonly context: string;
+  readonly listen: ConfigText;
+  readonly database: ConfigText;
+  /** The address in contracts, without a slash at the end; the bound address where undefined. */
+  readonly publicUrl?: ConfigText;
+  /** Glob under the definitions folder; each file is run once, in name order. */
+  readonly sampleData?: string;
+  /** Folder of the handlers, relative to the project's folder. */
+  readonly handlers: string;
+  /** Prefix of XML namespaces: `<namespace>:<Service>.<version>`. */
+  readonly namespace: string;
+  /** IANA zone that gives datetimes without an offset theirs. */
+  readonly timezone: string;
+  /** What a caller shows where nothing else is said. */
+  readonly requires: SecurityScheme;
+  /** Ids of the services of the package that are switched on. */
+  readonly delivered: readonly string[];
+  /** Contracts and the page `/` need credentials. */
+  readonly contracts: 'public' | 'private';
+  /** Origins (`https://app.example`) whose pages may call; `*` any, without credentials. Empty: no CORS headers at all. */
+  readonly cors: readonly string[];
+  readonly limits: Limits;
+  readonly at: Position;
+}

@@ -1,0 +1,21 @@
+import type { Document } from './document.ts';
+import type { Gateway } from './gateway.ts';
+import type { Query } from './query.ts';
+import type { Node, Routing } from './routing.ts';
+import type { PermissionList, Role, User } from './security.ts';
+import type { Operation, Service } from './service.ts';
+
+/** Everything that the definitions say: frozen, checked, linked by reference. Maps are in the order of their ids. */
+export interface Registry {
+  readonly gateway: Gateway;
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly services: ReadonlyMap<string, Service>;
+  readonly operations: ReadonlyMap<string, Operation>;
+  /** Those written in place too, under their derived ids. */
+  readonly documents: ReadonlyMap<string, Document>;
+  readonly queries: ReadonlyMap<string, Query>;
+  readonly permissionLists: ReadonlyMap<string, PermissionList>;
+  readonly roles: ReadonlyMap<string, Role>;
+  readonly users: ReadonlyMap<string, User>;
+  readonly routings: readonly Routing[];
+}

@@ -1,0 +1,28 @@
+import type { ConfigText } from './config.ts';
+import type { Position } from './position.ts';
+import type { Operation } from './service.ts';
+
+/** A system: a remote one, with its address. The local one is the gateway. */
+export interface Node {
+  readonly id: string;
+  readonly description?: string;
+  /** In order of fail-over; no variables of a call. */
+  readonly base: readonly ConfigText[];
+  readonly at: Position;
+}
+
+/** How much of an exchange the log keeps beside its line: nothing, or the request's headers. */
+export type LogLevel = 'none' | 'header';
+
+/** Which node an operation comes from. Every active provider operation has one, generated, from any node to the local one. */
+export interface Routing {
+  /** `~GENERATED~LOCATIONS_GET`, or the id of the definition that overrides it. */
+  readonly id: string;
+  readonly operation: Operation;
+  readonly sender: 'ANY';
+  readonly receiver: string;
+  readonly generated: boolean;
+  readonly active: boolean;
+  readonly log: LogLevel;
+  readonly at: Position;
+}

@@ -1,0 +1,107 @@
+import type { UriTemplate } from '../wire/uri-template.ts';
+import type { Document } from './document.ts';
+import type { Field } from './field.ts';
+import type { Position } from './position.ts';
+import type { Query } from './query.ts';
+import type { PermissionList, SecurityScheme } from './security.ts';
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A message without a document. */
+export type RawKind = 'json' | 'xml' | 'text' | 'binary';
+
+/** What travels: a document, or text, XML, JSON or bytes without one. */
+export type Message =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'document'; readonly document: Document }
+  | { readonly kind: 'raw'; readonly raw: RawKind };
+
+/** A reply's form for one media type, where the operation maps them (`response: { text/csv: text }`). */
+export interface MediaMessage {
+  readonly mediaType: string;
+  readonly message: Message;
+}
+
+/** One variable of a URI template, tied to the request field that it fills. Aligned with `template.variables`. */
+export interface UriVariable {
+  readonly field: Field;
+  readonly place: 'path' | 'query';
+  /** Name on the wire: `region` of `region={REGION}`, `maxrows` of `{?maxrows}`; the variable's own in a path. */
+  readonly wireName: string;
+  readonly required: boolean;
+}
+
+/** One of an operation's URI templates. */
+export interface OperationUri {
+  /** The URI index, from 1. */
+  readonly index: number;
+  readonly template: UriTemplate;
+  readonly variables: readonly UriVariable[];
+  /** Request fields that neither this URI nor a header names: the body. */
+  readonly body: readonly Field[];
+  readonly at: Position;
+}
+
+/** A request or reply header that a field of the document fills or is filled by. */
+export interface HeaderBinding {
+  readonly header: string;
+  readonly field: Field;
+}
+
+/** What answers a provider operation. */
+export type Answer =
+  /** Code of the project: `<handlers>/<file>.ts`. */
+  | { readonly kind: 'handler'; readonly file: string }
+  /** Code of the package: `signalbox/query-execute`. */
+  | { readonly kind: 'delivered'; readonly name: string }
+  /** The prompts are the request, the rows are the reply's `rows`. */
+  | { readonly kind: 'query'; readonly query: Query; readonly maxrows?: Field }
+  /** Rows of each query fill one list field of the reply's document. */
+  | { readonly kind: 'queries'; readonly lists: readonly { readonly field: Field; readonly query: Query }[]; readonly maxrows?: Field };
+
+export interface Operation {
+  readonly id: string;
+  readonly service: Service;
+  readonly description?: string;
+  readonly method: Method;
+  /** In order of URI index. */
+  readonly uris: readonly OperationUri[];
+  /** The service's segment in paths, without the version: alias or the service's name. */
+  readonly pathName: string;
+  readonly request: Message;
+  /** Fields of the request that a header fills, in every URI. */
+  readonly requestHeaders: readonly HeaderBinding[];
+  /** Body of a request: fields in JSON, one field alone, or none. */
+  readonly body: 'none' | 'document' | 'raw';
+  /** At least one: what a reply may be, the first being the default. */
+  readonly responses: readonly MediaMessage[];
+  readonly wrapper?: 'psnonxml';
+  /** Status of a reply that is no fault. */
+  readonly status: number;
+  readonly fault?: Document;
+  readonly answer: Answer;
+  /** Lists that grant it, by `permission:` or by a wildcard of the list. Empty only where `public`. */
+  readonly permissions: readonly PermissionList[];
+  readonly public: boolean;
+  readonly requires: SecurityScheme;
+  readonly active: boolean;
+  readonly at: Position;
+}
+
+/** A named, versioned group of operations. */
+export interface Service {
+  /** `Locations.v1`. */
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly description?: string;
+  /** A path without a version reaches this one. */
+  readonly default: boolean;
+  readonly active: boolean;
+  /** `since` and `sunset` are dates, yyyy-MM-dd (RFC 9745, RFC 8594). */
+  readonly deprecated?: { readonly since?: string; readonly sunset?: string };
+  readonly operations: readonly Operation[];
+  /** Ships in the package. */
+  readonly delivered: boolean;
+  readonly at: Position;
+}
