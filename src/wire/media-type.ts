@@ -1,0 +1,221 @@
+// Media types and proactive negotiation, RFC 9110 sections 8.3.1 (media-type), 5.6.6 (parameters), 12.4 and 12.5.1 (Accept).
+
+/** A media type. `essence` is `type/subtype`; names are in lower case, values as written. */
+export interface MediaType {
+  readonly type: string;
+  readonly subtype: string;
+  readonly essence: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** Parses one media type; undefined for anything else, wildcards among it. The first of two equal parameters counts. */
+export function parseMediaType(text: string): MediaType | undefined {
+  const scanner = new Scanner(text);
+  const found = scanner.mediaRange();
+  if (found === undefined || !scanner.atEnd() || found.type === '*' || found.subtype === '*') return undefined;
+  return found;
+}
+
+/** Which offer a caller gets. */
+export interface Negotiated {
+  /** Its place among the offers. */
+  readonly index: number;
+  /** The caller named its `type/subtype`; false where a wildcard, or no Accept at all, let it through. */
+  readonly explicit: boolean;
+}
+
+/**
+ * Compiles what can be offered, the server's preference first, into the answer to Accept: the offer with the highest
+ * quality, one named by `type/subtype` before one that a wildcard lets through, then the earliest. The most specific
+ * range decides the quality of an offer, and `q=0` excludes it. Malformed ranges are ignored; where nothing is left, or
+ * nothing was sent, anything goes. A range's `charset=utf-8` always holds, being what every text is written in.
+ * @returns undefined where nothing offered is acceptable
+ * @throws TypeError for an offer that is no media type
+ */
+export function compileOffers(offered: readonly string[]): (accept: string | undefined) => Negotiated | undefined {
+  const offers = offered.map((text) => {
+    const type = parseMediaType(text);
+    if (type === undefined) throw new TypeError(`${text} is no media type`);
+    return type;
+  });
+  const first: Negotiated | undefined = offers.length === 0 ? undefined : { index: 0, explicit: false };
+  const plain = new Map<string, Negotiated>();
+  offers.forEach(({ essence, parameters }, index) => {
+    if (!plain.has(essence) && !parameters.has('q')) plain.set(essence, { index, explicit: true });
+  });
+  return (accept) => {
+    if (accept === undefined || accept === '*/*') return first;
+    const named = plain.get(accept);
+    if (named !== undefined) return named;
+    const ranges = parseAccept(accept);
+    return ranges.length === 0 ? first : choose(offers, ranges);
+  };
+}
+
+interface MediaRange extends MediaType {
+  /** 0 to 1. */
+  readonly quality: number;
+}
+
+function choose(offers: readonly MediaType[], ranges: readonly MediaRange[]): Negotiated | undefined {
+  let best: Negotiated | undefined;
+  let bestQuality = 0;
+  offers.forEach((offer, index) => {
+    let specificity = 0;
+    let quality = 0;
+    for (const range of ranges) {
+      const found = specificityOf(range, offer);
+      if (found > specificity) {
+        specificity = found;
+        quality = range.quality;
+      } else if (found === specificity && found > 0) quality = Math.max(quality, range.quality);
+    }
+    const explicit = specificity >= NAMED;
+    if (quality > bestQuality || (quality > 0 && quality === bestQuality && explicit && best?.explicit === false)) {
+      best = { index, explicit };
+      bestQuality = quality;
+    }
+  });
+  return best;
+}
+
+const NAMED = 3;
+
+/** 0 where the range does not hold the offer; 1 for any type, 2 for any subtype, 3 for the type, more with parameters. */
+function specificityOf(range: MediaRange, offer: MediaType): number {
+  if (range.type === '*') return 1;
+  if (range.type !== offer.type) return 0;
+  if (range.subtype === '*') return 2;
+  if (range.subtype !== offer.subtype) return 0;
+  let held = 0;
+  for (const [name, value] of range.parameters) {
+    const own = offer.parameters.get(name)?.toLowerCase() ?? (name === 'charset' ? 'utf-8' : undefined);
+    if (own !== value.toLowerCase()) return 0;
+    held += 1;
+  }
+  return NAMED + held;
+}
+
+function parseAccept(accept: string): MediaRange[] {
+  const ranges: MediaRange[] = [];
+  const scanner = new Scanner(accept);
+  while (!scanner.finished()) {
+    const range = scanner.mediaRange();
+    const weighted = range !== undefined && scanner.atEntryEnd() ? withQuality(range) : undefined;
+    if (weighted !== undefined) ranges.push(weighted);
+    scanner.nextEntry();
+  }
+  return ranges;
+}
+
+function withQuality(range: MediaType): MediaRange | undefined {
+  if (range.type === '*' && range.subtype !== '*') return undefined;
+  const given = range.parameters.get('q');
+  if (given === undefined) return { ...range, quality: 1 };
+  const quality = parseQuality(given);
+  if (quality === undefined) return undefined;
+  const parameters = new Map(range.parameters);
+  parameters.delete('q');
+  return { ...range, parameters, quality };
+}
+
+/** qvalue of section 12.4.2: 0 to 1 with at most three decimals. */
+function parseQuality(text: string): number | undefined {
+  if (text.length > 5 || (text[0] !== '0' && text[0] !== '1') || (text.length > 1 && text[1] !== '.')) return undefined;
+  for (let at = 2; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (!(digit >= 0 && digit <= (text[0] === '1' ? 0 : 9))) return undefined;
+  }
+  return Number(text);
+}
+
+const isTokenCharacter = new Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+/** Reads a header value from left to right; what was read is never looked at again. */
+class Scanner {
+  private readonly text: string;
+  private at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  finished(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  atEnd(): boolean {
+    this.space();
+    return this.finished();
+  }
+
+  atEntryEnd(): boolean {
+    this.space();
+    return this.finished() || this.text[this.at] === ',';
+  }
+
+  /** Goes on behind the next comma outside quotes. */
+  nextEntry(): void {
+    while (!this.finished()) {
+      const c = this.text[this.at];
+      if (c === '"') {
+        this.quoted();
+        continue;
+      }
+      this.at += 1;
+      if (c === ',') return;
+    }
+  }
+
+  mediaRange(): MediaType | undefined {
+    this.space();
+    const type = this.token().toLowerCase();
+    if (type === '' || !this.take('/')) return undefined;
+    const subtype = this.token().toLowerCase();
+    if (subtype === '') return undefined;
+    const parameters = new Map<string, string>();
+    for (;;) {
+      this.space();
+      if (!this.take(';')) return { type, subtype, essence: `${type}/${subtype}`, parameters };
+      this.space();
+      const name = this.token().toLowerCase();
+      if (name === '') continue;
+      if (!this.take('=')) return undefined;
+      const value = this.text[this.at] === '"' ? this.quoted() : this.token();
+      if (value === undefined || (value === '' && this.text[this.at - 1] !== '"')) return undefined;
+      if (!parameters.has(name)) parameters.set(name, value);
+    }
+  }
+
+  private space(): void {
+    while (this.text[this.at] === ' ' || this.text[this.at] === '\t') this.at += 1;
+  }
+
+  private take(character: string): boolean {
+    if (this.text[this.at] !== character) return false;
+    this.at += 1;
+    return true;
+  }
+
+  private token(): string {
+    const from = this.at;
+    while (isTokenCharacter.has(this.text[this.at] ?? '')) this.at += 1;
+    return this.text.slice(from, this.at);
+  }
+
+  /** quoted-string of section 5.6.4; undefined where it is not closed. */
+  private quoted(): string | undefined {
+    let value = '';
+    this.at += 1;
+    for (; this.at < this.text.length; this.at++) {
+      const c = this.text[this.at];
+      if (c === '"') {
+        this.at += 1;
+        return value;
+      }
+      if (c === '\\') this.at += 1;
+      value += this.text[this.at] ?? '';
+    }
+    return undefined;
+  }
+}

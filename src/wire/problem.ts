@@ -1,0 +1,33 @@
+// Problem Details for HTTP APIs, RFC 9457.
+
+/** Media type of {@link problemJson}'s text. */
+export const problemMediaType = 'application/problem+json';
+
+/** What is told of an error. The type is `about:blank`, so `title` is the words of the status (section 4.2.1). */
+export interface Problem {
+  /** HTTP status. */
+  readonly status: number;
+  readonly title: string;
+  /** What is wrong with this request; left out where empty. */
+  readonly detail: string;
+  /** Extension member: the code of the catalogue of faults. */
+  readonly code: string;
+  /** Extension member: what the log knows the request by. */
+  readonly requestId: string;
+  /** URI reference of this occurrence. */
+  readonly instance?: string;
+}
+
+/** The body of an error reply. */
+export function problemJson(problem: Problem): string {
+  const { status, title, detail, code, requestId, instance } = problem;
+  return JSON.stringify({
+    type: 'about:blank',
+    title,
+    status,
+    detail: detail === '' ? undefined : detail,
+    instance,
+    code,
+    requestId,
+  });
+}
