@@ -1,0 +1,72 @@
+import type { Field, FieldType } from '../model/field.ts';
+import type { Value } from '../model/value.ts';
+import { within } from './error.ts';
+import { initialValue, plainLength } from './scalar.ts';
+
+/** A field as {@link staysAsIs} looks at it. */
+export interface AsIsField {
+  readonly name: string;
+  /** A string of at most so many UTF-16 units is right as it stands; -1 where each is looked at. */
+  readonly plainUpTo: number;
+  /** Has to be there, for nothing is to be filled in or missed. */
+  readonly needed: boolean;
+  /** Checks a value; returns another where it does not stay as it is. */
+  readonly apply: (value: Value, depth: number) => unknown;
+}
+
+const NEVER: ReadonlySet<FieldType['kind']> = new Set(['list', 'document', 'json']);
+
+/**
+ * The fields of a document whose objects may be taken as they are: single values only, under the same names in JSON, and
+ * none of any JSON, which is read in place and can't be read again where the object turns out to need a change.
+ * @returns undefined for other documents, whose objects are always looked at field by field
+ */
+export function asIsFields(
+  fields: readonly Field[],
+  applyOf: (field: Field) => AsIsField['apply'],
+): readonly AsIsField[] | undefined {
+  const suited = fields.every(
+    ({ type, name, jsonName, absent }) => !NEVER.has(type.kind) && name === jsonName && absent === 'omit',
+  );
+  if (!suited) return undefined;
+  return fields.map((field) => ({
+    name: field.name,
+    plainUpTo: plainLength(field),
+    needed: field.required || initialValue(field) !== undefined,
+    apply: applyOf(field),
+  }));
+}
+
+/**
+ * Whether an object holds declared fields in declared order, nothing else, and none that needs another form. One pass in
+ * the order of the members, which engines read fastest; where it says no, nothing has been changed.
+ */
+export function staysAsIs(
+  source: Readonly<Record<string, unknown>>,
+  fields: readonly AsIsField[],
+  depth: number,
+): boolean {
+  if (Object.getPrototypeOf(source) !== Object.prototype) return false;
+  let i = 0;
+  for (const name in source) {
+    let field = fields[i++];
+    while (field !== undefined && field.name !== name) {
+      if (field.needed) return false;
+      field = fields[i++];
+    }
+    if (field === undefined) return false;
+    const value = source[name] as Value;
+    if (typeof value === 'string' && value.length <= field.plainUpTo) continue;
+    if (value === undefined || value === null || !Object.is(applied(field, value, depth), value)) return false;
+  }
+  for (; i < fields.length; i++) if (fields[i]!.needed) return false;
+  return true;
+}
+
+function applied(field: AsIsField, value: Value, depth: number): unknown {
+  try {
+    return field.apply(value, depth + 1);
+  } catch (error) {
+    throw within(error, field.name);
+  }
+}

@@ -1,0 +1,71 @@
+/** Most characters of a caller's text that a message repeats. */
+const SHOWN = 40;
+
+/**
+ * A value that its document doesn't allow: a caller's mistake when reading, a handler's when writing.
+ * `path` names the place (`LOC_DATA[3].EFFDT`), or is empty where a value stands alone; `reason` completes the sentence
+ * `${path} ${reason}.` and holds no value of a sensitive field.
+ */
+export class CodecError extends Error {
+  override readonly name = 'CodecError';
+  readonly path: string;
+  readonly reason: string;
+
+  constructor(path: string, reason: string) {
+    super(path === '' ? reason : `${path} ${reason}`);
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+/** Refuses the value at hand; whoever holds it adds its place by {@link within}. */
+export function refuse(reason: string): never {
+  throw new CodecError('', reason);
+}
+
+/** The same error one level further out: below a field's name, or below an entry's index (from 0). */
+export function within(error: unknown, step: string | number): unknown {
+  if (!(error instanceof CodecError)) return error;
+  const own = typeof step === 'number' ? `[${step}]` : step;
+  const separator = error.path === '' || error.path.startsWith('[') ? '' : '.';
+  return new CodecError(`${own}${separator}${error.path}`, error.reason);
+}
+
+/** A caller's own key as a step of a path. */
+export function stepOf(key: string | number): string | number {
+  return typeof key === 'number' || /^[\w.:=-]{1,64}$/.test(key) ? key : quote(key);
+}
+
+/** A caller's text for a message: quoted as JSON does, with what can't be seen escaped, and shortened. */
+export function quote(text: string): string {
+  const points = Array.from(text.slice(0, 2 * SHOWN + 2));
+  const shown = points.length > SHOWN ? `${points.slice(0, SHOWN).join('')}…` : text;
+  return JSON.stringify(shown).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (c) => `\\u${c.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** `1 character`, `10 characters`. */
+export function count(n: number, one: string, many: string): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
+
+/** What a value is, in words, for messages: `is a number, not a string`. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  switch (typeof value) {
+    case 'string':
+      return 'a string';
+    case 'number':
+    case 'bigint':
+      return 'a number';
+    case 'boolean':
+      return 'a boolean';
+    case 'object':
+      return 'an object';
+    default:
+      return `a ${typeof value}`;
+  }
+}

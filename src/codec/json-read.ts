@@ -1,0 +1,173 @@
+import type { Document } from '../model/document.ts';
+import type { Field, FieldType, ListType } from '../model/field.ts';
+import type { DocumentValue, Value } from '../model/value.ts';
+import { asIsFields, staysAsIs } from './as-is.ts';
+import { compileIsBlank } from './blank.ts';
+import { kindOf, refuse, within } from './error.ts';
+import { NEEDS_DIGITS } from './json-source.ts';
+import { compileEntryCount } from './list.ts';
+import { isInherited, named, ownMember, plainObject, setMember, unknownField } from './names.ts';
+import { checkDepth, parseJson, readPlain } from './plain.ts';
+import { compileScalar, initialValue, plainLength } from './scalar.ts';
+import { holdsKind } from './search.ts';
+
+/** Reads what JSON.parse returned, in place where it can. `depth` counts from the root, which is level 1. */
+type Read = (raw: unknown, depth: number) => Value;
+
+interface FieldReader {
+  readonly name: string;
+  readonly jsonName: string;
+  /** The name is looked up among the object's own. */
+  readonly inherited: boolean;
+  readonly read: Read;
+  /** {@link plainLength}: a string up to here needs no call of `read`. */
+  readonly plainUpTo: number;
+  readonly required: boolean;
+  readonly initial: Value;
+  /** Whether this stands for a value that is not given. */
+  readonly absent: (raw: unknown) => boolean;
+}
+
+/** Readers by document, so that a document may hold itself. */
+type Readers = Map<Document, (raw: unknown, depth: number) => DocumentValue>;
+
+/**
+ * Compiles the reading of a document from a JSON text. A document with a root label is read without it too. Null is taken
+ * for absent (but in a `json` field); of repeated keys the last counts, as in JSON.parse.
+ */
+export function compileJsonReader(document: Document): (text: string) => DocumentValue {
+  const read = documentReader(document, new Map());
+  const digits = holdsKind(document, 'decimal');
+  const labelInherited = isInherited(document.id);
+  const unlabelled = (raw: unknown): unknown => {
+    if (!document.root || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+    const inner = ownMember(raw as Record<string, unknown>, document.id, labelInherited);
+    return inner !== undefined && Object.keys(raw).length === 1 ? inner : raw;
+  };
+  return (text) => {
+    try {
+      return read(unlabelled(parseJson(text, digits)), 1);
+    } catch (error) {
+      if (error !== NEEDS_DIGITS) throw named(error, document);
+    }
+    try {
+      return read(unlabelled(parseJson(text, true)), 1);
+    } catch (error) {
+      throw named(error, document);
+    }
+  };
+}
+
+function documentReader(document: Document, readers: Readers): (raw: unknown, depth: number) => DocumentValue {
+  const known = readers.get(document);
+  if (known !== undefined) return known;
+  let compiled: ((raw: unknown, depth: number) => DocumentValue) | undefined;
+  readers.set(document, (raw, depth) => compiled!(raw, depth));
+  const fields = document.fields.map((field) => fieldReader(field, readers));
+  const takeUndeclared = compileUndeclared(document);
+  const asIs = asIsFields(document.fields, (field) => valueReader(field, field.type, readers));
+  const renames = fields.some(({ name, jsonName }) => name !== jsonName || name === '__proto__');
+  compiled = (raw, depth) => {
+    const source = plainObject(raw);
+    checkDepth(depth);
+    if (asIs !== undefined && staysAsIs(source, asIs, depth)) return source as DocumentValue;
+    const target: Record<string, unknown> = renames ? {} : source;
+    let declared = 0;
+    let added = 0;
+    let current = '';
+    try {
+      for (const field of fields) {
+        current = field.name;
+        const given = ownMember(source, field.jsonName, field.inherited);
+        if (given !== undefined) declared++;
+        if (typeof given === 'string' && given.length <= field.plainUpTo) {
+          if (renames) setMember(target, field.name, given);
+          continue;
+        }
+        if (given !== undefined && !field.absent(given)) {
+          const value = field.read(given, depth + 1);
+          if (renames || !Object.is(value, given)) setMember(target, field.name, value);
+          continue;
+        }
+        if (field.initial !== undefined) {
+          if (given === undefined) added++;
+          setMember(target, field.name, field.initial);
+        } else if (field.required) refuse('is missing');
+        else if (given !== undefined && !renames) {
+          delete source[field.name];
+          declared--;
+        }
+      }
+    } catch (error) {
+      throw within(error, current);
+    }
+    if (Object.keys(source).length !== declared + (renames ? 0 : added)) takeUndeclared(source, target, depth);
+    return target as DocumentValue;
+  };
+  readers.set(document, compiled);
+  return compiled;
+}
+
+function fieldReader(field: Field, readers: Readers): FieldReader {
+  const holdsNull = field.type.kind === 'json';
+  // An empty text is a text: only where it can't be one does it say that nothing is given.
+  const { kind } = field.type;
+  const isBlank =
+    field.absent === 'blank' && kind !== 'string' && kind !== 'text' ? compileIsBlank(field.type) : undefined;
+  return {
+    name: field.name,
+    jsonName: field.jsonName,
+    plainUpTo: plainLength(field),
+    inherited: isInherited(field.jsonName),
+    read: valueReader(field, field.type, readers),
+    required: field.required,
+    initial: initialValue(field),
+    absent: (raw) => (raw === null ? !holdsNull : isBlank?.(raw) === true),
+  };
+}
+
+function valueReader(field: Field, type: FieldType, readers: Readers): Read {
+  if (type.kind === 'list') return listReader(field, type, readers);
+  if (type.kind === 'document') return documentReader(type.document, readers);
+  return compileScalar(field, type).fromJson;
+}
+
+function listReader(field: Field, type: ListType, readers: Readers): Read {
+  const item = valueReader(field, type.item, readers);
+  const checkCount = compileEntryCount(field);
+  return (raw, depth) => {
+    if (!Array.isArray(raw)) return refuse(`is ${kindOf(raw)}, not a list`);
+    checkDepth(depth);
+    checkCount(raw.length);
+    let i = 0;
+    try {
+      for (; i < raw.length; i++) {
+        const value = item(raw[i], depth + 1);
+        if (!Object.is(value, raw[i])) raw[i] = value;
+      }
+    } catch (error) {
+      throw within(error, i);
+    }
+    return raw;
+  };
+}
+
+/** What becomes of the members that a document doesn't declare: refused, or kept as they come where it is open. */
+function compileUndeclared(
+  document: Document,
+): (source: Record<string, unknown>, target: Record<string, unknown>, depth: number) => void {
+  const jsonNames = new Set(document.fields.map((field) => field.jsonName));
+  const names = new Set(document.fields.map((field) => field.name));
+  return (source, target, depth) => {
+    for (const key of Object.keys(source)) {
+      if (jsonNames.has(key)) continue;
+      // A field's own name, where JSON has another for it, would pass for the field.
+      if (!document.open || names.has(key) || key === '__proto__') throw unknownField(document, key, jsonNames);
+      try {
+        target[key] = readPlain(source[key], depth + 1);
+      } catch (error) {
+        throw within(error, key);
+      }
+    }
+  };
+}

@@ -1,0 +1,154 @@
+import type { ScalarKind } from '../model/field.ts';
+import type { Value } from '../model/value.ts';
+import { fromBase64, isAttachment, toBase64 } from './binary.ts';
+import { isDate, isTime, toDatetime } from './calendar.ts';
+import { MAX_DIGITS, toDecimal } from './decimal.ts';
+import { kindOf, refuse } from './error.ts';
+import { NEEDS_DIGITS, NumberToken } from './json-source.ts';
+import { parseJson, readPlain, writePlain } from './plain.ts';
+import { soundText } from './sound.ts';
+
+/**
+ * The forms of one type of single values: how it is read from text (a URL, a header, XML) and JSON, and written to both.
+ * Each function returns the value in memory or its written form, or throws a {@link CodecError} without a path.
+ */
+export interface Kind {
+  fromText(text: string): Value;
+  /** Takes what JSON.parse returns; `depth` counts from the root. */
+  fromJson(raw: unknown, depth: number): Value;
+  /** Checks a handler's value and brings it into the form in memory. */
+  accept(value: unknown): Value;
+  /** What JSON.stringify is given; the value itself where undefined. */
+  readonly toJson?: (value: Value, depth: number) => unknown;
+  toText(value: Value): string;
+}
+
+/** A kind whose form in memory and in JSON is a text in one form. */
+function textual(noun: string, read: (text: string) => string | undefined): Kind {
+  const fromText = (text: string): string => read(text) ?? refuse(`is not ${noun}`);
+  const accept = (value: unknown): string => fromText(text(value));
+  return { fromText, fromJson: accept, accept, toText: String };
+}
+
+/** Text in JSON is looked at before it comes here, and in a handler's value XML and JSON can write whatever it holds. */
+const plainText: Kind = {
+  fromText: soundText,
+  fromJson: text,
+  accept: text,
+  toText: String,
+};
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : refuse(`is ${kindOf(value)}, not a string`);
+}
+
+const FLAGS: Readonly<Record<string, string>> = { Y: 'Y', y: 'Y', N: 'N', n: 'N' };
+
+function integerOf(text: string, exponent: boolean): number | bigint {
+  const decimal = toDecimal(text, exponent);
+  if (decimal === undefined) return refuse(tooLong(text) ?? 'is not an integer');
+  const point = decimal.indexOf('.');
+  if (point >= 0 && /[1-9]/.test(decimal.slice(point))) refuse('is not an integer');
+  const value = BigInt(point < 0 ? decimal : decimal.slice(0, point));
+  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
+}
+
+const tooLong = (text: string): string | undefined =>
+  text.length > MAX_DIGITS ? `has more than ${MAX_DIGITS} digits` : undefined;
+
+const INTEGER = /^[+-]?\d+$/;
+
+const integer: Kind = {
+  fromText(text) {
+    if (!INTEGER.test(text)) refuse('is not an integer');
+    return text.length < 16 ? Number(text) || 0 : integerOf(text, false); // `|| 0` makes -0 a zero
+  },
+  fromJson(raw) {
+    if (typeof raw === 'number') {
+      if (Number.isSafeInteger(raw)) return raw === 0 ? 0 : raw;
+      if (Number.isFinite(raw) && !Number.isInteger(raw)) refuse('is not an integer');
+      throw NEEDS_DIGITS;
+    }
+    if (raw instanceof NumberToken) return integerOf(raw.source, true);
+    return typeof raw === 'string' ? integer.fromText(raw) : refuse(`is ${kindOf(raw)}, not an integer`);
+  },
+  accept(value) {
+    if (typeof value === 'bigint') {
+      return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
+    }
+    if (typeof value !== 'number') return refuse(`is ${kindOf(value)}, not an integer`);
+    if (!Number.isInteger(value)) refuse('is not an integer');
+    if (!Number.isSafeInteger(value)) refuse('is beyond 2^53 - 1 and no bigint, so that its digits are not certain');
+    return value === 0 ? 0 : value;
+  },
+  toJson: (value) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value),
+  toText: String,
+};
+
+function decimalOf(text: string, exponent: boolean): string {
+  return toDecimal(text, exponent) ?? refuse(tooLong(text) ?? 'is not a decimal');
+}
+
+const decimal: Kind = {
+  fromText: (text) => decimalOf(text, false),
+  fromJson(raw) {
+    if (typeof raw === 'number') return decimalOf(String(raw), true);
+    if (raw instanceof NumberToken) return decimalOf(raw.source, true);
+    return typeof raw === 'string' ? decimalOf(raw, false) : refuse(`is ${kindOf(raw)}, not a decimal`);
+  },
+  accept(value) {
+    if (typeof value === 'string') return decimalOf(value, false);
+    if (typeof value !== 'number' && typeof value !== 'bigint') return refuse(`is ${kindOf(value)}, not a decimal`);
+    return decimalOf(String(value), true);
+  },
+  toJson: (value) => JSON.rawJSON(String(value)),
+  toText: String,
+};
+
+const TRUTHS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+
+function truth(raw: unknown): boolean {
+  return typeof raw === 'boolean' ? raw : refuse(`is ${kindOf(raw)}, not true or false`);
+}
+
+const boolean: Kind = {
+  fromText(text) {
+    const found = Object.hasOwn(TRUTHS, text.toLowerCase()) ? TRUTHS[text.toLowerCase()] : undefined;
+    return found ?? refuse('is not true or false');
+  },
+  fromJson: truth,
+  accept: truth,
+  toText: String,
+};
+
+const binary: Kind = {
+  fromText: fromBase64,
+  fromJson: (raw) => (typeof raw === 'string' ? fromBase64(raw) : refuse(`is ${kindOf(raw)}, not base64 in a string`)),
+  accept: (value) => (isAttachment(value) ? value : refuse(`is ${kindOf(value)}, not an attachment`)),
+  toJson: toBase64,
+  toText: toBase64,
+};
+
+const json: Kind = {
+  fromText: (text) => readPlain(parseJson(text, true), 1),
+  fromJson: readPlain,
+  accept: (value) => value as Value,
+  toJson: writePlain,
+  toText: (value) => JSON.stringify(writePlain(value, 1)),
+};
+
+/** The forms of every type. */
+export const kinds: Readonly<Record<ScalarKind, Kind>> = {
+  string: plainText,
+  text: plainText,
+  integer,
+  decimal,
+  boolean,
+  flag: textual('Y or N', (text) => (Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined)),
+  date: textual('a date (yyyy-MM-dd)', (text) => (isDate(text) ? text : undefined)),
+  time: textual('a time (HH:mm:ss)', (text) => (isTime(text) ? text : undefined)),
+  datetime: textual('a datetime (yyyy-MM-ddTHH:mm:ss, optionally Z or +hh:mm)', toDatetime),
+  binary,
+  json,
+  xml: plainText,
+};
