@@ -1,0 +1,11 @@
+import type { Operation, OperationUri } from '../model/service.ts';
+
+/** Media type of a request's body: JSON for a document's fields, by its kind for a body that is one field or a raw message. */
+export function requestMediaType(operation: Operation, uri: OperationUri): string {
+  if (operation.body !== 'raw') return 'application/json';
+  const [field] = uri.body;
+  const kind = operation.request.kind === 'raw' ? operation.request.raw : field?.type.kind;
+  if (kind === 'json') return 'application/json';
+  if (kind === 'xml') return 'application/xml';
+  return kind === 'binary' ? 'application/octet-stream' : 'text/plain';
+}

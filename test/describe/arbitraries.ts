@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import type { Document } from '../../src/model/document.ts';
+import type { Field, FieldType, ScalarKind, ScalarType } from '../../src/model/field.ts';
+import type { DocumentValue, Value } from '../../src/model/value.ts';
+import { document, type FieldOptions, field } from '../support/registry.ts';
+
+/** Documents of every field type and option, each with values that it takes. */
+
+export interface DocumentCase {
+  readonly document: Document;
+  readonly values: readonly DocumentValue[];
+}
+
+/** A field with values that it takes. */
+interface FieldCase {
+  readonly field: Field;
+  readonly value: fc.Arbitrary<Value>;
+}
+
+/** A type of one value, the options that go with it, and the values. */
+interface ScalarCase {
+  readonly type: ScalarType;
+  readonly options: FieldOptions;
+  readonly value: fc.Arbitrary<Value>;
+}
+
+/** Letters that XML, JSON and Unicode each make special; no control characters, which XML replaces. */
+const letter = fc.constantFrom(...'aZ0 <>&"\'\\/]-_.:é€', '\u{1F682}');
+const texts = (least: number, most: number): fc.Arbitrary<string> =>
+  fc.string({ unit: letter, minLength: least, maxLength: most });
+
+const digits = (length: number): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: length, maxLength: length });
+
+const plain = (kind: ScalarKind, value: fc.Arbitrary<Value>): fc.Arbitrary<ScalarCase> =>
+  fc.constant({ type: { kind }, options: {}, value });
+
+const scalars: fc.Arbitrary<ScalarCase> = fc.oneof(
+  plain('text', texts(0, 12)),
+  fc
+    .integer({ min: 1, max: 12 })
+    .map((length) => ({ type: { kind: 'string', length }, options: {}, value: texts(0, length) })),
+  fc.integer({ min: 1, max: 5 }).map((minimum) => ({
+    type: { kind: 'string' },
+    options: { minimum, maximum: minimum + 3 },
+    value: texts(minimum, minimum + 3),
+  })),
+  fc.constant({
+    type: { kind: 'string' },
+    options: { enum: ['N', 'SOUTH WEST', '<&>'] },
+    value: fc.constantFrom('N', '<&>'),
+  }),
+  fc.constant({ type: { kind: 'string' }, options: { fixed: 'failure' }, value: fc.constant('failure') }),
+  fc.constant({
+    type: { kind: 'string' },
+    options: { pattern: '[A-Z]{2}-\\d+|none' },
+    value: fc.oneof(fc.constant('none'), fc.stringMatching(/^[A-Z]{2}-[0-9]{1,5}$/)),
+  }),
+  plain('integer', fc.oneof(fc.integer(), fc.constant(9007199254740993n))),
+  fc.constant({
+    type: { kind: 'integer' },
+    options: { minimum: -5, maximum: 7 },
+    value: fc.integer({ min: -5, max: 7 }),
+  }),
+  fc.tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 3 })).map(([whole, scale]) => ({
+    type: { kind: 'decimal', length: whole + scale, scale },
+    options: {},
+    value: fc
+      .tuple(fc.constantFrom('', '-'), fc.integer({ min: 1, max: 9 }), digits(scale))
+      .map(([sign, first, rest]) => (rest === '' ? `${sign}${first}` : `${sign}${first}.${rest}`)),
+  })),
+  plain('boolean', fc.boolean()),
+  plain('flag', fc.constantFrom('Y', 'N')),
+  plain('date', fc.constantFrom('2026-01-31', '0001-01-01', '2024-02-29')),
+  plain('time', fc.constantFrom('00:00:00', '23:59:59.125')),
+  plain('datetime', fc.constantFrom('2026-01-31T08:30:00Z', '2026-01-31T08:30:00.5+02:00')),
+  plain('json', fc.constantFrom({ a: [1, 'x'] }, 'text', 5, true)),
+  plain('xml', fc.constantFrom('<a b="1">c</a>', 'text')),
+) as fc.Arbitrary<ScalarCase>;
+
+const common = fc.record({
+  required: fc.boolean(),
+  absent: fc.constantFrom('omit', 'omit', 'blank'),
+  sensitive: fc.boolean(),
+  namespace: fc.constantFrom(undefined, undefined, undefined, '', 'urn:y'),
+}) as fc.Arbitrary<FieldOptions>;
+
+function scalarField(name: string, attributes: boolean): fc.Arbitrary<FieldCase> {
+  return fc.tuple(scalars, common, fc.boolean()).map(([{ type, options, value }, more, attribute]) => {
+    const isAttribute = attributes && attribute && type.kind !== 'xml' && type.kind !== 'json';
+    return { field: field(name, type, { ...options, ...more, attribute: isAttribute }), value };
+  });
+}
+
+function listField(name: string): fc.Arbitrary<FieldCase> {
+  return fc.tuple(scalars, common, fc.boolean()).map(([{ type, options, value }, more, flat]) => {
+    const { minimum: _, maximum: __, fixed: ___, ...rest } = options;
+    const item = options.maximum === undefined ? type : { ...type, length: options.maximum };
+    const list: FieldType = { kind: 'list', item, flat };
+    return { field: field(name, list, { ...rest, ...more }), value: fc.array(value, { maxLength: 3 }) };
+  });
+}
+
+function documentField(name: string, depth: number): fc.Arbitrary<FieldCase> {
+  return fc
+    .tuple(
+      documents(`${name}_DOC`, depth - 1),
+      common,
+      fc.constantFrom('one', 'list', 'flat'),
+      fc.boolean(),
+      fc.constantFrom(undefined, '', 'urn:x'),
+    )
+    .map(([inner, more, form, inPlace, namespace]) => {
+      const doc = { ...inner.document, inPlace, ...(namespace === undefined ? {} : { namespace }) };
+      const one: FieldType = { kind: 'document', document: doc };
+      const value = fc.constantFrom(...inner.values);
+      if (form === 'one') return { field: field(name, one, more), value };
+      const list: FieldType = { kind: 'list', item: { kind: 'document', document: doc }, flat: form === 'flat' };
+      return { field: field(name, list, more), value: fc.array(value, { maxLength: 2 }) };
+    });
+}
+
+/** A document of a few fields and three values of it: with all fields, with those that are required, with some. */
+export function documents(id: string, depth = 2): fc.Arbitrary<DocumentCase> {
+  const one = (name: string): fc.Arbitrary<FieldCase> =>
+    depth === 0
+      ? fc.oneof(scalarField(name, true), listField(name))
+      : fc.oneof({ weight: 3, arbitrary: scalarField(name, true) }, listField(name), documentField(name, depth));
+  const fields = fc.integer({ min: 1, max: 4 }).chain((count) => {
+    return fc.tuple(...Array.from({ length: count }, (_, index) => one(`${id}_${index}`)));
+  });
+  return fc.tuple(fields, fc.constantFrom(true, false, false)).chain(([cases, open]) => {
+    const doc = document(
+      id,
+      cases.map((each) => each.field),
+      { open },
+    );
+    const all = fc.record(Object.fromEntries(cases.map((each) => [each.field.name, each.value])));
+    return fc.tuple(all, all, fc.nat(1)).map(([first, second, seed]) => ({
+      document: doc,
+      values: [
+        open ? { ...first, ...undeclared } : first,
+        keeping(cases, second, () => false),
+        keeping(cases, second, (index) => index % 2 === seed),
+      ],
+    }));
+  });
+}
+
+/** What an open document may hold beside its fields. */
+const undeclared: DocumentValue = { EXTRA: 'x', MORE: [{ a: 'b' }, { a: 'c' }] };
+
+/** A value with the fields that are required, and those that are kept by their place. */
+function keeping(cases: readonly FieldCase[], value: DocumentValue, keep: (index: number) => boolean): DocumentValue {
+  // Required and `absent: blank` together mean that the blank is written.
+  const kept = cases.filter(({ field }, index) => (field.required && field.absent !== 'blank') || keep(index));
+  return Object.fromEntries(kept.map(({ field }) => [field.name, value[field.name]]));
+}

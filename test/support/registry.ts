@@ -1,0 +1,192 @@
+import type { Document } from '../../src/model/document.ts';
+import type { Field, FieldType, ScalarKind, ScalarType } from '../../src/model/field.ts';
+import type { Gateway } from '../../src/model/gateway.ts';
+import type { Position } from '../../src/model/position.ts';
+import type { Registry } from '../../src/model/registry.ts';
+import type { Message, Method, Operation, OperationUri, RawKind, Service } from '../../src/model/service.ts';
+import { parseUriTemplate } from '../../src/wire/uri-template.ts';
+
+/** Registries from literals, for tests of what stands behind the loader. */
+
+const at: Position = { file: 'test.yaml', line: 1, column: 1 };
+
+/** Options of a field by the names of the model. */
+export type FieldOptions = Partial<Omit<Field, 'name' | 'type' | 'at'>>;
+
+/** A field; a kind's name stands for the scalar type without a length. */
+export function field(name: string, type: ScalarKind | FieldType = 'string', options: FieldOptions = {}): Field {
+  return {
+    name,
+    jsonName: name,
+    xmlName: name,
+    type: typeof type === 'string' ? { kind: type } : type,
+    required: false,
+    anyCase: false,
+    sensitive: false,
+    attribute: false,
+    absent: 'omit',
+    url: 'segment',
+    at,
+    ...options,
+  };
+}
+
+export function string(length: number): ScalarType {
+  return { kind: 'string', length };
+}
+
+export function decimal(length: number, scale: number): ScalarType {
+  return { kind: 'decimal', length, scale };
+}
+
+export function compound(document: Document): FieldType {
+  return { kind: 'document', document };
+}
+
+export function listOf(item: Document | ScalarKind | ScalarType, flat = false): FieldType {
+  if (typeof item === 'string') return { kind: 'list', item: { kind: item }, flat };
+  if ('fields' in item) return { kind: 'list', item: { kind: 'document', document: item }, flat };
+  return { kind: 'list', item, flat };
+}
+
+export function document(
+  id: string,
+  fields: readonly Field[],
+  options: Partial<Omit<Document, 'id' | 'fields' | 'at'>> = {},
+): Document {
+  return { id, xmlName: id, root: false, open: false, inPlace: false, fields, at, ...options };
+}
+
+/** An operation by what differs from the usual: a GET with Basic credentials that answers JSON and XML with status 200. */
+export interface OperationOptions
+  extends Partial<Omit<Operation, 'id' | 'service' | 'uris' | 'request' | 'responses' | 'at'>> {
+  readonly templates: readonly string[];
+  readonly request?: Document | RawKind;
+  readonly response?: Document | RawKind | Readonly<Record<string, Document | RawKind>>;
+}
+
+export interface ServiceOptions extends Partial<Omit<Service, 'id' | 'name' | 'version' | 'operations' | 'at'>> {
+  readonly operations: Readonly<Record<string, OperationOptions>>;
+}
+
+/** A registry of services by their ids (`Locations.v1`). */
+export function registry(services: Readonly<Record<string, ServiceOptions>>, gateway: Partial<Gateway> = {}): Registry {
+  const built = Object.entries(services).map(([id, options]) => service(id, options));
+  const operations = built.flatMap((each) => each.operations);
+  return {
+    gateway: { ...defaultGateway, ...gateway },
+    nodes: new Map(),
+    services: new Map(built.map((each) => [each.id, each])),
+    operations: new Map(operations.map((each) => [each.id, each])),
+    documents: new Map(),
+    queries: new Map(),
+    permissionLists: new Map(),
+    roles: new Map(),
+    users: new Map(),
+    routings: [],
+  };
+}
+
+const defaultGateway: Gateway = {
+  id: 'LOCAL',
+  context: 'gateway',
+  listen: { source: '127.0.0.1:8080', parts: [{ kind: 'literal', text: '127.0.0.1:8080' }] },
+  database: { source: 'sqlite::memory:', parts: [{ kind: 'literal', text: 'sqlite::memory:' }] },
+  handlers: 'src/handlers',
+  namespace: 'urn:signalbox:test',
+  timezone: 'UTC',
+  requires: 'basic',
+  delivered: [],
+  contracts: 'public',
+  cors: [],
+  limits: { body: 10 * 1024 * 1024, timeout: 30_000, rows: 100_000, target: 65_536, parameters: 1000 },
+  at,
+};
+
+function service(id: string, options: ServiceOptions): Service {
+  const [name = '', version = ''] = id.split('.');
+  const { operations, ...rest } = options;
+  const built: { -readonly [K in keyof Service]: Service[K] } = {
+    id,
+    name,
+    version,
+    default: true,
+    active: true,
+    operations: [],
+    delivered: false,
+    at,
+    ...rest,
+  };
+  built.operations = Object.entries(operations).map(([key, each]) => operation(key, built, each));
+  return built;
+}
+
+function operation(id: string, owner: Service, options: OperationOptions): Operation {
+  const { templates, request, response, ...rest } = options;
+  const message = messageOf(request);
+  const requestHeaders = rest.requestHeaders ?? [];
+  const elsewhere = requestHeaders.map((binding) => binding.field);
+  return {
+    id,
+    service: owner,
+    method: 'GET',
+    uris: templates.map((text, index) => operationUri(text, index + 1, message, elsewhere)),
+    pathName: owner.name,
+    request: message,
+    requestHeaders,
+    body: bodyOf(rest.method ?? 'GET', message),
+    responses: responsesOf(response),
+    status: 200,
+    answer: { kind: 'handler', file: id.toLowerCase().replaceAll('_', '-') },
+    permissions: [],
+    public: false,
+    requires: 'basic',
+    active: true,
+    at,
+    ...rest,
+  };
+}
+
+function bodyOf(method: Method, message: Message): Operation['body'] {
+  if (method === 'GET' || method === 'HEAD' || method === 'DELETE' || message.kind === 'none') return 'none';
+  return message.kind;
+}
+
+function messageOf(given: Document | RawKind | undefined): Message {
+  if (given === undefined) return { kind: 'none' };
+  return typeof given === 'string' ? { kind: 'raw', raw: given } : { kind: 'document', document: given };
+}
+
+function responsesOf(given: OperationOptions['response']): Operation['responses'] {
+  if (typeof given === 'object' && !isDocument(given)) {
+    return Object.entries(given).map(([mediaType, each]) => ({ mediaType, message: messageOf(each) }));
+  }
+  const message = messageOf(given);
+  return mediaTypes[message.kind === 'raw' ? message.raw : message.kind].map((mediaType) => ({ mediaType, message }));
+}
+
+const mediaTypes = {
+  none: ['text/plain'],
+  document: ['application/json', 'application/xml'],
+  json: ['application/json'],
+  xml: ['application/xml'],
+  text: ['text/plain'],
+  binary: ['application/octet-stream'],
+} as const;
+
+function isDocument(given: object): given is Document {
+  return 'fields' in given;
+}
+
+function operationUri(text: string, index: number, message: Message, elsewhere: readonly Field[]): OperationUri {
+  const template = parseUriTemplate(text);
+  const fields = message.kind === 'document' ? message.document.fields : [];
+  const variables = template.variables.map((variable) => ({
+    field: fields.find((each) => each.name === variable.name) ?? field(variable.name),
+    place: variable.place,
+    wireName: variable.wireName,
+    required: variable.required,
+  }));
+  const named = new Set([...variables.map((variable) => variable.field), ...elsewhere]);
+  return { index, template, variables, body: fields.filter((each) => !named.has(each)), at };
+}
