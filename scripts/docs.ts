@@ -1,0 +1,186 @@
+// Writes docs/diagnostics.md from the catalogue, and docs/definitions.md from the JSON Schema of the definitions.
+// `--check` writes nothing and ends with 1 where a page is out of date.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import { catalogue, definitionsSchema, type Entry, type JsonSchema, kindSchemas } from '../src/load/index.ts';
+
+const root = new URL('../', import.meta.url);
+const parts = definitionsSchema().$defs ?? {};
+
+/** Pages by their path under the project's root. */
+export function pages(): Map<string, string> {
+  return new Map([
+    ['docs/definitions.md', definitionsPage()],
+    ['docs/diagnostics.md', diagnosticsPage()],
+  ]);
+}
+
+function diagnosticsPage(): string {
+  const entries = Object.entries(catalogue) as [string, Entry<unknown>][];
+  const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  const head = [
+    '# Diagnostics',
+    '',
+    'What `signalbox check` can say about definitions and handlers. Each is written as `file:line:column: severity code: message`,',
+    'with the line and a hint where there is one; `--format json` gives the same to tools. Errors keep the gateway from',
+    'starting; warnings do not. Codes are stable: one that is no longer used is not used again for something else.',
+    '',
+    'In the examples, `#file PATH` begins a file of that path.',
+    '',
+    ...sorted.map(([code, { severity }]) => `- [${code}](#${code})${severity === 'warning' ? ' (warning)' : ''}`),
+    '',
+  ];
+  const body = sorted.map(([code, { severity, explanation, wrong, right }]) =>
+    [
+      `## ${code}`,
+      '',
+      `*${severity}*`,
+      '',
+      explanation,
+      '',
+      'Wrong:',
+      '',
+      fenced(wrong),
+      '',
+      'Right:',
+      '',
+      fenced(right),
+      '',
+    ].join('\n'),
+  );
+  return `${head.join('\n')}\n${body.join('\n')}`;
+}
+
+function fenced(text: string): string {
+  const shown = text.trimEnd();
+  const long = shown.split('\n').map((line) => (line.length > 100 ? `${line.slice(0, 60)} ...` : line));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
+  return `\`\`\`yaml\n${long.join('\n').replace(/[\u0000-\u0009]/g, '')}\n\`\`\``;
+}
+
+function definitionsPage(): string {
+  const rules = readFileSync(new URL('docs/definitions-rules.md', import.meta.url), 'utf8');
+  const kinds = Object.values(kindSchemas).map((schema) => section(schema.title ?? '', schema));
+  const inner = [
+    section('operation', part('operation')),
+    section('document in place', part('in-place-document')),
+    section('field', part('field')),
+    section('list in place', part('field').properties?.list ?? {}),
+    section('limits', kindSchemas.gateway.properties?.limits ?? {}),
+    section('deprecated', kindSchemas.service.properties?.deprecated ?? {}),
+  ];
+  const links = [...Object.keys(kindSchemas), 'operation', 'field'].map((name) => `[${name}](#${name})`);
+  return `${rules}\n${links.join(' · ')}\n\n${[...kinds, ...inner].join('\n')}`;
+}
+
+function part(name: string): JsonSchema {
+  return parts[name] ?? {};
+}
+
+/** A heading, what it is, a table of keys, and an example. */
+function section(title: string, schema: JsonSchema): string {
+  const rows = Object.entries(schema.properties ?? {}).map(([key, value]) =>
+    row(key, value, schema.required?.includes(key) ?? false),
+  );
+  const table = ['| key | value | meaning |', '|---|---|---|', ...rows];
+  const example = schema.examples?.find((each) => typeof each === 'object');
+  const shown = example === undefined ? [] : ['', '```yaml', stringify(example, { lineWidth: 110 }).trimEnd(), '```'];
+  return [`### ${title}`, '', sentence(schema.description ?? ''), '', ...table, ...shown, ''].join('\n');
+}
+
+function row(key: string, schema: JsonSchema, required: boolean): string {
+  const whole: JsonSchema =
+    schema.$ref === undefined ? schema : { ...part(schema.$ref.split('/').at(-1) ?? ''), ...schema };
+  const notes = [
+    sentence(whole.description ?? ''),
+    required ? 'Required.' : '',
+    whole.default === undefined || whole.default === false ? '' : `Default: ${code(whole.default)}.`,
+    whole.examples === undefined || saysItself(whole) ? '' : `For example ${whole.examples.map(code).join(', ')}.`,
+  ];
+  return `| ${code(key)} | ${escapeCell(valueText(schema))} | ${escapeCell(notes.filter((each) => each !== '').join(' '))} |`;
+}
+
+const LINKED: Readonly<Record<string, string>> = {
+  operation: '[operation](#operation)',
+  fields: 'map of names to [fields](#field)',
+  field: '[field](#field)',
+  type: '[type](#types)',
+  message: 'document, [document in place](#document-in-place), `json`, `xml`, `text`, `binary`, `none`',
+  response: 'as `request`, or a map of media types to such',
+  'document-or-fields': 'document, [document in place](#document-in-place), `none`',
+  'permission-list-id': 'permission list',
+  'operation-id': 'operation',
+  'query-id': 'query',
+  'role-id': 'role',
+  'delivered-id': 'delivered service',
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'whole number',
+  number: 'number',
+  boolean: '`true` or `false`',
+};
+
+/** A key that takes one of a few words needs no example. */
+function saysItself({ enum: words, type }: JsonSchema): boolean {
+  return words !== undefined || type === 'boolean';
+}
+
+/** What a key takes, in words. */
+function valueText(schema: JsonSchema): string {
+  const name = schema.$ref?.split('/').at(-1);
+  if (name !== undefined && LINKED[name] !== undefined) return LINKED[name];
+  const whole = name === undefined ? schema : part(name);
+  if (whole.enum !== undefined) return whole.enum.map(code).join(', ');
+  if (whole.title !== undefined) return whole.title.replace(/^(a|an|the|one) /, '');
+  const types = whole.type === undefined ? [] : [whole.type].flat();
+  const words = types.map((type) => {
+    if (type === 'array') return `list of ${valueText(whole.items ?? {})}s`.replace(/`s$/, '`');
+    if (type === 'object') return mapText(whole);
+    return TYPES[type] ?? type;
+  });
+  return [...new Set(words)].join(', or ');
+}
+
+function mapText(schema: JsonSchema): string {
+  if (schema.properties !== undefined) return 'map, see below';
+  const { additionalProperties: value } = schema;
+  return typeof value === 'object' ? `map of names to ${valueText(value)}` : 'map';
+}
+
+function code(value: unknown): string {
+  const text = typeof value === 'object' || value === '' ? JSON.stringify(value) : String(value);
+  return `\`${text}\``;
+}
+
+function sentence(text: string): string {
+  return text === '' || /[.:!?]$/.test(text) ? text : `${text}.`;
+}
+
+function escapeCell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+function isCurrent(path: string, text: string): boolean {
+  try {
+    return readFileSync(new URL(path, root), 'utf8') === text;
+  } catch {
+    return false;
+  }
+}
+
+if (import.meta.main) {
+  const check = process.argv.includes('--check');
+  mkdirSync(new URL('docs/', root), { recursive: true });
+  for (const [path, text] of pages()) {
+    if (isCurrent(path, text)) continue;
+    if (check) {
+      process.exitCode = 1;
+      console.error(`${path} is out of date: run \`npm run docs\`.`);
+    } else {
+      writeFileSync(new URL(path, root), text);
+      console.log(`wrote ${path}`);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { documentEntries } from './catalogue/documents.ts';
+import { operationEntries } from './catalogue/operations.ts';
+import { projectEntries } from './catalogue/project.ts';
+import { queryEntries } from './catalogue/queries.ts';
+import { securityEntries } from './catalogue/security.ts';
+import { shapeEntries } from './catalogue/shape.ts';
+import { textEntries } from './catalogue/text.ts';
+
+export type { Entry } from './catalogue/entry.ts';
+
+/**
+ * Every mistake that the loader can report, by its code. Nothing is raised outside it. Codes are words that stay as they
+ * are: one that is no longer raised is not used again for something else.
+ */
+export const catalogue = {
+  ...textEntries,
+  ...shapeEntries,
+  ...projectEntries,
+  ...documentEntries,
+  ...operationEntries,
+  ...queryEntries,
+  ...securityEntries,
+} as const;
+
+/** A code of the catalogue. */
+export type Code = keyof typeof catalogue;
+
+/** What the words of a code need. */
+export type ParametersOf<C extends Code> = Parameters<(typeof catalogue)[C]['message']>[0];

@@ -1,0 +1,25 @@
+/** One kind of mistake. */
+export interface Entry<P> {
+  readonly severity: 'error' | 'warning';
+  /** What is wrong, in one line. */
+  readonly message: (parameters: P) => string;
+  /** How to mend it, in one line; none where the message says it. */
+  readonly hint?: (parameters: P) => string | undefined;
+  /** The paragraph of `docs/diagnostics.md`. */
+  readonly explanation: string;
+  /**
+   * Definitions that raise it. A line `#file PATH` starts a file of that path; text before the first one stands in
+   * `definitions/example.yaml`.
+   */
+  readonly wrong: string;
+  /** The same, mended. */
+  readonly right: string;
+  /** The line that is quoted holds a secret: it is shown up to the place only. */
+  readonly masked?: boolean;
+}
+
+/** An error of the catalogue. */
+export const error = <P>(entry: Omit<Entry<P>, 'severity'>): Entry<P> => ({ severity: 'error', ...entry });
+
+/** A warning of the catalogue: `check` passes. */
+export const warning = <P>(entry: Omit<Entry<P>, 'severity'>): Entry<P> => ({ severity: 'warning', ...entry });

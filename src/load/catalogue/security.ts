@@ -1,0 +1,34 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to configuration are written so
+import { error, warning } from './entry.ts';
+
+const HASH = '$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg';
+
+/** Secrets and grants. */
+export const securityEntries = {
+  'secret-in-clear': error<{ what: string; instead: string }>({
+    message: ({ what }) => `${what} stands here in clear.`,
+    hint: ({ instead }) => instead,
+    explanation:
+      "Definitions are committed, and what is committed is read by many. A user's password is stored as a hash; a password in an address is a reference: `${secret:NAME}`. Change a secret that was written here once. The quoted line hides it.",
+    masked: true,
+    wrong: 'user: demo\npassword: demo',
+    right: `user: demo\npassword: ${HASH}`,
+  }),
+  'password-hash': error<{ reason: string }>({
+    message: ({ reason }) => `This is not a password hash that can be tried: ${reason}.`,
+    hint: () => 'The form is $scrypt$ln=14,r=8,p=1$<salt>$<hash>, both in base64 without padding.',
+    explanation:
+      'Passwords are stored as scrypt hashes in the PHC string format. Cost, salt and hash must be there, and the cost must not take more than 256 MiB.',
+    masked: true,
+    wrong: 'user: demo\npassword: $scrypt$ln=14$abc',
+    right: `user: demo\npassword: ${HASH}`,
+  }),
+  'delivered-not-granted': warning<{ service: string }>({
+    message: ({ service }) => `${service} is switched on, and no permission list grants it.`,
+    hint: ({ service }) => `Add \`operations: [${service.split('.')[0]}.*]\` to a permission list.`,
+    explanation: 'Services of the package are granted by permission lists. Without a grant nobody may call them.',
+    wrong: 'gateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1]',
+    right:
+      'gateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1]\n---\npermission-list: QUERY_USER\noperations: [QAS_QRY_SERVICE.*]',
+  }),
+};

@@ -1,0 +1,139 @@
+import type { LogLevel } from '../model/routing.ts';
+import type { SecurityScheme } from '../model/security.ts';
+import type { Method } from '../model/service.ts';
+
+/** What the JSON Schema lets through, kind by kind: the loader's view of a definition before anything is linked. */
+export type Scalar = string | number | boolean;
+
+export type FieldsDeclared = Readonly<Record<string, string | FieldDeclared>>;
+
+export interface InPlaceDeclared {
+  readonly description?: string;
+  readonly fields: FieldsDeclared;
+  readonly open?: boolean;
+  readonly xml?: string;
+  readonly namespace?: string;
+  readonly root?: boolean;
+}
+
+export interface FieldDeclared {
+  readonly type?: string;
+  readonly fields?: FieldsDeclared;
+  readonly open?: boolean;
+  readonly list?: InPlaceDeclared;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly default?: Scalar;
+  readonly enum?: readonly (string | number)[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly fixed?: Scalar;
+  readonly sensitive?: boolean;
+  readonly 'any-case'?: boolean;
+  readonly example?: Scalar;
+  readonly json?: string;
+  readonly xml?: string;
+  readonly attribute?: boolean;
+  readonly namespace?: string;
+  readonly flat?: boolean;
+  readonly absent?: 'omit' | 'blank';
+  readonly url?: 'segment' | 'path' | 'odata' | 'odata-path';
+}
+
+export interface GatewayDeclared {
+  readonly context?: string;
+  readonly listen?: string;
+  readonly database?: string;
+  readonly publicUrl?: string;
+  readonly 'sample-data'?: string;
+  readonly handlers?: string;
+  readonly namespace?: string;
+  readonly timezone?: string;
+  readonly requires?: SecurityScheme;
+  readonly delivered?: readonly string[];
+  readonly contracts?: 'public' | 'private';
+  readonly cors?: readonly string[];
+  readonly limits?: {
+    readonly body?: string | number;
+    readonly timeout?: string;
+    readonly rows?: number;
+    readonly target?: string | number;
+    readonly parameters?: number;
+  };
+}
+
+export interface NodeDeclared {
+  readonly description?: string;
+  readonly base: string | readonly string[];
+}
+
+export interface QueryDeclared {
+  readonly description?: string;
+  readonly permission?: string | readonly string[];
+  readonly public?: boolean;
+  readonly prompts?: FieldsDeclared;
+  readonly columns: FieldsDeclared;
+  readonly sql: string;
+  readonly rows?: number;
+  readonly timeout?: string;
+}
+
+/** A document's id, a document in place, or a word for a message without one. */
+export type MessageDeclared = string | InPlaceDeclared;
+
+export interface SharedDeclared {
+  readonly permission?: string | readonly string[];
+  readonly public?: boolean;
+  readonly requires?: SecurityScheme;
+  readonly request?: MessageDeclared;
+  readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
+  readonly fault?: MessageDeclared;
+  readonly template?: MessageDeclared;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly alias?: string;
+}
+
+export type OperationDeclared = SharedDeclared & {
+  readonly [method in Lowercase<Method>]?: string | readonly string[];
+} & {
+  readonly description?: string;
+  readonly body?: string;
+  readonly wrapper?: 'psnonxml';
+  readonly status?: number;
+  readonly handler?: string;
+  readonly query?: string | Readonly<Record<string, string>>;
+  readonly active?: boolean;
+};
+
+export interface ServiceDeclared extends SharedDeclared {
+  readonly description?: string;
+  readonly default?: boolean;
+  readonly active?: boolean;
+  readonly deprecated?: boolean | { readonly since?: string; readonly sunset?: string };
+  readonly operations: Readonly<Record<string, OperationDeclared>>;
+}
+
+export interface PermissionListDeclared {
+  readonly description?: string;
+  readonly operations?: readonly string[];
+}
+
+export interface RoleDeclared {
+  readonly description?: string;
+  readonly 'permission-lists': readonly string[];
+}
+
+export interface UserDeclared {
+  readonly description?: string;
+  readonly password: string;
+  readonly roles?: readonly string[];
+  readonly sample?: boolean;
+}
+
+export interface RoutingDeclared {
+  readonly description?: string;
+  readonly operation: string;
+  readonly active?: boolean;
+  readonly log?: LogLevel;
+}

@@ -1,0 +1,132 @@
+import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A file's text, or why there is none. */
+export type FileText =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** A definition file, by its path relative to the project's folder. */
+export type DefinitionFile = FileText & { readonly file: string };
+
+/** What the loader looks at, as it is on the disk. */
+export interface ProjectFiles {
+  /** The folder of the definitions, relative to the project's. */
+  readonly folder: string;
+  readonly definitions: readonly DefinitionFile[];
+  /** Those of the package. */
+  readonly delivered: readonly DefinitionFile[];
+  /** Names of the .ts files directly in a folder of the project; undefined where there is no such folder. */
+  readonly handlers: (folder: string) => readonly string[] | undefined;
+  /** `generated/registry.json`. */
+  readonly committed: FileText | undefined;
+}
+
+/** Largest definition file, in bytes. */
+const LARGEST = 4 * 1024 * 1024;
+const DEEPEST = 32;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads a project's folder. Paths are in the order of their names, so that two runs see the same. */
+export function readProject(root: string, definitions: string): ProjectFiles {
+  const folder = definitions.replaceAll('\\', '/').replace(/^\.\//, '').replace(/\/+$/, '');
+  const isAbsolute = folder.startsWith('/');
+  const base = isAbsolute ? folder : join(root, folder);
+  const committed = readText(join(root, 'generated', 'registry.json'));
+  return {
+    folder,
+    definitions: listDefinitions(base, folder, 0, new Set()).map((file) => ({
+      file,
+      ...readText(isAbsolute ? file : join(root, file)),
+    })),
+    delivered: readDelivered(),
+    handlers: (path) => listHandlers(join(root, path)),
+    committed: committed.kind === 'unreadable' && committed.reason === ABSENT ? undefined : committed,
+  };
+}
+
+/** The definitions that ship in the package, in `delivered/` beside this folder, in the sources as in what is built. */
+function readDelivered(): DefinitionFile[] {
+  const folder = fileURLToPath(new URL('../delivered/', import.meta.url));
+  return entriesOf(folder)
+    .filter((entry) => isDefinition(entry.name))
+    .map(({ name }) => ({ file: `signalbox/${name}`, ...readText(join(folder, name)) }));
+}
+
+const isDefinition = (name: string): boolean => /\.ya?ml$/.test(name) && !name.startsWith('.');
+
+/** A folder's entries in the order of their names; none where it is no folder. */
+function entriesOf(path: string): Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}
+
+function listDefinitions(path: string, shown: string, depth: number, seen: Set<string>): string[] {
+  if (depth > DEEPEST || !enter(path, seen)) return [];
+  return entriesOf(path).flatMap((entry) => {
+    const below = join(path, entry.name);
+    const name = `${shown}/${entry.name}`;
+    if (entry.name.startsWith('.') || entry.name === 'node_modules') return [];
+    if (entry.isDirectory() || (entry.isSymbolicLink() && isFolder(below)))
+      return listDefinitions(below, name, depth + 1, seen);
+    return isDefinition(entry.name) ? [name] : [];
+  });
+}
+
+/** A folder is read once, even where links lead to it again. */
+function enter(path: string, seen: Set<string>): boolean {
+  try {
+    const real = realpathSync(path);
+    if (seen.has(real)) return false;
+    seen.add(real);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function listHandlers(path: string): string[] | undefined {
+  if (!isFolder(path)) return undefined;
+  return entriesOf(path)
+    .filter((entry) => !entry.isDirectory() && /\.ts$/.test(entry.name) && !/\.(d|test)\.ts$/.test(entry.name))
+    .map((entry) => entry.name);
+}
+
+const ABSENT = 'there is no such file';
+
+function readText(path: string): FileText {
+  try {
+    const facts = statSync(path);
+    if (!facts.isFile()) return { kind: 'unreadable', reason: 'it is not a file' };
+    if (facts.size > LARGEST) return { kind: 'unreadable', reason: `it is larger than ${LARGEST / 1024 / 1024} MiB` };
+    const bytes = readFileSync(path);
+    // A byte order mark is taken off by the decoder.
+    return { kind: 'text', text: utf8.decode(bytes) };
+  } catch (error) {
+    return { kind: 'unreadable', reason: reasonOf(error, path) };
+  }
+}
+
+function reasonOf(error: unknown, path: string): string {
+  if (error instanceof TypeError) return 'it is not UTF-8 text';
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
+  if (code === 'ELOOP') return 'its links lead in a circle';
+  if (code === 'ENOENT')
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined ? ABSENT : 'its link leads nowhere';
+  return code ?? 'unknown reason';
+}
+
+/** Reads the file of a secret: `X_FILE`. */
+export function readSecretFile(path: string): FileText {
+  return readText(path);
+}

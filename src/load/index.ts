@@ -1,0 +1,27 @@
+import { readProject } from './files.ts';
+import { type LoadedProject, loadFiles } from './load.ts';
+
+export { type Code, catalogue, type Entry } from './catalogue.ts';
+export { ConfigError, type Environment, resolveAll, resolveConfig } from './config.ts';
+export type { Diagnostic } from './diagnostic.ts';
+export type { LoadedProject } from './load.ts';
+export { renderDiagnostics } from './render.ts';
+export { definitionsSchema, type JsonSchema, type KnownIds, kindSchemas } from './schema/index.ts';
+
+/** Where a project is, and what is looked at. */
+export interface LoadOptions {
+  /** The project's folder. */
+  readonly root: string;
+  /** Folder of the definitions, relative to the project's; `definitions` by default. */
+  readonly definitions?: string;
+  /** `ignore-missing`: an operation whose handler file is not there is no mistake. */
+  readonly handlers?: 'check' | 'ignore-missing';
+}
+
+/**
+ * Reads a project: its definitions, and those of the package that it switches on, to a registry, or to diagnostics that
+ * name every mistake. Warnings leave the registry standing. Never throws because of what the files hold.
+ */
+export function loadProject({ root, definitions = 'definitions', handlers = 'check' }: LoadOptions): LoadedProject {
+  return loadFiles(readProject(root, definitions), handlers);
+}

@@ -1,0 +1,70 @@
+import type { Registry } from '../model/registry.ts';
+import type { Operation } from '../model/service.ts';
+import { checkEndless, Documents } from './documents.ts';
+import type { ProjectFiles } from './files.ts';
+import { linkGateway } from './gateway.ts';
+import { checkHandlers } from './handlers.ts';
+import { byId, type Linking } from './linking.ts';
+import { linkNodes } from './nodes.ts';
+import { checkOverlaps } from './overlaps.ts';
+import { checkDeliveredGrants, checkNodeNames } from './project-checks.ts';
+import { linkQueries } from './queries.ts';
+import { linkRoutings } from './routings.ts';
+import { linkPermissionLists, linkRoles, linkUsers } from './security.ts';
+import { linkServices } from './services.ts';
+import { checkUriIndexes } from './uri-index.ts';
+
+/** What linking knows beside the declarations. */
+export interface LinkOptions {
+  readonly files: ProjectFiles;
+  /** Ids of the package's services that are switched on. */
+  readonly delivered: readonly string[];
+  /** Operations that were declared and can't be used. */
+  readonly lost: ReadonlySet<string>;
+  /** Everything that declares operations could be read. */
+  readonly whole: boolean;
+  readonly handlers: 'check' | 'ignore-missing';
+}
+
+/** Declarations to a registry: references resolved, everything checked that needs no database. Undefined without a gateway. */
+export function link(linking: Linking, options: LinkOptions): Registry | undefined {
+  const gateway = linkGateway(linking, options.delivered);
+  const documents = new Documents(linking);
+  checkEndless(linking, documents.byId);
+  const permissionLists = linkPermissionLists(linking);
+  const roles = linkRoles(linking, permissionLists);
+  const users = linkUsers(linking, roles);
+  const nodes = byId(linkNodes(linking));
+  const queries = byId(linkQueries(documents, permissionLists));
+  const { services, operations } = linkServices(documents, queries, permissionLists, options.lost);
+  const routings = linkRoutings(linking, operations, options.lost, gateway?.id ?? '');
+  checkNodeNames(linking, services);
+  checkOverlaps(linking, services);
+  checkDeliveredGrants(linking, gateway, services);
+  checkUriIndexes(linking, operations, options.files.committed);
+  checkHandlerFiles(linking, operations.values(), gateway?.handlers ?? 'src/handlers', options);
+  if (gateway === undefined) return undefined;
+  return {
+    gateway,
+    nodes,
+    services: byId(services),
+    operations: byId<Operation>(operations.values()),
+    documents: byId(documents.byId.values()),
+    queries,
+    permissionLists,
+    roles,
+    users,
+    routings,
+  };
+}
+
+function checkHandlerFiles(
+  linking: Linking,
+  operations: Iterable<Operation>,
+  folder: string,
+  options: LinkOptions,
+): void {
+  const { files, handlers, whole } = options;
+  const missing = handlers === 'check';
+  checkHandlers(linking, operations, { folder, names: files.handlers(folder), missing, orphans: whole });
+}

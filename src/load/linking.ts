@@ -1,0 +1,71 @@
+import type { Position } from '../model/position.ts';
+import type { Declaration, Declarations, Kind } from './declaration.ts';
+import type { Place, Report } from './diagnostic.ts';
+import type { Places } from './places.ts';
+
+/** What every stage of linking works with. */
+export interface Linking {
+  readonly report: Report;
+  readonly places: Places;
+  readonly declared: Declarations;
+  /** Parts of which something was refused, documents and maps alike: what they lack is nobody's mistake. */
+  readonly incomplete: WeakSet<object>;
+}
+
+/** The definitions of a kind, as the JSON Schema lets them through. */
+export function declarationsOf<V>({ declared }: Linking, kind: Kind): Declaration<V>[] {
+  return [...declared.of(kind).values()] as unknown as Declaration<V>[];
+}
+
+/** Looks an id up; one that does not exist is reported, unless its definition is there and can't be used. */
+export function resolveId<T>(
+  { report, declared }: Linking,
+  kind: Kind | 'operation',
+  among: ReadonlyMap<string, T>,
+  id: string,
+  at: Place,
+): T | undefined {
+  const found = among.get(id);
+  if (found === undefined && (kind === 'operation' || !declared.isSetAside(kind, id))) {
+    report.raise('unknown-reference', { what: kind.replace('-', ' '), id, known: [...among.keys()] }, at);
+  }
+  return found;
+}
+
+/** Looks several up: `permission: X`, `permission: [X, Y]`. `key` is where they stand in `container`. */
+export function resolveIds<T>(
+  linking: Linking,
+  kind: Kind,
+  among: ReadonlyMap<string, T>,
+  container: object,
+  key: string,
+): T[] {
+  const ids = (container as Readonly<Record<string, string | readonly string[] | undefined>>)[key];
+  if (ids === undefined) return [];
+  const { places } = linking;
+  if (typeof ids === 'string') {
+    const found = resolveId(linking, kind, among, ids, places.value(container, key));
+    return found === undefined ? [] : [found];
+  }
+  return ids.flatMap((id, index) => resolveId(linking, kind, among, id, places.value(ids, index)) ?? []);
+}
+
+/** A place without its extent, as the registry keeps it. */
+export function positionOf({ file, line, column, length }: Place): Position {
+  const position = { file, line, column };
+  if (length !== undefined) extents.set(position, length);
+  return position;
+}
+
+/** The place that a position of the registry was made of, extent included. */
+export function placeOf(position: Position): Place {
+  const length = extents.get(position);
+  return length === undefined ? position : { ...position, length };
+}
+
+const extents = new WeakMap<Position, number>();
+
+/** Takes items into a map in the order of their ids. */
+export function byId<T extends { readonly id: string }>(items: Iterable<T>): Map<string, T> {
+  return new Map([...items].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)).map((item) => [item.id, item]));
+}

@@ -1,0 +1,121 @@
+import type { Registry } from '../model/registry.ts';
+import { type Declaration, Declarations, glimpseIds, readDeclaration } from './declaration.ts';
+import { resolveDelivered } from './delivered.ts';
+import { createReport, type Diagnostic } from './diagnostic.ts';
+import type { DefinitionFile, ProjectFiles } from './files.ts';
+import { deepFreeze } from './freeze.ts';
+import { link } from './link.ts';
+import type { Linking } from './linking.ts';
+import { createPlaces } from './places.ts';
+import { refuseRootLists } from './root-list.ts';
+import { checkShape } from './shape.ts';
+import { checkTexts } from './text-check.ts';
+import { parseTree, type TreeMap } from './tree.ts';
+
+/** What became of the definitions. */
+export interface LoadedProject {
+  /** There where no error was found: deep-frozen, checked and linked. */
+  readonly registry?: Registry;
+  /** In the order of files and positions. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Definition files of the project that were read, relative to its folder. */
+  readonly files: readonly string[];
+  /** Their texts, and those of the package's files that were used, by name. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** The loader's stages, from texts to a registry, without touching the disk. */
+export function loadFiles(files: ProjectFiles, handlers: 'check' | 'ignore-missing'): LoadedProject {
+  const report = createReport();
+  const places = createPlaces();
+  const sources = new Map<string, string>();
+  const linking: Linking = { report, places, declared: new Declarations(), incomplete: new WeakSet() };
+  const reading: Reading = { linking, sources, lost: new Set(), whole: true };
+  if (files.definitions.length === 0) {
+    report.raise('no-definitions', { folder: files.folder }, { file: files.folder, line: 1, column: 1 });
+  }
+  for (const declaration of files.definitions.flatMap((file) => readFile(file, reading, false)))
+    accept(declaration, reading);
+  const packaged = files.delivered.map((file) => readFile(file, reading, true));
+  const delivered = resolveDelivered(linking, packaged);
+  for (const declaration of delivered.declarations) accept(declaration, reading);
+  checkGatewayPresence(files, reading);
+  const { lost, whole } = reading;
+  const registry = link(linking, { files, delivered: delivered.ids, lost, whole, handlers });
+  const diagnostics = report.sorted();
+  const sound = registry !== undefined && !diagnostics.some((each) => each.severity === 'error');
+  return {
+    ...(sound ? { registry: deepFreeze(registry) } : {}),
+    diagnostics,
+    files: files.definitions.map((each) => each.file),
+    sources,
+  };
+}
+
+/** What one run gathers while it reads. */
+interface Reading {
+  readonly linking: Linking;
+  readonly sources: Map<string, string>;
+  /** Operations that were declared and can't be used. */
+  readonly lost: Set<string>;
+  /** False once a part that may declare operations could not be read. */
+  whole: boolean;
+}
+
+/** One file's declarations. */
+function readFile(file: DefinitionFile, reading: Reading, delivered: boolean): Declaration[] {
+  const { linking, sources } = reading;
+  const { report, places } = linking;
+  if (file.kind === 'unreadable') {
+    report.raise('file-unreadable', { reason: file.reason }, { file: file.file, line: 1, column: 1 });
+    reading.whole = false;
+    return [];
+  }
+  const source = { file: file.file, text: file.text };
+  sources.set(file.file, file.text);
+  const { roots, whole } = parseTree(source, places, report);
+  if (!whole) {
+    reading.whole = false;
+    for (const { kind, id } of glimpseIds(source)) linking.declared.setAside(kind, id);
+  }
+  return roots.flatMap(({ value, at }) => {
+    const declaration = readDeclaration(value, places, at, report, delivered);
+    if (declaration === undefined) reading.whole = false;
+    return declaration ?? [];
+  });
+}
+
+/** Checks one declaration by itself and adds it to those that are linked. */
+function accept(declaration: Declaration, reading: Reading): void {
+  const { linking, lost } = reading;
+  const { report, places, declared, incomplete } = linking;
+  const { kind, id, value } = declaration;
+  const operations = kind === 'service' ? operationIds(value) : [];
+  refuseRootLists(declaration, linking);
+  const usable = checkShape(declaration, linking);
+  if (declaration.incomplete) incomplete.add(value);
+  if (!usable) declared.setAside(kind, id);
+  else {
+    checkTexts(declaration, places, report);
+    declared.add(declaration, report);
+  }
+  const kept = new Set(usable && kind === 'service' ? operationIds(value) : []);
+  for (const operation of operations) if (!kept.has(operation)) lost.add(operation);
+  if (kind === 'service' && (declaration.incomplete || !usable || lost.size > 0)) reading.whole = false;
+}
+
+function operationIds({ operations }: TreeMap): string[] {
+  return typeof operations === 'object' && operations !== null && !Array.isArray(operations)
+    ? Object.keys(operations)
+    : [];
+}
+
+function checkGatewayPresence(
+  { folder, definitions }: ProjectFiles,
+  { linking: { declared, report }, whole }: Reading,
+): void {
+  const found = declared.of('gateway').size > 0 || declared.anySetAside('gateway');
+  // Without the files that could not be read, nobody can tell.
+  if (found || !whole || definitions.length === 0) return;
+  report.raise('no-gateway', {}, { file: `${folder}/gateway.yaml`, line: 1, column: 1 });
+}

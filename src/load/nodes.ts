@@ -1,0 +1,49 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to configuration are written so
+import type { Node } from '../model/routing.ts';
+import { literalOf, parseConfigText } from './config-text.ts';
+import type { NodeDeclared } from './declared.ts';
+import type { Place } from './diagnostic.ts';
+import { given } from './given.ts';
+import { declarationsOf, type Linking, positionOf } from './linking.ts';
+import { credentialsIn } from './secrets.ts';
+
+/** Links every node. */
+export function linkNodes(linking: Linking): Node[] {
+  return declarationsOf<NodeDeclared>(linking, 'node').map(({ id, value, at }) => {
+    const { places } = linking;
+    const bases = typeof value.base === 'string' ? [value.base] : value.base;
+    const base = bases.map((source, index) => {
+      const place = typeof value.base === 'string' ? places.value(value, 'base') : places.value(value.base, index);
+      return linkBase(linking, source, place);
+    });
+    return { id, base, ...given({ description: value.description }), at: positionOf(at) };
+  });
+}
+
+function linkBase({ report }: Linking, source: string, at: Place) {
+  const { text, bad } = parseConfigText(source);
+  const literals = text.parts.map((part) => (part.kind === 'literal' ? part.text : '')).join('');
+  const variable = /\{[^{}]*\}/.exec(literals)?.[0];
+  if (bad.length > 0) return text;
+  if (credentialsIn(text)) {
+    report.raise(
+      'secret-in-clear',
+      { what: 'A password of the address', instead: 'Write ${secret:NAME} in its place.' },
+      at,
+    );
+  } else if (variable !== undefined) {
+    report.raise('variable-in-base', { variable }, at);
+  } else {
+    const reason = baseFault(literalOf(text));
+    if (reason !== undefined) report.raise('bad-address', { name: 'base', reason }, at);
+  }
+  return text;
+}
+
+/** Why a base can't be one; nothing is said of one that refers to configuration. */
+function baseFault(base: string | undefined): string | undefined {
+  if (base === undefined || /^https?:\/\/$/.test(base)) return undefined;
+  if (!/^https?:\/\//.test(base) || !URL.canParse(base))
+    return 'is not an address that begins with http:// or https://';
+  return /[?#]/.test(base) ? 'holds a query or a fragment, which belong to the URI template' : undefined;
+}

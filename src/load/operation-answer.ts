@@ -1,0 +1,172 @@
+import type { Document } from '../model/document.ts';
+import type { Field, FieldType, ScalarKind } from '../model/field.ts';
+import type { Query } from '../model/query.ts';
+import type { Answer, MediaMessage, Message } from '../model/service.ts';
+import type { Documents } from './documents.ts';
+import { resolveId } from './linking.ts';
+import { forms } from './operation-message.ts';
+import type { OperationSpot } from './operation-spot.ts';
+import type { PlacedTemplate } from './operation-uri.ts';
+
+/** A query that answers by itself: what it makes the request and the reply of its operation. */
+export interface QueryAnswer {
+  readonly answer: Answer;
+  readonly request: Message;
+  readonly responses: readonly MediaMessage[];
+}
+
+const MAXROWS = 'maxrows';
+
+/** `query: NAME`: prompts are the request, columns the rows of the reply. Undefined where there is no such query. */
+export function linkQueryAnswer(
+  documents: Documents,
+  spot: OperationSpot,
+  queries: ReadonlyMap<string, Query>,
+  templates: readonly PlacedTemplate[],
+): QueryAnswer | undefined {
+  const { linking } = documents;
+  const { report, places } = linking;
+  const { declared, id, at } = spot;
+  for (const key of ['request', 'response', 'template', 'body'] as const) {
+    if (declared[key] === undefined) continue;
+    const reason = 'the prompts of the query are the request, and its columns the reply';
+    report.raise('conflicting-options', { first: 'query', second: key, reason }, places.key(declared, key));
+  }
+  const query = resolveId(linking, 'query', queries, declared.query as string, places.value(declared, 'query'));
+  if (query === undefined) return undefined;
+  const prompted = query.prompts.some((prompt) => prompt.name === MAXROWS);
+  const named = templates.some(({ template }) => template.variables.some((variable) => variable.name === MAXROWS));
+  const maxrows = named && !prompted ? maxrowsField(query) : undefined;
+  const requestFields = maxrows === undefined ? query.prompts : [...query.prompts, maxrows];
+  const request = documents.synthesize(`${id}_REQUEST`, requestFields, at);
+  const rowId = `${query.id}_ROW`;
+  // One row document serves every operation that the query answers.
+  const known = documents.byId.get(rowId);
+  const row =
+    known?.fields === query.columns
+      ? known
+      : documents.synthesize(rowId, query.columns, places.value(declared, 'query'), 'row');
+  const response = documents.synthesize(`${id}_RESPONSE`, [rowsField(row, query)], at);
+  return {
+    answer: { kind: 'query', query, ...(maxrows === undefined ? {} : { maxrows }) },
+    request: { kind: 'document', document: request },
+    responses: forms({ kind: 'document', document: response }),
+  };
+}
+
+const plain = {
+  anyCase: false,
+  sensitive: false,
+  attribute: false,
+  absent: 'omit',
+  url: 'segment',
+} as const;
+
+function maxrowsField({ at }: Query): Field {
+  return {
+    ...plain,
+    name: MAXROWS,
+    jsonName: MAXROWS,
+    xmlName: MAXROWS,
+    type: { kind: 'integer' },
+    description: "Most rows to return. 0 means no limit of the caller's own.",
+    required: false,
+    minimum: 0,
+    example: 100,
+    at,
+  };
+}
+
+function rowsField(row: Document, { at }: Query): Field {
+  const type: FieldType = { kind: 'list', item: { kind: 'document', document: row }, flat: false };
+  return {
+    ...plain,
+    name: 'rows',
+    jsonName: 'rows',
+    xmlName: 'rows',
+    type,
+    description: 'The rows found.',
+    required: true,
+    at,
+  };
+}
+
+/** `query: { FIELD: NAME }`: the rows of each query fill a list field of the reply's document. */
+export function linkQueriesAnswer(
+  documents: Documents,
+  spot: OperationSpot,
+  queries: ReadonlyMap<string, Query>,
+  request: Message | undefined,
+  response: Message | undefined,
+): Answer | undefined {
+  const { linking } = documents;
+  const { report, places, incomplete } = linking;
+  const map = spot.declared.query as Readonly<Record<string, string>>;
+  if (response === undefined) return undefined;
+  if (response.kind !== 'document') {
+    const reason = 'The rows of a query fill a field of the response, and the response is no document';
+    report.raise('bad-query-answer', { reason }, places.key(spot.declared, 'query'));
+    return undefined;
+  }
+  const inputs = request?.kind === 'document' ? request.document.fields : [];
+  const lists = Object.entries(map).flatMap(([name, id]) => {
+    const query = resolveId(linking, 'query', queries, id, places.value(map, name));
+    const field = response.document.fields.find((each) => each.name === name);
+    if (query === undefined) return [];
+    if (field === undefined && incomplete.has(response.document)) return [];
+    const at = places.key(map, name);
+    const reason =
+      field === undefined
+        ? `${name} is no field of ${response.document.id}`
+        : (whyNotFilled(field, query) ?? whyNotPrompted(query, inputs));
+    if (reason !== undefined) report.raise('bad-query-answer', { reason }, at);
+    return field === undefined ? [] : { field, query };
+  });
+  const maxrows = inputs.find((field) => field.name === MAXROWS && field.type.kind === 'integer');
+  const prompted = lists.some(({ query }) => query.prompts.some((prompt) => prompt.name === MAXROWS));
+  return { kind: 'queries', lists, ...(maxrows === undefined || prompted ? {} : { maxrows }) };
+}
+
+function whyNotFilled({ name, type }: Field, query: Query): string | undefined {
+  if (type.kind !== 'list' || type.item.kind !== 'document')
+    return `${name} is not a list of documents, so it can't hold rows`;
+  const { document } = type.item;
+  const columns = new Map(query.columns.map((column) => [column.name, column]));
+  for (const field of document.fields) {
+    const column = columns.get(field.name);
+    if (column === undefined) {
+      if (field.required) return `${field.name} of ${document.id} is required, and ${query.id} has no such column`;
+    } else if (!flows(column.type, field.type)) {
+      return `the column ${column.name} is ${column.type.kind}, and the field of that name in ${document.id} is ${field.type.kind}`;
+    }
+  }
+  const any = document.fields.some((field) => columns.has(field.name));
+  return any || document.open ? undefined : `no column of ${query.id} is called as a field of ${document.id}`;
+}
+
+function whyNotPrompted(query: Query, inputs: readonly Field[]): string | undefined {
+  const missing = query.prompts.find(
+    (prompt) => prompt.required && !inputs.some((field) => field.name === prompt.name),
+  );
+  return missing === undefined ? undefined : `${query.id} requires ${missing.name}, which is no field of the request`;
+}
+
+const TEXTUAL: ReadonlySet<ScalarKind> = new Set([
+  'string',
+  'text',
+  'date',
+  'time',
+  'datetime',
+  'flag',
+  'decimal',
+  'xml',
+]);
+
+/** Whether values of a column's type can stand in a field: the same type, or a text where any text may be. */
+function flows(from: FieldType, to: FieldType): boolean {
+  if (from.kind === to.kind) return from.kind !== 'list' && from.kind !== 'document';
+  if (to.kind === 'string' || to.kind === 'text') return TEXTUAL.has(from.kind as ScalarKind);
+  if (from.kind === 'string' || from.kind === 'text')
+    return to.kind === 'date' || to.kind === 'time' || to.kind === 'flag';
+  return to.kind === 'decimal' && from.kind === 'integer';
+}

@@ -1,0 +1,160 @@
+import type { Query } from '../model/query.ts';
+import type { PermissionList } from '../model/security.ts';
+import type { Answer, MediaMessage, Message, Operation, Service } from '../model/service.ts';
+import { isXmlName } from '../wire/xml-text.ts';
+import type { Documents } from './documents.ts';
+import { given, type Mutable } from './given.ts';
+import { positionOf, resolveIds } from './linking.ts';
+import { linkQueriesAnswer, linkQueryAnswer } from './operation-answer.ts';
+import { linkBody, linkUri } from './operation-body.ts';
+import { linkDocument, linkRequest, linkResponses } from './operation-message.ts';
+import type { OperationSpot } from './operation-spot.ts';
+import {
+  inputFields,
+  linkHeaders,
+  linkTemplates,
+  linkVariables,
+  methodOf,
+  type PlacedTemplate,
+  templateCount,
+} from './operation-uri.ts';
+
+/** What operations are linked against. */
+export interface OperationContext {
+  readonly documents: Documents;
+  readonly queries: ReadonlyMap<string, Query>;
+  readonly lists: ReadonlyMap<string, PermissionList>;
+  /** Lists that add an operation by wildcard, by its id. */
+  readonly grants: ReadonlyMap<string, readonly PermissionList[]>;
+}
+
+/** Links one operation. Where a part of it can't be told, that has been reported, and the rest is checked all the same. */
+export function linkOperation(context: OperationContext, spot: OperationSpot, service: Service): Mutable<Operation> {
+  const { documents } = context;
+  const { linking } = documents;
+  const { id, declared, at } = spot;
+  if (!isXmlName(id)) linking.report.raise('xml-name', { name: id, option: false }, at);
+  const method = methodOf(spot);
+  const templates = linkTemplates(linking, spot, method);
+  const { answer, request, responses } = linkExchange(context, spot, service, templates);
+  const template = typeof declared.query === 'string' ? undefined : linkDocument(documents, spot, 'template');
+  const lacksTemplate =
+    template === undefined && spot.inherited('template') !== undefined && spot.inherited('template')?.value !== 'none';
+  const input = inputFields(linking, [documentOf(request), lacksTemplate ? 'unknown' : template]);
+  const complete = { ...input, complete: input.complete && !spot.incomplete };
+  const headers = linkHeaders(linking, spot, complete);
+  const body = linkBody(linking, spot, method, request);
+  const parts = { request, headers, body };
+  const fault = linkDocument(documents, spot, 'fault');
+  checkWrapper(spot, documents, responses);
+  const { permissions, isPublic } = linkGrants(context, spot, service.delivered);
+  const operation: Mutable<Operation> = {
+    id,
+    service,
+    method,
+    uris: templates.map((each) => linkUri(linking, spot, each, linkVariables(linking, each, complete), parts)),
+    pathName: spot.inherited('alias')?.value ?? service.name,
+    request: request ?? { kind: 'none' },
+    requestHeaders: headers,
+    body: body.kind,
+    responses: responses ?? [],
+    status: declared.status ?? 200,
+    answer,
+    permissions,
+    public: isPublic,
+    requires: spot.inherited('requires')?.value ?? 'basic',
+    active: declared.active !== false && service.active,
+    ...given({ description: declared.description, wrapper: declared.wrapper, fault }),
+    at: positionOf(at),
+  };
+  // A template that was refused has not been removed.
+  if (spot.incomplete || templates.length < templateCount(spot, method)) linking.incomplete.add(operation);
+  return operation;
+}
+
+function documentOf(message: Message | undefined) {
+  if (message === undefined) return 'unknown';
+  return message.kind === 'document' ? message.document : undefined;
+}
+
+interface Exchange {
+  readonly answer: Answer;
+  readonly request: Message | undefined;
+  readonly responses: readonly MediaMessage[] | undefined;
+}
+
+/** Request, reply and what makes the one of the other. */
+function linkExchange(
+  { documents, queries }: OperationContext,
+  spot: OperationSpot,
+  service: Service,
+  templates: readonly PlacedTemplate[],
+): Exchange {
+  const { report, places } = documents.linking;
+  const { declared } = spot;
+  if (declared.query !== undefined && declared.handler !== undefined) {
+    const reason = 'one thing answers an operation';
+    report.raise('conflicting-options', { first: 'query', second: 'handler', reason }, places.key(declared, 'handler'));
+  }
+  const code = linkHandler(documents, spot, service);
+  if (typeof declared.query === 'string') {
+    return (
+      linkQueryAnswer(documents, spot, queries, templates) ?? { answer: code, request: undefined, responses: undefined }
+    );
+  }
+  const request = linkRequest(documents, spot);
+  const responses = linkResponses(documents, spot);
+  if (declared.query === undefined) return { answer: code, request, responses };
+  const answer = linkQueriesAnswer(documents, spot, queries, request, responses?.[0]?.message);
+  return { answer: answer ?? code, request, responses };
+}
+
+/** The name of the handler file of an operation that names none. */
+export function handlerName(operation: string): string {
+  return operation.toLowerCase().replaceAll('_', '-');
+}
+
+function linkHandler(
+  { linking: { report, places } }: Documents,
+  { id, declared }: OperationSpot,
+  service: Service,
+): Answer {
+  const name = declared.handler;
+  if (name?.startsWith('signalbox/') !== true) return { kind: 'handler', file: name ?? handlerName(id) };
+  if (!service.delivered) report.raise('unknown-handler', { name, known: [] }, places.value(declared, 'handler'));
+  return { kind: 'delivered', name };
+}
+
+function checkWrapper(
+  { declared, id }: OperationSpot,
+  { linking }: Documents,
+  responses: readonly MediaMessage[] | undefined,
+): void {
+  if (declared.wrapper === undefined || responses === undefined) return;
+  const isJson = ({ mediaType, message }: MediaMessage): boolean =>
+    message.kind === 'document' && !/[/+]xml$/.test(mediaType);
+  if (!responses.some(isJson)) {
+    linking.report.raise('bad-wrapper', { operation: id }, linking.places.key(declared, 'wrapper'));
+  }
+}
+
+/** Who may call: what `permission:` names and what lists add; the operation's own word stands above its service's. */
+function linkGrants({ documents, lists, grants }: OperationContext, spot: OperationSpot, delivered: boolean) {
+  const { linking } = documents;
+  const { declared, service, id, at } = spot;
+  for (const container of [declared, service]) {
+    if (container.permission === undefined || container.public !== true) continue;
+    const reason = 'what is public needs no grant';
+    const key = linking.places.key(container, 'public');
+    linking.report.raise('conflicting-options', { first: 'permission', second: 'public', reason }, key);
+  }
+  const speaks = declared.permission !== undefined || declared.public !== undefined ? declared : service;
+  const isPublic = speaks.public === true;
+  const holder = declared.permission !== undefined ? declared : service;
+  const named = isPublic ? [] : resolveIds(linking, 'permission-list', lists, holder, 'permission');
+  const added = isPublic ? [] : (grants.get(id) ?? []);
+  const lacks = holder.permission === undefined && added.length === 0;
+  if (!isPublic && lacks && !spot.incomplete && !delivered)
+    linking.report.raise('not-granted', { what: id, kind: 'operation' }, at);
+  return { permissions: [...new Set([...named, ...added])], isPublic };
+}

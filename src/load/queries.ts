@@ -1,0 +1,185 @@
+import type { Field } from '../model/field.ts';
+import type { Query } from '../model/query.ts';
+import type { PermissionList } from '../model/security.ts';
+import type { Declaration } from './declaration.ts';
+import type { FieldsDeclared, QueryDeclared } from './declared.ts';
+import type { Place } from './diagnostic.ts';
+import { linkField } from './field.ts';
+import type { DocumentSource } from './field-type.ts';
+import { given } from './given.ts';
+import { declarationsOf, type Linking, positionOf, resolveIds } from './linking.ts';
+import { type SqlToken, scanSql } from './sql.ts';
+import { parseDuration } from './units.ts';
+
+/** Links every stored query. */
+export function linkQueries(source: DocumentSource, lists: ReadonlyMap<string, PermissionList>): Query[] {
+  return declarationsOf<QueryDeclared>(source.linking, 'query').map((each) => linkQuery(source, each, lists));
+}
+
+function linkQuery(
+  source: DocumentSource,
+  declaration: Declaration<QueryDeclared>,
+  lists: ReadonlyMap<string, PermissionList>,
+): Query {
+  const { linking } = source;
+  const { report, places } = linking;
+  const { id, value, at } = declaration;
+  const prompts = linkValues(source, id, value.prompts, 'prompt', declaration);
+  const columns = linkValues(source, id, value.columns, 'column', declaration);
+  if (Object.keys(value.columns).length === 0 && !declaration.incomplete) {
+    report.raise('no-columns', { query: id }, places.key(value, 'columns'));
+  }
+  checkColumnNames(linking, value.columns, columns);
+  const permissions = resolveIds(linking, 'permission-list', lists, value, 'permission');
+  checkGrant(linking, declaration);
+  return {
+    id,
+    sql: value.sql,
+    statement: linkStatement(linking, declaration, prompts),
+    prompts,
+    columns,
+    permissions,
+    public: value.public ?? false,
+    ...given({
+      description: value.description,
+      rows: value.rows,
+      timeout: value.timeout === undefined ? undefined : parseDuration(value.timeout),
+    }),
+    at: positionOf(at),
+  };
+}
+
+function checkGrant({ report, places }: Linking, { id, value, at, incomplete }: Declaration<QueryDeclared>): void {
+  if (value.public === true && value.permission !== undefined) {
+    const reason = 'what is public needs no grant';
+    report.raise('conflicting-options', { first: 'permission', second: 'public', reason }, places.key(value, 'public'));
+  } else if (value.public !== true && value.permission === undefined && !incomplete) {
+    report.raise('not-granted', { what: id, kind: 'query' }, at);
+  }
+}
+
+/** Prompts or columns: fields that are single values. */
+function linkValues(
+  source: DocumentSource,
+  id: string,
+  declared: FieldsDeclared | undefined,
+  what: 'prompt' | 'column',
+  declaration: Declaration<QueryDeclared>,
+): Field[] {
+  if (declared === undefined) return [];
+  const { report, places } = source.linking;
+  return Object.keys(declared).flatMap((name) => {
+    const field = linkField(source, declared, name, id);
+    if (field === undefined) {
+      declaration.incomplete = true;
+      return [];
+    }
+    const { kind } = field.type;
+    if (kind !== 'list' && kind !== 'document' && !(what === 'prompt' && kind === 'binary')) return field;
+    report.raise('not-a-value', { name, what }, places.key(declared, name));
+    declaration.incomplete = true;
+    return [];
+  });
+}
+
+/** Columns are found in the result by name without case. */
+function checkColumnNames({ report, places }: Linking, container: object, columns: readonly Field[]): void {
+  const seen = new Map<string, string>();
+  for (const { name } of columns) {
+    const other = seen.get(name.toLowerCase());
+    if (other !== undefined) {
+      report.raise('duplicate-name', { name, where: 'the result', other }, places.key(container, name));
+    }
+    seen.set(name.toLowerCase(), name);
+  }
+}
+
+/** Cuts the SQL at its prompts, checking that it is one SELECT and names the prompts that there are. */
+function linkStatement(
+  linking: Linking,
+  declaration: Declaration<QueryDeclared>,
+  prompts: readonly Field[],
+): Query['statement'] {
+  const { report, places } = linking;
+  const { value, incomplete } = declaration;
+  const { sql } = value;
+  const placed = (offset: number, length: number): Place => places.inText(value, 'sql', offset, length);
+  const tokens = scanSql(sql);
+  const open = tokens.find((token) => token.kind === 'unterminated');
+  if (open !== undefined) report.raise('sql-unterminated', { what: open.what }, placed(open.offset, 1));
+  else checkSelect(tokens, sql, linking, placed);
+  const texts: string[] = [];
+  const named: Field[] = [];
+  const byName = new Map(prompts.map((field) => [field.name, field]));
+  let from = 0;
+  let unknown = false;
+  for (const token of tokens) {
+    if (token.kind === 'foreign') {
+      report.raise('foreign-placeholder', { text: token.text }, placed(token.offset, token.text.length));
+    }
+    if (token.kind !== 'prompt') continue;
+    const field = byName.get(token.name);
+    if (field === undefined) {
+      unknown = true;
+      const at = placed(token.offset, token.end - token.offset);
+      if (!incomplete) report.raise('unknown-prompt', { prompt: token.name, known: [...byName.keys()] }, at);
+      continue;
+    }
+    texts.push(sql.slice(from, token.offset));
+    named.push(field);
+    from = token.end;
+  }
+  const end = tokens.find((token) => token.kind === 'semicolon')?.offset ?? sql.length;
+  texts.push(sql.slice(from, Math.max(from, end)).trimEnd());
+  // A prompt that is misspelled in the SQL is not unused as well.
+  if (open === undefined && !incomplete && !unknown) {
+    for (const { name } of prompts) {
+      if (!named.some((field) => field.name === name)) {
+        report.raise('unused-prompt', { prompt: name }, places.key(value.prompts as object, name));
+      }
+    }
+  }
+  return { texts, prompts: named };
+}
+
+const WRITES = new Set(['insert', 'update', 'delete', 'merge', 'replace']);
+
+type Placed = (offset: number, length: number) => Place;
+
+function checkSelect(tokens: readonly SqlToken[], sql: string, { report }: Linking, placed: Placed): void {
+  const end = tokens.findIndex((token) => token.kind === 'semicolon');
+  const statement = end < 0 ? tokens : tokens.slice(0, end);
+  const behind = end < 0 ? undefined : tokens.slice(end + 1).find((token) => token.kind !== 'semicolon');
+  const wordAt = (offset: number): string => /^\S*/.exec(sql.slice(offset, offset + 100))?.[0] ?? '';
+  if (behind !== undefined) {
+    const word = wordAt(behind.offset);
+    report.raise('sql-many-statements', { word }, placed(behind.offset, word.length));
+    return;
+  }
+  const [first] = statement;
+  if (first === undefined) {
+    report.raise('sql-not-select', { word: '' }, placed(0, 1));
+    return;
+  }
+  const lower = (token: { readonly text: string }): string => token.text.toLowerCase();
+  const start = first.kind === 'word' ? lower(first) : '';
+  if (start !== 'select' && start !== 'with') {
+    const word = wordAt(first.offset);
+    report.raise('sql-not-select', { word }, placed(first.offset, word.length));
+    return;
+  }
+  // WITH: what follows its parts decides, and PostgreSQL lets the parts themselves write.
+  const writes = statement
+    .filter((token) => token.kind === 'word')
+    .find(
+      (token) =>
+        WRITES.has(lower(token)) && (token.first || (start === 'with' && token.depth === 0 && leads(token, sql))),
+    );
+  if (writes !== undefined)
+    report.raise('sql-not-select', { word: writes.text }, placed(writes.offset, writes.text.length));
+}
+
+/** A word that begins the main statement of a WITH: it stands right behind the last part's parenthesis. */
+function leads(token: { readonly offset: number }, sql: string): boolean {
+  return sql.slice(0, token.offset).trimEnd().endsWith(')');
+}

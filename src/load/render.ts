@@ -1,0 +1,106 @@
+import { type Code, catalogue, type Entry } from './catalogue.ts';
+import { type Diagnostic, placeText } from './diagnostic.ts';
+
+/** What diagnostics are shown with. */
+export interface Rendered {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Texts of the files, by the name that positions have. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+const WIDEST = 160;
+const LONGEST_CARET = 60;
+const TAB = '  ';
+
+/**
+ * Diagnostics as text: `file:line:col: error CODE: message`, the line with a caret, the hint; an empty line between two.
+ * Ends with a line end; empty where there are none. `colour` adds ANSI colours (ECMA-48).
+ */
+export function renderDiagnostics(
+  { diagnostics, sources }: Rendered,
+  { colour }: { readonly colour: boolean },
+): string {
+  const paint = colour ? ansi : plain;
+  const texts = new Map<string, readonly string[]>();
+  const secrets = secretColumns(diagnostics);
+  const lineOf = ({ at }: Diagnostic): Line | undefined => {
+    const lines = texts.get(at.file) ?? sources.get(at.file)?.split(/\r?\n/) ?? [];
+    texts.set(at.file, lines);
+    const text = lines[at.line - 1];
+    return text === undefined || text.trim() === ''
+      ? undefined
+      : hideSecret(text, secrets.get(`${at.file}:${at.line}`));
+  };
+  return diagnostics.map((each) => render(each, lineOf(each), paint)).join('\n');
+}
+
+/** A line as it may be shown. */
+interface Line {
+  readonly text: string;
+  /** Offset of the asterisks that stand for a secret, after which nothing is shown. */
+  readonly hidden?: number;
+}
+
+/** Where secrets begin, by file and line: what one diagnostic hides, no other one may show. */
+function secretColumns(diagnostics: readonly Diagnostic[]): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const { code, at } of diagnostics) {
+    const entry = catalogue[code as Code] as Entry<never> | undefined;
+    const key = `${at.file}:${at.line}`;
+    if (entry?.masked === true) found.set(key, Math.min(at.column, found.get(key) ?? Number.POSITIVE_INFINITY));
+  }
+  return found;
+}
+
+/** A password is hidden even where the line is quoted because of something else. */
+function hideSecret(text: string, column: number | undefined): Line {
+  const password = /(?:^|[{,\s])password["']?\s*:\s*(?=\S)(?!\$\{)/.exec(text);
+  const hidden = Math.min(
+    column === undefined ? Number.POSITIVE_INFINITY : column - 1,
+    password === null ? Number.POSITIVE_INFINITY : password.index + password[0].length,
+  );
+  return Number.isFinite(hidden) ? { text: `${text.slice(0, hidden)}***`, hidden } : { text };
+}
+
+type Style = 'error' | 'warning' | 'place' | 'faint';
+type Paint = (style: Style, text: string) => string;
+
+const CODES: Readonly<Record<Style, string>> = { error: '31', warning: '33', place: '1', faint: '2' };
+const ansi: Paint = (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m`;
+const plain: Paint = (_, text) => text;
+
+function render(diagnostic: Diagnostic, line: Line | undefined, paint: Paint): string {
+  const { severity, code, message, hint, at } = diagnostic;
+  const shown = [
+    `${paint('place', `${placeText(at)}:`)} ${paint(severity, `${severity} ${code}:`)} ${printable(message)}`,
+  ];
+  if (line !== undefined) shown.push(...quote(diagnostic, line, paint));
+  if (hint !== undefined) shown.push(`  ${paint('faint', 'hint:')} ${printable(hint)}`);
+  return `${shown.join('\n')}\n`;
+}
+
+/** The line, cut to what is around the place, and a caret below it. */
+function quote({ at, length = 1, severity }: Diagnostic, { text: line, hidden }: Line, paint: Paint): string[] {
+  const column = Math.min(at.column - 1, hidden ?? line.length);
+  const from = column > WIDEST / 2 ? column - WIDEST / 2 : 0;
+  const before = line.slice(from, column).replaceAll('\t', TAB);
+  const meant =
+    column === hidden ? line.slice(column) : line.slice(column, Math.min(column + length, hidden ?? line.length));
+  const behind = from > 0 ? '...' : '';
+  const text = printable(`${behind}${before}${line.slice(column)}`.replaceAll('\t', TAB));
+  const caret = '^'.repeat(Math.max(1, Math.min(meant.replaceAll('\t', TAB).length, LONGEST_CARET)));
+  const cut = text.length > WIDEST ? `${text.slice(0, WIDEST)}...` : text;
+  const place = ' '.repeat(behind.length + printable(before).length);
+  const gutter = String(at.line);
+  const bar = paint('faint', '|');
+  const room = Math.max(1, Math.min(caret.length, cut.length - place.length));
+  return [
+    `  ${paint('faint', gutter)} ${bar} ${cut}`,
+    `  ${' '.repeat(gutter.length)} ${bar} ${place}${paint(severity, caret.slice(0, room))}`,
+  ];
+}
+
+/** Nothing in a definition may steer the terminal. */
+function printable(text: string): string {
+  return text.replaceAll('\n', ' ').replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\ufffd');
+}

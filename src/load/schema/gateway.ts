@@ -1,0 +1,161 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to configuration are written so
+import { description, idItem, type JsonSchema, keys, reference } from './json-schema.ts';
+
+const size: JsonSchema = {
+  title: 'a size',
+  type: ['string', 'integer'],
+  pattern: '^[0-9]+ ?(B|KiB|MiB|GiB)$',
+  minimum: 1,
+  examples: ['10 MiB', '64 KiB', 4096],
+};
+
+/** Times of gateway and queries. */
+export const duration: JsonSchema = {
+  title: 'a time with its unit',
+  type: 'string',
+  pattern: '^[0-9]+ ?(ms|s|min|h)$',
+  examples: ['30 s', '500 ms', '2 min'],
+};
+
+const limits = keys(
+  { description: 'Bounds of every exchange. A query may set its own `rows` and `timeout`.' },
+  {
+    body: { ...size, description: 'Largest request body.', default: '10 MiB' },
+    timeout: {
+      ...duration,
+      description: 'Until the first byte of the reply, and of one stored query.',
+      default: '30 s',
+    },
+    rows: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Most rows of one stored query.',
+      default: 100000,
+      examples: [100000],
+    },
+    target: { ...size, description: 'Longest request target (path and query).', default: '64 KiB' },
+    parameters: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Most query parameters of one request.',
+      default: 1000,
+      examples: [1000],
+    },
+  },
+);
+
+export const gateway = keys(
+  {
+    title: 'gateway',
+    description:
+      'The gateway itself: one in a project. Everything but the id has a default, so `gateway: LOCAL` alone is enough to start.',
+    required: ['gateway'],
+    examples: [
+      {
+        gateway: 'LOCAL',
+        context: 'gateway',
+        listen: '127.0.0.1:8080',
+        database: '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}',
+        'sample-data': 'sample/*.sql',
+        namespace: 'urn:signalbox:sample',
+        delivered: ['QAS_QRY_SERVICE.v1'],
+        limits: { body: '10 MiB', timeout: '30 s', rows: 100000 },
+      },
+    ],
+  },
+  {
+    gateway: {
+      title: 'a node name',
+      type: 'string',
+      pattern: '^[A-Za-z][A-Za-z0-9_.-]*$',
+      description: 'Name of the local node, the node segment of paths. Holds no dot and equals no service.',
+      examples: ['LOCAL'],
+    },
+    description,
+    context: {
+      title: 'one segment of a path',
+      type: 'string',
+      pattern: '^[A-Za-z0-9._~-]+$',
+      description: 'First segment of every path.',
+      default: 'gateway',
+      examples: ['gateway'],
+    },
+    listen: {
+      type: 'string',
+      minLength: 1,
+      description: 'Host and port. The environment variables HOST and PORT override it. May refer to configuration.',
+      default: '127.0.0.1:8080',
+      examples: ['127.0.0.1:8080', '0.0.0.0:${env:LISTEN_PORT:-8080}'],
+    },
+    database: {
+      type: 'string',
+      minLength: 1,
+      description: 'URL of the database: `sqlite:` and a path relative to the project. May refer to configuration.',
+      default: 'sqlite:.signalbox/signalbox.db',
+      examples: ['${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}'],
+    },
+    publicUrl: {
+      type: 'string',
+      minLength: 1,
+      description: 'The address that contracts name; the bound address where left out. May refer to configuration.',
+      examples: ['https://api.example.org'],
+    },
+    'sample-data': {
+      type: 'string',
+      minLength: 1,
+      description: 'SQL files, as a glob under the definitions folder. Each is run once, in the order of names.',
+      examples: ['sample/*.sql'],
+    },
+    handlers: {
+      title: 'a folder inside the project',
+      type: 'string',
+      pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))[^\\\\]+$',
+      description: 'Folder of the handlers, relative to the project.',
+      default: 'src/handlers',
+      examples: ['src/handlers'],
+    },
+    namespace: {
+      title: 'a namespace URI',
+      type: 'string',
+      pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>"{}|\\\\^`]+$',
+      description:
+        'Prefix of XML namespaces: a service has `<namespace>:<Service>.<version>`. The default is `urn:signalbox:` and the id in small letters.',
+      examples: ['urn:signalbox:sample'],
+    },
+    timezone: {
+      type: 'string',
+      minLength: 1,
+      description: 'IANA time zone that gives datetimes without an offset theirs.',
+      default: 'UTC',
+      examples: ['Europe/Berlin'],
+    },
+    requires: reference('security-scheme'),
+    delivered: {
+      type: 'array',
+      items: idItem('delivered-id'),
+      uniqueItems: true,
+      description: 'Services of the package that are switched on. Permission lists grant them.',
+      examples: [['QAS_QRY_SERVICE.v1']],
+    },
+    contracts: {
+      type: 'string',
+      enum: ['public', 'private'],
+      description: 'Whether contracts and the list of services can be read without credentials.',
+      default: 'public',
+    },
+    cors: {
+      type: 'array',
+      items: {
+        title: 'an origin',
+        type: 'string',
+        pattern: '^(\\*|https?://[^/?#\\s@]+)$',
+        examples: ['https://app.example.org', '*'],
+      },
+      uniqueItems: true,
+      description:
+        'Origins whose pages may call from a browser. `"*"` lets any, without credentials. Without it no CORS headers are sent.',
+      examples: [['https://app.example.org']],
+    },
+    limits,
+  },
+);

@@ -1,0 +1,142 @@
+import type { Kind } from '../declaration.ts';
+import { document, inPlaceDocument } from './document.ts';
+import { field, fields } from './field.ts';
+import { gateway } from './gateway.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { node } from './node.ts';
+import { operation } from './operation.ts';
+import { query } from './query.ts';
+import { routing } from './routing.ts';
+import { permissionList, role, user } from './security.ts';
+import { service } from './service.ts';
+
+export type { JsonSchema } from './json-schema.ts';
+
+/** Ids that editors propose where a definition refers to another. */
+export interface KnownIds {
+  readonly documents?: readonly string[];
+  readonly queries?: readonly string[];
+  readonly operations?: readonly string[];
+  readonly permissionLists?: readonly string[];
+  readonly roles?: readonly string[];
+  readonly delivered?: readonly string[];
+}
+
+/** The schema of each kind, by its kind word. */
+export const kindSchemas: Readonly<Record<Kind, JsonSchema>> = {
+  gateway,
+  node,
+  service,
+  document,
+  query,
+  'permission-list': permissionList,
+  role,
+  user,
+  routing,
+};
+
+/** Words that stand for a type of a single value. */
+export const SCALAR_WORDS = [
+  'string',
+  'text',
+  'integer',
+  'decimal',
+  'boolean',
+  'flag',
+  'date',
+  'time',
+  'datetime',
+  'binary',
+  'json',
+  'xml',
+] as const;
+
+/** Words that stand for a message without a document. */
+export const RAW_WORDS = ['json', 'xml', 'text', 'binary'] as const;
+
+const typeExamples = ['string(10)', 'text', 'decimal(10.2)', 'list of string', 'LOC_DTL_VW', 'list of LOC_DTL_VW'];
+
+/** An id of a kind: any text for the loader, which looks it up itself; with the known ones as proposals for editors. */
+function id(what: string, known: readonly string[] = [], words: readonly string[] = []): JsonSchema {
+  const proposals = [...new Set([...words, ...known])];
+  if (known.length === 0) return { description: what, type: 'string', minLength: 1 };
+  return { description: what, anyOf: [{ enum: proposals }, { type: 'string', minLength: 1 }] };
+}
+
+function definitions(known: KnownIds): Readonly<Record<string, JsonSchema>> {
+  const documents = known.documents ?? [];
+  const lists = documents.map((name) => `list of ${name}`);
+  return {
+    field,
+    fields,
+    operation,
+    'in-place-document': inPlaceDocument,
+    type: {
+      ...id('Type of a value.', [...documents, ...lists], documents.length === 0 ? [] : SCALAR_WORDS),
+      examples: typeExamples,
+    },
+    'permission-list-id': id('A permission list.', known.permissionLists),
+    'operation-id': id('An operation.', known.operations),
+    'query-id': id('A stored query.', known.queries),
+    'role-id': id('A role.', known.roles),
+    'delivered-id': { ...id('A service of the package.', known.delivered), examples: ['QAS_QRY_SERVICE.v1'] },
+    'message-word': id('A document, or a message without one.', documents, ['none', ...RAW_WORDS]),
+    'document-word': id('A document.', documents, ['none']),
+    message: either('message-word'),
+    'document-or-fields': either('document-word'),
+    response: {
+      if: { type: 'object', required: ['fields'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { $ref: '#/$defs/in-place-document' },
+      else: {
+        if: { type: 'object' },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: {
+          minProperties: 1,
+          propertyNames: {
+            title: 'a media type',
+            pattern: '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$',
+            examples: ['application/json'],
+          },
+          additionalProperties: { $ref: '#/$defs/message' },
+        },
+        else: { $ref: '#/$defs/message-word' },
+      },
+    },
+    'security-scheme': {
+      type: 'string',
+      enum: ['basic'],
+      description: 'What a caller shows where an operation is not public.',
+      default: 'basic',
+    },
+  };
+}
+
+/** A word, or a document in place. */
+function either(word: string): JsonSchema {
+  return {
+    if: { type: 'object' },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { $ref: '#/$defs/in-place-document' },
+    else: { $ref: `#/$defs/${word}` },
+  };
+}
+
+/**
+ * One JSON Schema (draft 7) for every kind of definition, picked by the kind word. With `known`, the ids that a project
+ * has are proposed where a definition refers to one; other texts stay valid there, since the loader says more about them.
+ */
+export function definitionsSchema(known: KnownIds = {}): JsonSchema & { readonly $schema: string } {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Signalbox definitions',
+    type: 'object',
+    oneOf: Object.keys(kindSchemas).map((kind) => ({ required: [kind] })),
+    allOf: Object.entries(kindSchemas).map(([kind, schema]) => ({
+      if: { required: [kind] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: schema,
+    })),
+    $defs: definitions(known),
+  };
+}

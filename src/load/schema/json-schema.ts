@@ -1,0 +1,57 @@
+/** The part of JSON Schema (draft 7) that the definitions are described with. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  /** The name of what is described, with its article: it stands in messages (`10 MB is not a size`). */
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: JsonType | readonly JsonType[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly propertyNames?: JsonSchema;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly enum?: readonly (string | number | boolean)[];
+  readonly const?: string | number | boolean;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly minProperties?: number;
+  readonly uniqueItems?: boolean;
+  readonly default?: string | number | boolean | Readonly<Record<string, string | number>>;
+  readonly examples?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly if?: JsonSchema;
+  readonly then?: JsonSchema;
+  readonly else?: JsonSchema;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+}
+
+type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
+
+/** The schema of one kind or one part, as an object with these keys and no others. */
+export function keys(
+  schema: Omit<JsonSchema, 'properties' | 'additionalProperties' | 'type'>,
+  properties: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
+  return { ...schema, type: 'object', properties, additionalProperties: false };
+}
+
+/** Free text that explains the thing; it goes into contracts. */
+export const description: JsonSchema = {
+  type: 'string',
+  description: 'What it is, for the people who use it. Goes into contracts.',
+};
+
+/** A reference by id. */
+export const reference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
+
+/**
+ * An entry of a list of ids. The type stands beside the reference because `uniqueItems` looks for it there: without it,
+ * entries would be compared as if they could be maps.
+ */
+export const idItem = (name: string): JsonSchema => ({ type: 'string', ...reference(name) });

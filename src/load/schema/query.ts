@@ -1,0 +1,50 @@
+import { duration } from './gateway.ts';
+import { description, keys, reference } from './json-schema.ts';
+import { permission, publicKey } from './operation.ts';
+
+export const query = keys(
+  {
+    title: 'query',
+    description: 'Named SQL: one SELECT with typed prompts and columns. Who runs it needs a grant for it.',
+    required: ['query', 'columns', 'sql'],
+    examples: [
+      {
+        query: 'EMPLOYEES_BY_DEPT',
+        permission: 'LOCATIONS',
+        prompts: { DEPTNAME: { type: 'string(30)', required: true } },
+        columns: { NAME: 'string', TITLE: 'string' },
+        sql: 'select name, title from employee_tbl where deptname = :DEPTNAME order by name',
+      },
+    ],
+  },
+  {
+    query: {
+      title: 'a query name',
+      type: 'string',
+      pattern: '^[A-Za-z][A-Za-z0-9_]*$',
+      maxLength: 30,
+      description: 'Its id, at most 30 characters.',
+      examples: ['EMPLOYEES_BY_DEPT'],
+    },
+    description,
+    permission,
+    public: publicKey,
+    prompts: {
+      ...reference('fields'),
+      description:
+        'What the caller gives, by name. In the SQL `:NAME` stands for it, bound with its type; an empty one is NULL.',
+    },
+    columns: {
+      ...reference('fields'),
+      description: 'What a row holds. Found in the result by name without case, never by position.',
+    },
+    sql: {
+      type: 'string',
+      minLength: 1,
+      description: 'One SELECT (or WITH ... SELECT). Runs read-only.',
+      examples: ['select name, title from employee_tbl where deptname = :DEPTNAME order by name'],
+    },
+    rows: { type: 'integer', minimum: 1, description: "Most rows, in place of the gateway's limit.", examples: [500] },
+    timeout: { ...duration, description: "Longest time, in place of the gateway's limit." },
+  },
+);

@@ -1,0 +1,75 @@
+import { description, keys, reference } from './json-schema.ts';
+import { sharedKeys } from './operation.ts';
+
+const date = (what: string) =>
+  ({
+    title: 'a date',
+    type: 'string',
+    pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
+    description: what,
+    examples: ['2027-01-01'],
+  }) as const;
+
+export const service = keys(
+  {
+    title: 'service',
+    description:
+      "A named, versioned group of operations. What it says of permission, fault, request, response, template, headers and alias is its operations' default; maps merge.",
+    required: ['service', 'operations'],
+    examples: [
+      {
+        service: 'Locations.v1',
+        description: 'Locations of a region, and the people who work at one.',
+        permission: 'LOCATIONS',
+        fault: 'LOC_FAULT',
+        operations: {
+          LOCATIONS_GET: {
+            get: ['Locations/?region={REGION}', 'Locations/{REGION}/?location={LOCATION}'],
+            request: 'LOC_REQUEST',
+            response: 'LOC_RESPONSE',
+            wrapper: 'psnonxml',
+          },
+        },
+      },
+    ],
+  },
+  {
+    service: {
+      title: 'a name with its version',
+      type: 'string',
+      pattern: '^[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*$',
+      description: 'Name and version in one word, as in paths.',
+      examples: ['Locations.v1'],
+    },
+    description,
+    default: {
+      type: 'boolean',
+      description: 'A path without a version reaches this one. Without it the lowest version is the default.',
+      examples: [true],
+    },
+    active: {
+      type: 'boolean',
+      description: 'Whether it is served. Where not, its paths answer 404.',
+      default: true,
+      examples: [false],
+    },
+    deprecated: {
+      ...keys({}, { since: date('Since when (RFC 9745).'), sunset: date('When it ends (RFC 8594).') }),
+      type: ['boolean', 'object'],
+      description: 'Replies say that callers should move on; `since` and `sunset` say from when and until when.',
+      examples: [true, { since: '2026-06-01', sunset: '2027-01-01' }],
+    },
+    ...sharedKeys,
+    operations: {
+      type: 'object',
+      propertyNames: {
+        title: 'an operation name',
+        pattern: '^[A-Za-z][A-Za-z0-9_]*$',
+        examples: ['LOCATIONS_GET'],
+      },
+      additionalProperties: reference('operation'),
+      description: 'Its operations by id. Ids are unique over all services.',
+      examples: [{ EMPLOYEES_GET: { get: 'Employees/{DEPTNAME}', query: 'EMPLOYEES_BY_DEPT' } }],
+    },
+  },
+);

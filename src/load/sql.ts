@@ -1,0 +1,149 @@
+// A scanner of SQL (ISO/IEC 9075-2, section 5.2 and 5.3, with the quotes and comments of SQLite and PostgreSQL): enough to
+// tell prompts, statements and their first words from what stands in literals, quoted names and comments.
+
+/** What is of interest in a statement, by offset. */
+export type SqlToken =
+  | {
+      readonly kind: 'word';
+      readonly text: string;
+      readonly offset: number;
+      readonly depth: number;
+      readonly first: boolean;
+    }
+  | { readonly kind: 'prompt'; readonly name: string; readonly offset: number; readonly end: number }
+  | { readonly kind: 'foreign'; readonly text: string; readonly offset: number }
+  | { readonly kind: 'semicolon'; readonly offset: number }
+  | { readonly kind: 'other'; readonly offset: number }
+  | { readonly kind: 'unterminated'; readonly what: string; readonly offset: number };
+
+const WORD = /[\p{L}_][\p{L}\p{N}_$]*/uy;
+const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
+const NUMBER = /\d[\w.]*/y;
+const DOLLAR_QUOTE = /\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$/y;
+const SPACE = /\s+/y;
+
+/** Cuts a text into tokens; literals, quoted names and comments are passed over. */
+export function scanSql(sql: string): SqlToken[] {
+  const tokens: SqlToken[] = [];
+  let at = 0;
+  let depth = 0;
+  let opened = true;
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    return pattern.exec(sql)?.[0];
+  };
+  while (at < sql.length) {
+    const space = match(SPACE);
+    if (space !== undefined) {
+      at += space.length;
+      continue;
+    }
+    const skip = skipQuoted(sql, at);
+    if (skip !== undefined) {
+      if (skip.end < 0) {
+        tokens.push({ kind: 'unterminated', what: skip.what, offset: at });
+        return tokens;
+      }
+      if (!skip.comment) {
+        tokens.push({ kind: 'other', offset: at });
+        opened = false;
+      }
+      at = skip.end;
+      continue;
+    }
+    const token = nextToken(sql, at, depth, opened, match);
+    opened = token.opens;
+    depth = Math.max(0, depth + token.nests);
+    if (token.token !== undefined) tokens.push(token.token);
+    at = token.end;
+  }
+  if (depth > 0) tokens.push({ kind: 'unterminated', what: 'a parenthesis', offset: sql.lastIndexOf('(') });
+  return tokens;
+}
+
+interface Next {
+  readonly token?: SqlToken;
+  readonly end: number;
+  /** A statement may begin after it. */
+  readonly opens: boolean;
+  readonly nests: number;
+}
+
+function nextToken(
+  sql: string,
+  at: number,
+  depth: number,
+  first: boolean,
+  match: (pattern: RegExp) => string | undefined,
+): Next {
+  const plain = { opens: false, nests: 0 };
+  const word = match(WORD);
+  if (word !== undefined) {
+    return { ...plain, token: { kind: 'word', text: word, offset: at, depth, first }, end: at + word.length };
+  }
+  const number = match(NUMBER);
+  if (number !== undefined) return { ...plain, token: { kind: 'other', offset: at }, end: at + number.length };
+  const character = sql[at] as string;
+  if (character === '(') return { end: at + 1, opens: true, nests: 1 };
+  if (character === ')') return { ...plain, end: at + 1, nests: -1 };
+  if (character === ';') return { token: { kind: 'semicolon', offset: at }, end: at + 1, opens: true, nests: 0 };
+  if (sql.startsWith('::', at)) return { ...plain, token: { kind: 'other', offset: at }, end: at + 2 };
+  if (':?$@#'.includes(character)) return { ...plain, ...placeholder(sql, at) };
+  return { ...plain, token: { kind: 'other', offset: at }, end: at + 1 };
+}
+
+/** `:NAME`, or a placeholder of another notation: `?`, `?1`, `$1`, `$name`, `@name`. */
+function placeholder(sql: string, at: number): { readonly token: SqlToken; readonly end: number } {
+  const sign = sql[at] as string;
+  NAME.lastIndex = at + 1;
+  const name = NAME.exec(sql)?.[0];
+  if (sign === ':' && name !== undefined) {
+    const end = at + 1 + name.length;
+    return { token: { kind: 'prompt', name, offset: at, end }, end };
+  }
+  const digits = /^\d*/.exec(sql.slice(at + 1, at + 12))?.[0] ?? '';
+  const text = sign + (name ?? digits);
+  // An operator of JSON or arrays, such as @>, #> or [1:2], is followed by something else.
+  const isForeign = sign === '?' ? !'|&'.includes(sql[at + 1] ?? ' ') : sign !== '#' && sign !== ':' && text.length > 1;
+  if (!isForeign) return { token: { kind: 'other', offset: at }, end: at + 1 };
+  return { token: { kind: 'foreign', text, offset: at }, end: at + text.length };
+}
+
+/** A literal, quoted name or comment that begins here; `end` is -1 where it is not closed. */
+function skipQuoted(
+  sql: string,
+  at: number,
+): { readonly end: number; readonly what: string; readonly comment: boolean } | undefined {
+  const quoted = (end: number, what: string, comment = false) => ({ end, what, comment });
+  const character = sql[at];
+  if (character === "'") {
+    const escapes = /(^|[^\w$])[eE]$/.test(sql.slice(Math.max(0, at - 2), at));
+    return quoted(closing(sql, at, "'", escapes), 'a literal');
+  }
+  if (character === '"' || character === '`') return quoted(closing(sql, at, character, false), 'a quoted name');
+  if (sql.startsWith('--', at)) {
+    const end = sql.indexOf('\n', at);
+    return quoted(end < 0 ? sql.length : end + 1, 'a comment', true);
+  }
+  if (sql.startsWith('/*', at)) {
+    const end = sql.indexOf('*/', at + 2);
+    return quoted(end < 0 ? -1 : end + 2, 'a comment', true);
+  }
+  DOLLAR_QUOTE.lastIndex = at;
+  const mark = DOLLAR_QUOTE.exec(sql)?.[0];
+  if (mark === undefined) return undefined;
+  const end = sql.indexOf(mark, at + mark.length);
+  return quoted(end < 0 ? -1 : end + mark.length, 'a literal');
+}
+
+/** Behind the closing quote, a doubled one standing for itself; -1 where there is none. */
+function closing(sql: string, start: number, quote: string, escapes: boolean): number {
+  for (let at = start + 1; at < sql.length; at++) {
+    if (escapes && sql[at] === '\\') at++;
+    else if (sql[at] === quote) {
+      if (sql[at + 1] !== quote) return at + 1;
+      at++;
+    }
+  }
+  return -1;
+}

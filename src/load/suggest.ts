@@ -1,0 +1,56 @@
+/**
+ * The known word that `given` was probably meant to be: at most a third of its letters differ, a swap counting as one; else
+ * one that begins with it.
+ */
+export function nearest(given: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(given.length / 3)) + 1;
+  const wanted = given.toLowerCase();
+  for (const word of known) {
+    if (Math.abs(word.length - given.length) >= least) continue;
+    const found = distance(wanted, word.toLowerCase());
+    if (found < least) {
+      least = found;
+      best = word;
+    }
+  }
+  if (best !== undefined || given.length < SHORTEST_START) return best;
+  // `int` is `integer`, `bool` is `boolean`.
+  return [...known].find((word) => word.toLowerCase().startsWith(wanted));
+}
+
+const SHORTEST_START = 3;
+
+/** Optimal string alignment distance (Damerau-Levenshtein without overlapping swaps). */
+export function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min(
+        (above[j] as number) + 1,
+        (row[j - 1] as number) + 1,
+        (above[j - 1] as number) + (same ? 0 : 1),
+      );
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, (before[j - 2] as number) + 1);
+      }
+      row.push(cost);
+    }
+    before = above;
+    above = row;
+  }
+  return above[b.length] as number;
+}
+
+/** `Did you mean X?`, or what there is where that is little, or nothing. */
+export function didYouMean(given: string, known: Iterable<string>, there = 'There is'): string | undefined {
+  const words = [...known];
+  const meant = nearest(given, words);
+  if (meant !== undefined) return `Did you mean ${meant}?`;
+  return words.length > 0 && words.length <= MOST_LISTED ? `${there} ${words.join(', ')}.` : undefined;
+}
+
+const MOST_LISTED = 30;

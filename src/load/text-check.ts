@@ -1,0 +1,60 @@
+import { parseConfigText } from './config-text.ts';
+import type { Declaration } from './declaration.ts';
+import type { Report } from './diagnostic.ts';
+import type { Places } from './places.ts';
+import type { TreeMap, TreeValue } from './tree.ts';
+
+/** Keys whose text is the author's own: prose, SQL, values and patterns may hold any braces. */
+const FREE = new Set(['description', 'sql', 'pattern', 'default', 'example', 'enum', 'fixed']);
+
+/** Where references to configuration are resolved, by kind. */
+const CONFIGURED: Readonly<Record<string, ReadonlySet<string>>> = {
+  gateway: new Set(['listen', 'database', 'publicUrl']),
+  node: new Set(['base']),
+};
+
+/** Finds references that are malformed, or stand where nothing resolves them. */
+export function checkTexts(declaration: Declaration, places: Places, report: Report): void {
+  const configured = CONFIGURED[declaration.kind];
+  walk(declaration.value, (text, container, key, path) => {
+    if (!text.includes('${') || path.some((each) => FREE.has(each))) return;
+    const at = places.value(container, key);
+    const { text: parsed, bad } = parseConfigText(text);
+    for (const { text: written, unprefixed } of bad) {
+      if (unprefixed === undefined) report.raise('bad-reference', { text: written }, at);
+      else report.raise('unprefixed-reference', { name: unprefixed }, at);
+    }
+    const [top = ''] = path;
+    const reference = parsed.parts.find((part) => part.kind !== 'literal');
+    if (bad.length > 0) declaration.incomplete = true;
+    if (reference !== undefined && configured?.has(top) !== true) {
+      report.raise('misplaced-reference', { text: `\${${reference.kind}:${reference.name}}`, key: path.join('.') }, at);
+    }
+  });
+}
+
+type Visit = (text: string, container: TreeMap | TreeValue[], key: string | number, path: readonly string[]) => void;
+
+/** Visits every text; `path` is the keys on the way to it, and is reused from one to the next. */
+function walk(container: TreeMap | TreeValue[], visit: Visit, path: string[] = []): void {
+  if (Array.isArray(container)) {
+    for (const [index, value] of container.entries()) step(value, container, index, visit, path);
+    return;
+  }
+  for (const key of Object.keys(container)) {
+    path.push(key);
+    step(container[key] as TreeValue, container, key, visit, path);
+    path.pop();
+  }
+}
+
+function step(
+  value: TreeValue,
+  container: TreeMap | TreeValue[],
+  key: string | number,
+  visit: Visit,
+  path: string[],
+): void {
+  if (typeof value === 'string') visit(value, container, key, path);
+  else if (typeof value === 'object' && value !== null) walk(value, visit, path);
+}

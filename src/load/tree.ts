@@ -1,0 +1,217 @@
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  parseAllDocuments,
+  type Scalar,
+  type YAMLError,
+} from 'yaml';
+import type { Place, Report } from './diagnostic.ts';
+import { type ParsedMap, type ParsedSeq, type Places, placeAt, type SourceText } from './places.ts';
+
+/** A value of a tree. Maps have no prototype, so no key of theirs can mean anything else. */
+export type TreeValue = string | number | boolean | null | TreeValue[] | TreeMap;
+export interface TreeMap {
+  [key: string]: TreeValue;
+}
+
+/** What a file holds, document by document. */
+export interface ParsedFile {
+  readonly roots: readonly { readonly value: TreeValue; readonly at: Place }[];
+  /** False where a part could not be read, so that what it declares is not known. */
+  readonly whole: boolean;
+}
+
+/** Levels of maps and lists inside each other. The deepest definition that means anything has some 30. */
+const MOST_LEVELS = 100;
+/** Values that aliases may repeat in one file. */
+const MOST_REPEATED = 10_000;
+
+/** Text to trees: `---` parts one by one, aliases resolved, every map and list tied to its place. */
+export function parseTree(source: SourceText, places: Places, report: Report): ParsedFile {
+  const lines = new LineCounter();
+  let documents: Document.Parsed[];
+  try {
+    const options = {
+      lineCounter: lines,
+      prettyErrors: false,
+      uniqueKeys: false,
+      stringKeys: true,
+      logLevel: 'silent',
+    } as const;
+    documents = [...parseAllDocuments(source.text, options)];
+  } catch (error) {
+    // The parser calls itself for each level: a thousand brackets end its stack.
+    const at = placeAt(source, lines, 0, 0);
+    if (error instanceof RangeError) report.raise('nested-too-deep', { most: MOST_LEVELS }, at);
+    else report.raise('yaml-syntax', { reason: (error as Error).message }, at);
+    return { roots: [], whole: false };
+  }
+  const roots: { value: TreeValue; at: Place }[] = [];
+  let whole = true;
+  for (const document of documents) {
+    const problem = document.errors[0] ?? document.warnings[0];
+    if (problem !== undefined) {
+      raiseSyntax(problem, source, lines, report);
+      whole = false;
+    } else if (document.contents !== null && !isBlank(document.contents)) {
+      const contents = document.contents as ParsedNode;
+      const value = new Converter(source, lines, places, report).convertRoot(contents);
+      if (value === undefined) whole = false;
+      else roots.push({ value, at: placeAt(source, lines, contents.range[0], contents.range[1]) });
+    }
+  }
+  return { roots, whole };
+}
+
+function isBlank(node: unknown): boolean {
+  return isScalar(node) && node.value === null && (node.source === undefined || node.source === '');
+}
+
+/** A URI template or a reference, in braces that hold no space: nobody writes a map like that. */
+const BRACES = /\$?\{[^\s{}"']+\}/;
+
+/** Says what the library found; slips that have a name of their own get it. */
+function raiseSyntax(problem: YAMLError, source: SourceText, lines: LineCounter, report: Report): void {
+  const [from, to] = problem.pos;
+  const place = placeAt(source, lines, from, to);
+  if (problem.code === 'BAD_ALIAS') {
+    report.raise('unquoted-star', { text: '*' }, place);
+    return;
+  }
+  const lineStart = source.text.lastIndexOf('\n', from - 1) + 1;
+  const line = source.text.slice(lineStart).split('\n', 1)[0] as string;
+  const braces = BRACES.exec(line);
+  if (braces !== null && from >= lineStart + braces.index) {
+    const start = lineStart + braces.index;
+    report.raise('unquoted-braces', { text: braces[0] }, placeAt(source, lines, start, start + braces[0].length));
+    return;
+  }
+  const quote = /^Missing closing (["'])/.exec(problem.message)?.[1];
+  if (quote === undefined) report.raise('yaml-syntax', { reason: problem.message }, place);
+  else {
+    const opened = openQuote(source.text.slice(0, from), quote);
+    report.raise(
+      'yaml-syntax',
+      { reason: `the quote ${quote} is not closed` },
+      placeAt(source, lines, opened, opened + 1),
+    );
+  }
+}
+
+/** The first quote of a text that has no partner in its line: the library sees only that the text ends. */
+function openQuote(text: string, quote: string): number {
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    const count = line.split(quote).length - 1;
+    if (count % 2 === 1) return offset + line.lastIndexOf(quote);
+    offset += line.length + 1;
+  }
+  return text.length;
+}
+
+/** Ends the conversion of one root; what is wrong has been reported. */
+class Abandoned extends Error {}
+
+/** One root's nodes to plain values. */
+class Converter {
+  private readonly anchors = new Map<string, { value: TreeValue | undefined; size: number }>();
+  private size = 0;
+  private repeated = 0;
+  private readonly source: SourceText;
+  private readonly lines: LineCounter;
+  private readonly places: Places;
+  private readonly report: Report;
+
+  constructor(source: SourceText, lines: LineCounter, places: Places, report: Report) {
+    this.source = source;
+    this.lines = lines;
+    this.places = places;
+    this.report = report;
+  }
+
+  convertRoot(node: ParsedNode): TreeValue | undefined {
+    try {
+      return this.convert(node, 0);
+    } catch (error) {
+      if (error instanceof Abandoned) return undefined;
+      throw error;
+    }
+  }
+
+  private convert(node: ParsedNode | null, level: number): TreeValue {
+    if (node === null) return null;
+    if (isAlias(node)) return this.resolve(node);
+    if (level > MOST_LEVELS) this.abandon('nested-too-deep', { most: MOST_LEVELS }, node);
+    const before = this.size++;
+    const { anchor } = node;
+    if (anchor !== undefined) this.anchors.set(anchor, { value: undefined, size: 0 });
+    let value: TreeValue;
+    if (isMap(node)) value = this.map(node as ParsedMap, level);
+    else if (isSeq(node)) value = this.list(node as ParsedSeq, level);
+    else value = scalarValue(node as Scalar.Parsed);
+    if (anchor !== undefined) this.anchors.set(anchor, { value, size: this.size - before });
+    return value;
+  }
+
+  private map(node: ParsedMap, level: number): TreeMap {
+    const map: TreeMap = Object.create(null) as TreeMap;
+    this.places.tie(map, node, this.source, this.lines);
+    for (const pair of node.items) {
+      const key = isScalar(pair.key) ? String(pair.key.value) : undefined;
+      if (key === undefined) {
+        this.report.raise('yaml-syntax', { reason: 'a key must be a word' }, this.placeOf(pair.key));
+      } else if (key in map) {
+        const first = this.places.key(map, key);
+        this.report.raise('duplicate-key', { key, line: first.line }, this.placeOf(pair.key));
+      } else {
+        map[key] = this.convert(pair.value, level + 1);
+      }
+    }
+    return map;
+  }
+
+  private list(node: ParsedSeq, level: number): TreeValue[] {
+    const list: TreeValue[] = [];
+    this.places.tie(list, node, this.source, this.lines);
+    // A `key: value` inside a flow list stands there as a pair of its own.
+    for (const item of node.items) list.push(this.convert(item as ParsedNode | null, level + 1));
+    return list;
+  }
+
+  private resolve(alias: Alias.Parsed): TreeValue {
+    const anchor = this.anchors.get(alias.source);
+    if (anchor === undefined) this.abandon('unquoted-star', { text: `*${alias.source}` }, alias);
+    if (anchor.value === undefined) this.abandon('alias-expansion', { name: alias.source, most: MOST_REPEATED }, alias);
+    this.size += anchor.size;
+    this.repeated += anchor.size;
+    if (this.repeated > MOST_REPEATED)
+      this.abandon('alias-expansion', { name: alias.source, most: MOST_REPEATED }, alias);
+    return anchor.value;
+  }
+
+  private abandon(...[code, parameters, node]: Reason): never {
+    this.report.raise(code, parameters as never, this.placeOf(node));
+    throw new Abandoned();
+  }
+
+  private placeOf(node: ParsedNode) {
+    return placeAt(this.source, this.lines, node.range[0], node.range[1]);
+  }
+}
+
+type Reason =
+  | ['nested-too-deep', { most: number }, ParsedNode]
+  | ['alias-expansion', { name: string; most: number }, ParsedNode]
+  | ['unquoted-star', { text: string }, ParsedNode];
+
+function scalarValue({ value }: Scalar.Parsed): TreeValue {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return value;
+  return String(value);
+}

@@ -1,0 +1,123 @@
+import type { ScalarType } from '../model/field.ts';
+
+/** A value as a definition gives it, and as it is written there: a decimal keeps its digits, a code its zeros. */
+export interface WrittenValue {
+  readonly value: string | number | boolean;
+  readonly written: string;
+}
+
+/** What restricts a value beyond its type. */
+export interface Restriction {
+  readonly enum?: readonly (string | number)[];
+  readonly anyCase: boolean;
+  readonly pattern?: RegExp;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export type Fitted =
+  | { readonly fits: true; readonly value: string | number | boolean }
+  | { readonly fits: false; readonly reason: string };
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?$/;
+const OFFSET = /(Z|[+-](?:(?:0\d|1[0-3]):?[0-5]\d|14:?00))$/;
+const DECIMAL = /^[+-]?(\d+)(?:\.(\d+))?$/;
+
+/** Brings a default, example, enum or fixed value into the form of its type, or says why it does not fit. */
+export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fitted {
+  const text = typeof value === 'string' ? value : written;
+  switch (type.kind) {
+    case 'string':
+    case 'text':
+      return type.length !== undefined && [...text].length > type.length
+        ? misfit(`it is longer than ${type.length} character${type.length === 1 ? '' : 's'}`)
+        : fitting(text);
+    case 'integer':
+      if (typeof value !== 'number' || !Number.isInteger(value)) return misfit('it is not a whole number');
+      return Number.isSafeInteger(value) ? fitting(value) : misfit('it is beyond 2^53 - 1');
+    case 'decimal':
+      return fitDecimal(text, type);
+    case 'boolean':
+      return typeof value === 'boolean' ? fitting(value) : misfit('it is neither true nor false');
+    case 'flag':
+      return text === 'Y' || text === 'N' ? fitting(text) : misfit('a flag is Y or N');
+    case 'date':
+      return isDate(text) ? fitting(text) : misfit('it is not a date, yyyy-MM-dd');
+    case 'time':
+      return TIME.test(text) ? fitting(text) : misfit('it is not a time, HH:mm:ss');
+    case 'datetime':
+      return isDatetime(text)
+        ? fitting(text)
+        : misfit('it is not a datetime, yyyy-MM-ddTHH:mm:ss with or without an offset');
+    case 'json':
+      return isJson(text) ? fitting(text) : misfit('it is not the text of a JSON value');
+    case 'xml':
+      return fitting(text);
+    case 'binary':
+      return misfit("binary content can't be written in a definition");
+  }
+}
+
+const fitting = (value: string | number | boolean): Fitted => ({ fits: true, value });
+const misfit = (reason: string): Fitted => ({ fits: false, reason });
+
+function fitDecimal(text: string, { length, scale }: ScalarType): Fitted {
+  const found = DECIMAL.exec(text);
+  if (found === null) return misfit('it is not a decimal number');
+  const whole = (found[1] as string).replace(/^0+/, '').length;
+  const fraction = (found[2] ?? '').length;
+  if (length !== undefined && fraction > (scale ?? 0))
+    return misfit(`it has more than ${scale ?? 0} digits after the point`);
+  if (length !== undefined && whole + fraction > length) return misfit(`it has more than ${length} digits`);
+  return fitting(text);
+}
+
+/** A date of the calendar, `yyyy-MM-dd`. */
+export function isDate(text: string): boolean {
+  const found = DATE.exec(text);
+  if (found === null) return false;
+  const [year, month, day] = found.slice(1).map(Number) as [number, number, number];
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false;
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  return day <= (month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31);
+}
+
+function isDatetime(text: string): boolean {
+  if (text[10] !== 'T' || !isDate(text.slice(0, 10))) return false;
+  return TIME.test(text.slice(11).replace(OFFSET, ''));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The value as `enum` spells it, where letter case does not matter. */
+export function spelled<T extends string | number | boolean>(value: T, by: Restriction): T | string | number {
+  if (!by.anyCase) return value;
+  return by.enum?.find((each) => String(each).toLowerCase() === String(value).toLowerCase()) ?? value;
+}
+
+/** Why a value that has its type's form, and is spelled as `enum` spells it, is refused all the same. */
+export function restrictionBroken(
+  value: string | number | boolean,
+  type: ScalarType,
+  by: Restriction,
+): string | undefined {
+  const text = String(value);
+  if (by.enum !== undefined && !by.enum.some((each) => String(each) === text)) {
+    return `it is not one of ${by.enum.join(', ')}`;
+  }
+  if (by.pattern !== undefined && !by.pattern.test(text)) return `it does not match ${by.pattern.source.slice(4, -2)}`;
+  const isNumber = type.kind === 'integer' || type.kind === 'decimal';
+  const size = isNumber ? Number(value) : [...text].length;
+  const unit = isNumber ? '' : ' characters';
+  if (by.minimum !== undefined && size < by.minimum) return `it is less than ${by.minimum}${unit}`;
+  if (by.maximum !== undefined && size > by.maximum) return `it is more than ${by.maximum}${unit}`;
+  return undefined;
+}

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { readProject } from '../../src/load/files.ts';
+import { definitionsSchema, kindSchemas } from '../../src/load/schema/index.ts';
+import { schemaErrors } from '../../src/load/validate.ts';
+
+const known = {
+  documents: ['ORDER'],
+  queries: ['ORDERS'],
+  operations: ['ORDER_GET'],
+  permissionLists: ['CLERKS'],
+  roles: ['CLERK'],
+};
+
+describe('the schema of the definitions', () => {
+  it.each([
+    ['as the loader uses it', definitionsSchema()],
+    ['with known ids', definitionsSchema(known)],
+  ])('is valid under draft 7, %s', (_, schema) => {
+    const meta = createRequire(import.meta.url)('ajv/dist/refs/json-schema-draft-07.json') as object;
+    const ajv = new Ajv({ strict: false, allErrors: true });
+    expect(ajv.validate(meta, schema) || ajv.errors).toBe(true);
+    expect(() => ajv.compile(schema)).not.toThrow();
+  });
+
+  it('has an example for each kind that it takes', () => {
+    for (const [kind, schema] of Object.entries(kindSchemas)) {
+      expect(schema.examples?.length, kind).toBeGreaterThan(0);
+      for (const example of schema.examples ?? []) expect(schemaErrors(example as object), kind).toEqual([]);
+    }
+  });
+
+  it('describes every key of every kind', () => {
+    const $defs = definitionsSchema().$defs ?? {};
+    for (const [kind, schema] of [...Object.entries(kindSchemas), ...Object.entries($defs)]) {
+      for (const [key, value] of Object.entries(schema.properties ?? {})) {
+        const described = value.description ?? $defs[value.$ref?.split('/').at(-1) ?? '']?.description;
+        expect(described, `${kind}.${key}`).toMatch(/\w/);
+      }
+    }
+  });
+
+  it('takes the examples of every key', () => {
+    const ajv = new Ajv({ strict: false });
+    const { $defs } = definitionsSchema();
+    for (const schema of [...Object.values(kindSchemas), ...Object.values($defs ?? {})]) {
+      for (const [key, value] of Object.entries(schema.properties ?? {})) {
+        const validate = ajv.compile({ ...value, $defs });
+        for (const example of value.examples ?? [])
+          expect(validate(example), `${key}: ${JSON.stringify(example)}`).toBe(true);
+      }
+    }
+  });
+
+  it('proposes known ids, and leaves other texts to the loader', () => {
+    const validate = new Ajv({ strict: false }).compile(definitionsSchema(known));
+    const text = JSON.stringify(definitionsSchema(known));
+    for (const id of Object.values(known).flat()) expect(text).toContain(`"${id}"`);
+    expect(text).toContain('"list of ORDER"');
+    expect(validate({ role: 'A', 'permission-lists': ['CLERKS', 'OTHERS'] })).toBe(true);
+    expect(validate({ role: 'A', 'permission-lists': [5] })).toBe(false);
+    expect(validate({ rolle: 'A' })).toBe(false);
+  });
+
+  it('takes the definitions of the package', () => {
+    const { delivered } = readProject('/nowhere', 'definitions');
+    expect(delivered.map((each) => each.file)).toContain('signalbox/qas-qry-service.yaml');
+    for (const each of delivered) expect(each.kind).toBe('text');
+  });
+});
+
+describe('the pages made of it', () => {
+  it('are up to date', async () => {
+    const { pages } = await import('../../scripts/docs.ts');
+    for (const [path, text] of pages()) {
+      expect(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'), `${path}: run \`npm run docs\``).toBe(
+        text,
+      );
+    }
+  });
+});

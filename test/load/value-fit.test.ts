@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { parseTypeWord } from '../../src/load/type-word.ts';
+import { fitValue, isDate, restrictionBroken, spelled } from '../../src/load/value-fit.ts';
+import type { ScalarType } from '../../src/model/field.ts';
+
+function typeOf(text: string): ScalarType {
+  const word = parseTypeWord(text);
+  if (word.kind !== 'scalar') throw new TypeError(text);
+  return word.type;
+}
+
+const taken = (type: string, value: string | number | boolean, written = String(value)): unknown => {
+  const fitted = fitValue({ value, written }, typeOf(type));
+  return fitted.fits ? fitted.value : undefined;
+};
+
+describe('a value of a definition', () => {
+  it.each([
+    ['string(3)', 'abc', 'abc'],
+    ['string(1)', '😀', '😀'],
+    ['text', '', ''],
+    ['integer', 5, 5],
+    ['boolean', true, true],
+    ['flag', 'Y', 'Y'],
+    ['date', '2024-02-29', '2024-02-29'],
+    ['time', '23:59:59.5', '23:59:59.5'],
+    ['datetime', '2024-02-29T00:00:00+0100', '2024-02-29T00:00:00+0100'],
+    ['datetime', '2024-02-29T00:00:00', '2024-02-29T00:00:00'],
+    ['json', '{"a":1}', '{"a":1}'],
+  ])('%s takes %s', (type, value, expected) => {
+    expect(taken(type, value)).toBe(expected);
+  });
+
+  it('keeps what is written where YAML took it for a number', () => {
+    expect(taken('string(5)', 1234, '01234')).toBe('01234');
+    expect(taken('decimal(10.2)', 10.5, '10.50')).toBe('10.50');
+    expect(taken('string', true, 'true')).toBe('true');
+  });
+
+  it.each([
+    ['string(3)', 'abcd'],
+    ['string(1)', '😀😀'],
+    ['integer', 1.5],
+    ['integer', '5'],
+    ['integer', 2 ** 53],
+    ['decimal(5.2)', 123456],
+    ['decimal(5.2)', 1.234],
+    ['decimal', 'x'],
+    ['boolean', 'true'],
+    ['flag', 'y'],
+    ['date', '2023-02-29'],
+    ['date', '2023-00-10'],
+    ['time', '24:00:00'],
+    ['datetime', '2024-02-29 00:00:00'],
+    ['datetime', '2024-02-29T00:00:00+15:00'],
+    ['json', '{'],
+    ['binary', 'AAAA'],
+  ])('%s does not take %s', (type, value) => {
+    expect(taken(type, value)).toBeUndefined();
+  });
+
+  it('counts the years that are leap years', () => {
+    expect(['2000-02-29', '1900-02-29', '2024-02-29', '2023-02-29'].map(isDate)).toEqual([true, false, true, false]);
+  });
+});
+
+describe('what restricts a value', () => {
+  const broken = (value: string | number, by: Parameters<typeof restrictionBroken>[2], type = 'string') =>
+    restrictionBroken(value, typeOf(type), by);
+
+  it('is its enum, in any case where that is said', () => {
+    expect(broken('a', { anyCase: false, enum: ['A'] })).toBe('it is not one of A');
+    expect(spelled('a', { anyCase: true, enum: ['B', 'A'] })).toBe('A');
+    expect(spelled('a', { anyCase: false, enum: ['A'] })).toBe('a');
+    expect(spelled('c', { anyCase: true, enum: ['A'] })).toBe('c');
+  });
+
+  it('is its pattern, on the whole value', () => {
+    expect(broken('abc', { anyCase: false, pattern: /^(?:b|abc)$/u })).toBeUndefined();
+    expect(broken('abcd', { anyCase: false, pattern: /^(?:b|abc)$/u })).toBe('it does not match b|abc');
+  });
+
+  it('is its bounds: of a number, or of the characters of a text', () => {
+    expect(broken(5, { anyCase: false, minimum: 6 }, 'integer')).toBe('it is less than 6');
+    expect(broken('10.5', { anyCase: false, maximum: 10 }, 'decimal')).toBe('it is more than 10');
+    expect(broken('abc', { anyCase: false, maximum: 2 })).toBe('it is more than 2 characters');
+    expect(broken('😀', { anyCase: false, maximum: 1 })).toBeUndefined();
+  });
+});
