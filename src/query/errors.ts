@@ -1,0 +1,25 @@
+import { Fault } from '../model/fault.ts';
+import type { Failure } from './frame.ts';
+
+/** No reader can be had now; the caller may try again in a second. */
+export function unavailable(reason: string, cause?: unknown): Fault {
+  return Fault.of('UNAVAILABLE', { reason }, { cause, headers: { 'Retry-After': '1' } });
+}
+
+/** A query could not be answered; why is for the log alone. */
+export function internal(query: string, cause: Error): Fault {
+  return Fault.of('INTERNAL', { operation: `Query ${query}` }, { cause });
+}
+
+/** What a reader's failure is to the caller. */
+export function faultOf(query: string, failure: Failure): Fault {
+  const cause = new Error(`query ${query}: ${failure.code === '' ? '' : `${failure.code}: `}${failure.message}`);
+  return failure.code.startsWith('SQLITE_BUSY') ? unavailable('the database is busy', cause) : internal(query, cause);
+}
+
+/** What a call rejects with when its signal ends it: always an AbortError, whatever reason the signal gives. */
+export function abandoned(signal: AbortSignal): DOMException {
+  const reason: unknown = signal.reason;
+  if (reason instanceof DOMException && reason.name === 'AbortError') return reason;
+  return new DOMException('the caller has gone', { name: 'AbortError', cause: reason });
+}

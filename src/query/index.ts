@@ -1,0 +1,3 @@
+export { checkQueries, type QueryProblem } from './check.ts';
+export type { QueryCall, QueryOptions, QueryPort, QueryResult, QueryStatus, ResultFormat, XmlNames } from './port.ts';
+export { openQueries } from './queries.ts';

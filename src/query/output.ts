@@ -1,0 +1,139 @@
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { HEAD, Reply, writeHead } from './frame.ts';
+
+/** Bytes of a result that are kept in memory; a larger one goes to a file. */
+export const IN_MEMORY = 1_048_576;
+
+/**
+ * Where a reader puts a result: a buffer that is sent as it stands, with room in front for the head of the reply and
+ * of the document, which are known last; beyond {@link IN_MEMORY} a temporary file, announced as soon as it is made,
+ * so that the gateway opens it and removes its name while it is being filled.
+ */
+export class Output {
+  readonly #socket: number;
+  readonly #folder: string;
+  readonly #prefix: string;
+  readonly #buffer = Buffer.allocUnsafeSlow(HEAD + IN_MEMORY);
+  #end = HEAD;
+  #room = 0;
+  #file: number | undefined;
+  /** Bytes in the file, the room for the head included. */
+  #written = 0;
+  #files = 0;
+
+  /**
+   * @param socket file descriptor of the gateway's end
+   * @param folder for large results; made where it is missing
+   * @param prefix of the names of files there, so that they are found when this process is gone
+   */
+  constructor(socket: number, folder: string, prefix: string) {
+    this.#socket = socket;
+    this.#folder = folder;
+    this.#prefix = prefix;
+  }
+
+  /** Starts a result whose head will take `room` bytes at most. */
+  begin(room: number): void {
+    this.#room = room;
+    this.#end = HEAD + room;
+  }
+
+  text(text: string): void {
+    // A UTF-16 unit is three bytes of UTF-8 at most: most texts are seen to fit without being measured.
+    if (
+      this.#end + text.length * 3 > this.#buffer.length &&
+      this.#end + Buffer.byteLength(text) > this.#buffer.length
+    ) {
+      this.#spill(text);
+    } else {
+      this.#end += this.#buffer.write(text, this.#end);
+    }
+  }
+
+  /** Ends the result and sends it. */
+  finish(head: string, rows: number, truncated: boolean): void {
+    const start = this.#room - Buffer.byteLength(head);
+    if (this.#file === undefined) {
+      this.#buffer.write(head, HEAD + start);
+      writeHead(this.#buffer, start, Reply.bytes, truncated, rows, this.#end - HEAD - start);
+      this.#send(this.#buffer.subarray(start, this.#end));
+      return;
+    }
+    this.#flush();
+    writeAll(this.#file, Buffer.from(head), start);
+    this.#sendJson(Reply.file, { start, length: this.#written - start }, rows, truncated);
+    this.#closeFile();
+  }
+
+  /** Gives up a result and sends why. */
+  fail(failure: { code: string; message: string }): void {
+    if (this.#file !== undefined) this.#closeFile();
+    this.#sendJson(Reply.failed, failure);
+  }
+
+  /** Tells the gateway that commands are taken. */
+  ready(): void {
+    this.#sendJson(Reply.ready, {});
+  }
+
+  #spill(text: string): void {
+    if (this.#file === undefined) this.#openFile();
+    this.#flush();
+    const bytes = Buffer.from(text);
+    if (bytes.length > this.#buffer.length) {
+      this.#append(bytes);
+    } else {
+      this.#end = bytes.copy(this.#buffer);
+    }
+  }
+
+  #openFile(): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const path = join(this.#folder, `${this.#prefix}${this.#files}`);
+    this.#files += 1;
+    this.#file = openSync(path, 'w', 0o600);
+    this.#written = 0;
+    // The buffer begins with room for a reply's head, which a file does not need.
+    this.#buffer.copyWithin(0, HEAD, this.#end);
+    this.#end -= HEAD;
+    this.#sendJson(Reply.spill, { path });
+  }
+
+  #flush(): void {
+    this.#append(this.#buffer.subarray(0, this.#end));
+    this.#end = 0;
+  }
+
+  #append(bytes: Buffer): void {
+    if (this.#file === undefined) return;
+    writeAll(this.#file, bytes, this.#written);
+    this.#written += bytes.length;
+  }
+
+  #closeFile(): void {
+    if (this.#file === undefined) return;
+    closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #sendJson(kind: number, payload: object, rows = 0, truncated = false): void {
+    const text = JSON.stringify(payload);
+    const length = Buffer.byteLength(text);
+    const bytes = Buffer.allocUnsafe(HEAD + length);
+    writeHead(bytes, 0, kind, truncated, rows, length);
+    bytes.write(text, HEAD);
+    this.#send(bytes);
+  }
+
+  #send(bytes: Buffer): void {
+    writeAll(this.#socket, bytes, null);
+  }
+}
+
+function writeAll(file: number, bytes: Buffer, position: number | null): void {
+  let done = 0;
+  while (done < bytes.length) {
+    done += writeSync(file, bytes, done, bytes.length - done, position === null ? null : position + done);
+  }
+}

@@ -1,0 +1,336 @@
+import { Fault } from '../model/fault.ts';
+import { abandoned, faultOf, internal, unavailable } from './errors.ts';
+import type { Command, Failure } from './frame.ts';
+import type { Plan } from './plan.ts';
+import type { QueryStatus } from './port.ts';
+import type { ReaderOptions } from './reader.ts';
+import { type RawResult, ReaderProcess } from './reader-process.ts';
+
+/** One query to run in the pool. */
+export interface Task {
+  readonly plan: Plan;
+  readonly command: Omit<Command, 'define'>;
+  /** In milliseconds, the wait for a reader included. */
+  readonly timeout: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** How the pool is kept; see {@link QueryOptions}. */
+export interface PoolOptions {
+  readonly reader: Omit<ReaderOptions, 'prefix'>;
+  readonly readers: number;
+  readonly maxReaders: number;
+  readonly maxWaiting: number;
+  readonly idleTimeout: number;
+}
+
+/** Work in the pool: waiting, or held by a reader. */
+interface Job extends Task {
+  readonly resolve: (result: RawResult) => void;
+  readonly reject: (error: unknown) => void;
+  readonly onAbort: () => void;
+  timer: NodeJS.Timeout | undefined;
+  /** Nobody waits for the answer any more. */
+  settled: boolean;
+}
+
+/** One reader, and what it is doing. */
+interface Seat {
+  readonly process: ReaderProcess;
+  job: Job | undefined;
+  ready: boolean;
+  /** Since when it has been running its job, or has had none. */
+  since: number;
+  /** It was killed on purpose, or never to be used again. */
+  ended: boolean;
+}
+
+/** A query that has run for this long counts as slow: a reader more is started where all are held by such. */
+const SLOW = 25;
+/** A reader whose caller has gone may finish a short query; starting another costs more. */
+const GRACE = 50;
+/** Before a reader that would not start is tried again: the first time, and at most. */
+const FIRST_DELAY = 100;
+const LONGEST_DELAY = 5000;
+
+/** Readers, the calls that they run, and the calls that wait. */
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #seats = new Set<Seat>();
+  /** Those without work, the last used at the end: its caches are warm. */
+  readonly #idle: Seat[] = [];
+  readonly #waiting = new Set<Job>();
+  readonly #readyWaiters = new Set<{ resolve: () => void; reject: (error: unknown) => void }>();
+  /** Starts that failed, one after the other. */
+  #failedStarts = 0;
+  #startFailure: unknown;
+  #restart: NodeJS.Timeout | undefined;
+  #growth: NodeJS.Timeout | undefined;
+  #shrink: NodeJS.Timeout | undefined;
+  #closing: { done: Promise<void>; resolve: () => void } | undefined;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    for (let count = 0; count < options.readers; count += 1) this.#start();
+  }
+
+  /** @throws Fault TIMEOUT, UNAVAILABLE, INTERNAL; AbortError */
+  run(task: Task): Promise<RawResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#closing !== undefined) throw unavailable('the gateway is stopping');
+      if (task.signal?.aborted) throw abandoned(task.signal);
+      const job: Job = { ...task, resolve, reject, onAbort: () => this.#abort(job), timer: undefined, settled: false };
+      const seat = this.#idle.pop();
+      if (seat === undefined) this.#enqueue(job);
+      job.timer = setTimeout(() => this.#expire(job), task.timeout);
+      task.signal?.addEventListener('abort', job.onAbort, { once: true });
+      if (seat !== undefined) this.#give(seat, job);
+    });
+  }
+
+  /** Resolves when a reader is there. @throws Fault UNAVAILABLE */
+  ready(): Promise<void> {
+    for (const seat of this.#seats) if (seat.ready) return Promise.resolve();
+    if (this.#startFailure !== undefined) return Promise.reject(this.#notStarting());
+    return new Promise((resolve, reject) => void this.#readyWaiters.add({ resolve, reject }));
+  }
+
+  status(): QueryStatus {
+    const living = [...this.#seats].filter((seat) => !seat.ended);
+    const readers = living.map((seat) => ({ pid: seat.process.pid, busy: seat.job !== undefined }));
+    return { readers, waiting: this.#waiting.size };
+  }
+
+  close(): Promise<void> {
+    if (this.#closing === undefined) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#closing = { done: promise, resolve };
+      for (const timer of [this.#restart, this.#growth, this.#shrink]) clearTimeout(timer);
+      for (const waiter of this.#readyWaiters) waiter.reject(unavailable('the gateway is stopping'));
+      this.#readyWaiters.clear();
+      this.#closeWhenQuiet();
+    }
+    return this.#closing.done;
+  }
+
+  #enqueue(job: Job): void {
+    if (this.#seats.size === 0 && this.#startFailure !== undefined) throw this.#notStarting();
+    if (this.#waiting.size >= this.#options.maxWaiting) throw unavailable('too many queries wait for a reader');
+    this.#waiting.add(job);
+    this.#watchGrowth();
+  }
+
+  #give(seat: Seat, job: Job): void {
+    seat.job = job;
+    seat.since = performance.now();
+    seat.process.send(job.command, job.plan);
+    if (this.#idle.length === 0) this.#watchGrowth();
+  }
+
+  /** A reader has nothing to do: it takes the call that has waited longest. */
+  #free(seat: Seat): void {
+    seat.job = undefined;
+    seat.since = performance.now();
+    const [next] = this.#waiting;
+    if (next !== undefined) {
+      this.#waiting.delete(next);
+      this.#give(seat, next);
+      return;
+    }
+    this.#idle.push(seat);
+    if (this.#closing !== undefined) this.#closeWhenQuiet();
+    else if (this.#seats.size > this.#options.readers) this.#watchShrink();
+  }
+
+  #settle(job: Job): boolean {
+    if (job.settled) return false;
+    job.settled = true;
+    clearTimeout(job.timer);
+    job.signal?.removeEventListener('abort', job.onAbort);
+    this.#waiting.delete(job);
+    return true;
+  }
+
+  #expire(job: Job): void {
+    const waited = this.#waiting.has(job);
+    if (!this.#settle(job)) return;
+    const seat = this.#holder(job);
+    if (seat !== undefined) this.#kill(seat);
+    if (waited) job.reject(unavailable('no reader was free in time'));
+    else job.reject(Fault.of('TIMEOUT', { what: `Query ${job.plan.name}`, seconds: job.timeout / 1000 }));
+    this.#closeWhenQuiet();
+  }
+
+  #abort(job: Job): void {
+    if (!this.#settle(job)) return;
+    const seat = this.#holder(job);
+    if (seat !== undefined) {
+      setTimeout(() => {
+        if (seat.job === job) this.#kill(seat);
+      }, GRACE);
+    }
+    if (job.signal !== undefined) job.reject(abandoned(job.signal));
+    this.#closeWhenQuiet();
+  }
+
+  #holder(job: Job): Seat | undefined {
+    for (const seat of this.#seats) if (seat.job === job) return seat;
+    return undefined;
+  }
+
+  #start(): void {
+    const seat: Seat = {
+      process: new ReaderProcess(this.#options.reader, {
+        ready: () => this.#started(seat),
+        result: (result) => this.#answer(seat, result),
+        failed: (failure) => this.#fail(seat, failure),
+        gone: (reason, failure) => this.#lost(seat, reason, failure),
+      }),
+      job: undefined,
+      ready: false,
+      since: performance.now(),
+      ended: false,
+    };
+    this.#seats.add(seat);
+  }
+
+  #started(seat: Seat): void {
+    seat.ready = true;
+    this.#startFailure = undefined;
+    for (const waiter of this.#readyWaiters) waiter.resolve();
+    this.#readyWaiters.clear();
+    if (!seat.ended) this.#free(seat);
+  }
+
+  #answer(seat: Seat, result: RawResult): void {
+    const job = seat.job;
+    this.#failedStarts = 0;
+    if (job !== undefined && this.#settle(job)) job.resolve(result);
+    else if (!Buffer.isBuffer(result.content)) result.content.file.close();
+    if (!seat.ended) this.#free(seat);
+  }
+
+  #fail(seat: Seat, failure: Failure): void {
+    const job = seat.job;
+    if (job !== undefined && this.#settle(job)) job.reject(faultOf(job.plan.name, failure));
+    if (!seat.ended) this.#free(seat);
+  }
+
+  /** Ends a reader and puts another in its place. */
+  #kill(seat: Seat): void {
+    this.#remove(seat);
+    seat.process.kill();
+    this.#replace();
+  }
+
+  #remove(seat: Seat): void {
+    seat.ended = true;
+    const at = this.#idle.indexOf(seat);
+    if (at >= 0) this.#idle.splice(at, 1);
+  }
+
+  /** A reader's process has ended. */
+  #lost(seat: Seat, reason: string, failure: Failure | undefined): void {
+    const expected = seat.ended;
+    this.#remove(seat);
+    this.#seats.delete(seat);
+    const job = seat.job;
+    if (job !== undefined && this.#settle(job)) {
+      job.reject(internal(job.plan.name, new Error(`the reader of query ${job.plan.name} ended: ${reason}`)));
+    }
+    if (this.#closing !== undefined) {
+      this.#replace();
+      this.#closeWhenQuiet();
+    } else if (expected || job !== undefined) {
+      this.#replace();
+    } else {
+      this.#startFailed(new Error(failure?.message ?? `a reader ended without work: ${reason}`));
+    }
+  }
+
+  #startFailed(cause: Error): void {
+    this.#startFailure = cause;
+    this.#failedStarts += 1;
+    const anyLeft = [...this.#seats].some((seat) => !seat.ended);
+    if (!anyLeft) {
+      for (const waiter of this.#readyWaiters) waiter.reject(this.#notStarting());
+      this.#readyWaiters.clear();
+      for (const job of this.#waiting) if (this.#settle(job)) job.reject(this.#notStarting());
+    }
+    const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (this.#failedStarts - 1));
+    this.#restart ??= setTimeout(() => {
+      this.#restart = undefined;
+      this.#replace();
+    }, delay);
+  }
+
+  /** Starts as many readers as are missing. */
+  #replace(): void {
+    if (this.#restart !== undefined || (this.#closing !== undefined && this.#waiting.size === 0)) return;
+    let living = 0;
+    for (const seat of this.#seats) if (!seat.ended) living += 1;
+    for (; living < this.#options.readers; living += 1) this.#start();
+    if (this.#waiting.size > 0) this.#watchGrowth();
+  }
+
+  /** Looks again soon whether all readers are held by slow queries, so that the next call finds one that is free. */
+  #watchGrowth(): void {
+    if (this.#growth !== undefined || this.#closing !== undefined) return;
+    this.#growth = setTimeout(() => {
+      this.#growth = undefined;
+      this.#grow();
+    }, SLOW);
+  }
+
+  #grow(): void {
+    if (this.#idle.length > 0 || this.#restart !== undefined || this.#closing !== undefined) return;
+    const now = performance.now();
+    let living = 0;
+    let quick = false;
+    for (const seat of this.#seats) {
+      if (seat.ended) continue;
+      living += 1;
+      // One that is starting, or that has just begun, will be free without our doing.
+      if (!seat.ready || now - seat.since < SLOW) quick = true;
+    }
+    if (living >= this.#options.maxReaders) return;
+    if (quick) this.#watchGrowth();
+    else this.#start();
+  }
+
+  /** Ends readers beyond the usual number that have had nothing to do for a while. */
+  #watchShrink(): void {
+    if (this.#shrink !== undefined || this.#closing !== undefined) return;
+    this.#shrink = setTimeout(() => {
+      this.#shrink = undefined;
+      const before = performance.now() - this.#options.idleTimeout;
+      let surplus = this.#seats.size - this.#options.readers;
+      for (const seat of [...this.#idle]) {
+        if (surplus <= 0 || seat.since > before) continue;
+        this.#remove(seat);
+        seat.process.kill();
+        surplus -= 1;
+      }
+      if (surplus > 0) this.#watchShrink();
+    }, this.#options.idleTimeout);
+    this.#shrink.unref();
+  }
+
+  #closeWhenQuiet(): void {
+    if (this.#closing === undefined || this.#waiting.size > 0) return;
+    for (const seat of this.#seats) {
+      if (seat.job !== undefined && !seat.job.settled) return;
+    }
+    for (const seat of this.#seats) {
+      if (!seat.ended) {
+        this.#remove(seat);
+        seat.process.kill();
+      }
+    }
+    if (this.#seats.size === 0) this.#closing.resolve();
+  }
+
+  #notStarting(): Fault {
+    return unavailable('no query can be run', this.#startFailure);
+  }
+}

@@ -1,0 +1,89 @@
+import type { Bytes } from '../model/handler.ts';
+import type { Query } from '../model/query.ts';
+import type { Row, Value } from '../model/value.ts';
+import type { Store } from '../store/index.ts';
+
+/**
+ * Forms that a result can be had in: `json`, `xmlp` and `webrowset` are those of the query services, `csv` is RFC 4180,
+ * `rows-json` and `rows-xml` are the reply document of an operation that a query answers.
+ */
+export type ResultFormat = 'json' | 'xmlp' | 'webrowset' | 'csv' | 'rows-json' | 'rows-xml';
+
+/** Names of the elements round the rows of `rows-xml`. */
+export interface XmlNames {
+  readonly root: string;
+  /** Of every element that has none of its own; empty for none. */
+  readonly namespace: string;
+  /** The element that holds the rows. */
+  readonly list: string;
+  /** The element of one row. */
+  readonly item: string;
+}
+
+/** One run of a stored query. */
+export interface QueryCall {
+  readonly query: Query;
+  /** By name; what is absent or empty is a NULL of the prompt's type. */
+  readonly prompts: Readonly<Record<string, Value>>;
+  /** The caller's own limit of rows; 0 or absent is none. */
+  readonly maxrows?: number;
+  /** Columns to return, by their declared names; all where absent or empty. They keep their declared order. */
+  readonly fields?: readonly string[];
+  readonly format: ResultFormat;
+  /** Needed for `rows-xml`. */
+  readonly xml?: XmlNames;
+  /** Ends the run: the caller has gone. */
+  readonly signal?: AbortSignal;
+}
+
+/** A rendered result. Where the query's or the gateway's row cap cut it, `headers` says `Rows-Truncated: true`. */
+export interface QueryResult extends Bytes {
+  /** Rows in it. */
+  readonly rows: number;
+  /** The query's or the gateway's row cap cut it; the caller's own limit does not count. */
+  readonly truncated: boolean;
+}
+
+/** What the readers are doing. */
+export interface QueryStatus {
+  readonly readers: readonly { readonly pid: number; readonly busy: boolean }[];
+  /** Calls that wait for a reader. */
+  readonly waiting: number;
+}
+
+/** Runs stored queries. */
+export interface QueryPort {
+  /**
+   * Runs a query and renders its rows. `dispose` frees a large result.
+   * @throws Fault BAD_PARAMETER, MISSING_PARAMETER, TIMEOUT, UNAVAILABLE, INTERNAL; an AbortError where the signal ended it
+   */
+  run(call: QueryCall): Promise<QueryResult>;
+  /**
+   * Runs a query and returns its rows by the declared names of the columns: an integer is a number, or a bigint beyond
+   * 2^53 - 1; a decimal its digits; a datetime has an offset; SQL NULL is null.
+   * @throws the same as {@link QueryPort.run}
+   */
+  rows(call: Omit<QueryCall, 'format' | 'xml' | 'fields'>): Promise<Row[]>;
+  /** Resolves as soon as one reader can run queries. @throws Fault UNAVAILABLE where none can be started */
+  ready(): Promise<void>;
+  status(): QueryStatus;
+  /** Refuses new calls, lets those that run end, then ends the readers. */
+  close(): Promise<void>;
+}
+
+/** How the readers are kept. Times in milliseconds. */
+export interface QueryOptions {
+  readonly store: Store;
+  /** IANA zone that gives stored datetimes without an offset theirs. */
+  readonly timezone: string;
+  /** Where a query has none of its own. */
+  readonly limits: { readonly rows: number; readonly timeout: number };
+  /** Readers that are always there; 2. */
+  readonly readers?: number;
+  /** Readers at most, while slow queries hold the others; 8, or `readers` where that is more. */
+  readonly maxReaders?: number;
+  /** Calls that may wait for a reader; 1000. */
+  readonly maxWaiting?: number;
+  /** How long a reader beyond `readers` stays without work; 30 s. */
+  readonly idleTimeout?: number;
+}

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import {
+  type Command,
+  encodeCommand,
+  type Failure,
+  FrameDecoder,
+  Reply,
+  type ReplyFrame,
+  type SpilledRange,
+} from './frame.ts';
+import type { Plan } from './plan.ts';
+import type { ReaderOptions } from './reader.ts';
+import { removeSpilledFiles, SpilledFile } from './spilled-file.ts';
+
+/** A result as a reader hands it over. */
+export interface RawResult {
+  readonly rows: number;
+  readonly truncated: boolean;
+  readonly content: Buffer | { readonly file: SpilledFile; readonly range: SpilledRange };
+}
+
+/** What became of a command, or of a reader. */
+export interface ReaderEvents {
+  ready(): void;
+  result(result: RawResult): void;
+  failed(failure: Failure): void;
+  /** The process is gone; `failure` says why it could not start. Comes once, and last. */
+  gone(reason: string, failure: Failure | undefined): void;
+}
+
+/** Beside this file, in the form that this file has: `.ts` in the repository, `.js` in the package. */
+const script = fileURLToPath(new URL(`./reader${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
+
+/** The gateway's hold on one reader: its process, its socket, and what it was told. */
+export class ReaderProcess {
+  readonly #child: ChildProcess;
+  readonly #socket: Duplex;
+  readonly #events: ReaderEvents;
+  readonly #temporary: string;
+  readonly #prefix = `${randomUUID()}-`;
+  readonly #known = new Set<number>();
+  #started = false;
+  #gone = false;
+  #spilled: SpilledFile | undefined;
+  #startFailure: Failure | undefined;
+
+  constructor(options: Omit<ReaderOptions, 'prefix'>, events: ReaderEvents) {
+    this.#events = events;
+    this.#temporary = options.temporary;
+    const given: ReaderOptions = { ...options, prefix: this.#prefix };
+    // Not the gateway's own flags: an inspector or a loader is not meant for a reader.
+    this.#child = spawn(process.execPath, [script, JSON.stringify(given)], {
+      stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
+    });
+    const socket = this.#child.stdio[3];
+    if (!(socket instanceof Duplex)) throw new TypeError('the reader has no socket');
+    this.#socket = socket;
+    const decoder = new FrameDecoder((frame) => this.#take(frame));
+    socket.on('data', (chunk: Buffer) => decoder.push(chunk));
+    // What a broken pipe means is told by the end of the process.
+    socket.on('error', () => {});
+    this.#child.stdin?.on('error', () => {});
+    this.#child.once('error', (error) => this.#end(error.message));
+    this.#child.once('exit', (code, signal) => this.#end(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  }
+
+  /** Process id; 0 where it could not be started. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Sends a command; the reader must have answered the one before. */
+  send(command: Omit<Command, 'define'>, plan: Plan): void {
+    const known = this.#known.has(plan.id);
+    this.#known.add(plan.id);
+    this.#socket.write(encodeCommand(known ? command : { ...command, define: plan }));
+  }
+
+  /** Ends the process at once, whatever it is doing. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #take(frame: ReplyFrame): void {
+    switch (frame.kind) {
+      case Reply.ready:
+        this.#started = true;
+        this.#events.ready();
+        break;
+      case Reply.bytes:
+        this.#events.result({ rows: frame.rows, truncated: frame.truncated, content: frame.payload });
+        break;
+      case Reply.spill:
+        this.#openSpilled(parse<{ path: string }>(frame).path);
+        break;
+      case Reply.file:
+        this.#deliverFile(frame);
+        break;
+      case Reply.failed:
+        this.#fail(parse<Failure>(frame));
+        break;
+    }
+  }
+
+  #openSpilled(path: string): void {
+    try {
+      this.#spilled = SpilledFile.take(path);
+    } catch {
+      // Told as the end of the command, when the reader sends that.
+      this.#spilled = undefined;
+    }
+  }
+
+  #deliverFile(frame: ReplyFrame): void {
+    const file = this.#spilled;
+    this.#spilled = undefined;
+    if (file === undefined) {
+      this.#events.failed({ code: 'EIO', message: 'the temporary file of a large result could not be opened' });
+      return;
+    }
+    const range = parse<SpilledRange>(frame);
+    this.#events.result({ rows: frame.rows, truncated: frame.truncated, content: { file, range } });
+  }
+
+  #fail(failure: Failure): void {
+    this.#closeSpilled();
+    if (this.#started) this.#events.failed(failure);
+    else this.#startFailure = failure;
+  }
+
+  #closeSpilled(): void {
+    this.#spilled?.close();
+    this.#spilled = undefined;
+  }
+
+  #end(reason: string): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#closeSpilled();
+    this.#socket.destroy();
+    this.#child.stdin?.destroy();
+    removeSpilledFiles(this.#temporary, this.#prefix);
+    this.#events.gone(reason, this.#startFailure);
+  }
+}
+
+/** The payload of a reply that our own reader wrote. */
+function parse<T>(frame: ReplyFrame): T {
+  return JSON.parse(frame.payload.toString());
+}

@@ -1,0 +1,121 @@
+import type { PlanColumn } from '../plan.ts';
+import type { Zone } from '../timezone.ts';
+import { compileDatetime, type DatetimeStyle } from './datetime.ts';
+
+/** A value as SQLite returns it; integers are always bigint. */
+export type SqlValue = string | number | bigint | Buffer | null;
+
+/** A value that is not NULL. */
+export type Present = Exclude<SqlValue, null>;
+
+/** A column of a plan, found in a result. */
+export interface ResultColumn extends PlanColumn {
+  /** Its index in the rows of the statement. */
+  readonly at: number;
+}
+
+/** A stored value does not fit the declared type of its column. */
+export class ValueError extends Error {
+  override readonly name = 'ValueError';
+
+  constructor(column: PlanColumn, value: Present) {
+    super(`column ${column.name} holds ${storageClass(value)} that is no ${column.kind}`);
+  }
+}
+
+function storageClass(value: Present): string {
+  if (typeof value === 'string') return 'a text';
+  if (typeof value === 'bigint') return 'an integer';
+  return typeof value === 'number' ? 'a real number' : 'a blob';
+}
+
+/**
+ * Compiles the text of a column's values: what XML and CSV write, and JSON for everything that is no number there.
+ * The function throws {@link ValueError} for a value that does not fit.
+ */
+export function compileTextOf(column: PlanColumn, zone: Zone, style: DatetimeStyle): (value: Present) => string {
+  const refuse = (value: Present): never => {
+    throw new ValueError(column, value);
+  };
+  switch (column.kind) {
+    case 'integer':
+      return (value) => integerText(value) ?? refuse(value);
+    case 'decimal':
+      return (value) => decimalText(value, column.scale) ?? refuse(value);
+    case 'boolean':
+      return (value) => booleanText(value) ?? refuse(value);
+    case 'date':
+      return (value) => (typeof value === 'string' ? dateText(value) : undefined) ?? refuse(value);
+    case 'time':
+      return (value) => (typeof value === 'string' ? timeText(value) : undefined) ?? refuse(value);
+    case 'datetime': {
+      const datetime = compileDatetime(zone, style);
+      return (value) => datetime(value) ?? refuse(value);
+    }
+    case 'binary':
+      return (value) => (Buffer.isBuffer(value) ? value : Buffer.from(String(value))).toString('base64');
+    default:
+      return (value) => {
+        if (typeof value === 'string') return value;
+        if (Buffer.isBuffer(value)) return refuse(value);
+        return typeof value === 'bigint' ? value.toString() : plainNumber(value);
+      };
+  }
+}
+
+/** Digits of an integer; undefined where it is none. A whole real number is one. */
+export function integerText(value: Present): string | undefined {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value).toString() : undefined;
+  if (typeof value === 'string') return /^-?\d+$/.test(value) ? BigInt(value).toString() : undefined;
+  return undefined;
+}
+
+/**
+ * Digits of a decimal, without exponent; undefined where it is none. A stored text keeps its digits; a real number is
+ * rounded to the scale, where one is declared and it has more.
+ */
+export function decimalText(value: Present, scale: number | undefined): string | undefined {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) return undefined;
+    const plain = plainNumber(value);
+    const point = plain.indexOf('.');
+    return scale === undefined || point < 0 || plain.length - point - 1 <= scale ? plain : value.toFixed(scale);
+  }
+  if (typeof value !== 'string') return undefined;
+  const match = /^([+-]?)0*(\d*)(?:\.(\d*))?$/.exec(value);
+  if (match === null || (match[2] === '' && (match[3] ?? '') === '' && !value.includes('0'))) return undefined;
+  const [, sign, whole, fraction = ''] = match;
+  return `${sign === '-' ? '-' : ''}${whole === '' ? '0' : whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** A finite number written out, never with an exponent. */
+export function plainNumber(value: number): string {
+  const text = String(value);
+  const at = text.indexOf('e');
+  if (at < 0) return text;
+  const [whole = '', fraction = ''] = text.slice(0, at).replace('-', '').split('.');
+  const digits = whole + fraction;
+  const point = whole.length + Number(text.slice(at + 1));
+  const plain = point <= 0 ? `0.${'0'.repeat(-point)}${digits}` : digits.padEnd(point, '0');
+  return value < 0 ? `-${plain}` : plain;
+}
+
+/** `true` or `false`, from 1 and 0 or from the words; undefined for anything else. */
+export function booleanText(value: Present): 'true' | 'false' | undefined {
+  if (value === 1n || value === 1 || value === '1') return 'true';
+  if (value === 0n || value === 0 || value === '0') return 'false';
+  const word = typeof value === 'string' ? value.toLowerCase() : '';
+  return word === 'true' || word === 'false' ? word : undefined;
+}
+
+/** The date of a date, or of a datetime; undefined where a text is neither. */
+function dateText(value: string): string | undefined {
+  return /^\d{4}-\d{2}-\d{2}([T ]|$)/.test(value) ? value.slice(0, 10) : undefined;
+}
+
+function timeText(value: string): string | undefined {
+  if (!/^\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(value)) return undefined;
+  return value.length === 5 ? `${value}:00` : value;
+}

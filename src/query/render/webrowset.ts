@@ -1,0 +1,104 @@
+/** The document of JSR 114 (JDBC WebRowSet), as its schema `http://java.sun.com/xml/ns/jdbc` has it. */
+
+import type { ScalarKind } from '../../model/field.ts';
+import { escapeAttribute, escapeText } from '../../wire/xml-text.ts';
+import type { Zone } from '../timezone.ts';
+import { compileTextOf, type ResultColumn, type SqlValue } from './convert.ts';
+import type { RendererFactory } from './renderer.ts';
+import { elements } from './xml.ts';
+
+/** Codes and names of `java.sql.Types`. */
+const sqlTypes: Readonly<Record<ScalarKind, readonly [number, string]>> = {
+  string: [12, 'VARCHAR'],
+  text: [-1, 'LONGVARCHAR'],
+  integer: [-5, 'BIGINT'],
+  decimal: [3, 'DECIMAL'],
+  boolean: [16, 'BOOLEAN'],
+  flag: [1, 'CHAR'],
+  date: [91, 'DATE'],
+  time: [92, 'TIME'],
+  datetime: [93, 'TIMESTAMP'],
+  binary: [-3, 'VARBINARY'],
+  json: [-1, 'LONGVARCHAR'],
+  xml: [2009, 'SQLXML'],
+};
+
+/** Every property that the schema asks for. What would tell of the database itself is left empty. */
+const properties: readonly (readonly [string, string])[] = [
+  ['command', ''],
+  ['concurrency', '1007'],
+  ['datasource', ''],
+  ['escape-processing', 'true'],
+  ['fetch-direction', '1000'],
+  ['fetch-size', '0'],
+  ['isolation-level', '8'],
+  ['key-columns', ''],
+  ['map', ''],
+  ['max-field-size', '0'],
+  ['max-rows', '0'],
+  ['query-timeout', '0'],
+  ['read-only', 'true'],
+  ['rowset-type', 'ResultSet.TYPE_SCROLL_INSENSITIVE'],
+  ['show-deleted', 'false'],
+];
+
+const provider = element(
+  'sync-provider',
+  ['name', 'vendor', 'version', 'grade'].map((part) => element(`sync-provider-${part}`, '')).join('') +
+    element('data-source-lock', ''),
+);
+
+/** Compiles the writer of a query's result; an SQL NULL is `<null/>`, as JDBC reads it. */
+export function compileWebRowSet(name: string, columns: readonly ResultColumn[], zone: Zone): RendererFactory {
+  const cells = columns.map((column) => ({ at: column.at, text: compileTextOf(column, zone, 'query') }));
+  const described = properties.map(([key, value]) => element(key, value)).join('');
+  const table = element('table-name', escapeText(name));
+  const definitions = columns.map((column, index) => definition(column, index + 1, table)).join('');
+  const start =
+    `<?xml version="1.0" encoding="UTF-8"?><webRowSet xmlns="${escapeAttribute('http://java.sun.com/xml/ns/jdbc')}">` +
+    element('properties', `${described}${table}${element('url', '')}${provider}`) +
+    element('metadata', element('column-count', String(columns.length)) + definitions);
+  const row = (raw: readonly SqlValue[]): string => {
+    let text = '<currentRow>';
+    for (const { at, text: textOf } of cells) {
+      const value = raw[at] ?? null;
+      text += `<columnValue>${value === null ? '<null/>' : escapeText(textOf(value))}</columnValue>`;
+    }
+    return `${text}</currentRow>`;
+  };
+  return elements(
+    row,
+    () => `${start}<data>`,
+    () => '</data></webRowSet>',
+  );
+}
+
+function definition(column: ResultColumn, index: number, table: string): string {
+  const [code, typeName] = sqlTypes[column.kind];
+  const length = String(column.length ?? 0);
+  const label = escapeText(column.name);
+  const parts = [
+    element('column-index', String(index)),
+    element('auto-increment', 'false'),
+    element('case-sensitive', 'true'),
+    element('currency', 'false'),
+    element('nullable', '2'),
+    element('signed', String(column.kind === 'integer' || column.kind === 'decimal')),
+    element('searchable', 'false'),
+    element('column-display-size', length),
+    element('column-label', label),
+    element('column-name', label),
+    element('schema-name', ''),
+    element('column-precision', length),
+    element('column-scale', String(column.scale ?? 0)),
+    table,
+    element('catalog-name', ''),
+    element('column-type', String(code)),
+    element('column-type-name', typeName),
+  ];
+  return element('column-definition', parts.join(''));
+}
+
+function element(name: string, inner: string): string {
+  return inner === '' ? `<${name}/>` : `<${name}>${inner}</${name}>`;
+}

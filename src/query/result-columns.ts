@@ -1,0 +1,28 @@
+import type { PlanColumn } from './plan.ts';
+import type { ResultColumn } from './render/index.ts';
+
+/** The columns of a plan that a result has, and what is wrong with the others. */
+export interface FoundColumns {
+  readonly columns: readonly ResultColumn[];
+  /** One sentence each, without an end. */
+  readonly problems: readonly string[];
+}
+
+/** Finds declared columns in a result by name without case, never by position. */
+export function findColumns(declared: readonly PlanColumn[], result: readonly string[]): FoundColumns {
+  const lower = result.map((name) => name.toLowerCase());
+  const columns: ResultColumn[] = [];
+  const problems: string[] = [];
+  for (const column of declared) {
+    const wanted = column.name.toLowerCase();
+    const at = lower.indexOf(wanted);
+    if (at < 0) {
+      problems.push(`column ${column.name} is not in the result, which has ${result.join(', ')}`);
+    } else if (lower.includes(wanted, at + 1)) {
+      problems.push(`column ${column.name} is in the result more than once; give each an alias of its own`);
+    } else {
+      columns.push({ ...column, at });
+    }
+  }
+  return { columns, problems };
+}

@@ -1,0 +1,35 @@
+import Database from 'better-sqlite3';
+import type { SqlValue } from './render/index.ts';
+
+/** A prepared query: rows are arrays, integers are bigint. */
+export type Prepared = Database.Statement<unknown[], SqlValue[]>;
+
+/** How long a reader waits for a lock, in milliseconds. */
+const BUSY_TIMEOUT = 2000;
+
+/** Opens a database for reading alone. @throws SqliteError */
+export function openReadOnly(file: string): Database.Database {
+  const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT });
+  database.pragma('query_only = ON');
+  return database;
+}
+
+/**
+ * Prepares one SELECT.
+ * @throws Error where the text is not exactly one statement that only reads rows; SqliteError where SQLite refuses it
+ */
+export function prepareSelect(database: Database.Database, sql: string): Prepared {
+  const word = firstWord(sql);
+  if (word !== 'select' && word !== 'with' && word !== 'values') {
+    throw new Error('the SQL must be one statement that begins with SELECT, WITH or VALUES');
+  }
+  const statement = database.prepare<unknown[], SqlValue[]>(sql);
+  if (!statement.reader || !statement.readonly) throw new Error('the SQL must only read');
+  return statement.raw().safeIntegers();
+}
+
+/** The first word of a statement, after white space and comments, in lower case. */
+function firstWord(sql: string): string {
+  const match = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|\()*([A-Za-z]+)/.exec(sql);
+  return match?.[1]?.toLowerCase() ?? '';
+}

@@ -1,0 +1,21 @@
+/** The database could not be opened, brought up to date or filled. The message names the file and how to mend it. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  /** The database file. */
+  readonly location: string;
+
+  constructor(location: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.location = location;
+  }
+}
+
+/** The code of an SQLite error (`SQLITE_NOTADB`), or of a file system error (`EACCES`); empty for anything else. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** What an error says, in one line. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,51 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkQueries } from '../../src/query/index.ts';
+import { listOf } from '../support/registry.ts';
+import { databaseOf, query } from './support.ts';
+
+const store = await databaseOf('create table t (a text, b integer)', afterAll);
+const id = { A: 'string' } as const;
+
+describe('checking queries against the database', () => {
+  it.each([
+    ['select a from t'],
+    ['  -- a comment\n /* another; */ (select a from t) union select a from t'.replace('(', '').replace(')', '')],
+    ['with x as (select a from t) select a from x;'],
+    ['values (1)'],
+    ['select A as "a", * from (select b from t), (select a from t)'],
+  ])('accepts %s', (sql) => {
+    const columns = sql.startsWith('values') ? { column1: 'string' as const } : sql.includes('*,') ? {} : id;
+    const wanted = sql.includes(', *') ? { B: 'integer' as const } : columns;
+    expect(checkQueries(store, [query(sql, wanted)])).toEqual([]);
+  });
+
+  it.each([
+    ['select c from t', 'no such column: c'],
+    ['selec a from t', 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
+    ['select a from t; select 1', 'The supplied SQL string contains more than one statement'],
+    ['delete from t returning a', 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
+    ['with x as (select 1) delete from t returning a', 'the SQL must only read'],
+    ['pragma user_version', 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
+    ["attach 'x' as y", 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
+    ['', 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
+    ['select b from t', 'column A is not in the result, which has b'],
+    ['select a, b as A from t', 'column A is in the result more than once; give each an alias of its own'],
+  ])('refuses %j', (sql, message) => {
+    const refused = query(sql, id);
+    expect(checkQueries(store, [refused])).toEqual([{ query: refused, message }]);
+  });
+
+  it('tells everything that is wrong with all of them, and runs none', () => {
+    const broken = query('select a from t where a = :P', { A: 'string', B: 'integer', C: 'integer' }, { P: 'binary' });
+    const list = query('select a from t', { A: listOf('string') });
+    const endless = query('with recursive c(x) as (select 1 union all select x from c) select x from c', {
+      X: 'integer',
+    });
+    expect(checkQueries(store, [broken, endless, list]).map((problem) => problem.message)).toEqual([
+      "prompt P is of type binary, which can't be bound",
+      'column B is not in the result, which has a',
+      'column C is not in the result, which has a',
+      'column A is no single value',
+    ]);
+  });
+});

@@ -1,0 +1,320 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import type { QueryPort } from '../../src/query/index.ts';
+import { databaseOf, endless, lives, query, readersOf } from './support.ts';
+
+const one = query('select 1 as n', { N: 'integer' });
+const quick = (port: QueryPort): Promise<unknown> => port.rows({ query: one, prompts: {} });
+const pids = (port: QueryPort): number[] => port.status().readers.map((reader) => reader.pid);
+const gone = (pid: number): Promise<void> =>
+  vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 5000, interval: 5 });
+
+/** The reader that runs the only busy query. */
+async function busyPid(port: QueryPort): Promise<number> {
+  return vi.waitFor(() => {
+    const busy = port.status().readers.filter((reader) => reader.busy);
+    expect(busy).toHaveLength(1);
+    return busy[0]?.pid ?? 0;
+  });
+}
+
+const module = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+
+/** A gateway that runs one query and tells its readers; it waits, or blocks its event loop, until it is killed. */
+const gatewayScript = `
+  const { openStore } = await import(${module('../../src/store/index.ts')});
+  const { openQueries } = await import(${module('../../src/query/index.ts')});
+  const [, location, call, then] = process.argv;
+  const store = await openStore({ url: 'sqlite:' + location, root: '/' });
+  const queries = openQueries({ store, timezone: 'UTC', limits: { rows: 10, timeout: 60000 } });
+  await queries.ready();
+  void queries.run(JSON.parse(call)).catch(() => {});
+  await new Promise((resolve) => process.stdout.write(JSON.stringify(queries.status().readers), resolve));
+  if (then === 'block') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  else setInterval(() => {}, 1000);`;
+
+describe('a timeout', () => {
+  it('ends the query, its reader and no other call', async () => {
+    const port = readersOf(await databaseOf(''));
+    await Promise.all([port.ready(), quick(port)]);
+    const slow = port.run({ query: { ...endless, timeout: 300 }, prompts: {}, format: 'json' });
+    const failed = expect(slow).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      status: 504,
+      message: 'Query A_QUERY took longer than 0.3 s and was stopped.',
+    });
+    const pid = await busyPid(port);
+    let answered = 0;
+    while (pids(port).includes(pid)) {
+      await quick(port);
+      answered += 1;
+    }
+    await failed;
+    await gone(pid);
+    // One call behind the slow one would have been the only one.
+    expect(answered).toBeGreaterThan(10);
+    expect(port.status().readers).toHaveLength(2);
+    await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
+  });
+
+  it("is the gateway's where the query has none", async () => {
+    const port = readersOf(await databaseOf(''), { limits: { rows: 10, timeout: 50 } });
+    await port.ready();
+    await expect(port.rows({ query: endless, prompts: {} })).rejects.toMatchObject({ code: 'TIMEOUT' });
+  });
+});
+
+describe('slow queries', () => {
+  it('never hold all readers: more are started up to the bound, and end when they are idle', async () => {
+    const port = readersOf(await databaseOf(''), { readers: 2, maxReaders: 4, idleTimeout: 100 });
+    await port.ready();
+    const stop = new AbortController();
+    const slow = [1, 2, 3].map(() => port.run({ query: endless, prompts: {}, format: 'json', signal: stop.signal }));
+    const ended = Promise.allSettled(slow);
+    await vi.waitFor(() => expect(port.status().readers.filter((reader) => reader.busy)).toHaveLength(3), {
+      timeout: 10_000,
+    });
+    await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
+    expect(pids(port)).toHaveLength(4);
+    stop.abort();
+    await ended;
+    await vi.waitFor(() => expect(pids(port)).toHaveLength(2), { timeout: 10_000 });
+    await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
+  });
+
+  it('beyond the bound leave calls waiting, as many as are allowed', async () => {
+    const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1, maxWaiting: 2 });
+    await port.ready();
+    const stop = new AbortController();
+    const slow = port.run({ query: endless, prompts: {}, format: 'json', signal: stop.signal });
+    const ended = Promise.allSettled([slow]);
+    const waiting = [quick(port), quick(port)];
+    expect(port.status().waiting).toBe(2);
+    await expect(quick(port)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      status: 503,
+      headers: { 'Retry-After': '1' },
+    });
+    stop.abort();
+    await ended;
+    await expect(Promise.all(waiting)).resolves.toEqual([[{ N: 1 }], [{ N: 1 }]]);
+  });
+
+  it('let a call that waited for its whole time know that no reader was free', async () => {
+    const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1 });
+    await port.ready();
+    const stop = new AbortController();
+    const slow = Promise.allSettled([port.run({ query: endless, prompts: {}, format: 'json', signal: stop.signal })]);
+    const late = port.rows({ query: { ...one, timeout: 50 }, prompts: {} });
+    await expect(late).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'Not available now: no reader was free in time.',
+    });
+    stop.abort();
+    await slow;
+  });
+});
+
+describe('a caller who goes away', () => {
+  it('ends its query and the reader that runs it', async () => {
+    const port = readersOf(await databaseOf(''));
+    await port.ready();
+    const stop = new AbortController();
+    const slow = port.run({ query: endless, prompts: {}, format: 'json', signal: stop.signal });
+    const failed = expect(slow).rejects.toMatchObject({ name: 'AbortError' });
+    const pid = await busyPid(port);
+    stop.abort(new Error('closed'));
+    await failed;
+    await gone(pid);
+    await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
+  });
+
+  it('costs no reader where the query is short', async () => {
+    const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1 });
+    await quick(port);
+    const before = pids(port);
+    for (let count = 0; count < 20; count += 1) {
+      const stop = new AbortController();
+      const call = port.rows({ query: one, prompts: {}, signal: stop.signal });
+      stop.abort();
+      await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+      await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
+    }
+    expect(pids(port)).toEqual(before);
+  });
+
+  it('takes back a call that waits, and one that had not begun', async () => {
+    const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1 });
+    const stop = new AbortController();
+    const waiting = port.rows({ query: one, prompts: {}, signal: stop.signal });
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    expect(port.status().waiting).toBe(0);
+    await expect(port.rows({ query: one, prompts: {}, signal: stop.signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+    await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
+  });
+});
+
+describe('a reader that dies', () => {
+  it('fails its call alone, and is replaced', async () => {
+    const port = readersOf(await databaseOf(''));
+    await port.ready();
+    const slow = port.run({ query: endless, prompts: {}, format: 'json' });
+    const failed = expect(slow).rejects.toMatchObject({
+      code: 'INTERNAL',
+      status: 500,
+      message: 'Query A_QUERY could not be answered.',
+    });
+    const pid = await busyPid(port);
+    process.kill(pid, 'SIGKILL');
+    await failed;
+    await vi.waitFor(() => expect(pids(port).filter((other) => other !== pid)).toHaveLength(2));
+    await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
+  });
+
+  it('without work is replaced after a while', async () => {
+    const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1 });
+    await quick(port);
+    const [pid = 0] = pids(port);
+    process.kill(pid, 'SIGKILL');
+    await gone(pid);
+    await vi.waitFor(() => expect(pids(port).filter((other) => other !== pid)).toHaveLength(1), { timeout: 5000 });
+    await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
+  });
+
+  it("because it can't start is tried less and less often, and calls are refused at once", async () => {
+    const store = await databaseOf('');
+    const port = readersOf({ ...store, location: `${store.location}.missing` });
+    await expect(port.ready()).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      cause: { message: 'unable to open database file' },
+    });
+    await expect(quick(port)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      status: 503,
+      headers: { 'Retry-After': '1' },
+    });
+  });
+});
+
+describe('errors of SQLite', () => {
+  it('are told to the log, and keep SQL from the caller', async () => {
+    const port = readersOf(await databaseOf('create table secret_table (a)'));
+    const broken = query('select abs(-9223372036854775807 - 1) as n, secret_column from secret_table', {
+      N: 'integer',
+    });
+    const error = await port.rows({ query: broken, prompts: {} }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'INTERNAL', message: 'Query A_QUERY could not be answered.' });
+    expect(error).toHaveProperty('cause.message', 'query A_QUERY: SQLITE_ERROR: no such column: secret_column');
+    const overflow = query('select abs(-9223372036854775807 - 1) as n', { N: 'integer' });
+    await expect(port.rows({ query: overflow, prompts: {} })).rejects.toMatchObject({
+      cause: { message: 'query A_QUERY: SQLITE_ERROR: integer overflow' },
+    });
+    await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
+  });
+
+  it('include every attempt to write', async () => {
+    const port = readersOf(await databaseOf('create table t (a)'));
+    for (const sql of ['insert into t values (1) returning a', 'with x as (select 1) update t set a = 1 returning a']) {
+      await expect(port.rows({ query: query(sql, { A: 'text' }), prompts: {} })).rejects.toMatchObject({
+        code: 'INTERNAL',
+      });
+    }
+    expect(await port.rows({ query: query('select count(*) as n from t', { N: 'integer' }), prompts: {} })).toEqual([
+      { N: 0 },
+    ]);
+  });
+});
+
+describe('the end', () => {
+  it('of the port lets running queries end, refuses new ones, and ends the readers', async () => {
+    const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1 });
+    await quick(port);
+    const readers = pids(port);
+    const counting = query(
+      'with recursive c(x) as (select 1 union all select x + 1 from c where x < 300000) select count(*) as n from c',
+      {
+        N: 'integer',
+      },
+    );
+    const running = port.rows({ query: counting, prompts: {} });
+    const waiting = quick(port);
+    const closed = port.close();
+    await expect(quick(port)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'Not available now: the gateway is stopping.',
+    });
+    await expect(running).resolves.toEqual([{ N: 300_000 }]);
+    await expect(waiting).resolves.toEqual([{ N: 1 }]);
+    await closed;
+    for (const pid of readers) expect(lives(pid)).toBe(false);
+    await port.close();
+  });
+
+  it('of the port ends readers that had not started yet', async () => {
+    const port = readersOf(await databaseOf(''));
+    const readers = pids(port);
+    await port.close();
+    expect(readers).toHaveLength(2);
+    for (const pid of readers) expect(lives(pid)).toBe(false);
+  });
+
+  it('of the gateway, however it comes, ends its readers, also in the middle of a query', async () => {
+    const store = await databaseOf('');
+    const call = JSON.stringify({ query: endless, prompts: {}, format: 'json' });
+    const gateway = spawn(
+      process.execPath,
+      ['--input-type=module', '-e', gatewayScript, store.location, call, 'wait'],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    const [line] = await once(gateway.stdout, 'data');
+    const readers: { pid: number; busy: boolean }[] = JSON.parse(String(line));
+    expect(readers.map((reader) => reader.busy).toSorted()).toEqual([false, true]);
+    expect(readers.every((reader) => lives(reader.pid))).toBe(true);
+    gateway.kill('SIGKILL');
+    for (const { pid } of readers) await gone(pid);
+  });
+
+  it('of a gateway that is busy while a large result is written leaves no file behind', async () => {
+    const store = await databaseOf('');
+    const many = query(
+      'with recursive c(x) as (select 1 union all select x + 1 from c) select x from c',
+      { X: 'integer' },
+      {},
+      { rows: 1e9 },
+    );
+    const call = JSON.stringify({ query: many, prompts: {}, format: 'json' });
+    const gateway = spawn(
+      process.execPath,
+      ['--input-type=module', '-e', gatewayScript, store.location, call, 'block'],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    const [line] = await once(gateway.stdout, 'data');
+    const readers: { pid: number }[] = JSON.parse(String(line));
+    const folder = `${store.location}-results`;
+    await vi.waitFor(() => expect(readdirSync(folder)).toHaveLength(1), { timeout: 10_000, interval: 5 });
+    gateway.kill('SIGKILL');
+    for (const { pid } of readers) await gone(pid);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('a reader process', () => {
+  it.skipIf(process.platform !== 'linux')("is started without the gateway's own flags (read from /proc)", async () => {
+    const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1 });
+    await quick(port);
+    const [pid = 0] = pids(port);
+    const [, script, options, ...more] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    expect(script).toMatch(/src\/query\/reader\.ts$/);
+    expect(Object.keys(JSON.parse(options ?? ''))).toEqual(['location', 'timezone', 'temporary', 'prefix']);
+    expect(more).toEqual(['']);
+  });
+});
