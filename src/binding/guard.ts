@@ -1,0 +1,22 @@
+import { CodecError } from '../codec/index.ts';
+import { Fault } from '../model/fault.ts';
+
+/** Runs a codec's reader; its complaint becomes the fault that names the parameter. */
+export function guard<T, R>(label: string, read: (from: T) => R, from: T): R {
+  try {
+    return read(from);
+  } catch (error) {
+    if (error instanceof CodecError) throw Fault.of('BAD_PARAMETER', { name: label, reason: error.reason });
+    throw error;
+  }
+}
+
+/** The same for a check of several fields: the complaint's own path is the name. */
+export function naming<R>(check: () => R): R {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof CodecError) throw Fault.of('BAD_PARAMETER', { name: error.path, reason: error.reason });
+    throw error;
+  }
+}

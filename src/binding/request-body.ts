@@ -1,0 +1,167 @@
+import { CodecError, compileDocument, compileText, readJsonText } from '../codec/index.ts';
+import type { Document } from '../model/document.ts';
+import { Fault } from '../model/fault.ts';
+import type { Field } from '../model/field.ts';
+import type { Message, Operation, OperationUri, RawKind } from '../model/service.ts';
+import type { Attachment, Value } from '../model/value.ts';
+import { parseMediaType } from '../wire/media-type.ts';
+import { guard } from './guard.ts';
+
+/** What a request carries beside its URI. */
+export interface RequestBody {
+  readonly contentType: string | undefined;
+  /** The whole body as text (UTF-8, checked), read when asked for. @throws Fault BODY_TOO_LARGE, BAD_BODY */
+  text(): Promise<string>;
+  /** The body as a stream; counted against the limit while it is read. */
+  attachment(contentType: string): Attachment;
+  /** Whether there is a body at all. */
+  readonly present: boolean;
+}
+
+/** Key of the request message under which a body without a document stands. */
+export const CONTENT = 'content';
+
+/** Reads a body: fields into `given`, or returns what has no document. */
+export type BodyReader = (body: RequestBody, given: Record<string, Value>) => Promise<Value | undefined>;
+
+/** What a request to one URI may carry, compiled. */
+export function compileBody(operation: Operation, uri: OperationUri, options: { namespace: string }): BodyReader {
+  const takesNone = operation.body === 'none' || (operation.body === 'document' && uri.body.length === 0);
+  if (takesNone) {
+    return async (body) => {
+      if (!body.present) return undefined;
+      throw Fault.of('BAD_BODY', { reason: `${operation.method} ${operation.id} takes none` });
+    };
+  }
+  if (operation.body === 'document') return compileDocumentBody(operation, uri, options);
+  const [field] = uri.body;
+  if (field !== undefined) return compileFieldBody(field, options);
+  return compileRawBody((operation.request as Extract<Message, { kind: 'raw' }>).raw);
+}
+
+/** A body of fields, as JSON. */
+function compileDocumentBody(operation: Operation, uri: OperationUri, options: { namespace: string }): BodyReader {
+  const document = (operation.request as Extract<Message, { kind: 'document' }>).document;
+  const codec = compileDocument({ ...document, fields: uri.body.map(optional) }, options);
+  const elsewhere = namesElsewhere(document, operation, uri);
+  return async (body, given) => {
+    if (!body.present) return undefined;
+    requireType(body, JSON_BODY);
+    const text = await body.text();
+    const value = readingJson(() => codec.fromJson(text), document.id);
+    // An open document takes any name, and those of values that travel elsewhere are not for the body to say.
+    for (const name of elsewhere) {
+      if (Object.hasOwn(value, name)) throw Fault.of('BAD_PARAMETER', { name, reason: 'does not belong into the body' });
+    }
+    Object.assign(given, value);
+    return undefined;
+  };
+}
+
+/** Names that an open document could take for undeclared ones, and that are declared all the same. */
+function namesElsewhere(document: Document, { requestHeaders }: Operation, uri: OperationUri): string[] {
+  if (!document.open) return [];
+  const fields = [...document.fields, ...[...requestHeaders, ...uri.variables].map(({ field }) => field)];
+  return fields.filter((field) => !uri.body.includes(field)).map(({ name }) => name);
+}
+
+/** Presence is checked once, over URI, headers and body together. */
+function optional(field: Field): Field {
+  const { default: _, ...rest } = field;
+  return { ...rest, required: false };
+}
+
+/** The whole request without a document. */
+function compileRawBody(raw: RawKind): BodyReader {
+  return async (body) => (body.present ? readRaw(raw, body) : undefined);
+}
+
+/** A body that is one field (`body: FIELD`). */
+function compileFieldBody(field: Field, options: { namespace: string }): BodyReader {
+  const read = compileFieldContent(field, options);
+  return async (body, given) => {
+    if (body.present) given[field.name] = await read(body);
+    return undefined;
+  };
+}
+
+function compileFieldContent(field: Field, options: { namespace: string }): (body: RequestBody) => Promise<Value> {
+  const { kind } = field.type;
+  if (kind === 'binary' || kind === 'json') return (body) => readRaw(kind, body);
+  if (kind === 'document' || kind === 'list') {
+    const read = compileCompound(field, options);
+    return async (body) => {
+      requireType(body, JSON_BODY);
+      return read(await body.text());
+    };
+  }
+  const read = compileText(field);
+  return async (body) => {
+    const text = await readRaw(kind === 'xml' ? 'xml' : 'text', body);
+    return guard(field.name, read, text as string);
+  };
+}
+
+/** Reads the JSON of a compound or a list as that of a document that holds nothing else: complaints name the field. */
+function compileCompound(field: Field, options: { namespace: string }): (text: string) => Value {
+  const { at, name, jsonName } = field;
+  const around: Document = { id: name, xmlName: name, root: false, open: false, inPlace: true, fields: [field], at };
+  const codec = compileDocument(around, options);
+  return (text) =>
+    readingJson(() => {
+      // By itself first: what is no JSON value must not become one by what is put round it.
+      readJsonText(text);
+      return codec.fromJson(`{${JSON.stringify(jsonName)}:${text}}`)[name];
+    });
+}
+
+async function readRaw(raw: RawKind, body: RequestBody): Promise<Value> {
+  if (raw === 'binary') return body.attachment(body.contentType ?? 'application/octet-stream');
+  requireType(body, BODIES[raw]);
+  const text = await body.text();
+  return raw === 'json' ? readingJson(() => readJsonText(text)) : text;
+}
+
+/**
+ * A complaint about the text as a whole is one about the body, others name their place.
+ * @param whole what the codec calls the whole
+ */
+function readingJson<T>(read: () => T, whole = ''): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    if (error.path === '' || error.path === whole) throw Fault.of('BAD_BODY', { reason: `it ${error.reason}` });
+    throw Fault.of('BAD_PARAMETER', { name: error.path, reason: error.reason });
+  }
+}
+
+/** What a body's Content-Type may be. */
+interface BodyType {
+  readonly supported: string;
+  accepts(essence: string): boolean;
+}
+
+const JSON_BODY: BodyType = {
+  supported: 'application/json',
+  accepts: (essence) => essence === 'application/json' || essence.endsWith('+json'),
+};
+
+const BODIES: Readonly<Record<Exclude<RawKind, 'binary'>, BodyType>> = {
+  json: JSON_BODY,
+  xml: {
+    supported: 'application/xml',
+    accepts: (essence) => essence === 'application/xml' || essence === 'text/xml' || essence.endsWith('+xml'),
+  },
+  text: { supported: 'text/plain', accepts: (essence) => essence.startsWith('text/') },
+};
+
+/** A body without a Content-Type is taken for what is wanted; every text is UTF-8. */
+function requireType({ contentType }: RequestBody, { accepts, supported }: BodyType): void {
+  if (contentType === undefined) return;
+  const type = parseMediaType(contentType);
+  const charset = type?.parameters.get('charset')?.toLowerCase() ?? 'utf-8';
+  if (type !== undefined && accepts(type.essence) && (charset === 'utf-8' || charset === 'us-ascii')) return;
+  const given = `Content-Type ${contentType.slice(0, 100)}`;
+  throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: `${supported} in UTF-8` });
+}

@@ -1,0 +1,99 @@
+import type { Message, Operation } from '../model/service.ts';
+import { comment, sentence } from './comment.ts';
+import { HEADER } from './header.ts';
+import { importLine, propertyName } from './names.ts';
+import type { Vocabulary } from './vocabulary.ts';
+import { messageWords } from './words.ts';
+
+/** Text of `handlers.ts`: what each operation that is answered by code of the project takes, is given and returns. */
+export function handlersFile(vocabulary: Vocabulary): string {
+  const words: Writing = { ...vocabulary, fromPackage: new Set<string>(['Complaint']), fromTypes: new Set() };
+  const { operations, names } = words;
+  const declarations = operations.map((operation) => handlerType(operation, words)).join('\n');
+  const entries = operations.map((operation) => `  ${propertyName(operation.id)}: ${names.handler(operation)};\n`);
+  const imports = importLine([...words.fromPackage], 'signalbox') + importLine([...words.fromTypes], './types.ts');
+  const parts = [`// ${HEADER}\n`, imports, declarations, handlersMap(entries), DEFINE];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+/** With the types that the text uses, collected while it is written. */
+interface Writing extends Vocabulary {
+  readonly fromPackage: Set<string>;
+  readonly fromTypes: Set<string>;
+}
+
+function handlerType(operation: Operation, words: Writing): string {
+  const { names, fromPackage, fromTypes } = words;
+  const request = names.request(operation);
+  const context = names.context(operation);
+  for (const name of ['Fault', 'Reply', 'TypedContext']) fromPackage.add(name);
+  for (const name of ['Queries', request]) fromTypes.add(name);
+  const indices = operation.uris.map(({ index }) => index).join(' | ') || 'number';
+  const forms = [...new Set(operation.responses.flatMap(({ message }) => formText(message, words) ?? []))];
+  const reply = [...forms, 'Reply'].join(' | ');
+  const fault = operation.fault === undefined ? 'the problem details get' : `${operation.fault.id} gets`;
+  const given = `What a handler of ${operation.id} is given beside the request.`;
+  const onRequest = `Takes the request message, returns the reply (${replyWords(operation)}) or throws a Fault.`;
+  const onError = `Takes a fault, returns the text that ${fault}. A request that could not be read is undefined.`;
+  return [
+    comment('', [given]),
+    `export type ${context} = TypedContext<Queries, ${indices}, ${forms.join(' | ') || 'never'}>;\n\n`,
+    comment('', [sentence(operation.description), ...addresses(operation)]),
+    `export interface ${names.handler(operation)} {\n`,
+    comment('  ', [onRequest]),
+    method('onRequest', [`request: ${request}`, `context: ${context}`], reply),
+    comment('  ', [onError]),
+    method('onError?', ['fault: Fault', `request: ${request} | undefined`, `context: ${context}`], 'string'),
+    '}\n',
+  ].join('');
+}
+
+/** A method that may answer at once or later. */
+function method(name: string, parameters: readonly string[], returns: string): string {
+  return `  ${name}(\n${parameters.map((each) => `    ${each},\n`).join('')}  ): ${returns} | Promise<${returns}>;\n`;
+}
+
+function addresses(operation: Operation): string[] {
+  const { method, service, uris } = operation;
+  const where = `${service.id}: ${method}`;
+  if (uris.length === 1) return uris.map(({ template }) => `${where} ${template.text}`);
+  return uris.map(({ index, template }) => `${where} ${template.text} (URI index ${index})`);
+}
+
+function replyWords(operation: Operation): string {
+  return [...new Set(operation.responses.map(({ message }) => messageWords(message)))].join(' or ');
+}
+
+/** The type of one form of reply; none for the one that only `context.bytes` makes. */
+function formText(message: Message, { names, fromPackage, fromTypes }: Writing): string | undefined {
+  if (message.kind === 'none') return 'Record<string, never>';
+  if (message.kind === 'document') {
+    const name = names.given(message.document);
+    fromTypes.add(name);
+    return name;
+  }
+  if (message.raw === 'binary') return undefined;
+  if (message.raw !== 'json') return 'string';
+  fromPackage.add('JsonValue');
+  return 'string | { readonly [key: string]: JsonValue }';
+}
+
+function handlersMap(entries: readonly string[]): string {
+  const title = comment('', ['Operations that code answers, each with its handler.']);
+  if (entries.length === 0) return `${title}export type Handlers = Record<never, never>;\n`;
+  return `${title}export interface Handlers {\n${entries.join('')}}\n`;
+}
+
+/** It returns what it is given: all of its work is done by the compiler. */
+const DEFINE = `/**
+ * Defines the handler of an operation: request, context and reply are inferred, and a reply with a wrong field, at any
+ * depth, does not compile. A field too many is reported at the operation's id.
+ */
+export function defineHandler<Id extends keyof Handlers, H extends Handlers[Id]>(
+  operation: Id & Complaint<H, Handlers[Id]>,
+  handler: H,
+): Handlers[Id];
+export function defineHandler(_operation: unknown, handler: unknown): unknown {
+  return handler;
+}
+`;

@@ -1,0 +1,14 @@
+import type { Registry } from '../model/registry.ts';
+import { sorted } from './vocabulary.ts';
+
+/** Ids that editors propose where a definition refers to another; those of documents in place can't be referred to. */
+export function knownIds(registry: Registry): { readonly [kind: string]: readonly string[] } {
+  const ids = (map: ReadonlyMap<string, { readonly id: string }>): string[] => sorted(map).map(({ id }) => id);
+  return {
+    documents: sorted(registry.documents).flatMap(({ id, inPlace }) => (inPlace ? [] : [id])),
+    queries: ids(registry.queries),
+    operations: ids(registry.operations),
+    permissionLists: ids(registry.permissionLists),
+    roles: ids(registry.roles),
+  };
+}

@@ -1,0 +1,86 @@
+import type { Document } from '../model/document.ts';
+import type { Query } from '../model/query.ts';
+import type { Operation } from '../model/service.ts';
+
+/** Words that no exported type may be called: TypeScript's own, and what the generated files import or declare. */
+const TAKEN: readonly string[] = (
+  'any bigint boolean never null number object string symbol undefined unknown void ' +
+  'abstract as async await break case catch class const continue debugger default delete do else enum export extends ' +
+  'false finally for function if implements import in instanceof interface let new package private protected public ' +
+  'return static super switch this throw true try type typeof var while with yield ' +
+  'Promise Record Attachment Complaint Fault JsonValue Reply TypedContext Value ' +
+  'Queries Handlers defineHandler'
+).split(' ');
+
+/** Whether TypeScript takes a name as it is. */
+export function isIdentifier(name: string): boolean {
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);
+}
+
+/** A property's name as TypeScript writes it: quoted where it is no identifier. */
+export function propertyName(name: string): string {
+  return isIdentifier(name) ? name : quoted(name);
+}
+
+/** A string literal in single quotes. */
+export function quoted(text: string): string {
+  const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
+  return `'${escaped.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}'`;
+}
+
+/** A type import, its names in order; nothing where there are none. */
+export function importLine(names: readonly string[], from: string): string {
+  if (names.length === 0) return '';
+  const listed = [...new Set(names)].sort();
+  const line = `import type { ${listed.join(', ')} } from '${from}';\n`;
+  return line.length <= 121
+    ? line
+    : `import type {\n${listed.map((name) => `  ${name},\n`).join('')}} from '${from}';\n`;
+}
+
+/** Names of the exported types. Ids keep their spelling wherever TypeScript can carry it. */
+export interface TypeNames {
+  /** A document as code gives it. */
+  given(document: Document): string;
+  /** A document as code receives it inside a request. */
+  received(document: Document): string;
+  request(operation: Operation): string;
+  context(operation: Operation): string;
+  handler(operation: Operation): string;
+  row(query: Query): string;
+  prompts(query: Query): string;
+}
+
+/** Hands out names: first come, first served, so callers ask in the order of ids. */
+export function typeNames(documents: Iterable<Document>): TypeNames {
+  const taken = new Set(TAKEN);
+  const named = new Map<string, string>();
+  const name = (role: string, id: string): string => {
+    const key = `${role} ${id}`;
+    const known = named.get(key);
+    if (known !== undefined) return known;
+    let candidate = sanitised(id) + (role === '' ? '' : `_${role}`);
+    while (taken.has(candidate)) candidate += '_';
+    taken.add(candidate);
+    named.set(key, candidate);
+    return candidate;
+  };
+  // A document whose id is an identifier keeps it, whatever else is called nearly so.
+  const listed = [...documents];
+  for (const { id } of listed) if (isIdentifier(id)) name('', id);
+  for (const { id } of listed) name('', id);
+  return {
+    given: ({ id }) => name('', id),
+    received: ({ id }) => name('Received', id),
+    request: ({ id }) => name('Request', id),
+    context: ({ id }) => name('Context', id),
+    handler: ({ id }) => name('Handler', id),
+    row: ({ id }) => name('Row', id),
+    prompts: ({ id }) => name('Prompts', id),
+  };
+}
+
+function sanitised(id: string): string {
+  const safe = id.replace(/[^\p{ID_Continue}$]/gu, '_');
+  return isIdentifier(safe) ? safe : `_${safe}`;
+}

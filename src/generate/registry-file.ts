@@ -1,0 +1,169 @@
+import type { Document } from '../model/document.ts';
+import type { Field } from '../model/field.ts';
+import type { Query } from '../model/query.ts';
+import type { Registry } from '../model/registry.ts';
+import type { PermissionList, User } from '../model/security.ts';
+import { HEADER } from './header.ts';
+import { type JsonTree, jsonText } from './json-text.ts';
+import { operationTree } from './registry-operation.ts';
+import { sorted } from './vocabulary.ts';
+import { typeWords } from './words.ts';
+
+/**
+ * Text of `registry.json`: everything that the definitions come to, in the words of the definitions, so that a change of
+ * one line of YAML shows its full effect in a diff. What is left out has its default. References to configuration stand
+ * as written, no password hash is in it, and no line numbers, which would change with every edit.
+ */
+export function registryFile(registry: Registry): string {
+  const { gateway } = registry;
+  return jsonText({
+    '//': HEADER,
+    gateway: {
+      gateway: gateway.id,
+      context: gateway.context,
+      listen: gateway.listen.source,
+      database: gateway.database.source,
+      'public-url': gateway.publicUrl?.source,
+      'sample-data': gateway.sampleData,
+      handlers: gateway.handlers,
+      namespace: gateway.namespace,
+      timezone: gateway.timezone,
+      requires: gateway.requires,
+      delivered: gateway.delivered,
+      contracts: gateway.contracts,
+      cors: gateway.cors,
+      limits: { ...gateway.limits },
+    },
+    nodes: each(registry.nodes, ({ description, base }) => ({ description, base: base.map(({ source }) => source) })),
+    services: each(registry.services, (service) => ({
+      description: service.description,
+      default: yes(service.default),
+      active: no(service.active),
+      deprecated: service.deprecated && { ...service.deprecated },
+      delivered: yes(service.delivered),
+      operations: service.operations.map(({ id }) => id),
+    })),
+    operations: each(registry.operations, operationTree),
+    documents: each(registry.documents, documentTree),
+    queries: each(registry.queries, queryTree),
+    'permission-lists': each(registry.permissionLists, (list) => permissionTree(list, registry)),
+    roles: each(registry.roles, (role) => ({
+      description: role.description,
+      'permission-lists': role.permissionLists.map(({ id }) => id).sort(),
+      users: usersOf(registry, (user) => user.roles.includes(role)),
+    })),
+    users: each(registry.users, userTree),
+    routings: new Map(
+      [...registry.routings]
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
+        .map(({ id, operation, sender, receiver, generated, active, log }) => [
+          id,
+          {
+            operation: operation.id,
+            sender,
+            receiver,
+            generated: yes(generated),
+            active: no(active),
+            log: log === 'none' ? undefined : log,
+          },
+        ]),
+    ),
+  });
+}
+
+function each<T extends { readonly id: string }>(
+  map: ReadonlyMap<string, T>,
+  tree: (entry: T) => JsonTree,
+): ReadonlyMap<string, JsonTree> {
+  return new Map(sorted(map).map((entry) => [entry.id, tree(entry)]));
+}
+
+/** Only what differs from the default is written. */
+const yes = (value: boolean): true | undefined => value || undefined;
+const no = (value: boolean): false | undefined => (value ? undefined : false);
+
+function documentTree(document: Document): JsonTree {
+  return {
+    description: document.description,
+    xml: document.xmlName === document.id ? undefined : document.xmlName,
+    namespace: document.namespace,
+    root: yes(document.root),
+    open: yes(document.open),
+    'in-place': yes(document.inPlace),
+    fields: fieldsTree(document.fields),
+  };
+}
+
+function fieldsTree(fields: readonly Field[]): ReadonlyMap<string, JsonTree> {
+  return new Map(fields.map((field) => [field.name, fieldTree(field)]));
+}
+
+function fieldTree(field: Field): JsonTree {
+  const { name, type } = field;
+  return {
+    type: typeWords(type),
+    description: field.description,
+    required: yes(field.required),
+    default: field.default,
+    enum: field.enum,
+    'any-case': yes(field.anyCase),
+    pattern: field.pattern,
+    minimum: field.minimum,
+    maximum: field.maximum,
+    fixed: field.fixed,
+    sensitive: yes(field.sensitive),
+    example: field.example,
+    json: field.jsonName === name ? undefined : field.jsonName,
+    xml: field.xmlName === name ? undefined : field.xmlName,
+    attribute: yes(field.attribute),
+    namespace: field.namespace,
+    flat: type.kind === 'list' ? yes(type.flat) : undefined,
+    absent: field.absent === 'omit' ? undefined : field.absent,
+    url: field.url === 'segment' ? undefined : field.url,
+  };
+}
+
+function queryTree(query: Query): JsonTree {
+  return {
+    description: query.description,
+    permissions: query.permissions.map(({ id }) => id).sort(),
+    public: yes(query.public),
+    rows: query.rows,
+    timeout: query.timeout,
+    prompts: fieldsTree(query.prompts),
+    columns: fieldsTree(query.columns),
+    sql: query.sql.trimEnd().split(/\r?\n/),
+  };
+}
+
+/** What a list says, what that comes to, and who has it. */
+function permissionTree(list: PermissionList, registry: Registry): JsonTree {
+  const grants = ({ permissions }: { readonly permissions: readonly PermissionList[] }): boolean =>
+    permissions.includes(list);
+  return {
+    description: list.description,
+    adds: list.operations.length === 0 ? undefined : list.operations,
+    operations: sorted(registry.operations)
+      .filter(grants)
+      .map(({ id }) => id),
+    queries: sorted(registry.queries)
+      .filter(grants)
+      .map(({ id }) => id),
+    users: usersOf(registry, (user) => user.permissionLists.has(list)),
+  };
+}
+
+function usersOf(registry: Registry, has: (user: User) => boolean): string[] {
+  return sorted(registry.users)
+    .filter(has)
+    .map(({ id }) => id);
+}
+
+function userTree(user: User): JsonTree {
+  return {
+    description: user.description,
+    password: /^\$([a-z0-9-]+)\$/.exec(user.password)?.[1] ?? 'unknown',
+    roles: user.roles.map(({ id }) => id).sort(),
+    sample: yes(user.sample),
+  };
+}

@@ -1,0 +1,52 @@
+import type { Answer, HeaderBinding, Operation } from '../model/service.ts';
+import type { JsonTree } from './json-text.ts';
+import { messageWords } from './words.ts';
+
+/** An operation of `registry.json`. `uris` are in the order of their index, which must never change. */
+export function operationTree(operation: Operation): JsonTree {
+  return {
+    service: operation.service.id,
+    description: operation.description,
+    method: operation.method,
+    path: `${operation.pathName}.${operation.service.version}`,
+    uris: operation.uris.map(({ template }) => template.text),
+    request: messageWords(operation.request),
+    'request-headers': headersTree(operation.requestHeaders),
+    body: operation.body,
+    response: responseTree(operation),
+    wrapper: operation.wrapper,
+    status: operation.status,
+    fault: operation.fault?.id,
+    answer: answerTree(operation.answer),
+    permissions: operation.permissions.map(({ id }) => id).sort(),
+    public: operation.public || undefined,
+    requires: operation.public ? undefined : operation.requires,
+    active: operation.active ? undefined : false,
+  };
+}
+
+function headersTree(bindings: readonly HeaderBinding[]): JsonTree {
+  if (bindings.length === 0) return undefined;
+  return Object.fromEntries(bindings.map(({ header, field }) => [header, field.name]));
+}
+
+/** By media type, the default first. */
+function responseTree(operation: Operation): JsonTree {
+  return Object.fromEntries(operation.responses.map(({ mediaType, message }) => [mediaType, messageWords(message)]));
+}
+
+function answerTree(answer: Answer): JsonTree {
+  switch (answer.kind) {
+    case 'handler':
+      return { handler: answer.file };
+    case 'delivered':
+      return { delivered: answer.name };
+    case 'query':
+      return { query: answer.query.id, maxrows: answer.maxrows?.name };
+    case 'queries':
+      return {
+        query: Object.fromEntries(answer.lists.map(({ field, query }) => [field.name, query.id])),
+        maxrows: answer.maxrows?.name,
+      };
+  }
+}

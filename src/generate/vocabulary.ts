@@ -1,0 +1,106 @@
+import type { Document } from '../model/document.ts';
+import type { FieldType } from '../model/field.ts';
+import type { Query } from '../model/query.ts';
+import type { Registry } from '../model/registry.ts';
+import type { Message, Operation } from '../model/service.ts';
+import { type TypeNames, typeNames } from './names.ts';
+
+/** What code of the project sees, in the order of ids, and what it is called there. */
+export interface Vocabulary {
+  /** Operations that code of the project answers. */
+  readonly operations: readonly Operation[];
+  readonly documents: readonly Document[];
+  /** Documents that stand inside requests of those operations. */
+  readonly received: readonly Document[];
+  readonly queries: readonly Query[];
+  readonly names: TypeNames;
+}
+
+/**
+ * Every declared document is in it, and of those written in place the ones that a handler meets. What only the
+ * services of the package use is left out: its handlers are the package's own.
+ */
+export function vocabulary(registry: Registry): Vocabulary {
+  const operations: Operation[] = [];
+  const ofProject = new Set<Document>();
+  const ofPackage = new Set<Document>();
+  const seen = new Set<Document>();
+  const received = new Set<Document>();
+  for (const operation of sorted(registry.operations)) {
+    const met = operation.service.delivered ? ofPackage : ofProject;
+    for (const document of messageDocuments(operation)) reach(document, met);
+    if (operation.answer.kind !== 'handler') continue;
+    operations.push(operation);
+    for (const document of messageDocuments(operation)) reach(document, seen);
+    for (const { type } of requestFields(operation)) reachType(type, received);
+  }
+  for (const document of registry.documents.values()) {
+    const foreign = ofPackage.has(document) && !ofProject.has(document);
+    if (!document.inPlace && !foreign) reach(document, seen);
+  }
+  const documents = [...seen].sort(byId);
+  return {
+    operations,
+    documents,
+    received: [...received].sort(byId),
+    queries: sorted(registry.queries),
+    names: typeNames(documents),
+  };
+}
+
+/** A request field as an operation's handler gets it, with how sure it is to be there. */
+export interface RequestField {
+  readonly field: Document['fields'][number];
+  readonly type: FieldType;
+  /** Required, given a default, or part of every URI. */
+  readonly present: boolean;
+}
+
+/** The request document's fields, then the URI variables that it does not have, in order of appearance. */
+export function requestFields(operation: Operation): RequestField[] {
+  const declared = operation.request.kind === 'document' ? operation.request.document.fields : [];
+  const byName = new Map(declared.map((field) => [field.name, field]));
+  for (const { variables } of operation.uris) {
+    for (const { field } of variables) if (!byName.has(field.name)) byName.set(field.name, field);
+  }
+  return [...byName.values()].map((field) => ({
+    field,
+    type: field.type,
+    present:
+      isPresent(field) ||
+      (operation.uris.length > 0 &&
+        operation.uris.every((uri) => uri.variables.some((each) => each.required && each.field.name === field.name))),
+  }));
+}
+
+/** Whether a field is in every value that passed the checks, which fill in defaults and fixed values. */
+export function isPresent(field: Document['fields'][number]): boolean {
+  return field.required || field.default !== undefined || field.fixed !== undefined;
+}
+
+/** Entries of a map of the registry in the order of their ids, compared by code unit: the same on every machine. */
+export function sorted<T extends { readonly id: string }>(map: ReadonlyMap<string, T>): T[] {
+  return [...map.values()].sort(byId);
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+function messageDocuments(operation: Operation): Document[] {
+  const messages: Message[] = [operation.request, ...operation.responses.map(({ message }) => message)];
+  const documents = messages.flatMap((message) => (message.kind === 'document' ? [message.document] : []));
+  return operation.fault === undefined ? documents : [...documents, operation.fault];
+}
+
+/** Adds a document and all that it holds. */
+function reach(document: Document, into: Set<Document>): void {
+  if (into.has(document)) return;
+  into.add(document);
+  for (const { type } of document.fields) reachType(type, into);
+}
+
+function reachType(type: FieldType, into: Set<Document>): void {
+  if (type.kind === 'list') reachType(type.item, into);
+  else if (type.kind === 'document') reach(type.document, into);
+}

@@ -1,0 +1,17 @@
+// The public names of the package, one by one: what a project's handlers and tests may import.
+
+export type { Complaint, TypedContext } from './generate/handler-types.ts';
+export type { ConfigPart, ConfigText } from './model/config.ts';
+export type { Document } from './model/document.ts';
+export type { FaultCode, FaultOptions, FaultParameters } from './model/fault.ts';
+export { Fault } from './model/fault.ts';
+export type { Field, FieldType, ScalarKind, ScalarType } from './model/field.ts';
+export type { Gateway, Limits } from './model/gateway.ts';
+export type { Answered, Bytes, Caller, Handler, HandlerContext, Outcome, Reply } from './model/handler.ts';
+export type { Position } from './model/position.ts';
+export type { Query } from './model/query.ts';
+export type { Registry } from './model/registry.ts';
+export type { Node, Routing } from './model/routing.ts';
+export type { PermissionList, Role, User } from './model/security.ts';
+export type { Answer, Message, Method, Operation, OperationUri, Service } from './model/service.ts';
+export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';

@@ -1,0 +1,39 @@
+import type { Registry } from '../model/registry.ts';
+import { GatewayError } from './gateway-error.ts';
+import { type Environment, resolveSetting } from './settings.ts';
+
+/** Where a server is to listen, or listens. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `listen:` of gateway.yaml; `HOST` and `PORT` override it. @throws GatewayError for a port that is none */
+export function readAddress({ gateway }: Registry, env: Environment): Address {
+  const text = resolveSetting(gateway.listen, env);
+  const colon = text.lastIndexOf(':');
+  const host = env.HOST || text.slice(0, colon).replace(/^\[|\]$/g, '');
+  const port = env.PORT || text.slice(colon + 1);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
+    throw new GatewayError(`the port ${JSON.stringify(port)} is not a number from 0 to 65535`, {
+      hint: 'PORT overrides listen: of gateway.yaml.',
+    });
+  }
+  return { host, port: Number(port) };
+}
+
+/** `http://127.0.0.1:8080`. */
+export function addressUrl({ host, port }: Address): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * The address in contracts, with the context: `publicUrl:` where it is set, else where the gateway listens.
+ * @param bound where it really listens; where it would, if nothing listens yet
+ */
+export function contractBase(registry: Registry, env: Environment, bound?: Address): string {
+  const { publicUrl, context } = registry.gateway;
+  const url =
+    publicUrl === undefined ? addressUrl(bound ?? readAddress(registry, env)) : resolveSetting(publicUrl, env);
+  return `${url.replace(/\/+$/, '')}/${context}`;
+}

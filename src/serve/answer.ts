@@ -1,0 +1,165 @@
+import type { Representation } from '../binding/rest.ts';
+import { type DeliveredHandler, deliveredHandlers } from '../delivered/index.ts';
+import type { Document } from '../model/document.ts';
+import type { Fault } from '../model/fault.ts';
+import { type Bytes, type Handler, type Outcome, Reply } from '../model/handler.ts';
+import type { Query } from '../model/query.ts';
+import type { Operation } from '../model/service.ts';
+import type { DocumentValue, Value } from '../model/value.ts';
+import type { XmlNames } from '../query/index.ts';
+import { authorise } from '../security/authorise.ts';
+import type { Call, CallPorts } from './call.ts';
+import { compilePrompts } from './prompts.ts';
+
+/** What answers one operation. */
+export interface Answerer {
+  answer(input: DocumentValue, call: Call, as: Representation): Outcome | Promise<Outcome>;
+  /** The text that the fault document gets, where the operation's code has a say in it. */
+  onError?(fault: Fault, input: DocumentValue | undefined, call: Call): string | Promise<string>;
+  /** The form of replies and faults where the request's own values decide it, rather than Accept. */
+  formatOf?: DeliveredHandler['formatOf'];
+}
+
+/** Code handlers of the project, by the name of their file without its ending. */
+export type Handlers = ReadonlyMap<string, Handler>;
+
+/**
+ * Ties an operation to what answers it.
+ * @throws Error where a handler is missing: `check` and the loader of handlers refuse that before
+ */
+export function compileAnswer(operation: Operation, handlers: Handlers, ports: CallPorts): Answerer {
+  const { answer } = operation;
+  switch (answer.kind) {
+    case 'handler': {
+      const handler = handlers.get(answer.file);
+      if (handler === undefined) throw new Error(`${operation.id} has no handler ${answer.file}`);
+      return answerByCode(handler);
+    }
+    case 'delivered': {
+      const make = deliveredHandlers.get(answer.name);
+      if (make === undefined) throw new Error(`${operation.id} names ${answer.name}, which is not in the package`);
+      const handler = make(ports);
+      return { answer: (input, call) => handler.onRequest(input, call), formatOf: handler.formatOf };
+    }
+    case 'query':
+      return answerByQuery(operation, answer.query, answer.maxrows?.name, ports);
+    case 'queries':
+      return answerByQueries(answer.lists, answer.maxrows?.name, ports);
+  }
+}
+
+function answerByCode(handler: Handler): Answerer {
+  const { onError } = handler;
+  return {
+    async answer(input, call) {
+      const reply = await handler.onRequest(input as never, call);
+      if (!(reply instanceof Reply)) return { kind: 'value', value: reply };
+      return reply.outcome.kind === 'bytes'
+        ? { kind: 'bytes', bytes: await begun(reply.outcome.bytes) }
+        : reply.outcome;
+    },
+    ...(onError === undefined
+      ? {}
+      : { onError: (fault, input, call) => onError.call(handler, fault, input as never, call) }),
+  };
+}
+
+/** Holds bytes to their length, and waits for the first of a stream, so that what fails before them is told as a fault, and in time. */
+async function begun(bytes: Bytes): Promise<Bytes> {
+  const { body } = bytes;
+  if (body instanceof Uint8Array) {
+    if (body.byteLength === bytes.length) return bytes;
+    bytes.dispose?.();
+    throw new RangeError(`a reply of ${body.byteLength} bytes is said to have ${bytes.length}`);
+  }
+  const chunks = body()[Symbol.asyncIterator]();
+  const dispose = (): void => {
+    void chunks.return?.();
+    bytes.dispose?.();
+  };
+  try {
+    const first = await chunks.next();
+    return { ...bytes, body: () => resumed(first, chunks), dispose };
+  } catch (error) {
+    dispose();
+    throw error;
+  }
+}
+
+async function* resumed(
+  first: IteratorResult<Uint8Array>,
+  chunks: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for (let next = first; !next.done; next = await chunks.next()) yield next.value;
+}
+
+/** `query: NAME`: the rows leave the reader as the reply's bytes. */
+function answerByQuery(
+  operation: Operation,
+  query: Query,
+  maxrows: string | undefined,
+  { queries, registry }: CallPorts,
+): Answerer {
+  const inXml = operation.responses.find(({ mediaType }) => mediaType === 'application/xml')?.message;
+  const xml =
+    inXml?.kind === 'document' ? xmlNames(operation, inXml.document, query, registry.gateway.namespace) : undefined;
+  return {
+    async answer(input, call, as) {
+      authorise(call.user, query, 'query');
+      const given = { query, prompts: promptsOf(query, input), signal: call.signal, ...limitOf(input, maxrows) };
+      if (as.format === 'json') return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-json' }) };
+      if (as.format === 'xml' && xml !== undefined) {
+        return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-xml', xml }) };
+      }
+      return { kind: 'value', value: { rows: (await queries.rows(given)).map(withoutNulls) } };
+    },
+  };
+}
+
+/** `query: { FIELD: NAME }`: the rows of each query fill one list of the reply's document. */
+function answerByQueries(
+  lists: readonly { readonly field: { readonly name: string }; readonly query: Query }[],
+  maxrows: string | undefined,
+  { queries }: CallPorts,
+): Answerer {
+  const filled = lists.map(({ field, query }) => ({ name: field.name, query, read: compilePrompts(query) }));
+  return {
+    async answer(input, call) {
+      for (const { query } of filled) authorise(call.user, query, 'query');
+      const { signal } = call;
+      const limit = limitOf(input, maxrows);
+      const found = filled.map(async ({ name, query, read }): Promise<[string, Value]> => {
+        const rows = await queries.rows({ query, prompts: read(promptsOf(query, input)), signal, ...limit });
+        return [name, rows.map(withoutNulls)];
+      });
+      return { kind: 'value', value: Object.fromEntries(await Promise.all(found)) };
+    },
+  };
+}
+
+function xmlNames(operation: Operation, document: Document, query: Query, namespace: string): XmlNames {
+  const [rows] = document.fields;
+  if (rows?.type.kind !== 'list' || rows.type.item.kind !== 'document') {
+    throw new TypeError(`${operation.id} has no list for the rows of ${query.id}`);
+  }
+  const own = document.namespace ?? `${namespace}:${operation.service.id}`;
+  return { root: document.xmlName, namespace: own, list: rows.xmlName, item: rows.type.item.document.xmlName };
+}
+
+function promptsOf(query: Query, input: DocumentValue): Record<string, Value> {
+  const prompts: Record<string, Value> = {};
+  for (const { name } of query.prompts) prompts[name] = input[name];
+  return prompts;
+}
+
+function limitOf(input: DocumentValue, maxrows: string | undefined): { maxrows?: number } {
+  const given = maxrows === undefined ? undefined : input[maxrows];
+  return given === undefined ? {} : { maxrows: Number(given) };
+}
+
+/** In a document what is not there is left out; an SQL NULL is not there. */
+function withoutNulls(row: DocumentValue): DocumentValue {
+  const value: Record<string, Value> = {};
+  for (const name in row) if (row[name] !== null) value[name] = row[name];
+  return value;
+}

@@ -1,0 +1,84 @@
+import type { RequestBody } from '../binding/request-body.ts';
+import { Fault } from '../model/fault.ts';
+import type { Attachment } from '../model/value.ts';
+import { withinTime } from './deadline.ts';
+
+/** Where a request's bytes come from: Node's request, or a web stream in tests. */
+export type ByteSource = AsyncIterable<Uint8Array>;
+
+export interface BodyHead {
+  readonly contentType: string | undefined;
+  readonly contentLength: string | undefined;
+  readonly contentEncoding: string | undefined;
+  readonly transferEncoding: string | undefined;
+}
+
+export interface BodyLimits {
+  /** In bytes. */
+  readonly size: number;
+  /** Milliseconds that the next bytes may take to come; the whole may take as long as it is large. */
+  readonly idle: number;
+}
+
+/** Milliseconds without a byte after which a transfer is given up. */
+export const IDLE_TIMEOUT = 30_000;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * A request's body, read at most once and never beyond the limits; a reader gets BODY_TOO_LARGE as soon as there is a
+ * byte too many, REQUEST_TIMEOUT where no more come.
+ * @throws Fault BODY_TOO_LARGE where the declared length is too much already, UNSUPPORTED_MEDIA_TYPE for a coding
+ */
+export function readBody(head: BodyHead, source: () => ByteSource | undefined, limits: BodyLimits): RequestBody {
+  const limit = limits.size;
+  const declared = head.contentLength === undefined ? undefined : Number(head.contentLength);
+  const present = head.transferEncoding !== undefined || (declared !== undefined && declared > 0);
+  if (declared !== undefined && declared > limit) throw Fault.of('BODY_TOO_LARGE', { limit });
+  if (present && head.contentEncoding !== undefined && head.contentEncoding.toLowerCase() !== 'identity') {
+    const given = `Content-Encoding ${head.contentEncoding.slice(0, 40)}`;
+    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: 'identity' });
+  }
+  return {
+    contentType: head.contentType,
+    present,
+    async text() {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of counted(source(), limits)) chunks.push(chunk);
+      const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+      try {
+        return utf8.decode(bytes);
+      } catch {
+        throw Fault.of('BAD_BODY', { reason: 'it is not UTF-8' });
+      }
+    },
+    attachment(contentType): Attachment {
+      const base = { contentType, stream: () => counted(source(), limits) };
+      return declared === undefined ? base : { ...base, length: declared };
+    },
+  };
+}
+
+/** The bytes as they come, within the limits. */
+async function* counted(source: ByteSource | undefined, { size, idle }: BodyLimits): AsyncGenerator<Uint8Array> {
+  if (source === undefined) return;
+  const chunks = source[Symbol.asyncIterator]();
+  let seen = 0;
+  try {
+    while (true) {
+      const { done, value } = await withinTime(chunks.next(), idle, stalled);
+      if (done) return;
+      seen += value.length;
+      if (seen > size) throw Fault.of('BODY_TOO_LARGE', { limit: size });
+      yield value;
+    }
+  } finally {
+    // Not waited for: where the caller has stalled, it would come to an end with the connection only.
+    void chunks.return?.();
+  }
+}
+
+/** RFC 9110 section 15.5.9: the connection is not to be used again. */
+function stalled(): Fault {
+  return Fault.of('REQUEST_TIMEOUT', {}, { headers: { Connection: 'close' } });
+}

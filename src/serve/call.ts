@@ -1,0 +1,139 @@
+import { Fault } from '../model/fault.ts';
+import { type Bytes, type Caller, type HandlerContext, Reply } from '../model/handler.ts';
+import type { Query } from '../model/query.ts';
+import type { Registry } from '../model/registry.ts';
+import type { User } from '../model/security.ts';
+import type { Operation } from '../model/service.ts';
+import type { DocumentValue, Row, Value } from '../model/value.ts';
+import type { QueryPort } from '../query/index.ts';
+import { authorise } from '../security/authorise.ts';
+import { checkHeaders } from './headers.ts';
+import type { Log } from './log.ts';
+import { compilePrompts } from './prompts.ts';
+
+/** What every call can reach: the registry, and the ports behind it. */
+export interface CallPorts {
+  readonly registry: Registry;
+  readonly queries: QueryPort;
+  readonly log: Log;
+}
+
+/** What runs a query in a caller's name: finds it, checks the grant and the prompts, and asks the port for its rows. */
+export type QueryRows = (
+  user: User | undefined,
+  name: string,
+  prompts: Readonly<Record<string, Value>>,
+  options: { readonly maxrows?: number; readonly signal: AbortSignal },
+) => Promise<Row[]>;
+
+/** Compiles the prompts' checks of every query once. */
+export function compileQueryRows({ registry, queries }: CallPorts): QueryRows {
+  const compiled = new Map(
+    [...registry.queries.values()].map((query) => [query.id, { query, read: compilePrompts(query) }]),
+  );
+  return async (user, name, prompts, { maxrows, signal }) => {
+    const found = compiled.get(name);
+    if (found === undefined) throw Fault.of('NOT_FOUND', { what: `query ${name}` });
+    const { query, read } = found;
+    authorise(user, query, 'query');
+    return queries.rows({ query, prompts: read(prompts), signal, ...(maxrows === undefined ? {} : { maxrows }) });
+  };
+}
+
+/** One call of one operation: the context that its handler sees. The signal is made only where somebody asks for it. */
+export class Call implements HandlerContext {
+  readonly operation: Operation;
+  readonly uriIndex: number;
+  readonly requestId: string;
+  readonly user: User | undefined;
+  readonly #ports: CallPorts;
+  readonly #rows: QueryRows;
+  readonly #gone: () => AbortSignal;
+  #controller: AbortController | undefined;
+  #over: unknown;
+
+  constructor(
+    ports: CallPorts,
+    rows: QueryRows,
+    facts: {
+      operation: Operation;
+      uriIndex: number;
+      requestId: string;
+      user: User | undefined;
+      gone: () => AbortSignal;
+    },
+  ) {
+    this.#ports = ports;
+    this.#rows = rows;
+    this.operation = facts.operation;
+    this.uriIndex = facts.uriIndex;
+    this.requestId = facts.requestId;
+    this.user = facts.user;
+    this.#gone = facts.gone;
+  }
+
+  get caller(): Caller {
+    return { user: this.user?.id };
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      const gone = this.#gone();
+      if (this.#over !== undefined) controller.abort(this.#over);
+      else if (gone.aborted) controller.abort(gone.reason);
+      else gone.addEventListener('abort', () => controller.abort(gone.reason), { once: true });
+    }
+    return this.#controller.signal;
+  }
+
+  /** Ends whatever still works for this call. */
+  abort(reason: unknown): void {
+    this.#over = reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** @throws Fault FORBIDDEN where the caller may not run the query */
+  authorise(query: Query): void {
+    authorise(this.user, query, 'query');
+  }
+
+  query(
+    name: string,
+    prompts: Readonly<Record<string, Value>> = {},
+    options: { readonly maxrows?: number } = {},
+  ): Promise<Row[]> {
+    return this.#rows(this.user, name, prompts, { ...options, signal: this.signal });
+  }
+
+  reply(
+    value: DocumentValue | string,
+    options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+  ): Reply {
+    checkReply(options);
+    return new Reply({ kind: 'value', value, ...options });
+  }
+
+  bytes(bytes: Bytes): Reply {
+    checkReply(bytes);
+    return new Reply({ kind: 'bytes', bytes });
+  }
+
+  log(
+    level: 'debug' | 'info' | 'warn' | 'error',
+    message: string,
+    facts: Readonly<Record<string, unknown>> = {},
+  ): void {
+    this.#ports.log[level]({ ...facts, requestId: this.requestId, operation: this.operation.id }, message);
+  }
+}
+
+/** What a handler gets wrong is told where its line is on the stack. @throws TypeError, RangeError */
+function checkReply(reply: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> }): void {
+  const { status = 200, headers } = reply;
+  if (!Number.isInteger(status) || status < 200 || status > 399) {
+    throw new RangeError(`the status of a reply must be 200 to 399, not ${status}; throw a Fault for an error`);
+  }
+  if (headers !== undefined) checkHeaders(headers);
+}

@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'hono';
+import type { RequestBody } from '../binding/request-body.ts';
+import { type BodyLimits, readBody } from './body.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** What Hono is handed with each request by the Node server; nothing of it in `app.request()`. */
+export interface NodeBindings {
+  readonly incoming?: IncomingMessage;
+  readonly outgoing?: ServerResponse;
+}
+
+export type GatewayContext = Context<{ Bindings: NodeBindings }>;
+
+/**
+ * One request and the way to its reply, the same over a socket and in `app.request()`. The target is read raw from
+ * Node's request: `new Request` folds dot segments and decodes what must stay as it was sent.
+ */
+export class Exchange {
+  readonly started = performance.now();
+  readonly requestId: string;
+  /** Raw path, and raw query without its question mark; undefined where there is none. */
+  readonly path: string;
+  readonly query: string | undefined;
+  readonly outgoing: ServerResponse | undefined;
+  /** Headers for a page of another origin, which every reply to it carries. */
+  cors: Readonly<Record<string, string>> | undefined;
+  readonly #context: GatewayContext;
+  readonly #incoming: IncomingMessage | undefined;
+
+  constructor(context: GatewayContext) {
+    this.#context = context;
+    this.#incoming = context.env?.incoming;
+    this.outgoing = context.env?.outgoing;
+    const target = this.#incoming?.url ?? targetOf(context.req.url);
+    const mark = target.indexOf('?');
+    this.path = mark < 0 ? target : target.slice(0, mark);
+    this.query = mark < 0 ? undefined : target.slice(mark + 1);
+    this.requestId = requestIdOf(this.header('x-request-id'));
+  }
+
+  /** The request's method as it was sent. */
+  get method(): string {
+    return this.#incoming?.method ?? this.#context.req.raw.method;
+  }
+
+  /** A header by its name in lower case; several are joined as RFC 9110 section 5.3 says. */
+  header(name: string): string | undefined {
+    if (this.#incoming === undefined) return this.#context.req.raw.headers.get(name) ?? undefined;
+    const value = this.#incoming.headers[name];
+    return typeof value === 'string' || value === undefined ? value : value.join(', ');
+  }
+
+  /** All headers, for the log; those named are masked. */
+  headers(masked: ReadonlySet<string>): Record<string, string> {
+    const all =
+      this.#incoming === undefined ? Object.fromEntries(this.#context.req.raw.headers) : this.#incoming.headers;
+    return Object.fromEntries(
+      Object.entries(all).map(([name, value]) => [name, masked.has(name) ? '***' : String(value)]),
+    );
+  }
+
+  /** The address of the caller's end of the connection. */
+  get remote(): string | undefined {
+    return this.#incoming?.socket.remoteAddress;
+  }
+
+  /** Aborts when the caller goes away before the reply is complete. */
+  get gone(): AbortSignal {
+    return this.#context.req.raw.signal;
+  }
+
+  body(limits: BodyLimits): RequestBody {
+    const head = {
+      contentType: this.header('content-type'),
+      contentLength: this.header('content-length'),
+      contentEncoding: this.header('content-encoding'),
+      transferEncoding: this.header('transfer-encoding') ?? this.#undeclared(),
+    };
+    // Stopping early must leave the socket open: the reply that says why still has to go out on it.
+    const source = () =>
+      this.#incoming?.iterator({ destroyOnReturn: false }) ?? this.#context.req.raw.body ?? undefined;
+    return readBody(head, source as () => AsyncIterable<Uint8Array> | undefined, limits);
+  }
+
+  /** A Request made in a test has a body without a header that says so. */
+  #undeclared(): string | undefined {
+    const bare = this.#incoming === undefined && this.header('content-length') === undefined;
+    return bare && this.#context.req.raw.body !== null ? 'chunked' : undefined;
+  }
+}
+
+function targetOf(url: string): string {
+  const path = url.indexOf('/', url.indexOf('://') + 3);
+  const hash = url.indexOf('#');
+  return path < 0 ? '/' : url.slice(path, hash < 0 ? undefined : hash);
+}

@@ -1,0 +1,147 @@
+import { exampleRequest } from '../describe/example.ts';
+import { replyForms } from '../describe/replies.ts';
+import type { Registry } from '../model/registry.ts';
+import type { User } from '../model/security.ts';
+import type { Operation, OperationUri, Service } from '../model/service.ts';
+import { may } from '../security/authorise.ts';
+import { escapeAttribute as escapeHtml } from '../wire/xml-text.ts';
+import type { Contracts } from './contracts.ts';
+import { curlCommand } from './curl.ts';
+import type { Exchange } from './exchange.ts';
+import { PAGE_ICON, PAGE_STYLE } from './page-style.ts';
+import type { Plain } from './plain.ts';
+
+/** The page at `/`: every service with its contracts, every operation with a line to try it. */
+export interface Page {
+  respond(exchange: Exchange, plain: Plain): Response;
+}
+
+/** What the page is made from. */
+interface PageParts {
+  readonly registry: Registry;
+  readonly contracts: Contracts;
+  /** Address of the gateway with its context. */
+  readonly base: string;
+}
+
+/** Nothing on the page runs, and it loads nothing but the icon that it brings along. */
+const SECURITY = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+  'Referrer-Policy': 'no-referrer',
+};
+
+/** Renders the page at its first request, and keeps it: the registry does not change. */
+export function createPage(registry: Registry, contracts: Contracts, base: () => string): Page {
+  let html: string | undefined;
+  return {
+    respond(exchange, plain) {
+      html ??= renderPage({ registry, contracts, base: base() });
+      return plain(exchange, 200, 'text/html; charset=utf-8', html, SECURITY);
+    },
+  };
+}
+
+function renderPage(parts: PageParts): string {
+  const { gateway, services } = parts.registry;
+  const active = [...services.values()].filter((service) => service.active);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(gateway.id)} - Signalbox</title>
+<link rel="icon" href="${PAGE_ICON}">
+<style>${PAGE_STYLE}</style>
+</head>
+<body>
+<header>
+<h1>Signalbox</h1>
+<p>Node <strong>${escapeHtml(gateway.id)}</strong> serves ${count(active.length, 'service')} below ${code(`${parts.base}/RESTListeningConnector/`)}</p>
+${active.length > 1 ? renderIndex(active) : ''}
+</header>
+<main>
+${active.map((service) => renderService(service, parts)).join('\n') || '<p>No service is active. Services are added below the folder <code>definitions</code>.</p>'}
+</main>
+<footer><nav aria-label="Gateway"><a href="/health/ready">ready</a> <a href="/health/live">live</a> <a href="/metrics">metrics</a></nav></footer>
+</body>
+</html>
+`;
+}
+
+function renderIndex(services: readonly Service[]): string {
+  const links = services.map((service) => `<a href="#${escapeHtml(service.id)}">${escapeHtml(service.id)}</a>`);
+  return `<nav aria-label="Services">${links.join(' ')}</nav>`;
+}
+
+function renderService(service: Service, parts: PageParts): string {
+  const { name, version, description, deprecated } = service;
+  const id = escapeHtml(service.id);
+  const contracts = parts.contracts.of(service).map((contract) => {
+    const href = `${parts.base}/RESTListeningConnector/${contract.name}`;
+    return `<a href="${escapeHtml(href)}">${contract.kind}</a>`;
+  });
+  const sunset = deprecated?.sunset === undefined ? '' : ` until ${deprecated.sunset}`;
+  return `<section aria-labelledby="${id}">
+<div class="title">
+<h2 id="${id}">${escapeHtml(name)} <small>${escapeHtml(version)}</small>${deprecated === undefined ? '' : ` <span class="badge">deprecated${escapeHtml(sunset)}</span>`}</h2>
+<nav aria-label="Contracts of ${id}">${contracts.join(' ')}</nav>
+</div>
+${description === undefined ? '' : `<p>${escapeHtml(description)}</p>`}
+${service.operations
+  .filter((operation) => operation.active)
+  .map((operation) => renderOperation(operation, parts))
+  .join('\n')}
+</section>`;
+}
+
+function renderOperation(operation: Operation, parts: PageParts): string {
+  const caller = sampleCaller(operation, parts.registry);
+  return `<article>
+<h3>${escapeHtml(operation.id)}</h3>
+${operation.description === undefined ? '' : `<p>${escapeHtml(operation.description)}</p>`}
+${operation.uris.map((uri) => renderUri(operation, uri, caller, parts.base)).join('\n')}
+<p class="facts">${escapeHtml(facts(operation))}</p>
+</article>`;
+}
+
+function renderUri(operation: Operation, uri: OperationUri, caller: User | undefined, base: string): string {
+  const { method, pathName, service } = operation;
+  const command = curlCommand(exampleRequest(operation, uri, base), caller?.id);
+  const address = breakable(escapeHtml(`${pathName}.${service.version}/${uri.template.text}`));
+  return `<p class="path"><span class="method">${method}</span> <code>${address.replace(/\{(?:[^{}]|<wbr>)*\}/g, '<var>$&</var>')}</code></p>
+<pre>${breakable(escapeHtml(command))}</pre>`;
+}
+
+/** A user of the sample who may call the operation, for a line that works as it stands. */
+function sampleCaller(operation: Operation, { users }: Registry): User | undefined {
+  if (operation.public) return undefined;
+  const sample = [...users.values()].filter((user) => user.sample);
+  return sample.find((user) => may(user, operation)) ?? sample[0];
+}
+
+/** Who may call, and what comes back, in one line. */
+function facts(operation: Operation): string {
+  const lists = operation.permissions.map((list) => list.id);
+  const grant = operation.public ? 'Open to everybody.' : `Needs permission list ${either(lists)}.`;
+  const forms = [...new Set(replyForms(operation).map((form) => form.mediaType))];
+  return forms.length === 0 ? `${grant} Answers without a body.` : `${grant} Answers ${either(forms)}.`;
+}
+
+function code(text: string): string {
+  return `<code>${breakable(escapeHtml(text))}</code>`;
+}
+
+/** Escaped text of an address that a narrow screen breaks between its parts; what is copied from it has no breaks. */
+function breakable(escaped: string): string {
+  return escaped.replace(/&amp;|[?,]|(?<![:/])\/(?!\/)/g, '$&<wbr>');
+}
+
+const disjunction = new Intl.ListFormat('en', { type: 'disjunction' });
+
+function either(words: readonly string[]): string {
+  return disjunction.format(words);
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,76 @@
+import type { Registry } from '../model/registry.ts';
+import type { Routing } from '../model/routing.ts';
+import type { Operation } from '../model/service.ts';
+import type { Exchange } from './exchange.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What became of an exchange. */
+export interface Result {
+  readonly operation: Operation | undefined;
+  readonly user: string | undefined;
+  readonly status: number;
+  readonly bytes: number;
+  /** Whether all of the reply left. */
+  readonly complete: boolean;
+  /** Code of the fault, where the reply is one. */
+  readonly fault?: string;
+}
+
+/** Keeps one log line and one observation an exchange. */
+export type Recorder = (exchange: Exchange, result: Result) => void;
+
+/** Request headers whose values never reach the log. */
+const MASKED: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
+
+/** What the log keeps of the calls of one operation. */
+interface Kept {
+  /** Names of the headers that are masked; undefined where headers are not kept. */
+  readonly masked?: ReadonlySet<string>;
+  /** A variable of the path is sensitive. */
+  readonly hidesPath: boolean;
+}
+
+/**
+ * One JSON line an exchange; with its request headers where the operation's routing says `log: header`. Query strings
+ * are never kept, a path that may hold the value of a sensitive field only as far as the service.
+ */
+export function createRecorder(registry: Registry, log: Log, metrics: Metrics): Recorder {
+  const kept = new Map(registry.routings.map((routing) => [routing.operation, keptOf(routing)]));
+  return (exchange, { operation, user, status, bytes, complete, fault }) => {
+    const ms = performance.now() - exchange.started;
+    metrics.observe(operation?.id ?? '', status, ms / 1000);
+    if (!log.isLevelEnabled('info')) return;
+    const rules = operation === undefined ? undefined : kept.get(operation);
+    const hidden = operation !== undefined && rules?.hidesPath === true;
+    log.info({
+      requestId: exchange.requestId,
+      method: exchange.method,
+      path: hidden ? withoutValues(exchange.path, operation) : exchange.path,
+      operation: operation?.id,
+      user,
+      status,
+      fault,
+      bytes,
+      complete: complete ? undefined : false,
+      ms: Math.round(ms * 1000) / 1000,
+      remote: exchange.remote,
+      headers: rules?.masked === undefined ? undefined : exchange.headers(rules.masked),
+    });
+  };
+}
+
+function keptOf({ operation, log }: Routing): Kept {
+  const variables = operation.uris.flatMap((uri) => uri.variables);
+  const hidesPath = variables.some(({ field, place }) => field.sensitive && place === 'path');
+  if (log !== 'header') return { hidesPath };
+  const sensitive = operation.requestHeaders.filter(({ field }) => field.sensitive);
+  return { hidesPath, masked: new Set([...MASKED, ...sensitive.map(({ header }) => header.toLowerCase())]) };
+}
+
+/** `/gateway/RESTListeningConnector/LOCAL/Locations.v1/***`: what stands before the templates. */
+function withoutValues(path: string, { pathName, service }: Operation): string {
+  const names = [pathName, `${pathName}.${service.version}`];
+  const segments = path.split('/');
+  return [...segments.slice(0, segments.findIndex((each) => names.includes(each)) + 1), '***'].join('/');
+}

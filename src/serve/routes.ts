@@ -1,0 +1,196 @@
+import { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
+import type { Operation, OperationUri, Service } from '../model/service.ts';
+import type { QueryString } from '../wire/query-string.ts';
+import { compileUriMatcher, type RawValue, type UriMatcher } from '../wire/uri-template-match.ts';
+import { compareSpecificity } from '../wire/uri-template-segments.ts';
+
+/** One URI of one operation, ready to match. */
+interface Entry {
+  readonly operation: Operation;
+  readonly uri: OperationUri;
+  readonly matcher: UriMatcher;
+  /** Place among the service's paths by specificity; equal for paths that are equally specific. */
+  readonly rank: number;
+}
+
+/** What one service segment of a path (`Locations.v1`) can be followed by. */
+interface ServiceRoutes {
+  readonly service: Service;
+  /** The most specific path first, so that a literal segment beats a variable. */
+  readonly entries: readonly Entry[];
+}
+
+/** Where a path leads, before method and query are looked at. */
+export interface PathMatch {
+  readonly service: Service;
+  readonly candidates: readonly { readonly entry: Entry; readonly raw: RawValue[] }[];
+  /** Methods that the path takes, in the order of Allow. */
+  readonly allowed: readonly string[];
+}
+
+/** The operation that a request is for. */
+export interface RouteMatch {
+  readonly operation: Operation;
+  readonly uri: OperationUri;
+  /** Aligned with the URI's variables, still percent-encoded. */
+  readonly raw: readonly RawValue[];
+}
+
+/** Routing of the REST connector: a Map from service segment to its few templates, so that it stays flat. */
+export interface RouteTable {
+  /**
+   * Finds what a path leads to.
+   * @param path raw, below the connector, without its leading slash: `[<node>/]Locations.v1/Locations/N/`
+   * @throws Fault NOT_FOUND
+   */
+  findPath(path: string): PathMatch;
+  /**
+   * Picks the operation: by method, then the most specific path, then the template that binds most of the given query
+   * variables.
+   * @throws Fault METHOD_NOT_ALLOWED, MISSING_PARAMETER, NOT_FOUND
+   */
+  pick(found: PathMatch, method: string, query: QueryString): RouteMatch;
+}
+
+const METHOD_ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Compiles the routing of every active operation. */
+export function compileRoutes(registry: Registry): RouteTable {
+  const services = compileServices(registry);
+  const versions = versionsByName(registry);
+  const local = registry.gateway.id;
+
+  function segmentEnd(path: string, from: number): number {
+    const slash = path.indexOf('/', from);
+    return slash < 0 ? path.length : slash;
+  }
+
+  function findService(segment: string): ServiceRoutes {
+    const routes = services.get(segment);
+    if (routes !== undefined) return routes;
+    const name = segment.includes('.') ? segment.slice(0, segment.lastIndexOf('.')) : segment;
+    const known = versions.get(name);
+    const what =
+      known === undefined ? `service ${quote(segment)}` : `service ${quote(segment)}; there is ${known.join(', ')}`;
+    throw Fault.of('NOT_FOUND', { what });
+  }
+
+  return {
+    findPath(path) {
+      let start = 0;
+      let end = segmentEnd(path, 0);
+      let segment = path.slice(0, end);
+      if (segment === local) {
+        start = end + 1;
+        end = segmentEnd(path, start);
+        segment = path.slice(start, end);
+      } else if (registry.nodes.has(segment)) {
+        throw Fault.of('NOT_FOUND', { what: `operation of node ${segment} here: this gateway is node ${local}` });
+      }
+      const { service, entries } = findService(segment);
+      const rest = path.slice(end + 1);
+      const candidates = [];
+      for (const entry of entries) {
+        const raw = entry.matcher.matchPath(rest);
+        if (raw !== undefined) candidates.push({ entry, raw });
+      }
+      if (candidates.length === 0)
+        throw Fault.of('NOT_FOUND', { what: `resource ${quote(rest)} in service ${segment}` });
+      return { service, candidates, allowed: allowedOf(candidates.map((each) => each.entry.operation.method)) };
+    },
+
+    pick(found, method, query) {
+      // A template of HEAD itself comes before GET's without its body.
+      const { candidates, allowed } = found;
+      const isOwn = candidates.some(({ entry }) => entry.operation.method === method);
+      const wanted = !isOwn && method === 'HEAD' ? 'GET' : method;
+      let best: Entry | undefined;
+      let bestRaw: readonly RawValue[] = [];
+      let mostBound = -1;
+      let missing: readonly string[] | undefined;
+      let methodFits = false;
+      for (const { entry, raw } of candidates) {
+        if (entry.operation.method !== wanted) continue;
+        methodFits = true;
+        if (best !== undefined && best.rank !== entry.rank) break;
+        const { bound, missing: absent, ok } = entry.matcher.matchQuery(query, raw);
+        if (!ok) continue;
+        if (absent.length > 0) {
+          if (missing === undefined || absent.length < missing.length) missing = absent;
+        } else if (bound > mostBound) {
+          mostBound = bound;
+          best = entry;
+          bestRaw = raw;
+        }
+      }
+      if (best !== undefined) return { operation: best.operation, uri: best.uri, raw: bestRaw };
+      if (!methodFits) {
+        const list = allowed.join(', ');
+        throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: list }, { headers: { Allow: list } });
+      }
+      if (missing !== undefined)
+        throw Fault.of('MISSING_PARAMETER', { name: `Query parameter ${missing.join(' and ')}` });
+      throw Fault.of('NOT_FOUND', { what: 'resource with this query string' });
+    },
+  };
+}
+
+/** Every spelling of a service segment: with its version, and without where the version is the default. */
+function compileServices(registry: Registry): Map<string, ServiceRoutes> {
+  const found = new Map<string, { service: Service; entries: Omit<Entry, 'rank'>[] }>();
+  for (const service of registry.services.values()) {
+    if (!service.active) continue;
+    for (const operation of service.operations) {
+      if (!operation.active) continue;
+      const entries = operation.uris.map((uri) => ({ operation, uri, matcher: compileMatcher(uri) }));
+      const spellings = [`${operation.pathName}.${service.version}`, ...(service.default ? [operation.pathName] : [])];
+      for (const spelling of spellings) {
+        const routes = found.get(spelling) ?? { service, entries: [] };
+        routes.entries.push(...entries);
+        found.set(spelling, routes);
+      }
+    }
+  }
+  return new Map(
+    [...found].map(([spelling, { service, entries }]) => [spelling, { service, entries: ranked(entries) }]),
+  );
+}
+
+function ranked(entries: readonly Omit<Entry, 'rank'>[]): Entry[] {
+  const sorted = entries.toSorted((a, b) => compareSpecificity(a.uri.template, b.uri.template));
+  let rank = 0;
+  return sorted.map((entry, index) => {
+    const before = sorted[index - 1];
+    if (before !== undefined && compareSpecificity(before.uri.template, entry.uri.template) !== 0) rank++;
+    return { ...entry, rank };
+  });
+}
+
+function compileMatcher(uri: OperationUri): UriMatcher {
+  const kinds = new Map(uri.variables.map((variable) => [variable.field.name, variable.field.type.kind]));
+  return compileUriMatcher(uri.template, (variable) => (kinds.get(variable.name) === 'list' ? 'list' : 'string'));
+}
+
+function versionsByName(registry: Registry): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const service of registry.services.values()) {
+    if (!service.active) continue;
+    for (const name of new Set(service.operations.map((operation) => operation.pathName))) {
+      found.set(name, [...(found.get(name) ?? []), `${name}.${service.version}`]);
+    }
+  }
+  return found;
+}
+
+function allowedOf(methods: readonly string[]): string[] {
+  const all = new Set(methods);
+  if (all.has('GET')) all.add('HEAD');
+  return [...METHOD_ORDER.filter((method) => all.has(method)), 'OPTIONS'];
+}
+
+/** A caller's text inside a message: bounded, and nothing in it but visible ASCII. */
+export function quote(text: string): string {
+  const shown = text.length > 80 ? `${text.slice(0, 80)}...` : text;
+  return JSON.stringify(shown.replace(/[^\x20-\x7e]/g, '?'));
+}

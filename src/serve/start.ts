@@ -1,0 +1,151 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type LoadedProject, loadProject } from '../load/index.ts';
+import type { Registry } from '../model/registry.ts';
+import { createAuthenticator } from '../security/authenticator.ts';
+import { type Address, addressUrl, contractBase, readAddress } from './address.ts';
+import { createApp } from './app.ts';
+import { IDLE_TIMEOUT } from './body.ts';
+import { type Data, openData } from './data.ts';
+import { GatewayError } from './gateway-error.ts';
+import { importHandlers } from './handlers.ts';
+import { createHttpServer } from './listen.ts';
+import { createLog, type Log, type LogOptions } from './log.ts';
+import { isLoopback } from './loopback.ts';
+import { createMetrics } from './metrics.ts';
+import type { Environment } from './settings.ts';
+
+export interface GatewayOptions {
+  /** The project's folder. */
+  readonly root: string;
+  /** Folder of the definitions, relative to the root. */
+  readonly definitions?: string;
+  /** A project that is loaded already; it is not loaded again. */
+  readonly project?: LoadedProject;
+  /** `PORT`, `HOST`, `SIGNALBOX_SAMPLE_USERS`, and whatever the definitions refer to. */
+  readonly env: Environment;
+  readonly log?: LogOptions;
+  /** Milliseconds without a byte after which a request's body, or a reply that nobody takes, is given up; 30 s. */
+  readonly idleTimeout?: number;
+  /** Takes the place of `server.listen`, where somebody else holds the port. */
+  readonly listen?: (server: Server, at: Address) => Promise<Address>;
+}
+
+export interface RunningGateway {
+  /** `http://127.0.0.1:8080`. */
+  readonly address: string;
+  readonly registry: Registry;
+  readonly server: Server;
+  /** Lets running requests finish, for at most `timeoutMs` (30 s), then closes what is behind them. */
+  close(options?: { readonly timeoutMs?: number }): Promise<void>;
+}
+
+/** The definitions do not load; the diagnostics say why. */
+export class DefinitionsError extends GatewayError {
+  readonly project: LoadedProject;
+
+  constructor(project: LoadedProject) {
+    const count = project.diagnostics.filter((each) => each.severity === 'error').length;
+    super(`the definitions have ${count} ${count === 1 ? 'mistake' : 'mistakes'}`);
+    this.project = project;
+  }
+}
+
+const CLOSE_WITHIN = 30_000;
+
+/**
+ * Starts a gateway: definitions, database, handlers, then the port.
+ * @throws DefinitionsError, GatewayError, StoreError
+ */
+export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
+  const { root, definitions, env, idleTimeout = IDLE_TIMEOUT } = options;
+  const place = definitions === undefined ? { root } : { root, definitions };
+  const project = options.project ?? loadProject(place);
+  const { registry } = project;
+  if (registry === undefined) throw new DefinitionsError(project);
+  const at = readAddress(registry, env);
+  const sampleUsers = readSampleUsers(registry, at, env);
+  const [handlers, data] = await both(importHandlers(registry, root), openData(registry, { ...place, env }));
+  const log = createLog(options.log);
+  try {
+    let base = '';
+    const app = createApp(registry, handlers, {
+      queries: data.queries,
+      log,
+      metrics: createMetrics(),
+      authenticator: createAuthenticator({ users: registry.users, sampleUsers }),
+      ready: () => data.store.ready(),
+      base: () => base,
+      idleTimeout,
+    });
+    const server = createHttpServer(app, registry.gateway.limits, log, idleTimeout);
+    const bound = await (options.listen ?? listen)(server, at);
+    base = contractBase(registry, env, bound);
+    return { address: addressUrl(bound), registry, server, close: closer(server, data, log) };
+  } catch (error) {
+    await data.close();
+    throw error;
+  }
+}
+
+/** Handlers load while the database opens; where they fail, the database is closed again. */
+async function both<H>(handlers: Promise<H>, data: Promise<Data>): Promise<[H, Data]> {
+  const [loaded, opened] = await Promise.allSettled([handlers, data]);
+  if (opened.status === 'rejected') throw opened.reason;
+  if (loaded.status === 'fulfilled') return [loaded.value, opened.value];
+  await opened.value.close();
+  throw loaded.reason;
+}
+
+/** Sample users have well-known passwords: they work on addresses that only this machine reaches, or not at all. */
+function readSampleUsers({ users }: Registry, { host }: Address, env: Environment): boolean {
+  const off = env.SIGNALBOX_SAMPLE_USERS === 'off';
+  const sample = [...users.values()].filter((user) => user.sample).map((user) => user.id);
+  if (off || sample.length === 0) return !off;
+  if (isLoopback(host)) return true;
+  throw new GatewayError(
+    `${host} can be reached by others, and the users ${sample.join(', ')} have well-known passwords`,
+    {
+      hint: 'Set SIGNALBOX_SAMPLE_USERS=off, or remove them, or listen on 127.0.0.1.',
+    },
+  );
+}
+
+function listen(server: Server, { host, port }: Address): Promise<Address> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') {
+        const hint = 'Set PORT to another port; PORT=0 takes a free one.';
+        reject(new GatewayError(`${host}:${port} is in use`, { hint, cause: error }));
+      } else reject(new GatewayError(`can't listen on ${host}:${port}: ${error.message}`, { cause: error }));
+    });
+    server.listen(port, host, () => {
+      const { address, port: bound } = server.address() as AddressInfo;
+      resolve({ host: host === 'localhost' ? host : address, port: bound });
+    });
+  });
+}
+
+/** No new connections; connections that fall idle are closed as they do; what still runs at the limit is cut. */
+function closer(server: Server, data: Data, log: Log): RunningGateway['close'] {
+  let closing: Promise<void> | undefined;
+  const closeServer = (timeoutMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const idle = setInterval(() => server.closeIdleConnections(), 50);
+      const limit = setTimeout(() => server.closeAllConnections(), timeoutMs);
+      server.close(() => {
+        clearInterval(idle);
+        clearTimeout(limit);
+        resolve();
+      });
+      server.closeIdleConnections();
+    });
+  return ({ timeoutMs = CLOSE_WITHIN } = {}) => {
+    closing ??= (async () => {
+      await closeServer(timeoutMs);
+      await data.close();
+      await new Promise<void>((resolve) => log.flush(() => resolve()));
+    })();
+    return closing;
+  };
+}

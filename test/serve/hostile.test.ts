@@ -1,0 +1,165 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEMO, startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+const LOOKUP = '/gateway/RESTListeningConnector/LOCAL/Locations.v1/Locations';
+const QUERY = '/gateway/RESTListeningConnector/LOCAL/ExecuteQuery.v1/PUBLIC/PROCESS_MONITOR/JSON/NONFILE';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+/** Whatever was sent, the gateway is there afterwards, and says nothing of how it is made. */
+afterAll(async () => {
+  expect((await gateway.call('/health/ready')).status).toBe(200);
+  expect(gateway.log().filter((line) => line.level === 'error')).toEqual([]);
+  await gateway.stop();
+});
+
+function head(line: string, headers: readonly string[] = []): string {
+  return [line, 'Host: 127.0.0.1', `Authorization: ${DEMO}`, ...headers, 'Connection: close', '', ''].join('\r\n');
+}
+
+function bodyOf(reply: string): Record<string, unknown> {
+  return JSON.parse(reply.slice(reply.indexOf('\r\n\r\n') + 4)) as Record<string, unknown>;
+}
+
+/** Every refusal has a body that says what is wrong, and none shows a stack trace or SQL. */
+function expectRefusal(reply: string, status: number, words: string): void {
+  expect(reply.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+  expect(reply.toLowerCase()).toContain('x-request-id: ');
+  expect(reply).toContain(words);
+  expect(reply).not.toMatch(/node_modules|\.ts:\d|at \w+ \(|select /i);
+}
+
+describe('targets', () => {
+  it.each([
+    [
+      'raw bytes in the path',
+      Buffer.concat([
+        Buffer.from(`GET ${LOOKUP}/`),
+        Buffer.from([0xe9, 0xff]),
+        Buffer.from('/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+      ]),
+      400,
+      '',
+    ],
+    ['a dot segment', head('GET /gateway/../etc/passwd HTTP/1.1'), 400, 'dot segment'],
+    ['an encoded dot segment', head('GET /gateway/%2e%2e/etc/passwd HTTP/1.1'), 400, 'dot segment'],
+    ['a backslash', head('GET /gateway\\x HTTP/1.1'), 400, 'backslash'],
+    ['a fragment', head('GET /gateway#x HTTP/1.1'), 400, ''],
+    ['another host in absolute form', head('GET http://evil.example/gateway HTTP/1.1'), 400, 'another host'],
+    ['a target over 64 KiB', head(`GET ${QUERY}?x=${'a'.repeat(65 * 1024)} HTTP/1.1`), 414, 'longer than 65536 bytes'],
+    ['headers over 128 KiB', head(`GET ${QUERY} HTTP/1.1`, [`X-Long: ${'a'.repeat(130 * 1024)}`]), 431, 'too large'],
+    ['an unknown method', head(`BREW ${QUERY} HTTP/1.1`), 501, 'BREW'],
+    ['no HTTP at all', 'hello\r\n\r\n', 400, ''],
+    ['another protocol version', head(`GET ${QUERY} HTTP/9.9`), 400, ''],
+    ['a bad Host', `GET ${QUERY} HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n`, 400, ''],
+    ['two lengths', `POST ${QUERY} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`, 400, ''],
+    [
+      'length and chunks',
+      `POST ${QUERY} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      '',
+    ],
+  ])('%s is refused with a body', async (_, bytes, status, words) => {
+    const reply = await gateway.raw(bytes);
+    expectRefusal(reply, status, words);
+    expect(bodyOf(reply)).toMatchObject({
+      status,
+      code: expect.any(String),
+      detail: expect.any(String),
+      requestId: expect.any(String),
+    });
+  });
+
+  it('takes an absolute form of its own host', async () => {
+    const reply = await gateway.raw(
+      `GET http://127.0.0.1/health/live HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+    );
+    expect(reply).toContain('{"status":"live"}');
+  });
+
+  it('takes a query string of nearly 64 KB', async () => {
+    const reply = await gateway.raw(head(`GET ${QUERY}?maxrows=1&ignored=${'a'.repeat(60_000)} HTTP/1.1`));
+    expect(reply.slice(0, 12)).toBe('HTTP/1.1 200');
+  });
+
+  it('refuses 10,000 query parameters by their number', async () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => `a${index}`).join('&');
+    expectRefusal(await gateway.raw(head(`GET ${QUERY}?${many} HTTP/1.1`)), 400, 'more than 1000 parameters');
+  });
+
+  it.each([
+    '%00',
+    '%c0%af',
+    '%ed%a0%80',
+    '%f8%80%80%80%80',
+    '%',
+    '%2',
+    '%gg',
+    '%ff',
+  ])('%s in path and query is 400', async (bad) => {
+    expectRefusal(await gateway.raw(head(`GET ${LOOKUP}/${bad}/?location=A HTTP/1.1`)), 400, 'REGION');
+    expectRefusal(await gateway.raw(head(`GET ${LOOKUP}/?region=${bad} HTTP/1.1`)), 400, 'region');
+    expectRefusal(await gateway.raw(head(`GET ${QUERY}?prompt_fieldvalue=${bad} HTTP/1.1`)), 400, 'prompt_fieldvalue');
+  });
+
+  it('reads prototype names as any others', async () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      expect((await gateway.call(`${QUERY}?${name}=1&maxrows=1`)).status).toBe(200);
+      expect((await gateway.call(`/gateway/RESTListeningConnector/${name}/x`)).status).toBe(404);
+      expect((await gateway.call(`${QUERY}?prompt_uniquepromptname=${name}&prompt_fieldvalue=1`)).status).toBe(400);
+      expect(
+        (await gateway.call(`/gateway/RESTListeningConnector/ExecuteQuery.v1/PUBLIC/${name}/JSON/NONFILE`)).status,
+      ).toBe(404);
+    }
+  });
+
+  it('puts no line of a caller into a header or the log', async () => {
+    const reply = await gateway.call(`${LOOKUP}/?region=N`, { headers: { 'x-request-id': 'a b' } });
+    expect(reply.headers['x-request-id']).not.toBe('a b');
+    const kept = await gateway.call(`${LOOKUP}/?region=N`, { headers: { 'x-request-id': 'caller.id-1_x' } });
+    expect(kept.headers['x-request-id']).toBe('caller.id-1_x');
+  });
+});
+
+describe('bodies and connections', () => {
+  it('a body on GET is 400, and the connection goes on', async () => {
+    const bytes = `GET ${LOOKUP}/?region=N HTTP/1.1\r\nHost: x\r\nAuthorization: ${DEMO}\r\nContent-Length: 5\r\n\r\nhello${head('GET /health/live HTTP/1.1')}`;
+    const reply = await gateway.raw(bytes);
+    expect(reply).toContain('takes none');
+    expect(reply).toContain('{"status":"live"}');
+  });
+
+  it('a client that sends nothing more holds nobody up', async () => {
+    const slow = connect(gateway.port, '127.0.0.1');
+    await new Promise<void>((resolve) => slow.once('connect', () => resolve()));
+    slow.write('GET /health/live HTTP/1.1\r\nHo');
+    expect((await gateway.call(`${QUERY}?maxrows=1`)).status).toBe(200);
+    slow.destroy();
+  });
+
+  it('a client that goes away in the middle of a reply leaves the gateway whole', async () => {
+    for (let round = 0; round < 5; round++) {
+      const socket = connect(gateway.port, '127.0.0.1', () => socket.write(head(`GET ${QUERY}?maxrows=0 HTTP/1.1`)));
+      await new Promise<void>((resolve) => socket.once('data', () => resolve()));
+      socket.destroy();
+    }
+    expect((await gateway.call(`${QUERY}?maxrows=1`)).status).toBe(200);
+  });
+
+  it('keeps one log line a request', async () => {
+    const id = 'one-line-for-me';
+    await gateway.call(`${QUERY}?maxrows=x`, { headers: { 'x-request-id': id } });
+    const lines = gateway.log().filter((line) => line.requestId === id);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        status: 400,
+        fault: 'BAD_PARAMETER',
+        operation: 'QAS_EXECUTEQRY_REST_GET',
+        user: 'demo',
+      }),
+    ]);
+  });
+});

@@ -1,0 +1,289 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEMO, GUEST, type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { eventually, gatewayText } from '../support/project.ts';
+
+const MANY = 200_000;
+const CAP = 5;
+
+const SERIES = 'with recursive c(n) as (select 1 union all select n + 1 from c where n < :N) select';
+
+const DEFINITIONS = `document: SAID
+fields: { MESSAGE: { type: text, default: "{fault.message}" } }
+---
+service: Rows.v1
+permission: EVERYTHING
+fault: SAID
+operations:
+  PEOPLE: { get: "people/{DEPT}{?maxrows,OLDEST}", query: PEOPLE }
+  WRAPPED: { get: "wrapped/{DEPT}", query: PEOPLE, wrapper: psnonxml }
+  BOTH:
+    get: "both/{DEPT}{?maxrows}"
+    request: { fields: { DEPT: string(10), maxrows: integer } }
+    response: { fields: { PEOPLE: list of PERSON, OTHERS: list of PERSON, NOTE: { type: string, absent: blank } } }
+    query: { PEOPLE: PEOPLE, OTHERS: OTHERS }
+  CAPPED: { get: "capped/{N}{?maxrows}", query: CAPPED }
+  MANY: { get: "many/{N}", query: MANY }
+  SLOW: { get: slow, query: SLOW }
+  ENDLESS: { get: endless, query: ENDLESS }
+  UNGRANTED: { get: ungranted, query: UNGRANTED }
+---
+document: PERSON
+fields: { NAME: string, AGE: integer }
+---
+query: PEOPLE
+permission: EVERYTHING
+prompts:
+  DEPT: { type: string(6), required: true }
+  OLDEST: { type: integer, default: 200 }
+columns: { NAME: string, AGE: integer, PAY: decimal(30.10), BIG: integer, SINCE: { type: date, json: "since when", xml: Since } }
+sql: select name, age, pay, big, since from people where dept = :DEPT and age <= :OLDEST order by name
+---
+query: OTHERS
+permission: EVERYTHING
+prompts: { DEPT: string }
+columns: { NAME: string, AGE: integer }
+sql: select name, age from people where dept <> :DEPT order by name
+---
+query: CAPPED
+permission: EVERYTHING
+rows: ${CAP}
+prompts: { N: { type: integer, required: true } }
+columns: { N: integer }
+sql: ${SERIES} n from c
+---
+query: MANY
+permission: EVERYTHING
+rows: 1000000
+timeout: 20 s
+prompts: { N: { type: integer, required: true } }
+columns: { N: integer, TEXT: string }
+sql: ${SERIES} n, 'row number ' || n as text from c
+---
+query: SLOW
+permission: EVERYTHING
+timeout: 300 ms
+columns: { N: integer }
+sql: with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) as n from c
+---
+query: ENDLESS
+permission: EVERYTHING
+timeout: 30 s
+columns: { N: integer }
+sql: with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) as n from c
+---
+permission-list: NOBODY
+---
+query: UNGRANTED
+permission: NOBODY
+columns: { N: integer }
+sql: select 1 as n
+`;
+
+const SQL = `create table people (name text, dept text, age integer, pay numeric, big integer, since text);
+insert into people values
+  ('Ada <&>', 'SALES', 36, 12345678901234.5, 9007199254740993, '2020-02-29'),
+  ('Bo', 'SALES', 90, null, null, null),
+  ('Cy', 'IT', 20, 0.10, -1, '2021-01-01');
+`;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    files: {
+      'definitions/gateway.yaml': gatewayText('sample-data: sample/*.sql'),
+      'definitions/rows.yaml': DEFINITIONS,
+      'definitions/sample/people.sql': SQL,
+    },
+    idleTimeout: 5_000,
+  });
+});
+afterAll(() => gateway.stop());
+
+const BASE = '/gateway/RESTListeningConnector/Rows.v1/';
+const get = (path: string, headers: Record<string, string> = {}): Promise<Reply> => gateway.call(BASE + path, { headers });
+
+describe('query: NAME', () => {
+  const ADA = '{"NAME":"Ada <&>","AGE":36,"PAY":12345678901234.5,"BIG":9007199254740993,"since when":"2020-02-29"}';
+
+  it('answers JSON with every digit, NULL left out', async () => {
+    const reply = await get('people/SALES');
+    expect(reply.text).toBe(`{"rows":[${ADA},{"NAME":"Bo","AGE":90}]}`);
+    expect(reply.headers['content-type']).toBe('application/json');
+    expect(reply.headers['content-length']).toBe(String(Buffer.byteLength(reply.text)));
+    expect(reply.headers['rows-truncated']).toBeUndefined();
+  });
+
+  it('answers XML of the same', async () => {
+    const reply = await get('people/SALES', { accept: 'application/xml' });
+    expect(reply.headers['content-type']).toBe('application/xml');
+    expect(reply.text).toBe(
+      '<PEOPLE_RESPONSE xmlns="urn:test:Rows.v1"><rows><row><NAME>Ada &lt;&amp;&gt;</NAME><AGE>36</AGE>' +
+        '<PAY>12345678901234.5</PAY><BIG>9007199254740993</BIG><Since>2020-02-29</Since></row>' +
+        '<row><NAME>Bo</NAME><AGE>90</AGE></row></rows></PEOPLE_RESPONSE>',
+    );
+  });
+
+  it('answers the wrapped JSON of the same', async () => {
+    const reply = await get('wrapped/SALES');
+    expect(reply.text).toBe(`<data psnonxml='Yes'><![CDATA[{"rows":[${ADA},{"NAME":"Bo","AGE":90}]}]]></data>`);
+    expect((await get('wrapped/SALES', { accept: 'application/json' })).text).toBe((await get('people/SALES')).text);
+  });
+
+  it('takes prompts, their defaults, and maxrows', async () => {
+    expect(JSON.parse((await get('people/SALES?OLDEST=40')).text).rows).toHaveLength(1);
+    expect(JSON.parse((await get('people/SALES?OLDEST=')).text).rows).toHaveLength(2);
+    expect(JSON.parse((await get('people/SALES?maxrows=1')).text).rows).toHaveLength(1);
+    expect(JSON.parse((await get('people/SALES?maxrows=0')).text).rows).toHaveLength(2);
+    expect((await get('people/none')).text).toBe('{"rows":[]}');
+    expect((await get('people/none', { accept: 'application/xml' })).text).toMatch(/<rows\s*(\/>|><\/rows>)/);
+    expect((await get(`people/${encodeURIComponent("' or 1")}`)).text).toBe('{"rows":[]}');
+  });
+
+  it.each([
+    ['people/TOOLONG', 'DEPT is longer than 6 characters.'],
+    ['people/SALES?OLDEST=old', 'OLDEST is not an integer.'],
+    ['people/SALES?maxrows=-1', 'maxrows is less than 0.'],
+    ['people/SALES?maxrows=1.5', 'maxrows is not an integer.'],
+  ])('%s is 400', async (path, MESSAGE) => {
+    const reply = await get(path);
+    expect(reply.status).toBe(400);
+    expect(JSON.parse(reply.text)).toEqual({ MESSAGE });
+  });
+
+  it('needs a grant for the query, beside that for the operation', async () => {
+    const reply = await get('ungranted');
+    expect([reply.status, reply.text]).toEqual([403, '{"MESSAGE":"User demo may not use query UNGRANTED."}']);
+    expect((await get('people/SALES', { authorization: GUEST })).status).toBe(403);
+  });
+});
+
+describe('query: { FIELD: NAME }', () => {
+  it('fills the lists of a document, whose fields pick the columns', async () => {
+    expect((await get('both/SALES')).text).toBe(
+      '{"PEOPLE":[{"NAME":"Ada <&>","AGE":36},{"NAME":"Bo","AGE":90}],"OTHERS":[{"NAME":"Cy","AGE":20}],"NOTE":""}',
+    );
+    expect((await get('both/none')).text).toMatch(/^{"PEOPLE":\[],"OTHERS":\[/);
+    expect(JSON.parse((await get('both/SALES?maxrows=1')).text).PEOPLE).toHaveLength(1);
+  });
+
+  it('holds what the request gives against the prompts of each query', async () => {
+    const reply = await get('both/TOOLONG');
+    expect([reply.status, reply.text]).toEqual([400, '{"MESSAGE":"Prompt DEPT is longer than 6 characters."}']);
+  });
+});
+
+describe('the row cap', () => {
+  it.each([
+    [`capped/${CAP}`, CAP, undefined],
+    [`capped/${CAP + 1}`, CAP, 'true'],
+    [`capped/${CAP + 1}?maxrows=0`, CAP, 'true'],
+    [`capped/${CAP + 1}?maxrows=${CAP + 1}`, CAP, 'true'],
+    [`capped/${CAP + 1}?maxrows=${CAP}`, CAP, undefined],
+    [`capped/${CAP + 1}?maxrows=1`, 1, undefined],
+  ])('%s: a result that it cut says so', async (path, rows, truncated) => {
+    for (const accept of ['application/json', 'application/xml']) {
+      const reply = await get(path, { accept });
+      const found = accept === 'application/json' ? JSON.parse(reply.text).rows : reply.text.match(/<row>/g);
+      expect(found).toHaveLength(rows);
+      expect(reply.headers['rows-truncated']).toBe(truncated);
+    }
+  });
+});
+
+describe('a large result', () => {
+  const LENGTH = Buffer.byteLength(
+    `{"rows":[${Array.from({ length: MANY }, (_, index) => `{"N":${index + 1},"TEXT":"row number ${index + 1}"}`).join(',')}]}`,
+  );
+
+  it(`of ${MANY} rows has a true length, and memory stays flat`, async () => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write(`GET ${BASE}many/${MANY} HTTP/1.1\r\nHost: x\r\nAuthorization: ${DEMO}\r\nConnection: close\r\n\r\n`);
+    let bytes = 0;
+    let head = '';
+    let most = 0;
+    const before = process.memoryUsage().arrayBuffers;
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      if (head === '') {
+        const end = chunk.indexOf('\r\n\r\n') + 4;
+        head = chunk.toString('latin1', 0, end);
+        bytes -= end;
+      }
+      bytes += chunk.length;
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    }
+    expect(head).toMatch(/^HTTP\/1\.1 200 /);
+    expect(head.toLowerCase()).toContain(`\r\ncontent-length: ${LENGTH}\r\n`);
+    expect(bytes).toBe(LENGTH);
+    expect(most).toBeLessThan(LENGTH);
+  });
+
+  it('has its length for HEAD alone', async () => {
+    const reply = await gateway.call(`${BASE}many/20000`, { method: 'HEAD' });
+    const whole = await get('many/20000');
+    expect([reply.status, reply.text]).toEqual([200, '']);
+    expect(reply.headers['content-length']).toBe(String(whole.text.length));
+  });
+
+  it('that nobody takes holds no reader, and its connection is given up', async () => {
+    const slow = Array.from({ length: 10 }, () => {
+      const socket = connect(gateway.port, '127.0.0.1');
+      socket.write(`GET ${BASE}many/100000 HTTP/1.1\r\nHost: x\r\nAuthorization: ${DEMO}\r\n\r\n`);
+      return socket;
+    });
+    await Promise.all(slow.map((socket) => new Promise<void>((resolve) => socket.once('readable', () => resolve()))));
+    expect((await get('people/SALES')).status).toBe(200);
+    for (const socket of slow) socket.destroy();
+    await eventually('the end of the replies', () => {
+      const cut = gateway.log().filter((line) => line.operation === 'MANY' && line.complete === false);
+      return cut.length === slow.length ? cut : undefined;
+    });
+    expect(gateway.log().filter((line) => line.level === 'error')).toEqual([]);
+  });
+});
+
+interface Reader {
+  readonly pid: string;
+  /** One letter of proc_pid_stat(5); R is running. */
+  readonly state: string;
+}
+
+/** The processes that run this gateway's queries. */
+function readers(): Reader[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    try {
+      if (!/^\d+$/.test(pid) || !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(gateway.folder)) return [];
+      const [state = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').slice(-1);
+      return state.startsWith('Z') ? [] : [{ pid, state: state.charAt(0) }];
+    } catch {
+      // It has ended meanwhile.
+      return [];
+    }
+  });
+}
+
+describe('a slow query', () => {
+  it('is ended when its time is up, with the fault document, and delays nobody', async () => {
+    const slow = Promise.all(Array.from({ length: 4 }, () => get('slow')));
+    const from = performance.now();
+    expect((await get('people/SALES')).status).toBe(200);
+    const quick = performance.now() - from;
+    for (const reply of await slow) {
+      expect([reply.status, reply.text]).toEqual([504, '{"MESSAGE":"Query SLOW took longer than 0.3 s and was stopped."}']);
+    }
+    expect(quick).toBeLessThan(300);
+    expect((await get('people/SALES')).status).toBe(200);
+  });
+
+  it('is ended when its caller goes away, and is no defect', async () => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write(`GET ${BASE}endless HTTP/1.1\r\nHost: x\r\nAuthorization: ${DEMO}\r\nX-Request-Id: left\r\n\r\n`);
+    const { pid } = await eventually('a reader at work', () => readers().find(({ state }) => state === 'R'));
+    socket.destroy();
+    const line = await eventually('its line', () => gateway.log().find(({ requestId }) => requestId === 'left'));
+    expect(line).toMatchObject({ level: 'info', status: 499, fault: 'ABANDONED' });
+    await eventually('the end of the reader', () => readers().every((each) => each.pid !== pid) || undefined);
+    expect(gateway.log().filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
