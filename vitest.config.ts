@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/interop/**', '**/node_modules/**'],
+    // Most tests wait for processes and sockets rather than compute.
+    maxWorkers: 3,
     testTimeout: 20_000,
     reporters: ['default', './test/support/count-reporter.ts'],
   },

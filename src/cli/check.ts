@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander';
+import { Ended } from './failure.ts';
+import { load, placeOf, renderLoaded } from './project.ts';
+import { coloursOf, print } from './terminal.ts';
+import { count } from './words.ts';
+
+const examples = `
+Examples:
+  signalbox check
+  signalbox check --definitions other/definitions
+  signalbox check --format json | jq '.[].message'
+
+What check accepts, serve runs. Warnings don't fail the check.`;
+
+/** `signalbox check`: every mistake of the definitions, each with its place, its line and how to mend it. */
+export function addCheck(program: Command): void {
+  program
+    .command('check')
+    .description('report every mistake in the definitions and handlers')
+    .addOption(new Option('--format <format>', 'how diagnostics are written').choices(['text', 'json']).default('text'))
+    .addHelpText('after', examples)
+    .action(async (options: { format: 'text' | 'json' }, command: Command) => {
+      const loaded = await load(placeOf(command));
+      const errors = loaded.diagnostics.filter((each) => each.severity === 'error').length;
+      if (options.format === 'json') {
+        await print(`${JSON.stringify(loaded.diagnostics, null, 2)}\n`);
+      } else {
+        if (loaded.diagnostics.length > 0) await print(`${(await renderLoaded(loaded, process.stdout)).trimEnd()}\n\n`);
+        await print(`${summaryOf(loaded, errors)}\n`);
+      }
+      if (errors > 0) throw new Ended(1);
+    });
+}
+
+/** The last line: `17 files, 12 operations: no mistakes.` or `17 files: 2 errors, 1 warning.` */
+function summaryOf(loaded: Awaited<ReturnType<typeof load>>, errors: number): string {
+  const colours = coloursOf(process.stdout);
+  const warnings = loaded.diagnostics.length - errors;
+  const parts = [count(loaded.files.length, 'file')];
+  if (loaded.registry !== undefined) parts.push(count(loaded.registry.operations.size, 'operation'));
+  if (errors + warnings === 0) return `${parts.join(', ')}: ${colours.green('no mistakes')}.`;
+  const found = [];
+  if (errors > 0) found.push(colours.red(count(errors, 'error')));
+  if (warnings > 0) found.push(colours.yellow(count(warnings, 'warning')));
+  return `${parts.join(', ')}: ${found.join(', ')}.`;
+}

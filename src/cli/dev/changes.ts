@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { Registry } from '../../model/registry.ts';
+
+/** What each operation amounts to, by its id: equal texts mean that nothing about it has changed. */
+export type Fingerprints = Readonly<Record<string, string>>;
+
+/** Sums up every operation, with everything that it is linked to: documents, queries, permissions, fault. */
+export function fingerprint(registry: Registry): Fingerprints {
+  const found: Record<string, string> = {};
+  for (const operation of registry.operations.values()) {
+    const { service, ...own } = operation;
+    const hash = createHash('sha1').update(service.id).update(String(service.active)).update(String(service.default));
+    hash.update(flatText(own));
+    found[operation.id] = hash.digest('base64');
+  }
+  return found;
+}
+
+/**
+ * A text of a value and all that it refers to. An object that was met before is named by its number, so that cycles end;
+ * places in files don't count, since moving a line changes nothing.
+ */
+function flatText(value: unknown): string {
+  const numbers = new Map<object, number>();
+  return JSON.stringify(value, (key, given: unknown) => {
+    if (key === 'at' || key === 'service') return undefined;
+    if (typeof given === 'bigint') return String(given);
+    if (typeof given !== 'object' || given === null) return given;
+    const number = numbers.get(given);
+    if (number !== undefined) return `#${number}`;
+    numbers.set(given, numbers.size);
+    if (given instanceof Set) return [...given];
+    if (given instanceof Map) return [...given];
+    return given;
+  });
+}
+
+/** Words for what became of the operations: `added EMPLOYEES_GET; changed LOCATIONS_GET`. Empty where all are as they were. */
+export function describeChanges(before: Fingerprints, after: Fingerprints): string {
+  const ids = Object.keys(after);
+  const groups: [string, string[]][] = [
+    ['added', ids.filter((id) => !(id in before))],
+    ['changed', ids.filter((id) => id in before && before[id] !== after[id])],
+    ['removed', Object.keys(before).filter((id) => !(id in after))],
+  ];
+  return groups
+    .filter(([, names]) => names.length > 0)
+    .map(([word, names]) => `${word} ${shorten(names)}`)
+    .join('; ');
+}
+
+/** At most five names, and how many more there are. */
+export function shorten(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(', ');
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}

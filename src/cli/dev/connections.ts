@@ -1,0 +1,87 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+interface State {
+  /** Requests that are being answered. */
+  running: number;
+  /** When the last reply ended, or the connection came. */
+  since: number;
+  /** Bytes received by then: more of them are the beginning of a request. */
+  received: number;
+}
+
+/** How a server's connections are brought to their end. */
+export interface DrainOptions {
+  /** A connection that nothing has come over for this long, in milliseconds, is closed at once. */
+  readonly idleMs: number;
+  /** Answers requests that still come, instead of the server's own listener. */
+  readonly answer?: RequestListener;
+}
+
+/** Knows a server's connections, so that they can be ended without cutting off a caller. */
+export interface Connections {
+  /**
+   * Ends them all: what runs is finished; a connection in use is told `Connection: close` with its next reply; an idle one
+   * is closed. Resolves when none is left.
+   */
+  drain(options: DrainOptions): Promise<void>;
+}
+
+/** Follows the connections of a server from now on. */
+export function followConnections(server: Server): Connections {
+  const states = new Map<Socket, State>();
+  const running = new Set<ServerResponse>();
+  let draining = false;
+  let onEmpty: (() => void) | undefined;
+
+  function connected(socket: Socket): void {
+    states.set(socket, { running: 0, since: performance.now(), received: 0 });
+    socket.once('close', () => {
+      states.delete(socket);
+      if (states.size === 0) onEmpty?.();
+    });
+  }
+
+  function requested({ socket }: IncomingMessage, response: ServerResponse): void {
+    const state = states.get(socket);
+    if (state === undefined) return;
+    state.running++;
+    running.add(response);
+    if (draining) response.shouldKeepAlive = false;
+    response.once('close', () => {
+      running.delete(response);
+      state.running--;
+      state.since = performance.now();
+      state.received = socket.bytesRead;
+    });
+  }
+
+  function closeIdle(idleMs: number): void {
+    const now = performance.now();
+    for (const [socket, state] of states) {
+      if (state.running === 0 && socket.bytesRead === state.received && now - state.since >= idleMs)
+        socket.destroySoon();
+    }
+  }
+
+  server.prependListener('connection', connected);
+  // First in line: the reply's headers are not written yet.
+  server.prependListener('request', requested);
+  return {
+    async drain({ idleMs, answer }) {
+      draining = true;
+      for (const response of running) if (!response.headersSent) response.shouldKeepAlive = false;
+      if (answer !== undefined) {
+        server.removeAllListeners('request');
+        server.on('request', requested).on('request', answer);
+      }
+      closeIdle(idleMs);
+      if (states.size === 0) return;
+      const timer = setInterval(closeIdle, 50, idleMs);
+      await new Promise<void>((resolve) => {
+        onEmpty = resolve;
+      });
+      clearInterval(timer);
+    },
+  };
+}

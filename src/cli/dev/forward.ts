@@ -1,0 +1,44 @@
+import { type RequestListener, request } from 'node:http';
+import type { Address } from '../../serve/address.ts';
+
+/** Fields that belong to one connection only (RFC 9110, 7.6.1); Node writes its own. */
+const ofOneConnection = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+
+/**
+ * Answers each request by what the gateway at `address` answers: so that a caller whose connection was made before an edit
+ * gets what holds since.
+ */
+export function forwardTo({ host, port }: Address): RequestListener {
+  const to = { host: connectable(host), port, agent: false, setHost: false } as const;
+  return (incoming, outgoing) => {
+    const { method, url: path, rawHeaders } = incoming;
+    const sent = request({
+      ...to,
+      method,
+      path,
+      headers: withoutFields(rawHeaders, new Set(['connection', 'keep-alive'])),
+    });
+    sent.once('response', (reply) => {
+      outgoing.writeHead(
+        reply.statusCode ?? 502,
+        reply.statusMessage,
+        withoutFields(reply.rawHeaders, ofOneConnection),
+      );
+      reply.pipe(outgoing);
+    });
+    sent.once('error', () => outgoing.destroy());
+    outgoing.once('close', () => sent.destroy());
+    incoming.pipe(sent);
+  };
+}
+
+/** A host that stands for every address of the machine is reached at its loopback address. */
+function connectable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
+/** Names and values in turn, as they came, without some. */
+function withoutFields(rawHeaders: readonly string[], left: ReadonlySet<string>): string[] {
+  return rawHeaders.filter((_, index) => !left.has((rawHeaders[index - (index % 2)] ?? '').toLowerCase()));
+}

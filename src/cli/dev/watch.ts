@@ -1,0 +1,147 @@
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { dirname, extname, join, sep } from 'node:path';
+
+/** What is followed. All paths are absolute; they need not exist yet. */
+export interface Watched {
+  /** Folders, with everything in them. */
+  readonly trees: readonly string[];
+  /** Single files. */
+  readonly files: readonly string[];
+}
+
+/** A running watch. */
+export interface Watch {
+  /** Follows something else from now on; what is new in it counts as known. */
+  follow(watched: Watched): void;
+  /** These were changed by ourselves just now: that is not told. */
+  accept(paths: readonly string[]): void;
+  close(): void;
+}
+
+/** Editors save in several steps (a temporary file, a rename, a change of times): what follows within this is one save. */
+const quietMs = 50;
+/** However busy the folder, a change is told by then. */
+const patienceMs = 300;
+/** Where the system has no more watches to give, files are looked at this often. */
+const pollMs = 500;
+
+const extensions = new Set(['.yaml', '.yml', '.json', '.sql', '.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
+
+/** Editors' own files (`.x.swp`, `.#x`, `x~`) have a dot in front or another ending. */
+const counts = (name: string): boolean => !name.startsWith('.') && extensions.has(extname(name));
+const holdsSource = (name: string): boolean => !name.startsWith('.') && name !== 'node_modules';
+
+/**
+ * Calls `onChange` with the paths that were added, changed or removed. Folders are watched rather than files, so that a
+ * file replaced by a rename stays in sight; what really changed is found by comparing times, sizes and inodes.
+ */
+export function watchFiles(first: Watched, onChange: (changed: readonly string[]) => void): Watch {
+  const watchers = new Map<string, FSWatcher>();
+  let watched = first;
+  let stamps = new Map<string, string>();
+  let timer: NodeJS.Timeout | undefined;
+  let poll: NodeJS.Timeout | undefined;
+  let since = 0;
+
+  function touched(): void {
+    const now = performance.now();
+    if (timer === undefined) since = now;
+    clearTimeout(timer);
+    timer = setTimeout(look, Math.min(quietMs, Math.max(0, since + patienceMs - now)));
+  }
+
+  function look(): void {
+    timer = undefined;
+    const before = stamps;
+    scan();
+    const changed = [...stamps.keys()].filter((path) => before.get(path) !== stamps.get(path));
+    for (const path of before.keys()) if (!stamps.has(path)) changed.push(path);
+    if (changed.length > 0) onChange(changed);
+  }
+
+  function scan(): void {
+    const folders = new Set<string>();
+    stamps = new Map();
+    for (const tree of watched.trees) scanTree(tree, folders);
+    for (const file of watched.files) {
+      attend(nearestFolder(dirname(file)), folders);
+      stamp(file);
+    }
+    for (const [folder, watcher] of watchers) {
+      if (folders.has(folder)) continue;
+      watcher.close();
+      watchers.delete(folder);
+    }
+  }
+
+  function scanTree(folder: string, folders: Set<string>): void {
+    // Watched before it is read: what comes in between is then told.
+    attend(nearestFolder(folder), folders);
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) {
+        if (holdsSource(entry.name)) scanTree(path, folders);
+      } else if (counts(entry.name)) stamp(path);
+    }
+  }
+
+  function stamp(path: string): void {
+    const facts = statSync(path, { throwIfNoEntry: false });
+    if (facts?.isFile()) stamps.set(path, `${facts.mtimeMs}:${facts.size}:${facts.ino}`);
+  }
+
+  function attend(folder: string, folders: Set<string>): void {
+    folders.add(folder);
+    if (watchers.has(folder)) return;
+    try {
+      const watcher = watch(folder, touched);
+      watcher.on('error', () => {
+        watcher.close();
+        watchers.delete(folder);
+        touched();
+      });
+      watchers.set(folder, watcher);
+    } catch {
+      // Out of watches (ENOSPC, EMFILE), or a folder that can't be watched: look at it from time to time instead.
+      poll ??= setInterval(look, pollMs);
+    }
+  }
+
+  scan();
+  return {
+    follow(next) {
+      const before = stamps;
+      watched = next;
+      scan();
+      // What was changed since the last look is not known yet, and is to be told.
+      for (const [path, stampBefore] of before) if (stamps.has(path)) stamps.set(path, stampBefore);
+      touched();
+    },
+    accept(paths) {
+      for (const path of paths) if (watched.trees.some((tree) => path.startsWith(join(tree, sep)))) stamp(path);
+    },
+    close() {
+      clearTimeout(timer);
+      clearInterval(poll);
+      for (const watcher of watchers.values()) watcher.close();
+      watchers.clear();
+    },
+  };
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // Gone, or not there yet.
+    return [];
+  }
+}
+
+function nearestFolder(path: string): string {
+  let folder = path;
+  while (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true && dirname(folder) !== folder) {
+    folder = dirname(folder);
+  }
+  return folder;
+}

@@ -1,0 +1,64 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import type { WritePlan } from '../generate/index.ts';
+import type { Registry } from '../model/registry.ts';
+
+/** What is to be written, removed and left, and the handler files to create. Paths are relative to the project, with `/`. */
+export interface GeneratedPlan extends WritePlan {
+  readonly stubs: ReadonlyMap<string, string>;
+}
+
+/** Compares what the definitions amount to with what is there. Reads only. */
+export async function planGenerated(root: string, registry: Registry): Promise<GeneratedPlan> {
+  const [{ GENERATED_FOLDER, generate, handlerStubs, knownIds, planWrite }, { definitionsSchema }] = await Promise.all([
+    import('../generate/index.ts'),
+    import('../load/index.ts'),
+  ]);
+  const wanted = generate(registry, { schema: definitionsSchema(knownIds(registry)) });
+  const plan = planWrite(wanted, await readTexts(root, GENERATED_FOLDER));
+  const handlers = new Set(await listFiles(root, registry.gateway.handlers));
+  return { ...plan, stubs: handlerStubs(registry, handlers) };
+}
+
+/** Does what the plan says. A file is never seen half written; a handler that has appeared meanwhile is left alone. */
+export async function writeGenerated(root: string, plan: GeneratedPlan): Promise<void> {
+  for (const [path, text] of plan.write) await replaceFile(join(root, path), text);
+  for (const path of plan.remove) await rm(join(root, path), { force: true });
+  for (const [path, text] of plan.stubs) await createFile(join(root, path), text);
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  // The dot keeps it out of sight of watchers and globs.
+  const temporary = join(dirname(path), `.${process.pid}.tmp`);
+  await writeFile(temporary, text);
+  await rename(temporary, path);
+}
+
+async function createFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+async function readTexts(root: string, folder: string): Promise<Map<string, string>> {
+  const paths = await listFiles(root, folder);
+  return new Map(
+    await Promise.all(paths.map(async (path) => [path, await readFile(join(root, path), 'utf8')] as const)),
+  );
+}
+
+/** Files under a folder of the project, in all its folders; none where it is missing. */
+async function listFiles(root: string, folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
+    return files.map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

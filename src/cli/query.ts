@@ -1,0 +1,197 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { didYouMean } from '../load/suggest.ts';
+import type { Field } from '../model/field.ts';
+import type { Query } from '../model/query.ts';
+import type { Registry } from '../model/registry.ts';
+import type { DocumentValue, Row, Value } from '../model/value.ts';
+import type { QueryCall, QueryPort, XmlNames } from '../query/index.ts';
+import { CliFailure } from './failure.ts';
+import { withProgress } from './progress.ts';
+import { loadRegistry, type Place, placeOf } from './project.ts';
+import { renderTable } from './table.ts';
+import { coloursOf, note, print } from './terminal.ts';
+import { count } from './words.ts';
+
+const examples = `
+Examples:
+  signalbox query LOCATIONS_BY_REGION --prompt REGION=N
+  signalbox query PROCESS_MONITOR --prompt OPRID=VP1 --maxrows 20 --fields PRCSINSTANCE,RUNSTATUS
+  signalbox query PROCESS_MONITOR --format csv > monitor.csv
+
+Runs on the configured database itself, whatever permissions the query has. Prompts are typed and checked as for a caller.`;
+
+const formats = ['table', 'json', 'csv', 'xml'] as const;
+type Format = (typeof formats)[number];
+
+interface QueryOptions {
+  readonly prompt: readonly [string, string][];
+  readonly format: Format;
+  readonly maxrows?: number;
+  readonly fields?: readonly string[];
+}
+
+/** `signalbox query`: runs a stored query and writes its rows. */
+export function addQuery(program: Command): void {
+  program
+    .command('query')
+    .description('run a stored query on the configured database')
+    .argument('<name>', 'the query')
+    .addOption(
+      new Option('--prompt <name=value>', 'value of a prompt; once for each').argParser(readPrompt).default([], 'none'),
+    )
+    .addOption(new Option('--format <format>', 'how rows are written').choices(formats).default('table'))
+    .addOption(
+      new Option('--maxrows <number>', 'at most so many rows; 0: as many as the gateway allows').argParser(readCount),
+    )
+    .addOption(new Option('--fields <names>', 'these columns only, separated by commas').argParser(readNames))
+    .addHelpText('after', examples)
+    .action(async (name: string, options: QueryOptions, command: Command) => {
+      const place = placeOf(command);
+      // Handlers are no part of this.
+      const registry = await loadRegistry(place, 'ignore-missing');
+      const query = findQuery(registry, name);
+      checkFields(query, options.fields);
+      const prompts = await readPrompts(query, options.prompt);
+      const { maxrows, fields } = options;
+      await withQueries(registry, place, (port, signal) =>
+        runQuery(port, options.format, {
+          query,
+          prompts,
+          signal,
+          ...(maxrows === undefined ? {} : { maxrows }),
+          ...(fields === undefined ? {} : { fields }),
+        }),
+      );
+    });
+}
+
+function readPrompt(text: string, before: readonly [string, string][]): [string, string][] {
+  const equals = text.indexOf('=');
+  if (equals <= 0) throw new InvalidArgumentError('A prompt is written NAME=VALUE.');
+  return [...before, [text.slice(0, equals), text.slice(equals + 1)]];
+}
+
+function readCount(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number))
+    throw new InvalidArgumentError('It takes a whole number from 0 on.');
+  return number;
+}
+
+function readNames(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.includes('')) throw new InvalidArgumentError('It takes names separated by commas.');
+  return names;
+}
+
+function findQuery(registry: Registry, name: string): Query {
+  const query = registry.queries.get(name);
+  if (query !== undefined) return query;
+  throw new CliFailure(`there is no query ${name}`, { hint: didYouMean(name, registry.queries.keys()) });
+}
+
+function checkFields(query: Query, fields: readonly string[] | undefined): void {
+  const known = query.columns.map((column) => column.name);
+  for (const name of fields ?? []) {
+    if (known.includes(name)) continue;
+    throw new CliFailure(`query ${query.id} has no column ${name}`, { hint: didYouMean(name, known) });
+  }
+}
+
+/** The prompts, typed: text from the command line becomes values as text from a URL does. */
+async function readPrompts(query: Query, given: readonly [string, string][]): Promise<DocumentValue> {
+  const { CodecError, compileCheck, compileText } = await import('../codec/index.ts');
+  const values: Record<string, Value> = {};
+  try {
+    for (const [name, text] of given) {
+      const field = findPrompt(query, name);
+      if (name in values) throw new CliFailure(`prompt ${name} is given twice`);
+      // Empty is not given, as for a caller: it is bound as a typed NULL.
+      if (text !== '') values[name] = compileText(field)(text);
+    }
+    return compileCheck(query.prompts)(values);
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    throw new CliFailure(`prompt ${error.path} ${error.reason}`, { hint: promptsOf(query), cause: error });
+  }
+}
+
+function findPrompt(query: Query, name: string): Field {
+  const field = query.prompts.find((prompt) => prompt.name === name);
+  if (field !== undefined) return field;
+  const known = query.prompts.map((prompt) => prompt.name);
+  throw new CliFailure(`query ${query.id} has no prompt ${name}`, {
+    hint: didYouMean(name, known) ?? promptsOf(query),
+  });
+}
+
+/** `Prompts of X: REGION string(1), required.` */
+function promptsOf(query: Query): string {
+  if (query.prompts.length === 0) return `Query ${query.id} has no prompts.`;
+  const texts = query.prompts.map(
+    (prompt) => `${prompt.name} ${typeText(prompt)}${prompt.required ? ', required' : ''}`,
+  );
+  return `Prompts of ${query.id}: ${texts.join('; ')}.`;
+}
+
+function typeText({ type }: Field): string {
+  if (type.kind === 'list' || type.kind === 'document' || type.length === undefined) return type.kind;
+  return `${type.kind}(${type.length}${type.scale === undefined ? '' : `.${type.scale}`})`;
+}
+
+/** Opens the database, lets `work` use it, and closes it again; an interrupt ends the work, and its query with it. */
+async function withQueries(
+  registry: Registry,
+  place: Place,
+  work: (port: QueryPort, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const controller = new AbortController();
+  const interrupt = (): void => controller.abort(new CliFailure('interrupted'));
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  const { openData } = await import('../serve/data.ts');
+  const data = await openData(registry, { ...place, env: process.env });
+  try {
+    await work(data.queries, controller.signal);
+  } finally {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+    await data.close();
+  }
+}
+
+async function runQuery(port: QueryPort, format: Format, call: Omit<QueryCall, 'format'>): Promise<void> {
+  const label = `Running ${call.query.id}`;
+  if (format === 'table') {
+    const rows = await withProgress(label, () => port.rows(call));
+    await print(renderRows(call, rows));
+    return;
+  }
+  const forms = { json: 'rows-json', csv: 'csv', xml: 'rows-xml' } as const;
+  const xml: XmlNames = { root: call.query.id, namespace: '', list: 'rows', item: 'row' };
+  const result = await withProgress(label, () => port.run({ ...call, format: forms[format], xml }));
+  try {
+    if (result.body instanceof Uint8Array) await print(result.body);
+    else for await (const chunk of result.body()) await print(chunk);
+    // CSV ends its last line itself.
+    if (format !== 'csv') await print('\n');
+  } finally {
+    result.dispose?.();
+  }
+  if (result.truncated) note(`Cut after ${result.rows} rows, which is as many as the query may return.`);
+}
+
+function renderRows({ query, fields }: Omit<QueryCall, 'format'>, rows: readonly Row[]): string {
+  const columns = query.columns.filter((column) => fields === undefined || fields.includes(column.name));
+  const numbers = new Set([...columns.keys()].filter((index) => isNumber(columns[index])));
+  const table = renderTable(
+    columns.map((column) => column.name),
+    rows.map((row) => columns.map((column) => String(row[column.name] ?? ''))),
+    { colours: coloursOf(process.stdout), right: numbers },
+  );
+  return `${table}${count(rows.length, 'row')}\n`;
+}
+
+function isNumber(field: Field | undefined): boolean {
+  return field?.type.kind === 'integer' || field?.type.kind === 'decimal';
+}

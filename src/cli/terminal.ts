@@ -1,0 +1,72 @@
+import { writeSync } from 'node:fs';
+import pc from 'picocolors';
+
+/** Functions that colour a text, or leave it alone where colour is off. */
+export type Colors = ReturnType<typeof pc.createColors>;
+
+interface Stream {
+  readonly isTTY?: boolean;
+}
+
+/** What is done when whoever reads the output goes away: `signalbox routes | head -1`. */
+let onClosedOutput: () => void = () => process.exit(0);
+
+/**
+ * Colour is for terminals; `FORCE_COLOR` and `NO_COLOR` (no-color.org) say otherwise, the first being the stronger, as in
+ * Node itself.
+ */
+export function wantsColour(stream: Stream, env: NodeJS.ProcessEnv = process.env): boolean {
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '')
+    return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
+  return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
+/** Colours, or none. */
+export function colours(enabled: boolean): Colors {
+  return pc.createColors(enabled);
+}
+
+/** Colours for what is written to `stream`. */
+export function coloursOf(stream: Stream): Colors {
+  return pc.createColors(wantsColour(stream));
+}
+
+/** Writes to standard output and waits while the reader is slower than we are. */
+export async function print(text: string | Uint8Array): Promise<void> {
+  if (process.stdout.write(text)) return;
+  await new Promise<void>((resolve) => process.stdout.once('drain', resolve));
+}
+
+/** Writes a line about the work itself, as opposed to its result, to standard error. */
+export function note(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Makes a closed output a quiet end of the process rather than an unhandled EPIPE. */
+export function endWithOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+      onClosedOutput();
+    });
+  }
+}
+
+/** For commands that serve: they go on without anyone reading what they print. */
+export function outliveOutput(): void {
+  onClosedOutput = () => undefined;
+}
+
+/** Writes at once, from any thread, also where the process is about to end; a closed output is not worth an error then. */
+export function writeAtOnce(descriptor: 1 | 2, text: string): void {
+  let rest = Buffer.from(text);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      // EAGAIN: the reader is slow. Anything else: nobody reads any more.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+    }
+  }
+}

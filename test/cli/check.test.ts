@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { Diagnostic } from '../../src/load/index.ts';
+import { files, staffProject } from './fixture.ts';
+import { signalbox } from './support.ts';
+
+const broken = files['definitions/staff/service.yaml'].replace('query: EMPLOYEES_BY_DEPT', 'query: EMPLOYEES_BY_DEP');
+
+test.concurrent('a sound project: exit code 0 and what was looked at', async () => {
+  const ran = await signalbox(['check'], { cwd: await staffProject() });
+  expect(ran).toEqual({ code: 0, signal: null, stdout: '3 files, 2 operations: no mistakes.\n', stderr: '' });
+});
+
+test.concurrent('a mistake: place, code, the line with a caret, what was probably meant; exit code 1', async () => {
+  const cwd = await staffProject({ 'definitions/staff/service.yaml': broken });
+  const { code, stdout, stderr } = await signalbox(['check'], { cwd });
+  expect(stdout).toMatch(/^definitions\/staff\/service\.yaml:6:\d+: error [a-z-]+: .*EMPLOYEES_BY_DEP/m);
+  expect(stdout).toContain('    query: EMPLOYEES_BY_DEP\n');
+  expect(stdout).toMatch(/^\s*\|\s*\^+$/m);
+  expect(stdout).toContain('EMPLOYEES_BY_DEPT');
+  expect(stdout).toMatch(/^3 files: \d+ errors?\.$/m);
+  expect(stdout).not.toContain('\u001b');
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+});
+
+test.concurrent('--format json: the diagnostics as an array, and nothing else', async () => {
+  const cwd = await staffProject({ 'definitions/staff/service.yaml': broken });
+  const { code, stdout, stderr } = await signalbox(['check', '--format', 'json'], { cwd });
+  const diagnostics = JSON.parse(stdout) as Diagnostic[];
+  const at = { file: 'definitions/staff/service.yaml', line: 6, column: 12 };
+  expect(diagnostics).toContainEqual(expect.objectContaining({ severity: 'error', code: 'unknown-reference', at }));
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+
+  const sound = await signalbox(['check', '--format', 'json'], { cwd: await staffProject() });
+  expect(sound).toMatchObject({ code: 0, stdout: '[]\n' });
+});
+
+test.concurrent('a handler that is missing is a mistake here', async () => {
+  const { code, stdout } = await signalbox(['check'], {
+    cwd: await staffProject({ 'src/handlers/hello-get.ts': undefined }),
+  });
+  expect(stdout).toContain('hello-get.ts');
+  expect(code).toBe(1);
+});
+
+test.concurrent('FORCE_COLOR colours what goes to a pipe', async () => {
+  const { stdout } = await signalbox(['check'], { cwd: await staffProject(), env: { FORCE_COLOR: '1' } });
+  expect(stdout).toContain('\u001b[32m');
+});
+
+test.concurrent('--definitions names another folder', async () => {
+  const moved = Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [path.replace(/^definitions\//, 'other/'), text]),
+  );
+  const gone = Object.fromEntries(Object.keys(files).map((path) => [path, undefined]));
+  const cwd = await staffProject({ ...gone, ...moved });
+  expect(await signalbox(['check', '--definitions', 'other'], { cwd })).toMatchObject({ code: 0 });
+  expect(await signalbox(['--definitions', `${cwd}/other`, 'check'], { cwd })).toMatchObject({ code: 0 });
+});

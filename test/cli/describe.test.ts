@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { files, staffProject } from './fixture.ts';
+import { signalbox } from './support.ts';
+
+test.concurrent('wadl to standard output, with the address at which the gateway listens', async () => {
+  const { code, stdout, stderr } = await signalbox(['describe', 'wadl', 'Staff.v1'], { cwd: await staffProject() });
+  expect(stdout).toContain('<application');
+  expect(stdout).toContain('base="http://127.0.0.1:8080/gateway/RESTListeningConnector/');
+  expect(stdout).toMatch(/>\n$/);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
+test.concurrent('openapi to a file, for another address', async () => {
+  const cwd = await staffProject();
+  const args = ['describe', 'openapi', 'Staff.v1', '-o', 'out/staff.json', '--base', 'https://api.example.com/'];
+  expect(await signalbox(args, { cwd })).toEqual({
+    code: 0,
+    signal: null,
+    stdout: '',
+    stderr: 'Wrote out/staff.json.\n',
+  });
+  const contract = JSON.parse(await readFile(join(cwd, 'out/staff.json'), 'utf8')) as { openapi: string };
+  expect(contract.openapi).toMatch(/^3\.1/);
+  expect(JSON.stringify(contract)).toContain('https://api.example.com/gateway/');
+});
+
+test.concurrent('xsd; and the name alone means the default version', async () => {
+  const { code, stdout } = await signalbox(['describe', 'xsd', 'Staff'], { cwd: await staffProject() });
+  expect(stdout).toContain('schema');
+  expect(code).toBe(0);
+});
+
+test.concurrent('publicUrl is the address where the gateway has one', async () => {
+  const gateway = `${files['definitions/gateway.yaml']}publicUrl: https://services.example.org\n`;
+  const { stdout } = await signalbox(['describe', 'wadl', 'Staff.v1'], {
+    cwd: await staffProject({ 'definitions/gateway.yaml': gateway }),
+  });
+  expect(stdout).toContain('https://services.example.org/gateway/RESTListeningConnector/');
+});
+
+test.concurrent('a service that is not there: what was probably meant', async () => {
+  const { code, stdout, stderr } = await signalbox(['describe', 'wadl', 'Stuff.v1'], { cwd: await staffProject() });
+  expect(stderr).toBe('signalbox: there is no service Stuff.v1\n  Did you mean Staff.v1?\n');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+});

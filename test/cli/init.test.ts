@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { cleanEnvironment, repository, signalbox, start, temporaryFolder } from './support.ts';
+
+const run = promisify(execFile);
+const ready = /^Signalbox is ready on (http:\/\/\S+)/m;
+const hello = '/gateway/RESTListeningConnector/Hello.v1/Hello/World';
+
+test('from the packed package, in an empty folder: init, check, describe, serve, call, stop', {
+  timeout: 120_000,
+}, async () => {
+  const cwd = await temporaryFolder();
+  const env = { ...cleanEnvironment(), npm_config_update_notifier: 'false' };
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', cwd], { cwd: repository, env });
+  const [tarball = ''] = await readdir(cwd);
+  const { stdout: listed } = await run('tar', ['tzf', join(cwd, tarball)]);
+  const folders = foldersOf(listed).filter((name) => name !== 'docs/');
+  expect(folders).toEqual(['LICENSE', 'README.md', 'dist/', 'package.json']);
+  expect(listed).toMatch(/dist\/delivered\/.*\.yaml/);
+  expect(listed).not.toMatch(/dist\/handlers\//);
+
+  const app = join(cwd, 'app');
+  await mkdir(app);
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', join(cwd, tarball)], { cwd: app, env });
+  const npx = (...args: string[]) => run('npx', ['--no-install', 'signalbox', ...args], { cwd: app, env });
+  expect((await npx('init', '.')).stdout).toContain('npm run dev');
+  expect((await npx('check')).stdout).toContain('no mistakes');
+  expect((await npx('generate', '--check')).stdout).toContain('up to date');
+  expect((await npx('describe', 'openapi', 'Hello.v1')).stdout).toContain('/Hello/{NAME}');
+
+  const installed = join(app, 'node_modules/signalbox/dist/cli/main.js');
+  const gateway = start(['serve'], { cwd: app, env: { PORT: '0' }, bin: installed });
+  const [, address] = await gateway.until(ready);
+  expect(await (await fetch(`${address}${hello}`)).json()).toEqual({ GREETING: 'Hello, World!' });
+  expect(await gateway.stop()).toMatchObject({ code: 0 });
+});
+
+/** What stands at the top of a tarball's one folder. */
+function foldersOf(listed: string): string[] {
+  const tops = listed
+    .trim()
+    .split('\n')
+    .map((path) => path.replace(/^package\//, '').replace(/\/.*/, '/'));
+  return [...new Set(tops)].sort();
+}
+
+test('makes the folder, names the package after it, and says what comes next', async () => {
+  const cwd = await temporaryFolder();
+  const { code, stdout, stderr } = await signalbox(['init', 'apps/My Gateway'], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain("cd 'apps/My Gateway'\n  npm install\n  npm run dev");
+  expect(stdout).toContain(hello);
+  const root = join(cwd, 'apps/My Gateway');
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
+  const { version } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as { version: string };
+  expect(manifest).toMatchObject({ name: 'my-gateway', type: 'module', dependencies: { signalbox: `^${version}` } });
+  expect(await signalbox(['check'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
+  expect(await signalbox(['generate', '--check'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('refuses a folder with something in it, and says what', async () => {
+  const cwd = await temporaryFolder();
+  await mkdir(join(cwd, '.git'));
+  await writeFile(join(cwd, 'notes.txt'), 'mine');
+  await writeFile(join(cwd, 'package.json'), '{ "name": "other" }');
+  const { code, stdout, stderr } = await signalbox(['init', '.'], { cwd });
+  expect(stderr).toContain('signalbox: . is not empty\n  In the way: notes.txt, package.json.\n');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect((await readdir(cwd)).sort()).toEqual(['.git', 'notes.txt', 'package.json']);
+
+  expect((await signalbox(['init', 'notes.txt'], { cwd })).stderr).toContain('notes.txt is a file');
+});
+
+test('the types of a new project compile', { timeout: 60_000 }, async () => {
+  const cwd = await temporaryFolder();
+  await signalbox(['init', 'app'], { cwd });
+  const root = join(cwd, 'app');
+  await mkdir(join(root, 'node_modules'));
+  await symlink(repository, join(root, 'node_modules/signalbox'), 'dir');
+  const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+  const { stdout } = await run(process.execPath, [tsc, '-p', '.'], { cwd: root }).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(stdout).toBe('');
+});

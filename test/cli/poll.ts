@@ -1,0 +1,14 @@
+/** Asks again and again until there is an answer; fails, with what was seen, after 15 seconds. */
+export async function poll<T>(
+  what: string,
+  ask: () => T | undefined | Promise<T | undefined>,
+  seen: () => string = () => '',
+): Promise<T> {
+  const limit = performance.now() + 15_000;
+  while (performance.now() < limit) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`waited in vain for ${what}\n${seen()}`);
+}

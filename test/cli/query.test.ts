@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { files } from './fixture.ts';
+import { signalbox, writeFiles } from './support.ts';
+
+// One project and one database for all: no test here changes either.
+let cwd: string;
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'signalbox-cli-'));
+  await writeFiles(cwd, files);
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+const sales = ['query', 'EMPLOYEES_BY_DEPT', '--prompt', 'DEPTNAME=SALES'];
+
+test.concurrent('a table, numbers to the right', async () => {
+  const ran = await signalbox(sales, { cwd });
+  expect(ran.stdout.split('\n').map((line) => line.trimEnd())).toEqual([
+    'EMPLID  NAME          SALARY',
+    '     7  Ada           1000.5',
+    '     8  Åke, the "b"      90',
+    '2 rows',
+    '',
+  ]);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+});
+
+test.concurrent('json', async () => {
+  const { code, stdout } = await signalbox([...sales, '--format', 'json'], { cwd });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    rows: [
+      { EMPLID: 7, NAME: 'Ada', SALARY: 1000.5 },
+      { EMPLID: 8, NAME: 'Åke, the "b"', SALARY: 90 },
+    ],
+  });
+});
+
+test.concurrent('csv', async () => {
+  const { code, stdout } = await signalbox([...sales, '--format', 'csv'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain('EMPLID,NAME,SALARY');
+  expect(stdout).toContain('"Åke, the ""b"""');
+});
+
+test.concurrent('xml', async () => {
+  const { code, stdout } = await signalbox([...sales, '--format', 'xml'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain('<NAME>Ada</NAME>');
+});
+
+test.concurrent('prompts are typed, --maxrows and --fields narrow the result', async () => {
+  const lowest = await signalbox([...sales, '--prompt', 'LOWEST=8', '--format', 'csv', '--fields', 'NAME'], { cwd });
+  expect(lowest.stdout).not.toContain('Ada');
+  expect(lowest.stdout).not.toContain('EMPLID');
+  const one = await signalbox([...sales, '--prompt', 'LOWEST=', '--maxrows', '1'], { cwd });
+  expect(one.stdout).toContain('1 row\n');
+});
+
+test.concurrent.each([
+  [['query', 'EMPLOYEES_BY_DEP'], 'there is no query EMPLOYEES_BY_DEP\n  Did you mean EMPLOYEES_BY_DEPT?'],
+  [['query', 'EMPLOYEES_BY_DEPT'], 'prompt DEPTNAME is missing'],
+  [[...sales, '--prompt', 'DEPTNAM=X'], 'has no prompt DEPTNAM\n  Did you mean DEPTNAME?'],
+  [[...sales, '--prompt', 'DEPTNAME=IT'], 'prompt DEPTNAME is given twice'],
+  [[...sales, '--prompt', 'LOWEST=eight'], 'prompt LOWEST is'],
+  [['query', 'EMPLOYEES_BY_DEPT', '--prompt', 'DEPTNAME=ABCDEFGHIJK'], 'prompt DEPTNAME is longer than 10 characters'],
+  [[...sales, '--fields', 'NAM'], 'has no column NAM\n  Did you mean NAME?'],
+])('%j: exit code 1, and what is wrong by its name', async (args, words) => {
+  const { code, stdout, stderr } = await signalbox(args, { cwd });
+  expect(stderr).toMatch(/^signalbox: /);
+  expect(stderr).toContain(words);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+});
+
+test.concurrent('a database that is not there is said so, without a stack', async () => {
+  const { code, stderr } = await signalbox(sales, { cwd, env: { DATABASE_URL: 'oracle:x' } });
+  expect(stderr).toMatch(/^signalbox: /);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  expect(code).toBe(1);
+});

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { files, staffPath, staffProject } from './fixture.ts';
+import { poll } from './poll.ts';
+import { bin, signalbox, start, startProcess } from './support.ts';
+
+const ready = /^Signalbox is ready on (http:\/\/127\.0\.0\.1:(\d+)) .*$/m;
+
+test('says in one line that it is ready, and where; answers; ends within a second of SIGTERM', async () => {
+  const cwd = await staffProject();
+  const gateway = start(['serve'], { cwd, env: { PORT: '0' } });
+  const [, address, port] = await gateway.until(ready);
+  expect(Number(port)).toBeGreaterThan(0);
+  expect((await fetch(`${address}/health/ready`)).status).toBe(200);
+  const hello = await fetch(`${address}${staffPath}/Hello/Ada`);
+  expect(await hello.json()).toEqual({ GREETING: 'Hello, Ada' });
+  const employees = await fetch(`${address}${staffPath}/Employees/IT`);
+  expect(await employees.json()).toMatchObject({ rows: [{ EMPLID: 9, NAME: 'Cy' }] });
+
+  const { code, signal, tookMs } = await gateway.stop('SIGTERM');
+  expect({ code, signal }).toEqual({ code: 0, signal: null });
+  expect(tookMs).toBeLessThan(1_000);
+});
+
+test('SIGINT ends it cleanly too', async () => {
+  const gateway = start(['serve'], { cwd: await staffProject(), env: { PORT: '0' } });
+  await gateway.until(ready);
+  expect(await gateway.stop('SIGINT')).toMatchObject({ code: 0, signal: null });
+});
+
+test("ends with npm's shell, which dies of SIGTERM and tells nobody", async () => {
+  const env = { PORT: '0', npm_lifecycle_event: 'start', npm_lifecycle_script: 'signalbox serve' };
+  // The last command keeps the shell from becoming the gateway itself.
+  const command = `'${process.execPath}' '${bin}' serve; exit`;
+  const shell = startProcess('sh', ['-c', command], { cwd: await staffProject(), env });
+  const [, address] = await shell.until(ready);
+  shell.process.kill('SIGTERM');
+  await poll('the end', () =>
+    fetch(`${address}/health/live`).then(
+      () => undefined,
+      () => true,
+    ),
+  );
+});
+
+test('while a request runs the first signal waits, the second does not', async () => {
+  const handler = files['src/handlers/hello-get.ts'].replace(/onRequest:.*/, 'onRequest: () => new Promise(() => {}),');
+  const cwd = await staffProject({ 'src/handlers/hello-get.ts': handler });
+  const gateway = start(['serve'], { cwd, env: { PORT: '0' } });
+  const [, address] = await gateway.until(ready);
+  const reply = fetch(`${address}${staffPath}/Hello/Ada`).catch((error: Error) => error);
+  await fetch(`${address}/health/live`);
+  gateway.process.kill('SIGTERM');
+  // It listens no longer, but it is still there.
+  await expect
+    .poll(() =>
+      fetch(`${address}/health/live`).then(
+        () => 'open',
+        () => 'closed',
+      ),
+    )
+    .toBe('closed');
+  expect(gateway.process.exitCode).toBeNull();
+  expect(await gateway.stop('SIGTERM')).toMatchObject({ code: 1 });
+  expect(await reply).toBeInstanceOf(Error);
+});
+
+test('definitions with mistakes: the diagnostics, exit code 1, nothing listens', async () => {
+  const cwd = await staffProject({ 'definitions/staff/queries.yaml': 'query: 7\n' });
+  const { code, stdout, stderr } = await signalbox(['serve'], { cwd, env: { PORT: '0' } });
+  expect(stderr).toMatch(/^definitions\/staff\/.*: error /m);
+  expect(stdout).not.toContain('ready');
+  expect(code).toBe(1);
+});
+
+test('a port that is taken: one line and a hint', async () => {
+  const cwd = await staffProject();
+  const first = start(['serve'], { cwd, env: { PORT: '0' } });
+  const [, , port] = await first.until(ready);
+  const { code, stderr } = await signalbox(['serve'], { cwd, env: { PORT: port } });
+  expect(stderr).toMatch(new RegExp(`^signalbox: .*${port}.*in use\n  .*PORT`));
+  expect(code).toBe(1);
+});
+
+test('goes on serving when nobody reads its output any more', async () => {
+  const gateway = start(['serve'], { cwd: await staffProject(), env: { PORT: '0' } });
+  const [, address] = await gateway.until(ready);
+  gateway.process.stdout?.destroy();
+  gateway.process.stderr?.destroy();
+  // Log lines are written in batches of some kilobytes: the gateway is to outlive the first of them.
+  for (let call = 0; call < 60; call++) expect((await fetch(`${address}${staffPath}/Hello/Ada`)).status).toBe(200);
+  expect((await fetch(`${address}/health/live`)).status).toBe(200);
+});
