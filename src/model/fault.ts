@@ -21,17 +21,30 @@ export const faults = {
   UNAUTHENTICATED: entry(401, (_: { scheme: string }) => 'Credentials are missing or wrong.'),
   FORBIDDEN: entry(403, (p: { user: string; what: string }) => `${p.user} may not use ${p.what}.`),
   NOT_FOUND: entry(404, (p: { what: string }) => `There is no ${p.what}.`),
-  METHOD_NOT_ALLOWED: entry(405, (p: { method: string; allowed: string }) => `${p.method} is not allowed here; allowed: ${p.allowed}.`),
-  NOT_ACCEPTABLE: entry(406, (p: { offered: string }) => `None of the media types asked for can be had; offered: ${p.offered}.`),
+  METHOD_NOT_ALLOWED: entry(
+    405,
+    (p: { method: string; allowed: string }) => `${p.method} is not allowed here; allowed: ${p.allowed}.`,
+  ),
+  NOT_ACCEPTABLE: entry(
+    406,
+    (p: { offered: string }) => `None of the media types asked for can be had; offered: ${p.offered}.`,
+  ),
   REQUEST_TIMEOUT: entry(408, (_: object) => 'The request did not arrive in time.'),
   BODY_TOO_LARGE: entry(413, (p: { limit: number }) => `The request body is larger than ${p.limit} bytes.`),
   TARGET_TOO_LONG: entry(414, (p: { limit: number }) => `The request target is longer than ${p.limit} bytes.`),
-  UNSUPPORTED_MEDIA_TYPE: entry(415, (p: { given: string; supported: string }) => `The body's ${p.given} is not supported; supported: ${p.supported}.`),
+  UNSUPPORTED_MEDIA_TYPE: entry(
+    415,
+    (p: { given: string; supported: string }) => `The body's ${p.given} is not supported; supported: ${p.supported}.`,
+  ),
   HEADERS_TOO_LARGE: entry(431, (_: object) => 'The request headers are too large.'),
+  ABANDONED: entry(499, (_: object) => 'The caller went away before there was an answer.'),
   INTERNAL: entry(500, (p: { operation: string }) => `${p.operation} could not be answered.`),
   UNKNOWN_METHOD: entry(501, (p: { method: string }) => `The method ${p.method} is not known.`),
   UNAVAILABLE: entry(503, (p: { reason: string }) => `Not available now: ${p.reason}.`),
-  TIMEOUT: entry(504, (p: { what: string; seconds: number }) => `${p.what} took longer than ${p.seconds} s and was stopped.`),
+  TIMEOUT: entry(
+    504,
+    (p: { what: string; seconds: number }) => `${p.what} took longer than ${p.seconds} s and was stopped.`,
+  ),
 } as const;
 
 /** A code of the catalogue. */
@@ -76,7 +89,11 @@ export class Fault extends Error {
 
   /** The same fault with other words for the caller. */
   saying(message: string): Fault {
-    return new Fault(this.code, this.status, message, { detail: this.detail, headers: this.headers, cause: this.cause });
+    return new Fault(this.code, this.status, message, {
+      detail: this.detail,
+      headers: this.headers,
+      cause: this.cause,
+    });
   }
 }
 

@@ -20,7 +20,11 @@ export interface HandlerContext {
    * Runs a stored query under the caller's own grants and returns its rows, columns by their declared names.
    * @throws Fault FORBIDDEN, NOT_FOUND, BAD_PARAMETER, TIMEOUT
    */
-  query(name: string, prompts?: Readonly<Record<string, Value>>, options?: { readonly maxrows?: number }): Promise<Row[]>;
+  query(
+    name: string,
+    prompts?: Readonly<Record<string, Value>>,
+    options?: { readonly maxrows?: number },
+  ): Promise<Row[]>;
   /** A reply with a status or headers of its own. `status` from 200 to 399. */
   reply(
     value: DocumentValue | string,
@@ -66,5 +70,10 @@ export interface Bytes {
 
 /** What became of a request. */
 export type Outcome =
-  | { readonly kind: 'value'; readonly value: DocumentValue | string; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'value';
+      readonly value: DocumentValue | string;
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | { readonly kind: 'bytes'; readonly bytes: Bytes };

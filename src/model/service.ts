@@ -57,7 +57,11 @@ export type Answer =
   /** The prompts are the request, the rows are the reply's `rows`. */
   | { readonly kind: 'query'; readonly query: Query; readonly maxrows?: Field }
   /** Rows of each query fill one list field of the reply's document. */
-  | { readonly kind: 'queries'; readonly lists: readonly { readonly field: Field; readonly query: Query }[]; readonly maxrows?: Field };
+  | {
+      readonly kind: 'queries';
+      readonly lists: readonly { readonly field: Field; readonly query: Query }[];
+      readonly maxrows?: Field;
+    };
 
 export interface Operation {
   readonly id: string;

@@ -9,10 +9,27 @@ export interface Attachment {
 }
 
 /** A JSON value. */
-export type JsonValue = string | number | bigint | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+export type JsonValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
 
 /** One value of a document in memory; {@link ScalarType} says which form belongs to which type. */
-export type Value = string | number | bigint | boolean | null | undefined | Attachment | JsonValue | DocumentValue | readonly Value[];
+export type Value =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | undefined
+  | Attachment
+  | JsonValue
+  | DocumentValue
+  | readonly Value[];
 
 /** A document in memory: its fields by their names in YAML. What is not given is absent, never null. */
 export interface DocumentValue {

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { Fault } from '../model/fault.ts';
 import type { User } from '../model/security.ts';
 import { BASIC_CHALLENGE, parseBasic } from './basic.ts';
-import { parsePasswordHash, type PasswordHash, unmatchableHash, verifyPassword } from './password.ts';
+import { type PasswordHash, parsePasswordHash, unmatchableHash, verifyPassword } from './password.ts';
 
 /** Tells who a caller is. */
 export interface Authenticator {
@@ -51,7 +51,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const shown = parseBasic(header);
     if (shown === undefined) throw unauthenticated();
     const known = users.get(shown.user);
-    const user = known !== undefined && known.sample && !sampleUsers ? undefined : known;
+    const user = known?.sample && !sampleUsers ? undefined : known;
     const hash = user === undefined ? undefined : hashOf(user);
     const fits = await verifyPassword(shown.password, hash ?? nobody);
     if (!fits || user === undefined || hash === undefined) throw unauthenticated();

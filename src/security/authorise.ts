@@ -19,6 +19,9 @@ export function may(user: User | undefined, thing: Grantable): boolean {
 /** @throws Fault FORBIDDEN */
 export function authorise(user: User | undefined, thing: Grantable, kind: 'operation' | 'query'): void {
   if (!may(user, thing)) {
-    throw Fault.of('FORBIDDEN', { user: user === undefined ? 'An anonymous caller' : `User ${user.id}`, what: `${kind} ${thing.id}` });
+    throw Fault.of('FORBIDDEN', {
+      user: user === undefined ? 'An anonymous caller' : `User ${user.id}`,
+      what: `${kind} ${thing.id}`,
+    });
   }
 }

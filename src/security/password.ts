@@ -20,7 +20,9 @@ const MOST_MEMORY = 256 * 1024 * 1024;
 
 /** Reads a hash. @returns undefined where the text is not one that this gateway can try */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
-  const found = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,})\$([A-Za-z0-9+/]{22,})$/.exec(text);
+  const found = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,})\$([A-Za-z0-9+/]{22,})$/.exec(
+    text,
+  );
   if (found === null) return undefined;
   const [, ln, r, p, salt, hash] = found as unknown as [string, string, string, string, string, string];
   const parsed = { ln: +ln, r: +r, p: +p, salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileDocument, compileFault, MemoryAttachment, readAttachment } from '../../src/codec/index.ts';
+import { MemoryAttachment, readAttachment } from '../../src/codec/binary.ts';
+import { compileDocument, compileFault } from '../../src/codec/index.ts';
 import { Fault } from '../../src/model/fault.ts';
 import type { Attachment } from '../../src/model/value.ts';
 import { compound, document, FAILURE, field, list, messageOf } from './support.ts';

@@ -14,7 +14,9 @@ beforeAll(async () => {
     id,
     { id, password: await hashPassword(password), roles: [], permissionLists: new Set(), sample, at },
   ];
-  users = new Map(await Promise.all([user('ana', 'secret: with a colon'), user('jürgen', 'pässwörd'), user('demo', 'demo', true)]));
+  users = new Map(
+    await Promise.all([user('ana', 'secret: with a colon'), user('jürgen', 'pässwörd'), user('demo', 'demo', true)]),
+  );
 });
 
 async function outcome(work: () => User | Promise<User>): Promise<string> {
