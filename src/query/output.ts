@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { HEAD, Reply, writeHead } from './frame.ts';
 
 /** Bytes of a result that are kept in memory; a larger one goes to a file. */
-export const IN_MEMORY = 1_048_576;
+const IN_MEMORY = 1_048_576;
 
 /**
  * Where a reader puts a result: a buffer that is sent as it stands, with room in front for the head of the reply and

@@ -50,7 +50,7 @@ export function castType(prompt: Field): string | undefined {
 }
 
 /** The statement with a placeholder for each occurrence of a prompt. Values are never part of it. */
-export function statementText(query: Query): string {
+function statementText(query: Query): string {
   const { texts, prompts } = query.statement;
   let sql = texts[0] ?? '';
   for (const [index, prompt] of prompts.entries()) {

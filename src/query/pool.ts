@@ -7,7 +7,7 @@ import type { ReaderOptions } from './reader.ts';
 import { type RawResult, ReaderProcess } from './reader-process.ts';
 
 /** One query to run in the pool. */
-export interface Task {
+interface Task {
   readonly plan: Plan;
   readonly command: Omit<Command, 'define'>;
   /** In milliseconds, the wait for a reader included. */
@@ -16,7 +16,7 @@ export interface Task {
 }
 
 /** How the pool is kept; see {@link QueryOptions}. */
-export interface PoolOptions {
+interface PoolOptions {
   readonly reader: Omit<ReaderOptions, 'prefix'>;
   readonly readers: number;
   readonly maxReaders: number;

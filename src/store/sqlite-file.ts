@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { errorCode, errorText, StoreError } from './error.ts';
 
 /** How long a statement waits for another process's lock, in milliseconds. */
-export const BUSY_TIMEOUT = 5000;
+const BUSY_TIMEOUT = 5000;
 
 /** A connection to an SQLite database. */
 export type Connection = Database.Database;

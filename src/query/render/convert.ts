@@ -91,7 +91,7 @@ export function decimalText(value: Present, scale: number | undefined): string |
 }
 
 /** A finite number written out, never with an exponent. */
-export function plainNumber(value: number): string {
+function plainNumber(value: number): string {
   const text = String(value);
   const at = text.indexOf('e');
   if (at < 0) return text;

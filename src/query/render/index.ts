@@ -9,7 +9,7 @@ import { compileWebRowSet } from './webrowset.ts';
 import { compileRowsXml, compileXmlp } from './xml.ts';
 
 export { type ResultColumn, type SqlValue, ValueError } from './convert.ts';
-export type { Renderer, RendererFactory } from './renderer.ts';
+export type { RendererFactory } from './renderer.ts';
 
 /** Compiles the writer of one format for one query's columns. */
 export function compileRenderer(
