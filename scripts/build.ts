@@ -3,9 +3,11 @@
 // The new tree is made beside the old one and then takes its place, so that whoever runs from dist/ meanwhile never finds half
 // of it; and where src/ does not compile, the old one stays.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Ajv } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -14,6 +16,7 @@ const staging = mkdtempSync(join(root, '.dist-'));
 try {
   compile(join(staging, 'new'));
   copyDelivered(join(staging, 'new'));
+  await compileValidator(join(staging, 'new'));
   chmodSync(join(staging, 'new/cli/main.js'), 0o755);
   swap(join(staging, 'new'), join(staging, 'old'));
 } finally {
@@ -36,6 +39,22 @@ function copyDelivered(to: string): void {
   const from = join(root, 'src/delivered');
   for (const name of readdirSync(from))
     if (name.endsWith('.yaml')) cpSync(join(from, name), join(to, 'delivered', name));
+}
+
+/** Puts what ajv makes of the definitions' schema in the place of the module that would compile it at each start. */
+async function compileValidator(to: string): Promise<void> {
+  const load = async <T>(path: string): Promise<T> => (await import(pathToFileURL(join(to, path)).href)) as T;
+  const { definitionsSchema } = await load<typeof import('../src/load/schema/index.ts')>('load/schema/index.js');
+  const { validatorOptions } = await load<typeof import('../src/load/validator.ts')>('load/validator.js');
+  const ajv = new Ajv({ ...validatorOptions, code: { source: true, esm: true } });
+  const code = standalone.default(ajv, ajv.compile(definitionsSchema()));
+  // ajv writes `require` into what is otherwise an ES module.
+  const helpers: string[] = [];
+  const body = code.replace(/require\("([^"]+)"\)\.default/g, (_, module: string) => {
+    helpers.push(`import helper${helpers.length} from '${module}.js';`);
+    return `helper${helpers.length - 1}.default`;
+  });
+  writeFileSync(join(to, 'load/validator.js'), `${helpers.join('\n')}\n${body}\n`);
 }
 
 function swap(built: string, old: string): void {
