@@ -1,15 +1,4 @@
-import {
-  isAlias,
-  isCollection,
-  isMap,
-  isScalar,
-  type LineCounter,
-  type Pair,
-  type ParsedNode,
-  type Scalar,
-  type YAMLMap,
-  type YAMLSeq,
-} from 'yaml';
+import type { LineCounter } from 'yaml';
 import type { Place } from './diagnostic.ts';
 
 /** A definition file as it was read. */
@@ -19,13 +8,26 @@ export interface SourceText {
   readonly text: string;
 }
 
-export type ParsedMap = YAMLMap.Parsed;
-export type ParsedSeq = YAMLSeq.Parsed;
+/** Offsets of a stretch of text: where it begins, and where it has ended. */
+export type Stretch = readonly [from: number, to: number];
+
+/** Where a map or list and what it holds stand. Offsets alone are kept, so that the parser's nodes can go. */
+export interface Layout {
+  readonly source: SourceText;
+  readonly lines: LineCounter;
+  readonly whole: Stretch;
+  /** Written with braces or brackets. */
+  readonly inBraces: boolean;
+  /** Keys of a map, each once, in the order written; empty for a list. */
+  readonly keys: readonly string[];
+  /** Four offsets for each key of a map (of the key, then of its value), two for each entry of a list. */
+  readonly offsets: readonly number[];
+}
 
 /** Where the maps and lists of a tree stand in their files, and their keys, values and entries. */
 export interface Places {
-  /** Ties a map or list of a tree to its node. */
-  tie(container: object, node: ParsedMap | ParsedSeq, source: SourceText, lines: LineCounter): void;
+  /** Ties a map or list of a tree to its layout. */
+  tie(container: object, layout: Layout): void;
   /** Lets a map that is made up stand where another one does. */
   alias(made: object, container: object): void;
   /** Where a map or list begins. */
@@ -36,102 +38,97 @@ export interface Places {
   value(container: object, key: string | number): Place;
   /** Where some characters of a text stand, counted in the text; the whole value where it is folded or has escapes. */
   inText(container: object, key: string | number, offset: number, length: number): Place;
-  /** A single value as it is written, before it was taken for a number. */
+  /** A single value as it is written without quotes, before it was taken for a number. */
   written(container: object, key: string | number): string | undefined;
   /** The map is written with braces. */
   inBraces(container: object): boolean;
 }
 
-interface Tie {
-  readonly node: ParsedMap | ParsedSeq;
-  readonly source: SourceText;
-  readonly lines: LineCounter;
-  pairs?: Map<string, Pair<ParsedNode, ParsedNode | null>>;
-}
-
 export function createPlaces(): Places {
-  const ties = new WeakMap<object, Tie>();
+  const layouts = new WeakMap<object, Layout>();
+  const indexes = new WeakMap<Layout, Map<string, number>>();
 
-  function tieOf(container: object): Tie {
-    const tie = ties.get(container);
-    if (tie === undefined) throw new TypeError('not a map or list of a definition');
-    return tie;
+  function layoutOf(container: object): Layout {
+    const layout = layouts.get(container);
+    if (layout === undefined) throw new TypeError('not a map or list of a definition');
+    return layout;
   }
 
-  function pairOf(tie: Tie, key: string | number): Pair<ParsedNode, ParsedNode | null> | undefined {
-    if (!isMap(tie.node)) return undefined;
-    if (tie.pairs === undefined) {
-      tie.pairs = new Map();
-      for (const pair of (tie.node as ParsedMap).items) {
-        const name = isScalar(pair.key) ? String(pair.key.value) : undefined;
-        // Of a key that stands twice the first counts, as in the tree.
-        if (name !== undefined && !tie.pairs.has(name)) tie.pairs.set(name, pair);
-      }
+  function indexOf(layout: Layout, key: string): number {
+    let index = indexes.get(layout);
+    if (index === undefined) {
+      index = new Map(layout.keys.map((each, position) => [each, position]));
+      indexes.set(layout, index);
     }
-    return tie.pairs.get(String(key));
+    return index.get(key) ?? -1;
   }
 
-  function nodeOf(tie: Tie, key: string | number): ParsedNode | null | undefined {
-    return isMap(tie.node)
-      ? pairOf(tie, key)?.value
-      : ((tie.node as ParsedSeq).items[Number(key)] as ParsedNode | undefined);
+  function keyStretch(layout: Layout, key: string): Stretch | undefined {
+    const index = indexOf(layout, key);
+    return index < 0 ? undefined : [layout.offsets[4 * index] as number, layout.offsets[4 * index + 1] as number];
   }
 
-  const here = (tie: Tie, node: ParsedNode): Place => placeAt(tie.source, tie.lines, node.range[0], node.range[1]);
+  function valueStretch(layout: Layout, key: string | number): Stretch | undefined {
+    const at = typeof key === 'number' ? 2 * key : 4 * indexOf(layout, key) + 2;
+    const [from, to] = layout.offsets.slice(Math.max(0, at), at + 2);
+    return at < 0 || from === undefined || to === undefined ? undefined : [from, to];
+  }
+
+  const here = ({ source, lines }: Layout, [from, to]: Stretch): Place => placeAt(source, lines, from, to);
+
+  function value(container: object, key: string | number): Place {
+    const layout = layoutOf(container);
+    const stretch = valueStretch(layout, key);
+    // An empty value has no extent of its own: its key is what can be seen.
+    if (stretch !== undefined && stretch[0] < stretch[1]) return here(layout, stretch);
+    return here(layout, (typeof key === 'string' ? keyStretch(layout, key) : stretch) ?? layout.whole);
+  }
 
   return {
-    tie: (container, node, source, lines) => void ties.set(container, { node, source, lines }),
-    alias: (made, container) => void ties.set(made, tieOf(container)),
-    start(container) {
-      const tie = tieOf(container);
-      return here(tie, tie.node);
-    },
+    tie: (container, layout) => void layouts.set(container, layout),
+    alias: (made, container) => void layouts.set(made, layoutOf(container)),
+    start: (container) => here(layoutOf(container), layoutOf(container).whole),
     key(container, key) {
-      const tie = tieOf(container);
-      return here(tie, pairOf(tie, key)?.key ?? tie.node);
+      const layout = layoutOf(container);
+      return here(layout, keyStretch(layout, key) ?? layout.whole);
     },
-    value(container, key) {
-      const tie = tieOf(container);
-      const node = nodeOf(tie, key);
-      // An empty value has no extent of its own: its key is what can be seen.
-      if (node === null || node === undefined || isEmpty(node))
-        return here(tie, pairOf(tie, key)?.key ?? node ?? tie.node);
-      return here(tie, node);
-    },
+    value,
     inText(container, key, offset, length) {
-      const tie = tieOf(container);
-      const node = nodeOf(tie, key);
-      const from = isScalar(node) ? offsetInSource(node as Scalar.Parsed, tie.source.text, offset) : undefined;
-      return from === undefined ? this.value(container, key) : placeAt(tie.source, tie.lines, from, from + length);
+      const layout = layoutOf(container);
+      const stretch = valueStretch(layout, key);
+      const text = (container as Readonly<Record<string | number, unknown>>)[key];
+      const from =
+        typeof text === 'string' && stretch !== undefined ? offsetOf(text, layout, stretch, offset) : undefined;
+      return from === undefined ? value(container, key) : placeAt(layout.source, layout.lines, from, from + length);
     },
     written(container, key) {
-      const node = nodeOf(tieOf(container), key);
-      return isScalar(node) && !isAlias(node) ? (node.source ?? String(node.value)) : undefined;
+      const layout = layoutOf(container);
+      const stretch = valueStretch(layout, key);
+      if (stretch === undefined) return undefined;
+      const text = layout.source.text.slice(...stretch);
+      return /^["'|>]/.test(text) ? undefined : text.trim();
     },
-    inBraces(container) {
-      const { node } = tieOf(container);
-      return isCollection(node) && node.flow === true;
-    },
+    inBraces: (container) => layoutOf(container).inBraces,
   };
 }
 
 /** Where a character of a text stands in its file; undefined where it can't be told by counting. */
-function offsetInSource({ type, value, range }: Scalar.Parsed, source: string, offset: number): number | undefined {
-  if (typeof value !== 'string') return undefined;
-  if (type !== 'BLOCK_LITERAL') {
-    const start = range[0] + (type === 'PLAIN' ? 0 : 1);
-    return source.startsWith(value, start) ? start + offset : undefined;
+function offsetOf(
+  value: string,
+  { source: { text } }: Layout,
+  [from, to]: Stretch,
+  offset: number,
+): number | undefined {
+  if (text[from] !== '|') {
+    const start = from + (text[from] === '"' || text[from] === "'" ? 1 : 0);
+    return text.startsWith(value, start) ? start + offset : undefined;
   }
   // Lines of a literal block follow its header one to one, each behind the same indent.
   const before = value.slice(0, offset).split('\n');
-  const lines = source.slice(range[0], range[1]).split('\n');
+  const lines = text.slice(from, to).split('\n');
   const indent = /^ */.exec(lines.slice(1).find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0;
   const skipped = lines.slice(0, before.length).reduce((sum, line) => sum + line.length + 1, 0);
-  return range[0] + skipped + indent + (before.at(-1) as string).length;
-}
-
-function isEmpty(node: ParsedNode): boolean {
-  return node.range[0] === node.range[1];
+  return from + skipped + indent + (before.at(-1) as string).length;
 }
 
 /** The place of a range of offsets; its length ends with its first line. */

@@ -10,9 +10,11 @@ import {
   parseAllDocuments,
   type Scalar,
   type YAMLError,
+  type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 import type { Place, Report } from './diagnostic.ts';
-import { type ParsedMap, type ParsedSeq, type Places, placeAt, type SourceText } from './places.ts';
+import { type Places, placeAt, type SourceText } from './places.ts';
 
 /** A value of a tree. Maps have no prototype, so no key of theirs can mean anything else. */
 export type TreeValue = string | number | boolean | null | TreeValue[] | TreeMap;
@@ -152,36 +154,53 @@ class Converter {
     const { anchor } = node;
     if (anchor !== undefined) this.anchors.set(anchor, { value: undefined, size: 0 });
     let value: TreeValue;
-    if (isMap(node)) value = this.map(node as ParsedMap, level);
-    else if (isSeq(node)) value = this.list(node as ParsedSeq, level);
+    if (isMap(node)) value = this.map(node as YAMLMap.Parsed, level);
+    else if (isSeq(node)) value = this.list(node as YAMLSeq.Parsed, level);
     else value = scalarValue(node as Scalar.Parsed);
     if (anchor !== undefined) this.anchors.set(anchor, { value, size: this.size - before });
     return value;
   }
 
-  private map(node: ParsedMap, level: number): TreeMap {
+  private map(node: YAMLMap.Parsed, level: number): TreeMap {
     const map: TreeMap = Object.create(null) as TreeMap;
-    this.places.tie(map, node, this.source, this.lines);
-    for (const pair of node.items) {
-      const key = isScalar(pair.key) ? String(pair.key.value) : undefined;
-      if (key === undefined) {
-        this.report.raise('yaml-syntax', { reason: 'a key must be a word' }, this.placeOf(pair.key));
-      } else if (key in map) {
-        const first = this.places.key(map, key);
-        this.report.raise('duplicate-key', { key, line: first.line }, this.placeOf(pair.key));
+    const keys: string[] = [];
+    const offsets: number[] = [];
+    const lines = new Map<string, number>();
+    for (const { key, value } of node.items) {
+      const name = isScalar(key) ? String(key.value) : undefined;
+      const first = name === undefined ? undefined : lines.get(name);
+      if (name === undefined) {
+        this.report.raise('yaml-syntax', { reason: 'a key must be a word' }, this.placeOf(key));
+      } else if (first !== undefined) {
+        this.report.raise('duplicate-key', { key: name, line: this.lines.linePos(first).line }, this.placeOf(key));
       } else {
-        map[key] = this.convert(pair.value, level + 1);
+        const range = value?.range ?? [key.range[1], key.range[1]];
+        lines.set(name, key.range[0]);
+        keys.push(name);
+        offsets.push(key.range[0], key.range[1], range[0], range[1]);
+        map[name] = this.convert(value, level + 1);
       }
     }
+    this.tie(map, node, keys, offsets);
     return map;
   }
 
-  private list(node: ParsedSeq, level: number): TreeValue[] {
+  private list(node: YAMLSeq.Parsed, level: number): TreeValue[] {
     const list: TreeValue[] = [];
-    this.places.tie(list, node, this.source, this.lines);
-    // A `key: value` inside a flow list stands there as a pair of its own.
-    for (const item of node.items) list.push(this.convert(item as ParsedNode | null, level + 1));
+    const offsets: number[] = [];
+    for (const item of node.items as (ParsedNode | null)[]) {
+      const range = item?.range ?? [node.range[0], node.range[0]];
+      offsets.push(range[0], range[1]);
+      list.push(this.convert(item, level + 1));
+    }
+    this.tie(list, node, [], offsets);
     return list;
+  }
+
+  private tie(container: object, node: YAMLMap.Parsed | YAMLSeq.Parsed, keys: string[], offsets: number[]): void {
+    const { source, lines } = this;
+    const whole = [node.range[0], node.range[1]] as const;
+    this.places.tie(container, { source, lines, whole, inBraces: node.flow === true, keys, offsets });
   }
 
   private resolve(alias: Alias.Parsed): TreeValue {

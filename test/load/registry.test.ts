@@ -533,7 +533,7 @@ operations:
 routing: D_OFF
 operation: D_GET
 active: false
-log: full
+log: header
 ---
 routing: B_LOGGED
 operation: B_GET
@@ -544,7 +544,7 @@ log: header
     expect(registry.services.get('B.v1')?.deprecated).toEqual({});
     expect(registry.routings.map(({ id, generated, active: on, log }) => [id, generated, on, log])).toEqual([
       ['B_LOGGED', false, true, 'header'],
-      ['D_OFF', false, false, 'full'],
+      ['D_OFF', false, false, 'header'],
     ]);
   });
 });

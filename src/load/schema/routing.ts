@@ -30,8 +30,8 @@ export const routing = keys(
     },
     log: {
       type: 'string',
-      enum: ['none', 'header', 'full'],
-      description: 'How much of an exchange the log keeps: one line, its headers too, its body too.',
+      enum: ['none', 'header'],
+      description: 'How much of an exchange the log keeps: one line, or the request headers too, credentials masked.',
       default: 'none',
       examples: ['header'],
     },
