@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { errorCode, errorText, StoreError } from './error.ts';
@@ -34,9 +34,22 @@ export function openDatabaseFile(file: string): Connection {
 }
 
 function createFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createFolder(dirname(file));
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder');
   closeSync(openSync(file, 'a', 0o600));
+}
+
+/** A folder with those above it. Node's own recursive mkdir never ends where a file system refuses new folders with ENOENT, as /proc does. */
+function createFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) createFolder(above);
+  try {
+    mkdirSync(folder, 0o700);
+  } catch (error) {
+    // Another process was quicker.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
 }
 
 /** The same error in the words of somebody who has to mend it. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
@@ -100,6 +100,12 @@ describe('the database file', () => {
       await expect(openStore({ url: 'sqlite:box.db', root })).rejects.toThrow(/box\.db can't be written/);
     },
   );
+
+  it.skipIf(!existsSync('/proc/self'))('is refused below /proc, where a folder can never be made', async () => {
+    await expect(openStore({ url: 'sqlite:/proc/nowhere/box.db', root: '/' })).rejects.toThrow(
+      /\/proc\/nowhere\/box\.db can't be used/,
+    );
+  });
 
   it('is missed when it was deleted or replaced under the gateway', async () => {
     const root = temporaryFolder();
