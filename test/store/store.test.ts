@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../src/store/index.ts';
+import { unprivileged } from '../support/unprivileged.ts';
 import { temporaryFolder } from './support.ts';
 
 async function open(root: string, url = 'sqlite:data/box.db'): Promise<Store> {
@@ -91,15 +92,14 @@ describe('the database file', () => {
     await expect(openStore({ url: 'sqlite:file/box.db', root })).rejects.toThrow(/file\/box\.db can't be used/);
   });
 
-  it.skipIf(process.getuid?.() === 0)(
-    'is refused where its folder is read-only (root may write anywhere)',
-    async () => {
-      const root = temporaryFolder();
-      chmodSync(root, 0o500);
-      onTestFinished(() => chmodSync(root, 0o700));
-      await expect(openStore({ url: 'sqlite:box.db', root })).rejects.toThrow(/box\.db can't be written/);
-    },
-  );
+  it('is refused where its folder may not be written', async () => {
+    const root = temporaryFolder();
+    chmodSync(root, 0o500);
+    onTestFinished(() => chmodSync(root, 0o700));
+    await unprivileged(() =>
+      expect(openStore({ url: 'sqlite:box.db', root })).rejects.toThrow(/box\.db can't be written/),
+    );
+  });
 
   it.skipIf(!existsSync('/proc/self'))('is refused below /proc, where a folder can never be made', async () => {
     await expect(openStore({ url: 'sqlite:/proc/nowhere/box.db', root: '/' })).rejects.toThrow(
