@@ -1,6 +1,6 @@
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
-import { type ExampleDocument, type ExampleValue, exampleField } from './example-value.ts';
+import { type ExampleDocument, type ExampleValue, emptyExample, exampleField } from './example-value.ts';
 import { longest } from './xsd-types.ts';
 
 /** What a fault document is filled from. */
@@ -12,17 +12,24 @@ export interface FaultWords {
 
 /** A fault document as a fault fills it: what is neither fixed nor has a default stays out, unless it is required. */
 export function exampleFault(document: Document, fault: FaultWords): ExampleDocument {
-  const values: Record<string, ExampleValue> = {};
+  return filled(document, fault, [document]);
+}
+
+/** @param open the documents that hold this one: a document inside itself ends there */
+function filled(document: Document, fault: FaultWords, open: readonly Document[]): ExampleDocument {
+  const values = emptyExample();
   for (const field of document.fields) {
-    const value = faultValue(field, fault);
+    const value = faultValue(field, fault, open);
     if (value !== undefined) values[field.name] = value;
   }
   return values;
 }
 
-function faultValue(field: Field, fault: FaultWords): ExampleValue | undefined {
+function faultValue(field: Field, fault: FaultWords, open: readonly Document[]): ExampleValue | undefined {
   if (field.type.kind === 'document') {
-    const inner = exampleFault(field.type.document, fault);
+    const { document } = field.type;
+    if (open.includes(document)) return undefined;
+    const inner = filled(document, fault, [...open, document]);
     return Object.keys(inner).length === 0 && !field.required ? undefined : inner;
   }
   const isFilled = typeof field.default === 'string' && /\{fault\./.test(field.default);

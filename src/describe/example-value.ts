@@ -12,6 +12,11 @@ export interface ExampleDocument {
   readonly [field: string]: ExampleValue;
 }
 
+/** A document without values yet. It inherits nothing, so that a field may be called `constructor`. */
+export function emptyExample(): Record<string, ExampleValue> {
+  return Object.create(null) as Record<string, ExampleValue>;
+}
+
 /**
  * An example of a document: every field that can have one, by its `example`, `fixed`, `default` or `enum`, else by its type.
  * Undefined where a required field has none, as with a pattern that only a person can satisfy.
@@ -28,7 +33,7 @@ export function exampleField(field: Field): ExampleValue | undefined {
 type Open = readonly Pick<Document, 'fields'>[];
 
 function documentExample(document: Pick<Document, 'fields'>, open: Open): ExampleDocument | undefined {
-  const values: Record<string, ExampleValue> = {};
+  const values = emptyExample();
   for (const field of document.fields) {
     const value = fieldExample(field, [...open, document]);
     if (value !== undefined) values[field.name] = value;
