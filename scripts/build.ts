@@ -5,9 +5,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
+import { definitionsSchema } from '../src/load/schema/index.ts';
+import { validatorOptions } from '../src/load/validator.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -16,7 +18,7 @@ const staging = mkdtempSync(join(root, '.dist-'));
 try {
   compile(join(staging, 'new'));
   copyDelivered(join(staging, 'new'));
-  await compileValidator(join(staging, 'new'));
+  compileValidator(join(staging, 'new'));
   chmodSync(join(staging, 'new/cli/main.js'), 0o755);
   swap(join(staging, 'new'), join(staging, 'old'));
 } finally {
@@ -42,10 +44,7 @@ function copyDelivered(to: string): void {
 }
 
 /** Puts what ajv makes of the definitions' schema in the place of the module that would compile it at each start. */
-async function compileValidator(to: string): Promise<void> {
-  const load = async <T>(path: string): Promise<T> => (await import(pathToFileURL(join(to, path)).href)) as T;
-  const { definitionsSchema } = await load<typeof import('../src/load/schema/index.ts')>('load/schema/index.js');
-  const { validatorOptions } = await load<typeof import('../src/load/validator.ts')>('load/validator.js');
+function compileValidator(to: string): void {
   const ajv = new Ajv({ ...validatorOptions, code: { source: true, esm: true } });
   const code = standalone.default(ajv, ajv.compile(definitionsSchema()));
   // ajv writes `require` into what is otherwise an ES module.

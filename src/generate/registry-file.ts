@@ -23,7 +23,7 @@ export function registryFile(registry: Registry): string {
       context: gateway.context,
       listen: gateway.listen.source,
       database: gateway.database.source,
-      'public-url': gateway.publicUrl?.source,
+      publicUrl: gateway.publicUrl?.source,
       'sample-data': gateway.sampleData,
       handlers: gateway.handlers,
       namespace: gateway.namespace,

@@ -1,12 +1,11 @@
 import { readProject } from './files.ts';
 import { type LoadedProject, loadFiles } from './load.ts';
 
-export { type Code, catalogue, type Entry } from './catalogue.ts';
-export { ConfigError, type Environment, resolveAll, resolveConfig } from './config.ts';
+export { catalogue, type Entry } from './catalogue.ts';
 export type { Diagnostic } from './diagnostic.ts';
 export type { LoadedProject } from './load.ts';
 export { renderDiagnostics } from './render.ts';
-export { definitionsSchema, type JsonSchema, type KnownIds, kindSchemas } from './schema/index.ts';
+export { definitionsSchema, type JsonSchema, kindSchemas } from './schema/index.ts';
 
 /** Where a project is, and what is looked at. */
 export interface LoadOptions {

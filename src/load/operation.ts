@@ -3,6 +3,7 @@ import type { PermissionList } from '../model/security.ts';
 import type { Answer, MediaMessage, Message, Operation, Service } from '../model/service.ts';
 import { isXmlName } from '../wire/xml-text.ts';
 import type { Documents } from './documents.ts';
+import { checkFault } from './fault-check.ts';
 import { given, type Mutable } from './given.ts';
 import { positionOf, resolveIds } from './linking.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './operation-answer.ts';
@@ -46,6 +47,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   const body = linkBody(linking, spot, method, request);
   const parts = { request, headers, body };
   const fault = linkDocument(documents, spot, 'fault');
+  if (fault !== undefined) checkFault(linking, fault, spot.inherited('fault')?.at ?? at);
   checkWrapper(spot, documents, responses);
   const { permissions, isPublic } = linkGrants(context, spot, service.delivered);
   const operation: Mutable<Operation> = {
@@ -110,7 +112,7 @@ function linkExchange(
 }
 
 /** The name of the handler file of an operation that names none. */
-export function handlerName(operation: string): string {
+function handlerName(operation: string): string {
   return operation.toLowerCase().replaceAll('_', '-');
 }
 

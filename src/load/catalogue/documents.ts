@@ -53,6 +53,16 @@ export const documentEntries = {
     wrong: 'document: ORDER_FAULT\nfields: { MESSAGE: { type: text, default: "{fault.mesage}" } }',
     right: 'document: ORDER_FAULT\nfields: { MESSAGE: { type: text, default: "{fault.message}" } }',
   }),
+  'unfillable-fault': error<{ document: string; field: string }>({
+    message: ({ document, field }) => `The fault document ${document} can't be filled: ${field} is required.`,
+    hint: () => 'Leave out `required`, or give the field a `fixed` value.',
+    explanation:
+      'The gateway fills a fault document from the fault alone: with the defaults and fixed values of its fields. A required field without a fixed value would keep every fault from being written.',
+    wrong:
+      'document: ORDER_FAULT\nfields: { MESSAGE: { type: text, required: true } }\n---\nservice: Orders.v1\npublic: true\nfault: ORDER_FAULT\noperations:\n  ORDERS_GET: { get: Orders, response: text }',
+    right:
+      'document: ORDER_FAULT\nfields: { MESSAGE: { type: text, default: "{fault.message}" } }\n---\nservice: Orders.v1\npublic: true\nfault: ORDER_FAULT\noperations:\n  ORDERS_GET: { get: Orders, response: text }',
+  }),
   'endless-document': error<{ document: string; path: string }>({
     message: ({ document, path }) => `${document} contains itself without end: ${path}.`,
     hint: () => 'Make one of these fields a list, or leave out `required` and `absent: blank`.',

@@ -105,7 +105,7 @@ function examplesText(examples: readonly unknown[]): string | undefined {
 }
 
 /** What a value is, in words. */
-export function kindOfValue(value: unknown): string {
+function kindOfValue(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a map';

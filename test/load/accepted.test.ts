@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { compileRest } from '../../src/binding/rest.ts';
+import { compileDocument } from '../../src/codec/index.ts';
+import { describeOpenApi, describeWadl, describeXsd } from '../../src/describe/index.ts';
+import { generate } from '../../src/generate/index.ts';
+import { catalogue } from '../../src/load/catalogue.ts';
+import { loadFiles } from '../../src/load/load.ts';
+import { definitionsSchema } from '../../src/load/schema/index.ts';
+import type { Registry } from '../../src/model/registry.ts';
+import { compileRoutes } from '../../src/serve/routes.ts';
+import { projectOf } from './project-text.ts';
+
+const folder = new URL('./cases/', import.meta.url);
+const texts = [
+  ...Object.entries(catalogue).map(([code, { right }]) => [`the right example of ${code}`, right] as const),
+  ...readdirSync(folder).map(
+    (name) => [name, readFileSync(new URL(name, folder), 'utf8').split(/^-{10,}\n/m)[0] ?? ''] as const,
+  ),
+];
+
+const sound = texts.flatMap(([name, text]) => {
+  const { registry } = loadFiles(projectOf(text), 'ignore-missing');
+  return registry === undefined ? [] : [{ name, registry }];
+});
+
+/** Everything that is made of a registry before the first request. */
+function compileAll(registry: Registry): void {
+  const { namespace } = registry.gateway;
+  compileRoutes(registry);
+  for (const document of registry.documents.values()) compileDocument(document, { namespace });
+  for (const operation of registry.operations.values()) compileRest(operation, namespace);
+  for (const service of registry.services.values()) {
+    describeWadl(registry, service, { base: 'http://127.0.0.1/gateway' });
+    describeXsd(registry, service);
+    describeOpenApi(registry, service, { base: 'http://127.0.0.1/gateway' });
+  }
+  generate(registry, { schema: definitionsSchema() });
+}
+
+describe('what the loader accepts', () => {
+  it('is most of the right examples', () => {
+    expect(sound.length).toBeGreaterThanOrEqual(Object.keys(catalogue).length);
+  });
+
+  it.each(sound)('can be compiled, described and generated: $name', ({ registry }) => {
+    compileAll(registry);
+  });
+});
