@@ -1,6 +1,8 @@
-// The public names of the package, one by one: what a project's handlers and tests may import.
+// The public names of the package, one by one: what a project's handlers and tests may import, and what embeds a gateway.
 
 export type { Complaint, TypedContext } from './generate/handler-types.ts';
+export type { Diagnostic, LoadedProject, LoadOptions } from './load/index.ts';
+export { loadProject, renderDiagnostics } from './load/index.ts';
 export type { ConfigPart, ConfigText } from './model/config.ts';
 export type { Document } from './model/document.ts';
 export type { FaultCode, FaultOptions, FaultParameters } from './model/fault.ts';
@@ -15,3 +17,8 @@ export type { Node, Routing } from './model/routing.ts';
 export type { PermissionList, Role, User } from './model/security.ts';
 export type { Answer, Message, Method, Operation, OperationUri, Service } from './model/service.ts';
 export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';
+export type { Address } from './serve/address.ts';
+export type { Handlers } from './serve/answer.ts';
+export { createApp, type GatewayPorts } from './serve/app.ts';
+export { GatewayError } from './serve/gateway-error.ts';
+export { DefinitionsError, type GatewayOptions, type RunningGateway, startGateway } from './serve/start.ts';

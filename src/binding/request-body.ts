@@ -51,7 +51,8 @@ function compileDocumentBody(operation: Operation, uri: OperationUri, options: {
     const value = readingJson(() => codec.fromJson(text), document.id);
     // An open document takes any name, and those of values that travel elsewhere are not for the body to say.
     for (const name of elsewhere) {
-      if (Object.hasOwn(value, name)) throw Fault.of('BAD_PARAMETER', { name, reason: 'does not belong into the body' });
+      if (Object.hasOwn(value, name))
+        throw Fault.of('BAD_PARAMETER', { name, reason: 'does not belong into the body' });
     }
     Object.assign(given, value);
     return undefined;

@@ -4,6 +4,7 @@ import {
   compileDocument,
   compileFault,
   compileInline,
+  compileList,
   compileText,
   type DocumentCodec,
   type Inline,
@@ -11,6 +12,7 @@ import {
 } from '../codec/index.ts';
 import type { Document } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
+import type { Field } from '../model/field.ts';
 import type { Message, Operation, OperationUri } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compileOffers, parseMediaType } from '../wire/media-type.ts';
@@ -42,6 +44,7 @@ export interface RestBinding {
   /**
    * Reads the request message.
    * @param raw what the matcher bound, aligned with the URI's variables, still percent-encoded
+   * @param header looks a header up by its name in lower case
    * @throws Fault MISSING_PARAMETER, BAD_PARAMETER, BAD_ENCODING, BAD_BODY, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
    */
   readRequest(
@@ -166,7 +169,9 @@ function compileReader(operation: Operation, uri: OperationUri, options: { names
   const variables = uri.variables.map((variable, index) =>
     compileVariable(variable, uri.template.variables[index] as TemplateVariable),
   );
-  const headers = operation.requestHeaders.map(({ header, field }) => ({ header, field, read: compileText(field) }));
+  const headers = operation.requestHeaders.map(({ header, field }) => {
+    return { header, key: header.toLowerCase(), field, read: compileHeader(field) };
+  });
   const readBody = compileBody(operation, uri, options);
   const fields = operation.request.kind === 'document' ? operation.request.document.fields : [];
   const extra = uri.variables.map((variable) => variable.field).filter((field) => !fields.includes(field));
@@ -176,11 +181,19 @@ function compileReader(operation: Operation, uri: OperationUri, options: { names
     for (let index = 0; index < variables.length; index++)
       (variables[index] as (typeof variables)[number])(raw[index], given);
     for (const bound of headers) {
-      const text = header(bound.header);
-      if (text !== undefined) given[bound.field.name] = guard(bound.header, bound.read, text);
+      const text = header(bound.key);
+      // Sent empty is the same as not sent, as it is in a URI.
+      if (text !== undefined && text !== '') given[bound.field.name] = guard(bound.header, bound.read, text);
     }
     const content = await readBody(body, given);
     const input = naming(() => check(given));
     return content === undefined ? input : { ...input, [CONTENT]: content };
   };
+}
+
+/** One header's value; entries of a list stand between commas (RFC 9110 section 5.6.1). */
+function compileHeader(field: Field): (text: string) => Value {
+  if (field.type.kind !== 'list') return compileText(field);
+  const read = compileList(field);
+  return (text) => read(text.split(',').map((entry) => entry.trim()));
 }

@@ -2,6 +2,7 @@ import type { Representation } from '../binding/rest.ts';
 import { type DeliveredHandler, deliveredHandlers } from '../delivered/index.ts';
 import type { Document } from '../model/document.ts';
 import type { Fault } from '../model/fault.ts';
+import type { Field } from '../model/field.ts';
 import { type Bytes, type Handler, type Outcome, Reply } from '../model/handler.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
@@ -118,22 +119,37 @@ function answerByQuery(
 
 /** `query: { FIELD: NAME }`: the rows of each query fill one list of the reply's document. */
 function answerByQueries(
-  lists: readonly { readonly field: { readonly name: string }; readonly query: Query }[],
+  lists: readonly { readonly field: Field; readonly query: Query }[],
   maxrows: string | undefined,
   { queries }: CallPorts,
 ): Answerer {
-  const filled = lists.map(({ field, query }) => ({ name: field.name, query, read: compilePrompts(query) }));
+  const filled = lists.map(({ field, query }) => {
+    return { name: field.name, query, read: compilePrompts(query), entry: compileEntry(field) };
+  });
   return {
     async answer(input, call) {
       for (const { query } of filled) authorise(call.user, query, 'query');
       const { signal } = call;
       const limit = limitOf(input, maxrows);
-      const found = filled.map(async ({ name, query, read }): Promise<[string, Value]> => {
+      const found = filled.map(async ({ name, query, read, entry }): Promise<[string, Value]> => {
         const rows = await queries.rows({ query, prompts: read(promptsOf(query, input)), signal, ...limit });
-        return [name, rows.map(withoutNulls)];
+        return [name, rows.map(entry)];
       });
       return { kind: 'value', value: Object.fromEntries(await Promise.all(found)) };
     },
+  };
+}
+
+/** From a row to an entry of a list: the columns that its document has fields for, all where it is open. */
+function compileEntry({ type, name }: Field): (row: DocumentValue) => DocumentValue {
+  if (type.kind !== 'list' || type.item.kind !== 'document') throw new TypeError(`${name} can't hold rows`);
+  const { open, fields } = type.item.document;
+  if (open) return withoutNulls;
+  const names = fields.map((field) => field.name);
+  return (row) => {
+    const entry: Record<string, Value> = {};
+    for (const each of names) if (row[each] !== undefined && row[each] !== null) entry[each] = row[each];
+    return entry;
   };
 }
 

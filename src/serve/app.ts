@@ -8,7 +8,7 @@ import { problemMediaType } from '../wire/problem.ts';
 import type { Handlers } from './answer.ts';
 import { IDLE_TIMEOUT } from './body.ts';
 import { type Contract, type Contracts, createContracts } from './contracts.ts';
-import { createCors } from './cors.ts';
+import { type Cors, createCors } from './cors.ts';
 import { Exchange, type GatewayContext, type NodeBindings } from './exchange.ts';
 import type { Log } from './log.ts';
 import { isLoopback } from './loopback.ts';
@@ -47,7 +47,8 @@ export function createApp(
   const plain = createPlain(record);
   const contracts = createContracts(registry, ports.base);
   const readable = createReadable(registry, ports.authenticator);
-  mountRest(app, registry, { ...ports, handlers, record }, { plain, contracts, readable });
+  const cors = createCors(registry);
+  mountRest(app, registry, { ...ports, handlers, record }, { plain, contracts, readable, cors });
   mountPage(app, createPage(registry, contracts, ports.base), { plain, readable });
   mountMonitoring(app, ports, plain);
   app.notFound(() => {
@@ -55,6 +56,7 @@ export function createApp(
   });
   app.onError((error, c) => {
     const exchange = new Exchange(c as GatewayContext);
+    exchange.cors = cors.headers(exchange);
     const fault = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The request' });
     if (fault !== error) ports.log.error({ requestId: exchange.requestId, err: error }, fault.message);
     return plain(exchange, fault.status, problemMediaType, problemText(fault, exchange.requestId), fault.headers);
@@ -63,6 +65,9 @@ export function createApp(
 }
 
 type App = Hono<{ Bindings: NodeBindings }>;
+
+/** What a contract can be asked for. */
+const READING = ['GET', 'HEAD', 'OPTIONS'];
 
 /** Lets a caller read contracts and the page. @throws Fault UNAUTHENTICATED */
 type Readable = (exchange: Exchange) => Promise<void>;
@@ -79,11 +84,10 @@ function mountRest(
   app: App,
   registry: Registry,
   ports: Omit<RestPorts, 'registry' | 'idleTimeout'> & { readonly idleTimeout?: number },
-  { plain, contracts, readable }: { plain: Plain; contracts: Contracts; readable: Readable },
+  { plain, contracts, readable, cors }: { plain: Plain; contracts: Contracts; readable: Readable; cors: Cors },
 ): void {
   const { context, id } = registry.gateway;
   const rest = createRestConnector({ idleTimeout: IDLE_TIMEOUT, ...ports, registry });
-  const cors = createCors(registry);
   const prefix = `/${context}/RESTListeningConnector/`;
   const ofNode = `${id}/`;
   const sendContract = async (exchange: Exchange, name: string, find: () => Promise<Contract | undefined>) => {
@@ -98,16 +102,18 @@ function mountRest(
     const path = exchange.path.slice(prefix.length);
     exchange.cors = cors.headers(exchange);
     const { method } = exchange;
+    // A contract stands right below the connector, or below the local node's name.
+    const name = path.startsWith(ofNode) ? path.slice(ofNode.length) : path;
+    const find = contracts.find(name);
+    if (find === undefined && method !== 'OPTIONS') return rest.serve(exchange, path);
+    const allowed = find === undefined ? rest.allowed(path) : READING;
     if (method === 'OPTIONS') {
-      const allowed = rest.allowed(path);
       const preflight = cors.isPreflight(exchange) ? cors.preflight(exchange, allowed) : {};
       return plain(exchange, 204, '', '', { Allow: allowed.join(', '), ...preflight });
     }
-    // A contract stands right below the connector, or below the local node's name.
-    const name = path.startsWith(ofNode) ? path.slice(ofNode.length) : path;
-    const find = method === 'GET' || method === 'HEAD' ? contracts.find(name) : undefined;
-    if (find === undefined) return rest.serve(exchange, path);
-    return sendContract(exchange, name, find);
+    if (find !== undefined && allowed.includes(method)) return sendContract(exchange, name, find);
+    const Allow = allowed.join(', ');
+    throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
   });
 }
 

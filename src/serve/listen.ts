@@ -17,6 +17,13 @@ const MAX_HEADER_SIZE = 128 * 1024;
 const HEADERS_TIMEOUT = 20_000;
 const KEEP_ALIVE_TIMEOUT = 5_000;
 
+/** An HTTP server, and its orderly end. */
+export interface HttpServer {
+  readonly server: Server;
+  /** Takes no more connections, lets running requests finish for at most `timeoutMs`, then cuts them. */
+  close(timeoutMs: number): Promise<void>;
+}
+
 /**
  * The gateway's HTTP server, not yet listening.
  * @param idleTimeout milliseconds without a byte after which a transfer is given up
@@ -26,7 +33,7 @@ export function createHttpServer(
   limits: Limits,
   log: Log,
   idleTimeout: number,
-): Server {
+): HttpServer {
   const answer = getRequestListener(app.fetch, { hostname: 'localhost', errorHandler: () => badHost() });
   const server = createServer(
     {
@@ -47,7 +54,29 @@ export function createHttpServer(
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
     refuseUnread(error, socket, log);
   });
-  return server;
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return { server, close: (timeoutMs) => close(server, sockets, timeoutMs) };
+}
+
+/** Node's own closeIdleConnections leaves those on which nothing was asked yet, which browsers open in advance. */
+function close(server: Server, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
+  const endIdle = (): void => {
+    for (const socket of sockets) if (replyUnderway(socket) === undefined) socket.destroySoon();
+  };
+  return new Promise((resolve) => {
+    const idle = setInterval(endIdle, 50);
+    const limit = setTimeout(() => server.closeAllConnections(), timeoutMs);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(limit);
+      resolve();
+    });
+    endIdle();
+  });
 }
 
 /** Ends a connection on which nothing moves any more, unless the gateway is the one that is waited for. */

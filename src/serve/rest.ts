@@ -94,8 +94,8 @@ export function createRestConnector(ports: RestPorts): RestConnector {
   function route(exchange: Exchange, path: string, progress: Progress): RouteMatch {
     const found = routes.findPath(path);
     // Where a path belongs to one operation, its fault document answers for what is wrong with the query string too.
-    const [first] = found.candidates;
-    const only = found.candidates.every((each) => each.entry.operation === first?.entry.operation);
+    const [first] = found;
+    const only = found.every((each) => each.entry.operation === first?.entry.operation);
     if (only && first !== undefined) {
       const { operation, uri } = first.entry;
       takeUp(progress, { operation, uri, raw: first.raw });
@@ -157,7 +157,7 @@ export function createRestConnector(ports: RestPorts): RestConnector {
     const input = await compiled.binding.readRequest(
       match.uri,
       match.raw,
-      (name) => exchange.header(name.toLowerCase()),
+      (name) => exchange.header(name),
       exchange.body(bodyLimits),
     );
     progress.input = input;
@@ -303,7 +303,7 @@ export function createRestConnector(ports: RestPorts): RestConnector {
         return refuse(exchange, progress, thrown);
       }
     },
-    allowed: (path) => routes.findPath(path).allowed,
+    allowed: (path) => routes.allowed(routes.findPath(path)),
   };
 }
 

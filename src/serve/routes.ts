@@ -1,6 +1,6 @@
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Operation, OperationUri, Service } from '../model/service.ts';
+import type { Operation, OperationUri } from '../model/service.ts';
 import type { QueryString } from '../wire/query-string.ts';
 import { compileUriMatcher, type RawValue, type UriMatcher } from '../wire/uri-template-match.ts';
 import { compareSpecificity } from '../wire/uri-template-segments.ts';
@@ -14,20 +14,8 @@ interface Entry {
   readonly rank: number;
 }
 
-/** What one service segment of a path (`Locations.v1`) can be followed by. */
-interface ServiceRoutes {
-  readonly service: Service;
-  /** The most specific path first, so that a literal segment beats a variable. */
-  readonly entries: readonly Entry[];
-}
-
-/** Where a path leads, before method and query are looked at. */
-export interface PathMatch {
-  readonly service: Service;
-  readonly candidates: readonly { readonly entry: Entry; readonly raw: RawValue[] }[];
-  /** Methods that the path takes, in the order of Allow. */
-  readonly allowed: readonly string[];
-}
+/** Where a path may lead, before method and query are looked at: the most specific first, so that a literal segment beats a variable. */
+export type PathMatch = readonly { readonly entry: Entry; readonly raw: RawValue[] }[];
 
 /** The operation that a request is for. */
 export interface RouteMatch {
@@ -51,6 +39,8 @@ export interface RouteTable {
    * @throws Fault METHOD_NOT_ALLOWED, MISSING_PARAMETER, NOT_FOUND
    */
   pick(found: PathMatch, method: string, query: QueryString): RouteMatch;
+  /** Methods that a path takes, in the order of Allow. */
+  allowed(found: PathMatch): readonly string[];
 }
 
 const METHOD_ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -66,9 +56,9 @@ export function compileRoutes(registry: Registry): RouteTable {
     return slash < 0 ? path.length : slash;
   }
 
-  function findService(segment: string): ServiceRoutes {
-    const routes = services.get(segment);
-    if (routes !== undefined) return routes;
+  function findService(segment: string): readonly Entry[] {
+    const entries = services.get(segment);
+    if (entries !== undefined) return entries;
     const name = segment.includes('.') ? segment.slice(0, segment.lastIndexOf('.')) : segment;
     const known = versions.get(name);
     const what =
@@ -88,7 +78,7 @@ export function compileRoutes(registry: Registry): RouteTable {
       } else if (registry.nodes.has(segment)) {
         throw Fault.of('NOT_FOUND', { what: `operation of node ${segment} here: this gateway is node ${local}` });
       }
-      const { service, entries } = findService(segment);
+      const entries = findService(segment);
       const rest = path.slice(end + 1);
       const candidates = [];
       for (const entry of entries) {
@@ -97,20 +87,19 @@ export function compileRoutes(registry: Registry): RouteTable {
       }
       if (candidates.length === 0)
         throw Fault.of('NOT_FOUND', { what: `resource ${quote(rest)} in service ${segment}` });
-      return { service, candidates, allowed: allowedOf(candidates.map((each) => each.entry.operation.method)) };
+      return candidates;
     },
 
     pick(found, method, query) {
       // A template of HEAD itself comes before GET's without its body.
-      const { candidates, allowed } = found;
-      const isOwn = candidates.some(({ entry }) => entry.operation.method === method);
-      const wanted = !isOwn && method === 'HEAD' ? 'GET' : method;
+      const wanted =
+        method === 'HEAD' && found.every(({ entry }) => entry.operation.method !== method) ? 'GET' : method;
       let best: Entry | undefined;
       let bestRaw: readonly RawValue[] = [];
       let mostBound = -1;
       let missing: readonly string[] | undefined;
       let methodFits = false;
-      for (const { entry, raw } of candidates) {
+      for (const { entry, raw } of found) {
         if (entry.operation.method !== wanted) continue;
         methodFits = true;
         if (best !== undefined && best.rank !== entry.rank) break;
@@ -126,19 +115,21 @@ export function compileRoutes(registry: Registry): RouteTable {
       }
       if (best !== undefined) return { operation: best.operation, uri: best.uri, raw: bestRaw };
       if (!methodFits) {
-        const list = allowed.join(', ');
+        const list = allowedOf(found).join(', ');
         throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: list }, { headers: { Allow: list } });
       }
       if (missing !== undefined)
         throw Fault.of('MISSING_PARAMETER', { name: `Query parameter ${missing.join(' and ')}` });
       throw Fault.of('NOT_FOUND', { what: 'resource with this query string' });
     },
+
+    allowed: allowedOf,
   };
 }
 
 /** Every spelling of a service segment: with its version, and without where the version is the default. */
-function compileServices(registry: Registry): Map<string, ServiceRoutes> {
-  const found = new Map<string, { service: Service; entries: Omit<Entry, 'rank'>[] }>();
+function compileServices(registry: Registry): Map<string, readonly Entry[]> {
+  const found = new Map<string, Omit<Entry, 'rank'>[]>();
   for (const service of registry.services.values()) {
     if (!service.active) continue;
     for (const operation of service.operations) {
@@ -146,15 +137,13 @@ function compileServices(registry: Registry): Map<string, ServiceRoutes> {
       const entries = operation.uris.map((uri) => ({ operation, uri, matcher: compileMatcher(uri) }));
       const spellings = [`${operation.pathName}.${service.version}`, ...(service.default ? [operation.pathName] : [])];
       for (const spelling of spellings) {
-        const routes = found.get(spelling) ?? { service, entries: [] };
-        routes.entries.push(...entries);
-        found.set(spelling, routes);
+        const known = found.get(spelling) ?? [];
+        known.push(...entries);
+        found.set(spelling, known);
       }
     }
   }
-  return new Map(
-    [...found].map(([spelling, { service, entries }]) => [spelling, { service, entries: ranked(entries) }]),
-  );
+  return new Map([...found].map(([spelling, entries]) => [spelling, ranked(entries)]));
 }
 
 function ranked(entries: readonly Omit<Entry, 'rank'>[]): Entry[] {
@@ -183,8 +172,8 @@ function versionsByName(registry: Registry): Map<string, string[]> {
   return found;
 }
 
-function allowedOf(methods: readonly string[]): string[] {
-  const all = new Set(methods);
+function allowedOf(found: PathMatch): string[] {
+  const all = new Set<string>(found.map(({ entry }) => entry.operation.method));
   if (all.has('GET')) all.add('HEAD');
   return [...METHOD_ORDER.filter((method) => all.has(method)), 'OPTIONS'];
 }

@@ -9,7 +9,7 @@ import { IDLE_TIMEOUT } from './body.ts';
 import { type Data, openData } from './data.ts';
 import { GatewayError } from './gateway-error.ts';
 import { importHandlers } from './handlers.ts';
-import { createHttpServer } from './listen.ts';
+import { createHttpServer, type HttpServer } from './listen.ts';
 import { createLog, type Log, type LogOptions } from './log.ts';
 import { isLoopback } from './loopback.ts';
 import { createMetrics } from './metrics.ts';
@@ -78,10 +78,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       base: () => base,
       idleTimeout,
     });
-    const server = createHttpServer(app, registry.gateway.limits, log, idleTimeout);
-    const bound = await (options.listen ?? listen)(server, at);
+    const http = createHttpServer(app, registry.gateway.limits, log, idleTimeout);
+    const bound = await (options.listen ?? listen)(http.server, at);
     base = contractBase(registry, env, bound);
-    return { address: addressUrl(bound), registry, server, close: closer(server, data, log) };
+    return { address: addressUrl(bound), registry, server: http.server, close: closer(http, data, log) };
   } catch (error) {
     await data.close();
     throw error;
@@ -126,23 +126,12 @@ function listen(server: Server, { host, port }: Address): Promise<Address> {
   });
 }
 
-/** No new connections; connections that fall idle are closed as they do; what still runs at the limit is cut. */
-function closer(server: Server, data: Data, log: Log): RunningGateway['close'] {
+/** What is in front ends first, then what it stands on; a second call waits for the first. */
+function closer(http: HttpServer, data: Data, log: Log): RunningGateway['close'] {
   let closing: Promise<void> | undefined;
-  const closeServer = (timeoutMs: number): Promise<void> =>
-    new Promise((resolve) => {
-      const idle = setInterval(() => server.closeIdleConnections(), 50);
-      const limit = setTimeout(() => server.closeAllConnections(), timeoutMs);
-      server.close(() => {
-        clearInterval(idle);
-        clearTimeout(limit);
-        resolve();
-      });
-      server.closeIdleConnections();
-    });
   return ({ timeoutMs = CLOSE_WITHIN } = {}) => {
     closing ??= (async () => {
-      await closeServer(timeoutMs);
+      await http.close(timeoutMs);
       await data.close();
       await new Promise<void>((resolve) => log.flush(() => resolve()));
     })();

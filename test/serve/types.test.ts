@@ -19,6 +19,20 @@ operations:
         KEY: { type: string(8), required: true, sensitive: true, pattern: "[a-z]+" }
     headers: { X-Key: "{KEY}" }
     response: { fields: { LENGTH: integer } }
+  HIDDEN:
+    get: Hidden/{CODE}{?PIN}
+    request:
+      fields:
+        CODE: { type: string(12), sensitive: true }
+        PIN: { type: integer, sensitive: true }
+        TOKEN: { type: string, sensitive: true }
+        WORDS: list of string(5)
+    headers: { X-Token: "{TOKEN}", X-Words: "{WORDS}" }
+    response: { fields: { LENGTH: integer, WORDS: list of string } }
+---
+routing: LOUD
+operation: HIDDEN
+log: header
 ---
 document: EVERY_TYPE
 fields:
@@ -77,6 +91,7 @@ beforeAll(async () => {
       'src/handlers/shapes.ts': handler(`onRequest: () => ({
         ID: 9007199254740993n, CODE: 'a<b', GIVEN: [{ NAME: 'Ann', AGE: 3 }], EMPTY: [], FLAT: [1, 2], ROWS: [{ N: 1 }, { N: 2 }],
       })`),
+      'src/handlers/hidden.ts': handler('onRequest: ({ CODE, WORDS }) => ({ LENGTH: CODE.length, WORDS })'),
       'src/handlers/strict.ts': handler('onRequest: ({ KEY }) => ({ LENGTH: KEY.length })'),
     },
   });
@@ -239,6 +254,19 @@ describe('a sensitive value', () => {
     expect(await refused('{"SECRET":"hush-hush-hush"}')).toBe('SECRET is longer than 6 characters.');
     expect((await post('{"SECRET":"hushy"}')).text).not.toContain('hush');
     expect(JSON.stringify(gateway.log())).not.toMatch(/hush/i);
+  });
+
+  it('is masked in paths and headers that the log keeps', async () => {
+    const headers = { 'x-token': 'hush-token', 'x-words': 'one, two', 'x-request-id': 'hidden' };
+    for (const base of [BASE, BASE.replace('.v1', ''), BASE.replace('Types', 'LOCAL/Types')]) {
+      const reply = await gateway.call(`${base}/Hidden/hush.hush%2F1?PIN=987654321`, { headers });
+      expect(reply.text).toBe('{"LENGTH":11,"WORDS":["one","two"]}');
+      expect((await gateway.call(`${base}/Hidden/hush.hush.hush?PIN=987654321x`, { headers })).status).toBe(400);
+    }
+    const lines = gateway.log().filter(({ requestId }) => requestId === 'hidden');
+    expect(lines).toHaveLength(6);
+    expect(lines[0]).toMatchObject({ path: `${BASE}/***`, headers: { 'x-token': '***', 'x-words': 'one, two' } });
+    expect(JSON.stringify(gateway.log())).not.toMatch(/hush|987654321/);
   });
 
   it('is required where it is said to be, wherever it travels', async () => {

@@ -28,7 +28,7 @@ sample: true
 
 /** Text of a gateway definition, with more lines. */
 export function gatewayText(more = ''): string {
-  return `gateway: LOCAL\nnamespace: urn:test\n${more}\n`;
+  return `gateway: LOCAL\nnamespace: urn:test\ndatabase: \${env:DATABASE_URL:-sqlite:test.db}\n${more}\n`;
 }
 
 /**

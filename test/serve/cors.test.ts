@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { gatewayText } from '../support/project.ts';
+
+const DEFINITIONS = `service: Pages.v1
+permission: EVERYTHING
+operations:
+  READ: { get: "things/{ID}", request: { fields: { ID: integer, LANG: string } }, headers: { X-Lang: "{LANG}" }, response: { fields: { ID: integer } }, handler: echo }
+  WRITE: { put: "things/{ID}", request: { fields: { ID: integer } }, response: { fields: { ID: integer } }, handler: echo }
+`;
+
+function start(cors: string): Promise<TestGateway> {
+  return startTestGateway({
+    files: {
+      'definitions/gateway.yaml': gatewayText(cors),
+      'definitions/pages.yaml': DEFINITIONS,
+      'src/handlers/echo.ts': 'export default { onRequest: ({ ID }) => ({ ID }) };\n',
+    },
+  });
+}
+
+const PATH = '/gateway/RESTListeningConnector/Pages.v1/things/1';
+const ORIGIN = 'https://app.example';
+
+const corsOf = ({ headers }: Reply): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
+
+const preflight = (gateway: TestGateway, origin: string, path = PATH): Promise<Reply> =>
+  gateway.call(path, {
+    method: 'OPTIONS',
+    anonymous: true,
+    headers: { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-lang' },
+  });
+
+describe('cors: [origin]', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await start(`cors: ["${ORIGIN}", "https://other.example"]`);
+  });
+  afterAll(() => gateway.stop());
+
+  it('lets pages of that origin read replies, faults too', async () => {
+    for (const path of [
+      PATH,
+      `${PATH}x`,
+      '/gateway/RESTListeningConnector/Pages.v1.wadl',
+      '/gateway/RESTListeningConnector/No.v1/x',
+    ]) {
+      const reply = await gateway.call(path, { headers: { origin: ORIGIN } });
+      expect(corsOf(reply)).toEqual({
+        'access-control-allow-origin': ORIGIN,
+        'access-control-allow-credentials': 'true',
+        'access-control-expose-headers': expect.stringContaining('X-Request-Id'),
+      });
+      expect(reply.headers.vary).toContain('Origin');
+    }
+  });
+
+  it('answers a preflight with what the path takes, and the headers that operations read', async () => {
+    const reply = await preflight(gateway, ORIGIN);
+    expect([reply.status, reply.text, reply.headers.allow]).toEqual([204, '', 'GET, HEAD, PUT, OPTIONS']);
+    expect(corsOf(reply)).toMatchObject({
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-methods': 'GET, HEAD, PUT, OPTIONS',
+      'access-control-allow-headers': expect.stringMatching(/Authorization, Content-Type.*X-Lang/),
+      'access-control-max-age': '600',
+    });
+    expect((await preflight(gateway, ORIGIN, `${PATH}/more`)).status).toBe(404);
+  });
+
+  it('tells pages of other origins nothing, and caches that the origin matters', async () => {
+    for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { origin: '*' }, {}]) {
+      const reply = await gateway.call(PATH, { headers });
+      expect(reply.status).toBe(200);
+      expect(corsOf(reply)).toEqual({});
+      expect(reply.headers.vary).toBe('Accept, Origin');
+    }
+    expect(corsOf(await preflight(gateway, 'https://evil.example'))).toEqual({});
+  });
+});
+
+describe('cors: ["*"]', () => {
+  it('lets any page read, without credentials', async () => {
+    const gateway = await start('cors: ["*"]');
+    try {
+      const reply = await gateway.call(PATH, { headers: { origin: ORIGIN } });
+      expect(corsOf(reply)).toEqual({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': expect.any(String),
+      });
+      expect(corsOf(await preflight(gateway, ORIGIN))).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD, PUT, OPTIONS',
+      });
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
+describe('without cors', () => {
+  it('no such header is sent, and OPTIONS answers all the same', async () => {
+    const gateway = await start('');
+    try {
+      expect(corsOf(await gateway.call(PATH, { headers: { origin: ORIGIN } }))).toEqual({});
+      const reply = await preflight(gateway, ORIGIN);
+      expect([reply.status, reply.headers.allow]).toEqual([204, 'GET, HEAD, PUT, OPTIONS']);
+      expect(corsOf(reply)).toEqual({});
+      expect((await gateway.call(PATH)).headers.vary).toBe('Accept');
+    } finally {
+      await gateway.stop();
+    }
+  });
+});

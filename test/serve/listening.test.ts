@@ -1,0 +1,244 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { DEMO, startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
+import { eventually, gatewayText } from '../support/project.ts';
+
+const DEFINITIONS = `service: One.v1
+permission: EVERYTHING
+operations:
+  ONE: { get: one, response: text }
+  GATED: { get: gated, response: text }
+`;
+
+/** \`GATED\` answers when the test says so. */
+const FILES = {
+  'definitions/one.yaml': DEFINITIONS,
+  'src/handlers/one.ts': "export default { onRequest: () => 'one' };\n",
+  'src/handlers/gated.ts': `export default {
+  async onRequest() {
+    await new Promise((resolve) => globalThis.gates.add(resolve));
+    return 'gated';
+  },
+};
+`,
+};
+const gates: Set<() => void> = new Set();
+Object.assign(globalThis, { gates });
+
+const started: TestGateway[] = [];
+afterEach(async () => {
+  for (const gateway of started.splice(0)) await gateway.stop();
+});
+
+async function start(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const gateway = await startTestGateway({ files: FILES, ...options });
+  started.push(gateway);
+  return gateway;
+}
+
+const PATH = '/gateway/RESTListeningConnector/One.v1/';
+
+interface Connection {
+  readonly socket: Socket;
+  readonly received: () => string;
+  readonly closed: Promise<void>;
+}
+
+function open(port: number, bytes: string): Connection {
+  let received = '';
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1');
+  });
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  return { socket, received: () => received, closed };
+}
+
+const ask = (path: string, ...headers: string[]): string =>
+  [`GET ${path} HTTP/1.1`, 'Host: x', `Authorization: ${DEMO}`, ...headers, '', ''].join('\r\n');
+
+describe('a gateway does not start', () => {
+  const reason = (options: TestGatewayOptions): Promise<{ message: string; hint?: string }> =>
+    start(options).then(
+      () => expect.unreachable('it started'),
+      (error: { message: string; hint?: string }) => error,
+    );
+
+  it('where others can reach its sample users', async () => {
+    for (const HOST of ['0.0.0.0', '::', '192.0.2.1']) {
+      const { message, hint } = await reason({ env: { HOST } });
+      expect(message).toBe(`${HOST} can be reached by others, and the users demo, guest have well-known passwords`);
+      expect(hint).toContain('SIGNALBOX_SAMPLE_USERS=off');
+    }
+  });
+
+  it('on a port that is in use', async () => {
+    const other: Server = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    try {
+      const { message, hint } = await reason({ env: { PORT: String(port) } });
+      expect(message).toBe(`127.0.0.1:${port} is in use`);
+      expect(hint).toContain('PORT');
+    } finally {
+      other.close();
+    }
+  });
+
+  it.each(['x', '65536', '-1', '80 ', '1e3'])('on the port %j', async (PORT) => {
+    expect((await reason({ env: { PORT } })).message).toBe(
+      `the port ${JSON.stringify(PORT)} is not a number from 0 to 65535`,
+    );
+  });
+
+  it('where gateway.yaml refers to what is not set, all of it at once', async () => {
+    const gateway = gatewayText().replace(/database: .*/, `database: sqlite:\${env:NO_FOLDER}/\${env:NO_NAME}.db`);
+    const { message } = await reason({ files: { ...FILES, 'definitions/gateway.yaml': gateway } });
+    expect(message).toContain('NO_FOLDER');
+    expect(message).toContain('NO_NAME');
+  });
+
+  it.each<[string, string, string]>([
+    ['throws', "throw new Error('no such table');", 'src/handlers/one.ts does not load: no such table'],
+    ['is no TypeScript', 'export default {', 'src/handlers/one.ts does not load: '],
+    ['exports nothing', 'export const one = 1;', 'src/handlers/one.ts exports no handler'],
+    ['exports something else', 'export default { onrequest() {} };', 'src/handlers/one.ts exports no handler'],
+  ])('where a handler %s', async (_, text, words) => {
+    const { message, hint } = await reason({ files: { ...FILES, 'src/handlers/one.ts': `${text}\n` } });
+    expect(message).toContain(words);
+    expect(hint).toContain('ONE');
+  });
+
+  it('where the database refuses a query, or the sample data can not be read', async () => {
+    const query = 'query: BROKEN\npublic: true\ncolumns: { N: integer }\nsql: select m from nowhere\n';
+    const broken = await reason({ files: { ...FILES, 'definitions/broken.yaml': query } });
+    expect(broken.message).toMatch(
+      /the database refuses stored queries\n {2}definitions\/broken.yaml:1:\d+: query BROKEN: .*nowhere/,
+    );
+    const files = { ...FILES, 'definitions/gateway.yaml': gatewayText('sample-data: nothing/*.sql') };
+    expect((await reason({ files })).message).toBe("sample-data: nothing/*.sql can't be read");
+  });
+});
+
+describe('sample users', () => {
+  it('are nobody where they are switched off, and do not stand in the way of any address', async () => {
+    const gateway = await start({ env: { HOST: '0.0.0.0', SIGNALBOX_SAMPLE_USERS: 'off' } });
+    expect((await gateway.call('/health/ready')).status).toBe(200);
+    expect((await gateway.call(`${PATH}one`)).status).toBe(401);
+  });
+});
+
+describe('credentials', () => {
+  it('that are none, or wrong, or not well-formed are 401 with a challenge', async () => {
+    const gateway = await start();
+    const wrong = [
+      '',
+      'Basic',
+      'Basic !!!',
+      `Bearer ${DEMO.slice(6)}`,
+      `Basic ${'A'.repeat(10_000)}`,
+      ...['demo', 'demo:wrong', 'nobody:demo', '__proto__:x', 'demo:\xff'].map(
+        (text) => `Basic ${Buffer.from(text, 'latin1').toString('base64')}`,
+      ),
+    ];
+    for (const authorization of wrong) {
+      const reply = await gateway.call(`${PATH}one`, { headers: { authorization } });
+      expect(reply.status, authorization).toBe(401);
+      expect(reply.headers['www-authenticate']).toBe('Basic realm="signalbox", charset="UTF-8"');
+    }
+    expect((await gateway.call(`${PATH}one`)).text).toBe('one');
+    expect(
+      (await gateway.call(`${PATH}one`, { headers: { authorization: DEMO.replace('Basic', 'bAsIc') } })).text,
+    ).toBe('one');
+  });
+});
+
+describe('connections', () => {
+  it('carry several requests, pipelined or one by one, in their order', async () => {
+    const gateway = await start();
+    const { received, closed } = open(
+      gateway.port,
+      ask(`${PATH}one`) + ask(`${PATH}nope`) + ask('/health/live') + ask(`${PATH}one`, 'Connection: close'),
+    );
+    await closed;
+    expect(received().match(/HTTP\/1\.1 \d{3}/g)).toEqual([
+      'HTTP/1.1 200',
+      'HTTP/1.1 404',
+      'HTTP/1.1 200',
+      'HTTP/1.1 200',
+    ]);
+  });
+
+  it('take the absolute form of their own host', async () => {
+    const gateway = await start();
+    const { received, closed } = open(gateway.port, ask(`http://X${PATH}one`, 'Connection: close'));
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\none$/);
+  });
+
+  it('on which the headers do not come get 408', async () => {
+    const gateway = await start();
+    gateway.gateway.server.headersTimeout = 20;
+    const { received, closed } = open(gateway.port, `GET ${PATH}one HTTP/1.1\r\nHo`);
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"REQUEST_TIMEOUT"/);
+  });
+
+  it('on which nothing is asked any more are closed, those that wait for the gateway are not', async () => {
+    const gateway = await start({ idleTimeout: 60 });
+    gateway.gateway.server.keepAliveTimeout = 10;
+    const idle = open(gateway.port, ask(`${PATH}one`));
+    const waiting = open(gateway.port, ask(`${PATH}gated`, 'Connection: close'));
+    const gate = await eventually('the gated call', () => [...gates][0]);
+    gates.clear();
+    await idle.closed;
+    expect(idle.received()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(waiting.received()).toBe('');
+    gate();
+    await waiting.closed;
+    expect(waiting.received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*gated$/);
+  });
+});
+
+describe('close', () => {
+  it('takes less than a second where nothing runs, open connections or not', async () => {
+    const gateway = await start();
+    const { received, closed } = open(gateway.port, ask(`${PATH}one`));
+    await eventually('the reply', () => received() || undefined);
+    const silent = open(gateway.port, '');
+    await eventually('the connection', () => (silent.socket.readyState === 'open' ? true : undefined));
+    const from = performance.now();
+    await gateway.gateway.close();
+    expect(performance.now() - from).toBeLessThan(1000);
+    await closed;
+    await silent.closed;
+  });
+
+  it('lets what runs end, and takes no more', async () => {
+    const gateway = await start();
+    const running = gateway.call(`${PATH}gated`);
+    const gate = await eventually('the gated call', () => [...gates][0]);
+    gates.clear();
+    const closing = gateway.gateway.close();
+    await eventually('the end of listening', () => (gateway.gateway.server.listening ? undefined : true));
+    await expect(gateway.call(`${PATH}one`)).rejects.toThrow(/ECONNREFUSED/);
+    gate();
+    expect(await running).toMatchObject({ status: 200, text: 'gated' });
+    await closing;
+    expect(gateway.log().filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('cuts what runs on beyond its limit', async () => {
+    const gateway = await start();
+    const running = gateway.call(`${PATH}gated`).catch((error: Error) => error.message);
+    await eventually('the gated call', () => [...gates][0]);
+    gates.clear();
+    const from = performance.now();
+    await gateway.gateway.close({ timeoutMs: 100 });
+    expect(performance.now() - from).toBeLessThan(1500);
+    expect(await running).toMatch(/hang up|ECONNRESET/);
+  });
+});
