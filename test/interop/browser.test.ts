@@ -1,0 +1,158 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SampleCopy } from '../support/sample.ts';
+import { richSample } from './project.ts';
+import { has, type Served, serve, shell } from './support.ts';
+
+/** Nothing but the page: no first-run windows, no calls home. */
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+// What runs in the page is text: the types of the DOM are not in scope here.
+
+const WIDER_THAN_SCREEN = `[...document.querySelectorAll('body *')]
+  .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+  .map((element) => element.outerHTML.slice(0, 80))`;
+
+/** Colour of an element's text, and of the nearest ground behind it that is not transparent. */
+const COLOURS = `(selector) => {
+  const element = document.querySelector(selector);
+  let behind = element;
+  while (getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)') behind = behind.parentElement;
+  return [getComputedStyle(element).color, getComputedStyle(behind).backgroundColor];
+}`;
+
+describe.skipIf(!has('chromium'))('the page of services in Chromium (needs chromium)', () => {
+  let gateway: Served;
+  let project: SampleCopy;
+  let browser: Browser;
+  beforeAll(async () => {
+    project = await richSample();
+    gateway = await serve(project.root);
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    project?.remove();
+  });
+
+  /** Opens the page, does something with it, and closes it; what the browser complains of fails the test. */
+  async function onPage(
+    options: { width: number; colorScheme?: 'light' | 'dark' },
+    work: (page: Page) => Promise<void>,
+  ): Promise<void> {
+    const { width, ...rest } = options;
+    const context = await browser.newContext({ viewport: { width, height: 900 }, ...rest });
+    const complaints: string[] = [];
+    try {
+      const page = await context.newPage();
+      page.on('console', (message) => complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
+      page.on('response', (reply) => {
+        if (reply.status() >= 400) complaints.push(`${reply.url()}: ${reply.status()}`);
+      });
+      expect((await page.goto(gateway.address))?.status()).toBe(200);
+      await work(page);
+    } finally {
+      await context.close();
+    }
+    expect(complaints).toEqual([]);
+  }
+
+  test('lists every service with its operations', () =>
+    onPage({ width: 1280 }, async (page) => {
+      expect(await page.title()).toBe('LOCAL - Signalbox');
+      expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+        'Kinds v2',
+        'Locations v1',
+        'QAS_QRY_SERVICE v1',
+      ]);
+      const operations = await page.getByRole('heading', { level: 3 }).allInnerTexts();
+      expect(operations).toEqual(expect.arrayContaining(['KIND_POST', 'LOCATIONS_GET', 'EMPLOYEES_GET']));
+      expect(await page.getByText('The locations of a region; with a location,').isVisible()).toBe(true);
+      await page.getByRole('link', { name: 'Locations.v1' }).click();
+      expect(new URL(page.url()).hash).toBe('#Locations.v1');
+    }));
+
+  test('every link works, without credentials', () =>
+    onPage({ width: 1280 }, async (page) => {
+      const links = await page.evaluate<string[]>('[...document.links].map((link) => link.href)');
+      const addresses = new Set(links.map((link) => link.replace(/#.*/, '')));
+      for (const service of ['Locations.v1', 'QAS_QRY_SERVICE.v1', 'Kinds.v2'])
+        for (const form of ['wadl', 'openapi.json', 'xsd'])
+          expect(addresses).toContain(`${gateway.connector}/${service}.${form}`);
+      for (const address of addresses) {
+        const reply = await fetch(address);
+        expect({ address, status: reply.status }).toEqual({ address, status: 200 });
+        expect(await reply.text()).not.toBe('');
+      }
+      // An anchor leads to a heading that is there.
+      for (const link of links.filter((each) => each.includes('#')))
+        expect(await page.locator(`[id="${new URL(link).hash.slice(1)}"]`).count()).toBe(1);
+    }));
+
+  test('every example, pasted into a shell, succeeds', () =>
+    onPage({ width: 1280 }, async (page) => {
+      const examples = await page.locator('pre').allInnerTexts();
+      const templates = await page.locator('.path').count();
+      expect(examples.length).toBe(templates);
+      expect(examples.length).toBeGreaterThanOrEqual(9);
+      for (const example of examples) {
+        const { code, stdout, stderr } = await shell(`${example} --fail-with-body -sS -m 20 -w '\\n%{http_code}'`);
+        expect({ example, code, stdout, stderr }).toMatchObject({
+          code: 0,
+          stdout: expect.stringMatching(/\n20[04]$/),
+          stderr: '',
+        });
+      }
+    }));
+
+  test('a click selects a whole example, as it is to be pasted', () =>
+    onPage({ width: 390 }, async (page) => {
+      const example = page.locator('pre').last();
+      await example.click();
+      // Breaks are on the screen only.
+      expect(await page.evaluate('String(getSelection())')).toBe((await example.textContent()) as string);
+    }));
+
+  test.each([
+    [1280, 'light'],
+    [1280, 'dark'],
+    [390, 'light'],
+    [390, 'dark'],
+    [320, 'light'],
+  ] as const)('at %i pixels, %s: nothing is wider than the screen, and text stands out', (width, colorScheme) =>
+    onPage({ width, colorScheme }, async (page) => {
+      const scroll = await page.evaluate('document.documentElement.scrollWidth');
+      const wide = await page.evaluate(WIDER_THAN_SCREEN);
+      expect({ scroll, wide }).toEqual({ scroll: width, wide: [] });
+      for (const selector of ['h1', 'header p', 'h2', 'small', 'article p', 'pre', 'var', '.method', '.facts', 'a'])
+        expect({ selector, ok: (await contrast(page, selector)) >= 4.5 }).toEqual({ selector, ok: true });
+    }));
+});
+
+/** Contrast of an element's text to what is behind it (WCAG 2.2, 1.4.3): from 1 to 21. */
+async function contrast(page: Page, selector: string): Promise<number> {
+  const colours = await page.evaluate<readonly [string, string]>(`(${COLOURS})(${JSON.stringify(selector)})`);
+  const [text, ground] = colours.map(luminance) as [number, number];
+  return (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
+}
+
+/** Relative luminance of `rgb(28, 36, 48)` (WCAG 2.2). */
+function luminance(colour: string): number {
+  const [r, g, b] = (colour.match(/[\d.]+/g) as string[]).slice(0, 3).map((each) => {
+    const part = Number(each) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}

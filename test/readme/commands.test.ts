@@ -1,0 +1,115 @@
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
+import { repository, signalbox, temporaryFolder } from '../cli/support.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { blocks, commands, commandsOf, readme, sampleCalls, shownAddress } from './readme-text.ts';
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as Manifest;
+const program = createProgram();
+
+/** The subcommand that a line calls, with what it is given; fails where there is none, or where it has no such option. */
+function subcommand(words: readonly string[]): Command {
+  const [name = '', ...rest] = words;
+  const command = program.commands.find((each) => each.name() === name);
+  if (command === undefined) throw new Error(`'signalbox ${name}' is no command.`);
+  const given = rest.filter((word) => word.startsWith('-'));
+  const known = [...program.options, ...command.options].flatMap(({ long, short }) => [long, short]);
+  for (const option of given)
+    if (!known.includes(option)) throw new Error(`'signalbox ${name}' has no option ${option}.`);
+  return command;
+}
+
+/** What stands behind each first word of the README's commands; a word that is not here fails. */
+const checks: Readonly<Record<string, (words: readonly string[]) => void>> = {
+  npm([name = '', argument = '', ...rest]) {
+    if (name === 'run') expect(manifest.scripts).toHaveProperty([argument]);
+    else if (name === 'start' || name === 'test') expect(manifest.scripts).toHaveProperty([name]);
+    else if (name === 'install') expect([argument, ...rest].at(-1)).toBe(`../${manifest.name}-${manifest.version}.tgz`);
+    else expect(['ci', 'pack']).toContain(name);
+  },
+  npx([name, ...words]) {
+    expect(name).toBe('signalbox');
+    subcommand(words);
+  },
+  mkdir: ([folder]) => expect(folder).toBe('../my-gateway'),
+  cd: ([folder]) => expect(folder).toBe('../my-gateway'),
+  curl: (words) => expect(words.join(' ')).toContain(shownAddress),
+  '.ci/run': () => accessSync(join(repository, '.ci/run'), constants.X_OK),
+};
+
+test.each(commands.map(({ command }) => command))('the command exists: %s', (command) => {
+  const [word = '', ...rest] = command.split(' ');
+  const check = checks[word];
+  if (check === undefined) throw new Error(`Nothing checks the README's command '${command}'.`);
+  check(rest);
+});
+
+test('the scripts that run signalbox name its bin: npm links none of the package itself', () => {
+  for (const name of ['start', 'dev', 'check', 'generate'])
+    expect(manifest.scripts[name]).toMatch(/^node dist\/cli\/main\.js \w+$/);
+});
+
+test('the table has every subcommand, with options that there are', () => {
+  const rows = [...readme.matchAll(/^\| `signalbox ((?:[^`|]|\\\|)+)` \| (.+) \|$/gm)];
+  const named = rows.map(([, usage = '', text = '']) => {
+    const options = [...`${usage} ${text}`.matchAll(/(?<![\w-])--[a-z-]+/g)].map(([option]) => option);
+    return subcommand([usage.split(' ')[0] as string, ...options]).name();
+  });
+  expect(named.sort()).toEqual(program.commands.map((command) => command.name()).sort());
+});
+
+const described = commandsOf('npx').filter(({ command }) => command.startsWith('npx signalbox describe '));
+
+test.each(described.map(({ command }) => command))('runs: %s', async (command) => {
+  const { code, stdout, stderr } = await signalbox(command.split(' ').slice(2), { cwd: repository });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^(<\?xml|\{)/);
+});
+
+test("a new project's first call is the README's", async () => {
+  const [call] = commandsOf('curl').filter(({ section }) => section === 'Start a project of your own');
+  const { code, stdout } = await signalbox(['init', '.'], { cwd: await temporaryFolder() });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(call?.command ?? 'curl') });
+});
+
+describe('calls', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+  });
+  afterAll(() => gateway?.stop());
+
+  test.each(sampleCalls)('answers: %s', async (command) => {
+    const { user, path } = readCall(command);
+    const headers: Record<string, string> = {};
+    if (user !== undefined) headers.authorization = `Basic ${Buffer.from(user).toString('base64')}`;
+    const reply = await gateway.call(path, { anonymous: true, headers });
+    expect(reply).toMatchObject({ status: 200, text: expect.stringMatching(/^[<{]/) });
+  });
+});
+
+/** User and path of a curl line. */
+function readCall(command: string): { user: string | undefined; path: string } {
+  const [, user, quoted, plain] = /^curl (?:-u (\S+) )?(?:'([^']+)'|(\S+))$/.exec(command) ?? [];
+  const url = quoted ?? plain ?? '';
+  if (!url.startsWith(shownAddress)) throw new Error(`'${command}' is not read.`);
+  return { user, path: url.slice(shownAddress.length) };
+}
+
+test('files and folders that it names are there', () => {
+  const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link as string);
+  const layout = blocks.find(({ section }) => section === 'How it is laid out')?.text ?? '';
+  const folders = [...layout.matchAll(/^(\S+\/)/gm)].map(([folder]) => folder);
+  expect(folders.length).toBeGreaterThan(5);
+  for (const path of [...links, ...folders].filter((each) => !each.startsWith('http')))
+    expect({ path, there: existsSync(join(repository, path)) }).toEqual({ path, there: true });
+});
