@@ -36,6 +36,12 @@ export interface QueryCall {
   readonly signal?: AbortSignal;
 }
 
+/** One run of a stored query for code. */
+export interface RowsCall extends Omit<QueryCall, 'fields' | 'format' | 'xml'> {
+  /** Called before the rows are returned where the query's or the gateway's row cap cut them. */
+  readonly onTruncated?: () => void;
+}
+
 /** A rendered result. Where the query's or the gateway's row cap cut it, `headers` says `Rows-Truncated: true`. */
 export interface QueryResult extends Bytes {
   /** Rows in it. */
@@ -63,7 +69,7 @@ export interface QueryPort {
    * 2^53 - 1; a decimal its digits; a datetime has an offset; SQL NULL is null.
    * @throws the same as {@link QueryPort.run}
    */
-  rows(call: Omit<QueryCall, 'format' | 'xml' | 'fields'>): Promise<Row[]>;
+  rows(call: RowsCall): Promise<Row[]>;
   /** Resolves as soon as one reader can run queries. @throws Fault UNAVAILABLE where none can be started */
   ready(): Promise<void>;
   status(): QueryStatus;

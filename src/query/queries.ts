@@ -80,7 +80,8 @@ export function openQueries(options: QueryOptions): QueryPort {
       return resultOf(await execute(call, call.format), contentTypes[call.format]);
     },
     async rows(call) {
-      const { content } = await execute(call, 'values');
+      const { content, truncated } = await execute(call, 'values');
+      if (truncated) call.onTruncated?.();
       return compile(call.query).rows(Buffer.isBuffer(content) ? content : await wholeFile(content));
     },
     ready: () => pool.ready(),

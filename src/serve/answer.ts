@@ -112,7 +112,8 @@ function answerByQuery(
       if (as.format === 'xml' && xml !== undefined) {
         return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-xml', xml }) };
       }
-      return { kind: 'value', value: { rows: (await queries.rows(given)).map(withoutNulls) } };
+      const rows = await queries.rows({ ...given, onTruncated: call.onTruncated });
+      return { kind: 'value', value: { rows: rows.map(withoutNulls) } };
     },
   };
 }
@@ -129,10 +130,16 @@ function answerByQueries(
   return {
     async answer(input, call) {
       for (const { query } of filled) authorise(call.user, query, 'query');
-      const { signal } = call;
+      const { signal, onTruncated } = call;
       const limit = limitOf(input, maxrows);
       const found = filled.map(async ({ name, query, read, entry }): Promise<[string, Value]> => {
-        const rows = await queries.rows({ query, prompts: read(promptsOf(query, input)), signal, ...limit });
+        const rows = await queries.rows({
+          query,
+          prompts: read(promptsOf(query, input)),
+          signal,
+          onTruncated,
+          ...limit,
+        });
         return [name, rows.map(entry)];
       });
       return { kind: 'value', value: Object.fromEntries(await Promise.all(found)) };

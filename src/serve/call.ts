@@ -23,7 +23,7 @@ export type QueryRows = (
   user: User | undefined,
   name: string,
   prompts: Readonly<Record<string, Value>>,
-  options: { readonly maxrows?: number; readonly signal: AbortSignal },
+  options: { readonly maxrows?: number; readonly signal: AbortSignal; readonly onTruncated: () => void },
 ) => Promise<Row[]>;
 
 /** Compiles the prompts' checks of every query once. */
@@ -31,12 +31,12 @@ export function compileQueryRows({ registry, queries }: CallPorts): QueryRows {
   const compiled = new Map(
     [...registry.queries.values()].map((query) => [query.id, { query, read: compilePrompts(query) }]),
   );
-  return async (user, name, prompts, { maxrows, signal }) => {
+  return async (user, name, prompts, options) => {
     const found = compiled.get(name);
     if (found === undefined) throw Fault.of('NOT_FOUND', { what: `query ${name}` });
     const { query, read } = found;
     authorise(user, query, 'query');
-    return queries.rows({ query, prompts: read(prompts), signal, ...(maxrows === undefined ? {} : { maxrows }) });
+    return queries.rows({ ...options, query, prompts: read(prompts) });
   };
 }
 
@@ -51,6 +51,7 @@ export class Call implements HandlerContext {
   readonly #gone: () => AbortSignal;
   #controller: AbortController | undefined;
   #over: unknown;
+  #truncated = false;
 
   constructor(
     ports: CallPorts,
@@ -94,6 +95,16 @@ export class Call implements HandlerContext {
     this.#controller?.abort(reason);
   }
 
+  /** A row cap cut what a query of this call returned: the reply says so (`Rows-Truncated`). */
+  get truncated(): boolean {
+    return this.#truncated;
+  }
+
+  /** To be told of such a cut. */
+  readonly onTruncated = (): void => {
+    this.#truncated = true;
+  };
+
   /** @throws Fault FORBIDDEN where the caller may not run the query */
   authorise(query: Query): void {
     authorise(this.user, query, 'query');
@@ -104,7 +115,7 @@ export class Call implements HandlerContext {
     prompts: Readonly<Record<string, Value>> = {},
     options: { readonly maxrows?: number } = {},
   ): Promise<Row[]> {
-    return this.#rows(this.user, name, prompts, { ...options, signal: this.signal });
+    return this.#rows(this.user, name, prompts, { ...options, signal: this.signal, onTruncated: this.onTruncated });
   }
 
   reply(

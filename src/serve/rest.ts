@@ -230,6 +230,7 @@ export function createRestConnector(ports: RestPorts): RestConnector {
     const status = outcome.status ?? (isEmpty && operation.status === 200 ? 204 : operation.status);
     const reply: ReplyHeaders = { ...headers, ...outcome.headers, 'X-Request-Id': exchange.requestId };
     if (!isEmpty) reply['Content-Type'] = as.contentType;
+    if (progress.call?.truncated) reply['Rows-Truncated'] = 'true';
     return respondText(exchange, status, reply, text, (count, complete) =>
       record(exchange, { ...facts, status, bytes: count, complete }),
     );

@@ -25,6 +25,16 @@ operations:
     response: { fields: { PEOPLE: list of PERSON, OTHERS: list of PERSON, NOTE: { type: string, absent: blank } } }
     query: { PEOPLE: PEOPLE, OTHERS: OTHERS }
   CAPPED: { get: "capped/{N}{?maxrows}", query: CAPPED }
+  IN_WRAPPER: { get: "in-wrapper/{N}", query: CAPPED, wrapper: psnonxml }
+  IN_DOCUMENT:
+    get: "in-document/{N}"
+    request: { fields: { N: integer } }
+    response: { fields: { LIST: { list: { fields: { N: integer } } } } }
+    query: { LIST: CAPPED }
+  BY_CODE:
+    get: "by-code/{N}"
+    request: { fields: { N: integer } }
+    response: { fields: { LIST: { list: { fields: { N: integer } } } } }
   MANY: { get: "many/{N}", query: MANY }
   SLOW: { get: slow, query: SLOW }
   ENDLESS: { get: endless, query: ENDLESS }
@@ -96,6 +106,8 @@ beforeAll(async () => {
       'definitions/gateway.yaml': gatewayText('sample-data: sample/*.sql'),
       'definitions/rows.yaml': DEFINITIONS,
       'definitions/sample/people.sql': SQL,
+      'src/handlers/by-code.ts':
+        "export default { onRequest: async ({ N }, context) => ({ LIST: await context.query('CAPPED', { N }) }) };",
     },
     idleTimeout: IDLE,
   });
@@ -191,6 +203,21 @@ describe('the row cap', () => {
       expect(found).toHaveLength(rows);
       expect(reply.headers['rows-truncated']).toBe(truncated);
     }
+  });
+});
+
+describe('the row cap of a query that code or a document reads', () => {
+  it.each([
+    [`in-document/${CAP}`, undefined],
+    [`in-document/${CAP + 1}`, 'true'],
+    [`in-wrapper/${CAP + 1}`, 'true'],
+    [`by-code/${CAP + 1}`, 'true'],
+    [`by-code/${CAP}`, undefined],
+  ])('%s: a result that it cut says so', async (path, truncated) => {
+    const reply = await get(path);
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.text.match(/"N":/g)).toHaveLength(CAP);
+    expect(reply.headers['rows-truncated']).toBe(truncated);
   });
 });
 
