@@ -26,7 +26,7 @@ export function linkGateway(linking: Linking, delivered: readonly string[]): Gat
     id,
     context: value.context ?? 'gateway',
     listen: text(value.listen ?? '127.0.0.1:8080'),
-    database: text(value.database ?? 'sqlite:.signalbox/signalbox.db'),
+    database: text(value.database ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}'),
     handlers: (value.handlers ?? 'src/handlers').replace(/^\.\//, '').replace(/\/+$/, ''),
     namespace: value.namespace ?? `urn:signalbox:${id.toLowerCase()}`,
     timezone: value.timezone ?? 'UTC',

@@ -467,8 +467,8 @@ describe('the gateway', () => {
       context: 'gateway',
       listen: { source: '127.0.0.1:8080', parts: [{ kind: 'literal', text: '127.0.0.1:8080' }] },
       database: {
-        source: 'sqlite:.signalbox/signalbox.db',
-        parts: [{ kind: 'literal', text: 'sqlite:.signalbox/signalbox.db' }],
+        source: '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}',
+        parts: [{ kind: 'env', name: 'DATABASE_URL', default: 'sqlite:.signalbox/signalbox.db' }],
       },
       handlers: 'src/handlers',
       namespace: 'urn:signalbox:local-1',

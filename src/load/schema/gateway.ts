@@ -91,7 +91,7 @@ export const gateway = keys(
       type: 'string',
       minLength: 1,
       description: 'URL of the database: `sqlite:` and a path relative to the project. May refer to configuration.',
-      default: 'sqlite:.signalbox/signalbox.db',
+      default: '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}',
       examples: ['${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}'],
     },
     publicUrl: {
