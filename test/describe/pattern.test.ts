@@ -70,6 +70,8 @@ describe('a sample of a pattern', () => {
   test('matches, at any length', () => {
     fc.assert(
       fc.property(patterns.pattern, fc.nat(8), (pattern, length) => {
+        // JavaScript's engine tries every way through repetitions inside each other, so that more of them might never end.
+        fc.pre((pattern.match(/[*+]|,\d?\}/g) ?? []).length <= 2);
         const node = readPattern(pattern);
         expect(node, pattern).toBeDefined();
         const sample = samplePattern(node as NonNullable<typeof node>, length);
