@@ -1,0 +1,66 @@
+/**
+ * The limit of the lookup: the same route as one would write it by hand on Hono with ajv. The check of credentials and
+ * grant, the request id, the log line and the histogram are the gateway's own functions, so that what is compared is the
+ * rest of the way from a request to its handler and back.
+ */
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { Ajv } from 'ajv';
+import { Hono } from 'hono';
+import { loadProject } from '../../src/load/index.ts';
+import { Fault } from '../../src/model/fault.ts';
+import type { User } from '../../src/model/security.ts';
+import type { Operation } from '../../src/model/service.ts';
+import { createAuthenticator } from '../../src/security/authenticator.ts';
+import { authorise } from '../../src/security/authorise.ts';
+import { createLog } from '../../src/serve/log.ts';
+import { createMetrics } from '../../src/serve/metrics.ts';
+import { requestIdOf } from '../../src/serve/request-id.ts';
+import { employees } from './lookup-data.ts';
+import { announce, discarded } from './serving.ts';
+
+const { registry } = loadProject({ root: fileURLToPath(new URL('project/', import.meta.url)) });
+if (registry === undefined) throw new Error('the definitions of the bench do not load');
+const operation = registry.operations.get('LOOKUP_GET') as Operation;
+const authenticator = createAuthenticator({ users: registry.users, sampleUsers: true });
+const log = createLog({ to: discarded() });
+const metrics = createMetrics();
+const valid = new Ajv({ coerceTypes: true }).compile<{ region: string; location: string }>({
+  type: 'object',
+  properties: { region: { type: 'string', maxLength: 1 }, location: { type: 'string', maxLength: 10 } },
+  required: ['region', 'location'],
+});
+
+const app = new Hono<{ Bindings: HttpBindings }>();
+app.get('/gateway/RESTListeningConnector/LOCAL/Lookup.v1/Employees/:region/', async (c) => {
+  const started = performance.now();
+  const requestId = requestIdOf(c.req.header('x-request-id'));
+  let user: User;
+  try {
+    user = await authenticator.authenticate(c.req.header('authorization'));
+    authorise(user, operation, 'operation');
+  } catch (error) {
+    if (error instanceof Fault) return c.json({ message: error.message }, error.status === 403 ? 403 : 401);
+    throw error;
+  }
+  const input = { region: c.req.param('region'), location: c.req.query('location') };
+  if (!valid(input)) return c.json({ message: valid.errors?.[0]?.message }, 400);
+  const text = JSON.stringify({ EMP_DATA: employees(input.region, input.location) });
+  const ms = performance.now() - started;
+  metrics.observe(operation.id, 200, ms / 1000);
+  log.info({
+    requestId,
+    method: c.req.method,
+    path: c.req.path,
+    operation: operation.id,
+    user: user.id,
+    status: 200,
+    bytes: text.length,
+    ms: Math.round(ms * 1000) / 1000,
+    remote: c.env.incoming.socket.remoteAddress,
+  });
+  return c.body(text, 200, { 'Content-Type': 'application/json', 'X-Request-Id': requestId });
+});
+
+announce(createServer(getRequestListener(app.fetch)));

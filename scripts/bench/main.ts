@@ -1,0 +1,144 @@
+/** `npm run bench`: what the gateway does in a second, beside what can be had at most. */
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { renderTable } from '../../src/cli/table.ts';
+import { coloursOf } from '../../src/cli/terminal.ts';
+import { cells, HEADING, type Judged, judge } from './figure.ts';
+import { Bench, type Row } from './harness.ts';
+import { check } from './rows/check.ts';
+import { lookup } from './rows/lookup.ts';
+import { query } from './rows/query.ts';
+import { routing } from './rows/routing.ts';
+import { start } from './rows/start.ts';
+import { stream } from './rows/stream.ts';
+
+const ROWS: readonly Row[] = [lookup, query, stream, routing, start, check];
+const ROUNDS = 5;
+
+const HELP = `npm run bench -- [options]
+
+Measures Signalbox beside the limit of each job, in the same run: interleaved rounds, the median of each, and the median
+of what they are to each other in the same round. Ends with 1 where a target is missed.
+
+  --only <row>   one row; may be given more than once
+  --rounds <n>   ${ROUNDS} unless said otherwise
+  --smoke        one short round of everything: proves that it runs, whatever the figures are
+  --json         the figures as JSON
+  --help         this text
+
+Rows:
+${ROWS.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n')}
+`;
+
+/** What stands in the way of the bench; said without a stack. */
+class UsageError extends Error {}
+
+interface Options {
+  readonly rows: readonly Row[];
+  readonly rounds: number;
+  readonly smoke: boolean;
+  readonly json: boolean;
+}
+
+function readOptions(): Options | undefined {
+  const { values } = readArgs();
+  if (values.help) return undefined;
+  const rounds = values.smoke ? 1 : Number(values.rounds ?? ROUNDS);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new UsageError(`--rounds ${values.rounds} is no number of rounds`);
+  const rows = (values.only ?? []).map((name) => {
+    const row = ROWS.find((each) => each.name === name);
+    if (row === undefined)
+      throw new UsageError(`there is no row ${name}; there is ${ROWS.map((each) => each.name).join(', ')}`);
+    return row;
+  });
+  return { rows: rows.length > 0 ? rows : ROWS, rounds, smoke: values.smoke, json: values.json };
+}
+
+function readArgs() {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: 'string', multiple: true },
+        rounds: { type: 'string' },
+        smoke: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** Progress is for those who watch. */
+function say(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${text}`);
+}
+
+function machine(): { cpu: string; cores: number; node: string; date: string } {
+  const all = cpus();
+  const cpu = all[0]?.model.trim() ?? 'unknown';
+  return { cpu, cores: all.length, node: process.version, date: new Date().toISOString().slice(0, 10) };
+}
+
+async function measure({ rows, rounds, smoke }: Options): Promise<{ judged: Judged[]; failed: boolean }> {
+  const bench = new Bench({ rounds, smoke, say });
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
+    process.once(signal, () => {
+      say('');
+      bench.close();
+      process.exit(code);
+    });
+  }
+  const judged: Judged[] = [];
+  let failed = false;
+  try {
+    for (const row of rows) {
+      try {
+        judged.push(...(await row.measure(bench)).map(judge));
+      } catch (error) {
+        failed = true;
+        say('');
+        process.stderr.write(`${row.name} failed: ${error instanceof Error ? error.stack : error}\n`);
+      }
+    }
+  } finally {
+    say('');
+    bench.close();
+  }
+  return { judged, failed };
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === undefined) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const { judged, failed } = await measure(options);
+  const facts = machine();
+  if (options.json) {
+    process.stdout.write(
+      `${JSON.stringify({ machine: facts, rounds: options.rounds, figures: judged }, undefined, 2)}\n`,
+    );
+  } else {
+    const colours = coloursOf(process.stdout);
+    process.stdout.write(renderTable(HEADING, judged.map(cells), { colours, right: new Set([2, 3]) }));
+    const { cpu, cores, node, date } = facts;
+    process.stdout.write(`\n${cpu}, ${cores} cores, Node ${node}, ${date}; ${options.rounds} rounds\n`);
+  }
+  if (failed) return 1;
+  return options.smoke || judged.every(({ reached }) => reached) ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}

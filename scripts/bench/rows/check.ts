@@ -1,0 +1,16 @@
+import { writeProject } from '../generated-project.ts';
+import type { Row } from '../harness.ts';
+
+const SERVICES = 1000;
+
+export const check: Row = {
+  name: 'check',
+  about: 'check of 1,000 service files of some 60 lines, beside the yaml package and its parse of their texts',
+  async measure(bench) {
+    bench.say('check: writing the definitions');
+    const root = writeProject(bench, SERVICES);
+    const run = (what: 'parse' | 'load') => (): Promise<number> => bench.figure('check-once.ts', [what, root]);
+    const figures = await bench.compare('check', run('parse'), run('load'));
+    return [{ job: 'check of 1,000 service files', unit: 'ms', ...figures, target: { kind: 'at-most', ratio: 2 } }];
+  },
+};

@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Row, Server } from '../harness.ts';
+import { ask, DEMO, getRequest, load } from '../load.ts';
+import { database, executeQuery, ROWS } from '../query-data.ts';
+
+/** Where each request begins to read. */
+const PLACES = Array.from({ length: 50 }, (_, index) => (index * 3989) % (ROWS - 200));
+
+const ofLimit = PLACES.map((from) => getRequest(`/small?from=${from}`));
+const ofOurs = PLACES.map((value) => getRequest(executeQuery('BENCH_SMALL', 100, { name: 'FROM', value }), DEMO));
+
+export const query: Row = {
+  name: 'query',
+  about: 'stored query of 100 rows by 12 columns, beside node:http, better-sqlite3 and JSON.stringify',
+  async measure(bench) {
+    const file = database(bench);
+    const limit = await bench.serve('query-limit.ts', [file]);
+    const ours = await bench.serve('gateway-server.ts', [file]);
+    await refuseDifference(limit, ours);
+    const rate = (server: Server, requests: readonly string[], seconds: number) => (): Promise<number> =>
+      load({ port: server.port, requests, connections: 16, depth: 1, seconds });
+    bench.say('query: warming up');
+    await rate(limit, ofLimit, bench.smoke ? 0.2 : 2)();
+    await rate(ours, ofOurs, bench.smoke ? 0.2 : 2)();
+    const seconds = bench.smoke ? 0.3 : 3;
+    const figures = await bench.compare('query', rate(limit, ofLimit, seconds), rate(ours, ofOurs, seconds));
+    await Promise.all([limit.stop(), ours.stop()]);
+    const target = { kind: 'at-least', ratio: 0.9 } as const;
+    return [{ job: 'stored query, 100 rows x 12 columns', unit: 'queries/s', ...figures, target }];
+  },
+};
+
+/** What is compared must hold the same rows. */
+async function refuseDifference(limit: Server, ours: Server): Promise<void> {
+  const read = async ({ port }: Server, request = ''): Promise<unknown[]> =>
+    keys(JSON.parse((await ask(port, request)).body.toString()));
+  const [one, other] = await Promise.all([read(limit, ofLimit[7]), read(ours, ofOurs[7])]);
+  if (one.length !== 100 || !isDeepStrictEqual(one, other))
+    throw new Error('the gateway and its limit answer differently');
+}
+
+/** The rows' own numbers. */
+function keys(reply: { data: { query: { rows: Record<string, unknown>[] } } }): unknown[] {
+  return reply.data.query.rows.map((row) => row.prcsinstance ?? row.PRCSINSTANCE);
+}

@@ -1,0 +1,33 @@
+/** Where the figures of several rounds lie. */
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The middle value, or the mean of the two in the middle. @throws RangeError where there is none */
+export function median(values: readonly number[]): number {
+  if (values.length === 0) throw new RangeError('the median of no values');
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length >> 1;
+  const upper = sorted[half] as number;
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] as number) + upper) / 2;
+}
+
+/** @throws RangeError where there are no values */
+export function spread(values: readonly number[]): Spread {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
+}
+
+/**
+ * Combines what was measured in the same round: a machine that is slow for a while is slow for both.
+ * @throws RangeError where one has more rounds than the other
+ */
+export function byRound(
+  limit: readonly number[],
+  ours: readonly number[],
+  combine: (limit: number, ours: number) => number,
+): number[] {
+  if (limit.length !== ours.length) throw new RangeError(`${limit.length} rounds beside ${ours.length}`);
+  return ours.map((value, round) => combine(limit[round] as number, value));
+}
