@@ -16,7 +16,7 @@ import type { Metrics } from './metrics.ts';
 import { createPage, type Page } from './page.ts';
 import { createPlain, type Plain } from './plain.ts';
 import { createRecorder } from './record.ts';
-import { createRestConnector, type RestPorts } from './rest.ts';
+import { RestConnector, type RestPorts } from './rest.ts';
 import { quote } from './routes.ts';
 
 /** What the gateway stands on. */
@@ -87,7 +87,7 @@ function mountRest(
   { plain, contracts, readable, cors }: { plain: Plain; contracts: Contracts; readable: Readable; cors: Cors },
 ): void {
   const { context, id } = registry.gateway;
-  const rest = createRestConnector({ idleTimeout: IDLE_TIMEOUT, ...ports, registry });
+  const rest = new RestConnector({ idleTimeout: IDLE_TIMEOUT, ...ports, registry });
   const prefix = `/${context}/RESTListeningConnector/`;
   const ofNode = `${id}/`;
   const sendContract = async (exchange: Exchange, name: string, find: () => Promise<Contract | undefined>) => {

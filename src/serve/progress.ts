@@ -1,0 +1,79 @@
+import { compileRest, type Representation, type RestBinding } from '../binding/rest.ts';
+import type { User } from '../model/security.ts';
+import type { Operation } from '../model/service.ts';
+import type { DocumentValue } from '../model/value.ts';
+import { type Answerer, compileAnswer, type Handlers } from './answer.ts';
+import type { Call, CallPorts } from './call.ts';
+import type { Exchange } from './exchange.ts';
+import { operationHeaders } from './headers.ts';
+import type { ReplyHeaders } from './respond.ts';
+import type { RouteMatch } from './routes.ts';
+
+/** One operation with everything that a call of it needs, closed over. */
+export interface Compiled {
+  readonly operation: Operation;
+  readonly binding: RestBinding;
+  readonly answerer: Answerer;
+  /** Headers of every reply, beside those of the reply itself. */
+  readonly headers: ReplyHeaders;
+  /** The time that code may take, in milliseconds; stored queries have clocks of their own. */
+  readonly timeout: number | undefined;
+}
+
+/** What is known of an exchange so far; a fault's reply is as good as that allows. */
+export interface Progress {
+  compiled?: Compiled;
+  match?: RouteMatch;
+  as?: Representation;
+  user?: User;
+  input?: DocumentValue;
+  call?: Call;
+}
+
+/** Compiles every active operation. */
+export function compileOperations(
+  ports: CallPorts & { readonly handlers: Handlers },
+): ReadonlyMap<Operation, Compiled> {
+  const { namespace, limits } = ports.registry.gateway;
+  const active = [...ports.registry.operations.values()].filter((operation) => operation.active);
+  return new Map(
+    active.map((operation) => [
+      operation,
+      {
+        operation,
+        binding: compileRest(operation, namespace),
+        answerer: compileAnswer(operation, ports.handlers, ports),
+        headers: operationHeaders(operation),
+        timeout: operation.answer.kind === 'handler' ? limits.timeout : undefined,
+      },
+    ]),
+  );
+}
+
+/**
+ * The form of the reply: by Accept; a delivered service's own parameters come before that (field notes 1, json_resp).
+ * @throws Fault NOT_ACCEPTABLE
+ */
+export function negotiate(exchange: Exchange, { binding, answerer }: Compiled, match: RouteMatch): Representation {
+  const format = answerer.formatOf?.((name) => peek(match, name));
+  if (format === undefined) return binding.negotiate(exchange.header('accept'));
+  return binding.representations.find((each) => each.format === format) as Representation;
+}
+
+/** The form of a fault that came before the form was settled; a fault has some form whatever Accept says. */
+export function formOfFault(exchange: Exchange, { compiled, match, as }: Progress): Representation | undefined {
+  if (as !== undefined || compiled === undefined || match === undefined) return as;
+  try {
+    return negotiate(exchange, compiled, match);
+  } catch {
+    return compiled.binding.representations[0];
+  }
+}
+
+/** A variable's text as it came, where it can be read; nothing is checked here. */
+function peek({ uri, raw }: RouteMatch, name: string): string | undefined {
+  const index = uri.variables.findIndex((variable) => variable.field.name === name);
+  const found = raw[index];
+  const text = typeof found === 'string' ? found : found?.[0];
+  return text === undefined || text.includes('%') ? undefined : text;
+}
