@@ -22,13 +22,13 @@ export interface RequestBody {
 export const CONTENT = 'content';
 
 /** Reads a body: fields into `given`, or returns what has no document. */
-export type BodyReader = (body: RequestBody, given: Record<string, Value>) => Promise<Value | undefined>;
+export type BodyReader = (body: RequestBody, given: Record<string, Value>) => undefined | Promise<Value | undefined>;
 
 /** What a request to one URI may carry, compiled. */
 export function compileBody(operation: Operation, uri: OperationUri, options: { namespace: string }): BodyReader {
   const takesNone = operation.body === 'none' || (operation.body === 'document' && uri.body.length === 0);
   if (takesNone) {
-    return async (body) => {
+    return (body) => {
       if (!body.present) return undefined;
       throw Fault.of('BAD_BODY', { reason: `${operation.method} ${operation.id} takes none` });
     };

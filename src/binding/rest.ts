@@ -52,7 +52,7 @@ export interface RestBinding {
     raw: readonly RawValue[],
     header: (name: string) => string | undefined,
     body: RequestBody,
-  ): Promise<DocumentValue>;
+  ): DocumentValue | Promise<DocumentValue>;
   /** Picks the reply's form by the Accept header. @throws Fault NOT_ACCEPTABLE */
   negotiate(accept: string | undefined): Representation;
   /**
@@ -162,7 +162,7 @@ type RequestReader = (
   raw: readonly RawValue[],
   header: (name: string) => string | undefined,
   body: RequestBody,
-) => Promise<DocumentValue>;
+) => DocumentValue | Promise<DocumentValue>;
 
 /** Everything that one URI's requests need, closed over: a decoder a variable, a codec for the body, the final check. */
 function compileReader(operation: Operation, uri: OperationUri, options: { namespace: string }): RequestReader {
@@ -176,7 +176,7 @@ function compileReader(operation: Operation, uri: OperationUri, options: { names
   const fields = operation.request.kind === 'document' ? operation.request.document.fields : [];
   const extra = uri.variables.map((variable) => variable.field).filter((field) => !fields.includes(field));
   const check = compileCheck([...fields, ...extra]);
-  return async (raw, header, body) => {
+  return (raw, header, body) => {
     const given: Record<string, Value> = {};
     for (let index = 0; index < variables.length; index++)
       (variables[index] as (typeof variables)[number])(raw[index], given);
@@ -185,9 +185,12 @@ function compileReader(operation: Operation, uri: OperationUri, options: { names
       // Sent empty is the same as not sent, as it is in a URI.
       if (text !== undefined && text !== '') given[bound.field.name] = guard(bound.header, bound.read, text);
     }
-    const content = await readBody(body, given);
-    const input = naming(() => check(given));
-    return content === undefined ? input : { ...input, [CONTENT]: content };
+    const complete = (content: Value | undefined): DocumentValue => {
+      const input = naming(() => check(given));
+      return content === undefined ? input : { ...input, [CONTENT]: content };
+    };
+    const read = readBody(body, given);
+    return read instanceof Promise ? read.then(complete) : complete(read);
   };
 }
 

@@ -3,7 +3,7 @@ import { type DeliveredHandler, deliveredHandlers } from '../delivered/index.ts'
 import type { Document } from '../model/document.ts';
 import type { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
-import { type Bytes, type Handler, type Outcome, Reply } from '../model/handler.ts';
+import { type Answered, type Bytes, type Handler, type Outcome, Reply } from '../model/handler.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
@@ -49,15 +49,23 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: C
   }
 }
 
+/** Code may return what is awaited like a promise without being one, as query builders are. */
+function isThenable(answered: Answered | PromiseLike<Answered>): answered is PromiseLike<Answered> {
+  return typeof (answered as Partial<PromiseLike<Answered>> | undefined)?.then === 'function';
+}
+
+function outcomeOf(reply: Answered): Outcome | Promise<Outcome> {
+  if (!(reply instanceof Reply)) return { kind: 'value', value: reply };
+  const { outcome } = reply;
+  return outcome.kind === 'bytes' ? begun(outcome.bytes).then((bytes) => ({ kind: 'bytes', bytes })) : outcome;
+}
+
 function answerByCode(handler: Handler): Answerer {
   const { onError } = handler;
   return {
-    async answer(input, call) {
-      const reply = await handler.onRequest(input as never, call);
-      if (!(reply instanceof Reply)) return { kind: 'value', value: reply };
-      return reply.outcome.kind === 'bytes'
-        ? { kind: 'bytes', bytes: await begun(reply.outcome.bytes) }
-        : reply.outcome;
+    answer(input, call) {
+      const answered = handler.onRequest(input as never, call);
+      return isThenable(answered) ? Promise.resolve(answered).then(outcomeOf) : outcomeOf(answered);
     },
     ...(onError === undefined
       ? {}
