@@ -36,7 +36,7 @@ export function typed(value: string | number | boolean, type: ScalarType): Value
 }
 
 /** Whether two values of one scalar type are the same. */
-export function same(a: Value, b: Value, kind: ScalarKind): boolean {
+function same(a: Value, b: Value, kind: ScalarKind): boolean {
   return kind === 'decimal' ? compareDecimals(String(a), String(b)) === 0 : a === b;
 }
 

@@ -1,6 +1,6 @@
-export { type CodecOptions, compileDocument, type DocumentCodec } from './document.ts';
+export { compileDocument, type DocumentCodec } from './document.ts';
 export { CodecError } from './error.ts';
-export { compileFault, type FaultCodec, type FaultWords } from './fault.ts';
+export { compileFault } from './fault.ts';
 export { compileInline, type Inline } from './inline.ts';
 export { readJsonText, writeJsonText } from './json-text.ts';
 export { compileCheck, compileList, compileText } from './text.ts';

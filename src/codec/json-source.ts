@@ -46,7 +46,7 @@ export function parseWithDigits(text: string): unknown {
 export const TOO_DEEP = Symbol('nested too deep');
 
 /** Whether a JSON text nests more than `limit` levels. */
-export function deeperThan(text: string, limit: number): boolean {
+function deeperThan(text: string, limit: number): boolean {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {

@@ -12,7 +12,7 @@ import { soundText } from './sound.ts';
  * The forms of one type of single values: how it is read from text (a URL, a header, XML) and JSON, and written to both.
  * Each function returns the value in memory or its written form, or throws a {@link CodecError} without a path.
  */
-export interface Kind {
+interface Kind {
   fromText(text: string): Value;
   /** Takes what JSON.parse returns; `depth` counts from the root. */
   fromJson(raw: unknown, depth: number): Value;

@@ -4,7 +4,7 @@ import type { Attachment, JsonValue } from '../model/value.ts';
 // The types that `generated/handlers.ts` is written in. They hold at compile time only: nothing here runs.
 
 /** Prompts and rows of stored queries, by id: `Queries` of `generated/types.ts`. */
-export type QueryTypes<Q> = { [Id in keyof Q]: { prompts: readonly unknown[]; row: object } };
+type QueryTypes<Q> = { [Id in keyof Q]: { prompts: readonly unknown[]; row: object } };
 
 /** What a handler is given beside the request, with the project's own queries and the operation's own reply. */
 export interface TypedContext<Q extends QueryTypes<Q>, UriIndex extends number, Message>

@@ -30,6 +30,6 @@ export function withJsonHeader(json: string, key: string): string {
 }
 
 /** One newline at the end. */
-export function ending(text: string): string {
+function ending(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }

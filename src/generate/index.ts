@@ -10,7 +10,7 @@ import { vocabulary } from './vocabulary.ts';
 export { GENERATED_FOLDER } from './header.ts';
 export { knownIds } from './known-ids.ts';
 export { handlerStubs } from './stubs.ts';
-export { isUpToDate, planWrite, type WritePlan } from './write-plan.ts';
+export { planWrite, type WritePlan } from './write-plan.ts';
 
 export interface GenerateOptions {
   /** The JSON Schema of definition files, with the registry's ids as proposals. */

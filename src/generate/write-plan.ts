@@ -29,8 +29,3 @@ export function planWrite(files: ReadonlyMap<string, string>, existing: Readonly
     foreign: others.filter((path) => !isGenerated(path)),
   };
 }
-
-/** Whether anything on disk differs from what is generated. */
-export function isUpToDate({ write, remove }: WritePlan): boolean {
-  return write.size === 0 && remove.length === 0;
-}

@@ -1,12 +1,10 @@
-export { checkQueries, type QueryProblem } from './check.ts';
+export { checkQueries } from './check.ts';
 export type {
   QueryCall,
   QueryOptions,
   QueryPort,
   QueryResult,
-  QueryStatus,
   ResultFormat,
-  RowsCall,
   XmlNames,
 } from './port.ts';
 export { openQueries } from './queries.ts';

@@ -23,7 +23,7 @@ export interface RawResult {
 }
 
 /** What became of a command, or of a reader. */
-export interface ReaderEvents {
+interface ReaderEvents {
   ready(): void;
   result(result: RawResult): void;
   failed(failure: Failure): void;

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { carriesHeader, HEADER, withJsonHeader, withXmlHeader } from '../../src/generate/header.ts';
-import { isUpToDate, planWrite } from '../../src/generate/write-plan.ts';
+import { planWrite, type WritePlan } from '../../src/generate/write-plan.ts';
+
+const isUpToDate = ({ write, remove }: WritePlan): boolean => write.size === 0 && remove.length === 0;
 
 const generated = (text: string): string => `// ${HEADER}\n${text}\n`;
 const files = new Map([

@@ -9,7 +9,7 @@ import { DefinitionsError, type RunningGateway, startGateway } from '../../src/s
 import { writeProject } from './project.ts';
 
 /** The project's folder. */
-export const repository = fileURLToPath(new URL('../../', import.meta.url));
+const repository = fileURLToPath(new URL('../../', import.meta.url));
 
 export const DEMO = `Basic ${Buffer.from('demo:demo').toString('base64')}`;
 export const GUEST = `Basic ${Buffer.from('guest:guest').toString('base64')}`;
