@@ -37,16 +37,27 @@ interface Job extends Task {
 /** One reader, and what it is doing. */
 interface Seat {
   readonly process: ReaderProcess;
-  job: Job | undefined;
+  /** What it was told, in order: the first is what it runs. Those that nobody waits for any more stay until answered. */
+  jobs: Job[];
   ready: boolean;
-  /** Since when it has been running its job, or has had none. */
+  /** Since when it has been running its first job, or has had none. */
   since: number;
+  /** Its last answer came at once. */
+  quick: boolean;
   /** It was killed on purpose, or never to be used again. */
   ended: boolean;
 }
 
 /** A query that has run for this long counts as slow: a reader more is started where all are held by such. */
 const SLOW = 25;
+/**
+ * A reader that answers within this time is told its next queries while it runs one: it need not fall asleep in between
+ * and be woken, which costs both sides more than a small query does. Where the first turns out slow, the others are given
+ * to another reader.
+ */
+const QUICK = 5;
+/** Queries that a quick reader is told at most, the one that it runs among them. */
+const DEPTH = 8;
 /** A reader whose caller has gone may finish a short query; starting another costs more. */
 const GRACE = 50;
 /** Before a reader that would not start is tried again: the first time, and at most. */
@@ -59,7 +70,7 @@ export class Pool {
   readonly #seats = new Set<Seat>();
   /** Those without work, the last used at the end: its caches are warm. */
   readonly #idle: Seat[] = [];
-  readonly #waiting = new Set<Job>();
+  #waiting = new Set<Job>();
   readonly #readyWaiters = new Set<{ resolve: () => void; reject: (error: unknown) => void }>();
   /** Starts that failed, one after the other. */
   #failedStarts = 0;
@@ -80,7 +91,7 @@ export class Pool {
       if (this.#closing !== undefined) throw unavailable('the gateway is stopping');
       if (task.signal?.aborted) throw abandoned(task.signal);
       const job: Job = { ...task, resolve, reject, onAbort: () => this.#abort(job), timer: undefined, settled: false };
-      const seat = this.#idle.pop();
+      const seat = this.#idle.pop() ?? this.#almostFree();
       if (seat === undefined) this.#enqueue(job);
       job.timer = setTimeout(() => this.#expire(job), task.timeout);
       task.signal?.addEventListener('abort', job.onAbort, { once: true });
@@ -97,7 +108,7 @@ export class Pool {
 
   status(): QueryStatus {
     const living = [...this.#seats].filter((seat) => !seat.ended);
-    const readers = living.map((seat) => ({ pid: seat.process.pid, busy: seat.job !== undefined }));
+    const readers = living.map((seat) => ({ pid: seat.process.pid, busy: seat.jobs.length > 0 }));
     return { readers, waiting: this.#waiting.size };
   }
 
@@ -121,25 +132,59 @@ export class Pool {
   }
 
   #give(seat: Seat, job: Job): void {
-    seat.job = job;
-    seat.since = performance.now();
+    if (seat.jobs.length === 0) seat.since = performance.now();
+    seat.jobs.push(job);
     seat.process.send(job.command, job.plan);
     if (this.#idle.length === 0) this.#watchGrowth();
   }
 
-  /** A reader has nothing to do: it takes the call that has waited longest. */
-  #free(seat: Seat): void {
-    seat.job = undefined;
+  /** A reader that will have answered before another could be woken. */
+  #almostFree(): Seat | undefined {
+    if (this.#waiting.size > 0) return undefined;
+    const now = performance.now();
+    for (const seat of this.#seats) {
+      if (seat.quick && !seat.ended && seat.jobs.length < DEPTH && now - seat.since < QUICK) return seat;
+    }
+    return undefined;
+  }
+
+  /** A reader has answered, or has come: it takes the calls that have waited longest. */
+  #advance(seat: Seat): void {
     seat.since = performance.now();
-    const [next] = this.#waiting;
-    if (next !== undefined) {
+    const [first] = seat.jobs;
+    if (first?.settled) this.#killIfHeldBy(first, seat);
+    for (const next of this.#waiting) {
+      if (seat.jobs.length >= (seat.quick ? DEPTH : 1)) break;
       this.#waiting.delete(next);
       this.#give(seat, next);
-      return;
     }
+    if (seat.jobs.length > 0) return;
     this.#idle.push(seat);
     if (this.#closing !== undefined) this.#closeWhenQuiet();
     else if (this.#seats.size > this.#options.readers) this.#watchShrink();
+  }
+
+  /** Gives the jobs that a reader has not begun to others, or lets them wait, before all that came later. */
+  #putBack(seat: Seat): void {
+    const [first, ...next] = seat.jobs;
+    const back = next.filter((job) => !job.settled);
+    if (first === undefined || back.length === 0) return;
+    // The reader has them already, and will answer them to nobody.
+    seat.jobs = [first, ...next.map((job) => ({ ...job, settled: true }))];
+    this.#waiting = new Set([...back, ...this.#waiting]);
+    for (const job of back) {
+      const idle = this.#idle.pop();
+      if (idle === undefined) break;
+      this.#waiting.delete(job);
+      this.#give(idle, job);
+    }
+  }
+
+  /** A reader may finish a short query that nobody waits for; starting another reader costs more. */
+  #killIfHeldBy(job: Job, seat: Seat): void {
+    setTimeout(() => {
+      if (seat.jobs[0] === job) this.#kill(seat);
+    }, GRACE);
   }
 
   #settle(job: Job): boolean {
@@ -152,29 +197,25 @@ export class Pool {
   }
 
   #expire(job: Job): void {
-    const waited = this.#waiting.has(job);
     if (!this.#settle(job)) return;
-    const seat = this.#holder(job);
+    const seat = this.#runner(job);
     if (seat !== undefined) this.#kill(seat);
-    if (waited) job.reject(unavailable('no reader was free in time'));
+    if (seat === undefined) job.reject(unavailable('no reader was free in time'));
     else job.reject(Fault.of('TIMEOUT', { what: `Query ${job.plan.name}`, seconds: job.timeout / 1000 }));
     this.#closeWhenQuiet();
   }
 
   #abort(job: Job): void {
     if (!this.#settle(job)) return;
-    const seat = this.#holder(job);
-    if (seat !== undefined) {
-      setTimeout(() => {
-        if (seat.job === job) this.#kill(seat);
-      }, GRACE);
-    }
+    const seat = this.#runner(job);
+    if (seat !== undefined) this.#killIfHeldBy(job, seat);
     if (job.signal !== undefined) job.reject(abandoned(job.signal));
     this.#closeWhenQuiet();
   }
 
-  #holder(job: Job): Seat | undefined {
-    for (const seat of this.#seats) if (seat.job === job) return seat;
+  /** The reader that runs a job; none where it waits for one, or is the next of one. */
+  #runner(job: Job): Seat | undefined {
+    for (const seat of this.#seats) if (seat.jobs[0] === job) return seat;
     return undefined;
   }
 
@@ -186,9 +227,10 @@ export class Pool {
         failed: (failure) => this.#fail(seat, failure),
         gone: (reason, failure) => this.#lost(seat, reason, failure),
       }),
-      job: undefined,
+      jobs: [],
       ready: false,
       since: performance.now(),
+      quick: false,
       ended: false,
     };
     this.#seats.add(seat);
@@ -199,26 +241,33 @@ export class Pool {
     this.#startFailure = undefined;
     for (const waiter of this.#readyWaiters) waiter.resolve();
     this.#readyWaiters.clear();
-    if (!seat.ended) this.#free(seat);
+    if (!seat.ended) this.#advance(seat);
   }
 
   #answer(seat: Seat, result: RawResult): void {
-    const job = seat.job;
+    const job = this.#answered(seat);
     this.#failedStarts = 0;
     if (job !== undefined && this.#settle(job)) job.resolve(result);
     else if (!Buffer.isBuffer(result.content)) result.content.file.close();
-    if (!seat.ended) this.#free(seat);
+    if (!seat.ended) this.#advance(seat);
   }
 
   #fail(seat: Seat, failure: Failure): void {
-    const job = seat.job;
+    const job = this.#answered(seat);
     if (job !== undefined && this.#settle(job)) job.reject(faultOf(job.plan.name, failure));
-    if (!seat.ended) this.#free(seat);
+    if (!seat.ended) this.#advance(seat);
+  }
+
+  /** The job that a reader has answered: they come in the order in which they were given. */
+  #answered(seat: Seat): Job | undefined {
+    seat.quick = performance.now() - seat.since < QUICK;
+    return seat.jobs.shift();
   }
 
   /** Ends a reader and puts another in its place. */
   #kill(seat: Seat): void {
     this.#remove(seat);
+    this.#putBack(seat);
     seat.process.kill();
     this.#replace();
   }
@@ -234,7 +283,8 @@ export class Pool {
     const expected = seat.ended;
     this.#remove(seat);
     this.#seats.delete(seat);
-    const job = seat.job;
+    this.#putBack(seat);
+    const [job] = seat.jobs;
     if (job !== undefined && this.#settle(job)) {
       job.reject(internal(job.plan.name, new Error(`the reader of query ${job.plan.name} ended: ${reason}`)));
     }
@@ -289,6 +339,7 @@ export class Pool {
     let quick = false;
     for (const seat of this.#seats) {
       if (seat.ended) continue;
+      if (now - seat.since >= SLOW) this.#putBack(seat);
       living += 1;
       // One that is starting, or that has just begun, will be free without our doing.
       if (!seat.ready || now - seat.since < SLOW) quick = true;
@@ -319,7 +370,7 @@ export class Pool {
   #closeWhenQuiet(): void {
     if (this.#closing === undefined || this.#waiting.size > 0) return;
     for (const seat of this.#seats) {
-      if (seat.job !== undefined && !seat.job.settled) return;
+      if (seat.jobs.some((job) => !job.settled)) return;
     }
     for (const seat of this.#seats) {
       if (!seat.ended) {

@@ -72,7 +72,7 @@ export class ReaderProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Sends a command; the reader must have answered the one before. */
+  /** Sends a command. Replies come in the order of the commands. */
   send(command: Omit<Command, 'define'>, plan: Plan): void {
     const known = this.#known.has(plan.id);
     this.#known.add(plan.id);
