@@ -104,7 +104,7 @@ function mountRest(
     const { method } = exchange;
     // A contract stands right below the connector, or below the local node's name.
     const name = path.startsWith(ofNode) ? path.slice(ofNode.length) : path;
-    const find = contracts.find(name);
+    const find = name.includes('/') ? undefined : contracts.find(name);
     if (find === undefined && method !== 'OPTIONS') return rest.serve(exchange, path);
     const allowed = find === undefined ? rest.allowed(path) : READING;
     if (method === 'OPTIONS') {

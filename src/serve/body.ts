@@ -25,6 +25,13 @@ export const IDLE_TIMEOUT = 30_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** What most requests carry: nothing (RFC 9112 section 6.3, case 7). */
+export const NO_BODY: RequestBody = readBody(
+  { contentType: undefined, contentLength: undefined, contentEncoding: undefined, transferEncoding: undefined },
+  () => undefined,
+  { size: 0, idle: IDLE_TIMEOUT },
+);
+
 /**
  * A request's body, read at most once and never beyond the limits; a reader gets BODY_TOO_LARGE as soon as there is a
  * byte too many, REQUEST_TIMEOUT where no more come.

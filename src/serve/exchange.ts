@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import type { RequestBody } from '../binding/request-body.ts';
-import { type BodyLimits, readBody } from './body.ts';
+import { type BodyLimits, NO_BODY, readBody } from './body.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** What Hono is handed with each request by the Node server; nothing of it in `app.request()`. */
@@ -71,6 +71,9 @@ export class Exchange {
   }
 
   body(limits: BodyLimits): RequestBody {
+    const headers = this.#incoming?.headers;
+    const bare = headers?.['content-length'] === undefined && headers?.['transfer-encoding'] === undefined;
+    if (headers !== undefined && bare) return NO_BODY;
     const head = {
       contentType: this.header('content-type'),
       contentLength: this.header('content-length'),

@@ -43,20 +43,21 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics): 
     if (!log.isLevelEnabled('info')) return;
     const rules = operation === undefined ? undefined : kept.get(operation);
     const hidden = operation !== undefined && rules?.hidesPath === true;
-    log.info({
+    const line: Record<string, unknown> = {
       requestId: exchange.requestId,
       method: exchange.method,
       path: hidden ? withoutValues(exchange.path, operation) : exchange.path,
       operation: operation?.id,
       user,
       status,
-      fault,
       bytes,
-      complete: complete ? undefined : false,
       ms: Math.round(ms * 1000) / 1000,
       remote: exchange.remote,
-      headers: rules?.masked === undefined ? undefined : exchange.headers(rules.masked),
-    });
+    };
+    if (fault !== undefined) line.fault = fault;
+    if (!complete) line.complete = false;
+    if (rules?.masked !== undefined) line.headers = exchange.headers(rules.masked);
+    log.info(line);
   };
 }
 
