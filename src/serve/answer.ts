@@ -120,7 +120,7 @@ function answerByQuery(
       if (as.format === 'xml' && xml !== undefined) {
         return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-xml', xml }) };
       }
-      const rows = await queries.rows({ ...given, onTruncated: call.onTruncated });
+      const rows = await queries.rows({ ...given, onTruncated: () => call.onTruncated() });
       return { kind: 'value', value: { rows: rows.map(withoutNulls) } };
     },
   };
@@ -138,7 +138,8 @@ function answerByQueries(
   return {
     async answer(input, call) {
       for (const { query } of filled) authorise(call.user, query, 'query');
-      const { signal, onTruncated } = call;
+      const { signal } = call;
+      const onTruncated = (): void => call.onTruncated();
       const limit = limitOf(input, maxrows);
       const found = filled.map(async ({ name, query, read, entry }): Promise<[string, Value]> => {
         const rows = await queries.rows({

@@ -100,10 +100,10 @@ export class Call implements HandlerContext {
     return this.#truncated;
   }
 
-  /** To be told of such a cut. */
-  readonly onTruncated = (): void => {
+  /** To be called at such a cut. */
+  onTruncated(): void {
     this.#truncated = true;
-  };
+  }
 
   /** @throws Fault FORBIDDEN where the caller may not run the query */
   authorise(query: Query): void {
@@ -115,7 +115,11 @@ export class Call implements HandlerContext {
     prompts: Readonly<Record<string, Value>> = {},
     options: { readonly maxrows?: number } = {},
   ): Promise<Row[]> {
-    return this.#rows(this.user, name, prompts, { ...options, signal: this.signal, onTruncated: this.onTruncated });
+    return this.#rows(this.user, name, prompts, {
+      ...options,
+      signal: this.signal,
+      onTruncated: () => this.onTruncated(),
+    });
   }
 
   reply(
