@@ -111,7 +111,9 @@ function admit(connection: number, socket: Socket | undefined): void {
 }
 
 function retire(successor: Address): void {
-  void drain({ idleMs: 1_000, answer: forwardTo(successor) });
+  // Callers were told how long a connection stays (Keep-Alive: timeout): closed before that, one might be just in use.
+  const kept = (server?.keepAliveTimeout ?? 0) + 1_000;
+  void drain({ idleMs: kept, answer: forwardTo(successor) });
   tellSupervisor({ kind: 'retired' });
 }
 
