@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { didYouMean } from '../load/suggest.ts';
 import type { Registry } from '../model/registry.ts';
@@ -35,13 +35,34 @@ export function addDescribe(program: Command): void {
       const place = placeOf(command);
       const registry = await loadRegistry(place);
       const { service, pathName } = findService(registry, id);
-      const text = await describe(registry, service, form, await contractBaseOf(registry, options.base), pathName);
-      if (options.output === undefined) return print(text.endsWith('\n') ? text : `${text}\n`);
-      const file = resolve(place.root, options.output);
+      const [main, ...companions] = await describe(
+        registry,
+        service,
+        form,
+        await contractBaseOf(registry, options.base),
+        pathName,
+      );
+      const { output } = options;
+      if (output === undefined) {
+        await print(main.text);
+        for (const { name } of companions) note(`It imports ${name}, which -o writes beside it.`);
+        return;
+      }
+      const file = resolve(place.root, output);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text.endsWith('\n') ? text : `${text}\n`);
-      note(`Wrote ${options.output}.`);
+      await writeFile(file, main.text);
+      note(`Wrote ${output}.`);
+      for (const { name, text } of companions) {
+        await writeFile(join(dirname(file), name), text);
+        note(`Wrote ${join(dirname(output), name)}, which it imports.`);
+      }
     });
+}
+
+/** A file of a contract; its name is what others import it by. */
+interface ContractFile {
+  readonly name: string;
+  readonly text: string;
 }
 
 function checkBase(base: string): void {
@@ -81,10 +102,15 @@ async function describe(
   form: Form,
   base: string,
   pathName: string | undefined,
-): Promise<string> {
-  const { describeOpenApi, describeWadl, describeXsd } = await import('../describe/index.ts');
+): Promise<[ContractFile, ...ContractFile[]]> {
+  const { describeOpenApi, describeWadl, describeXsd, describeXsdFiles } = await import('../describe/index.ts');
   const part = pathName === undefined ? {} : { pathName };
-  if (form === 'wadl') return describeWadl(registry, service, { base, ...part });
-  if (form === 'xsd') return describeXsd(registry, service, part);
-  return describeOpenApi(registry, service, { base, ...part });
+  const ended = (name: string, text: string): ContractFile => ({
+    name,
+    text: text.endsWith('\n') ? text : `${text}\n`,
+  });
+  if (form === 'wadl') return [ended('', describeWadl(registry, service, { base, ...part }))];
+  if (form === 'openapi') return [ended('', describeOpenApi(registry, service, { base, ...part }))];
+  const [, ...companions] = describeXsdFiles(registry, service, part);
+  return [ended('', describeXsd(registry, service, part)), ...companions.map(([name, text]) => ended(name, text))];
 }

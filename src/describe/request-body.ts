@@ -5,7 +5,7 @@ export function requestMediaType(operation: Operation, uri: OperationUri): strin
   if (operation.body !== 'raw') return 'application/json';
   const [field] = uri.body;
   const kind = operation.request.kind === 'raw' ? operation.request.raw : field?.type.kind;
-  if (kind === 'json') return 'application/json';
+  if (kind === 'json' || kind === 'document' || kind === 'list') return 'application/json';
   if (kind === 'xml') return 'application/xml';
   return kind === 'binary' ? 'application/octet-stream' : 'text/plain';
 }

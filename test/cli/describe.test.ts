@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { files, staffProject } from './fixture.ts';
-import { signalbox } from './support.ts';
+import { repository, signalbox } from './support.ts';
 
 test.concurrent('wadl to standard output, with the address at which the gateway listens', async () => {
   const { code, stdout, stderr } = await signalbox(['describe', 'wadl', 'Staff.v1'], { cwd: await staffProject() });
@@ -44,4 +45,15 @@ test.concurrent('a service that is not there: what was probably meant', async ()
   const { code, stdout, stderr } = await signalbox(['describe', 'wadl', 'Stuff.v1'], { cwd: await staffProject() });
   expect(stderr).toBe('signalbox: there is no service Stuff.v1\n  Did you mean Staff.v1?\n');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+});
+
+test.concurrent('xsd -o writes what the schema imports beside it', async ({ onTestFinished }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'signalbox-describe-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const args = ['describe', 'xsd', 'Locations.v1', '-o', join(folder, 'locations.xsd')];
+  const { code, stderr } = await signalbox(args, { cwd: repository });
+  expect(code, stderr).toBe(0);
+  expect(await readFile(join(folder, 'locations.xsd'), 'utf8')).toContain('schemaLocation="Locations.v1.none.xsd"');
+  expect(await readFile(join(folder, 'Locations.v1.none.xsd'), 'utf8')).toContain('<xs:element name="data">');
+  expect(stderr).toContain('Locations.v1.none.xsd, which it imports.');
 });
