@@ -29,6 +29,8 @@ export interface GatewayPorts {
   readonly ready: () => Promise<void>;
   /** Address in contracts, with the context: `http://127.0.0.1:8080/gateway`. */
   readonly base: () => string;
+  /** Users of the sample may call, so that the page's examples show them; true. */
+  readonly sampleUsers?: boolean;
   /** Milliseconds that a request's body may pause; 30 s. */
   readonly idleTimeout?: number;
 }
@@ -49,7 +51,7 @@ export function createApp(
   const readable = createReadable(registry, ports.authenticator);
   const cors = createCors(registry);
   mountRest(app, registry, { ...ports, handlers, record }, { plain, contracts, readable, cors });
-  mountPage(app, createPage(registry, contracts, ports.base), { plain, readable });
+  mountPage(app, createPage(registry, contracts, ports), { plain, readable });
   mountMonitoring(app, ports, plain);
   app.notFound(() => {
     throw Fault.of('NOT_FOUND', { what: 'such path; the services are listed at /' });

@@ -2,13 +2,13 @@ import type { ExampleRequest } from '../describe/example.ts';
 
 /**
  * A request as a command line to paste.
- * @param user a sample user, whose password is its name; nothing for an operation that needs none
+ * @param credentials `user:password`, or a user alone, for whose password curl asks; undefined where none are needed
  */
-export function curlCommand({ method, url, headers, body }: ExampleRequest, user: string | undefined): string {
+export function curlCommand({ method, url, headers, body }: ExampleRequest, credentials: string | undefined): string {
   const words = ['curl'];
   if (method === 'HEAD') words.push('--head');
   else if (method !== 'GET') words.push('-X', method);
-  if (user !== undefined) words.push('-u', quote(`${user}:${user}`));
+  if (credentials !== undefined) words.push('-u', quote(credentials));
   for (const [name, value] of Object.entries(headers)) {
     // The default form is what curl's own `Accept: */*` gets.
     if (name !== 'Accept') words.push('-H', quote(`${name}: ${value}`));

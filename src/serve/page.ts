@@ -1,7 +1,6 @@
 import { exampleRequest } from '../describe/example.ts';
 import { replyForms } from '../describe/replies.ts';
 import type { Registry } from '../model/registry.ts';
-import type { User } from '../model/security.ts';
 import type { Operation, OperationUri, Service } from '../model/service.ts';
 import { may } from '../security/authorise.ts';
 import { escapeAttribute as escapeHtml } from '../wire/xml-text.ts';
@@ -22,6 +21,8 @@ interface PageParts {
   readonly contracts: Contracts;
   /** Address of the gateway with its context. */
   readonly base: string;
+  /** Users of the sample may call. */
+  readonly sampleUsers: boolean;
 }
 
 /** Nothing on the page runs, and it loads nothing but the icon that it brings along. */
@@ -31,11 +32,15 @@ const SECURITY = {
 };
 
 /** Renders the page at its first request, and keeps it: the registry does not change. */
-export function createPage(registry: Registry, contracts: Contracts, base: () => string): Page {
+export function createPage(
+  registry: Registry,
+  contracts: Contracts,
+  { base, sampleUsers = true }: { readonly base: () => string; readonly sampleUsers?: boolean },
+): Page {
   let html: string | undefined;
   return {
     respond(exchange, plain) {
-      html ??= renderPage({ registry, contracts, base: base() });
+      html ??= renderPage({ registry, contracts, base: base(), sampleUsers });
       return plain(exchange, 200, 'text/html; charset=utf-8', html, SECURITY);
     },
   };
@@ -95,28 +100,29 @@ ${service.operations
 }
 
 function renderOperation(operation: Operation, parts: PageParts): string {
-  const caller = sampleCaller(operation, parts.registry);
+  const credentials = credentialsFor(operation, parts);
   return `<article>
 <h3>${escapeHtml(operation.id)}</h3>
 ${operation.description === undefined ? '' : `<p>${escapeHtml(operation.description)}</p>`}
-${operation.uris.map((uri) => renderUri(operation, uri, caller, parts.base)).join('\n')}
+${operation.uris.map((uri) => renderUri(operation, uri, credentials, parts.base)).join('\n')}
 <p class="facts">${escapeHtml(facts(operation))}</p>
 </article>`;
 }
 
-function renderUri(operation: Operation, uri: OperationUri, caller: User | undefined, base: string): string {
+function renderUri(operation: Operation, uri: OperationUri, credentials: string | undefined, base: string): string {
   const { method, pathName, service } = operation;
-  const command = curlCommand(exampleRequest(operation, uri, base), caller?.id);
+  const command = curlCommand(exampleRequest(operation, uri, base), credentials);
   const address = breakable(escapeHtml(`${pathName}.${service.version}/${uri.template.text}`));
   return `<p class="path"><span class="method">${method}</span> <code>${address.replace(/\{(?:[^{}]|<wbr>)*\}/g, '<var>$&</var>')}</code></p>
 <pre>${breakable(escapeHtml(command))}</pre>`;
 }
 
-/** A user of the sample who may call the operation, for a line that works as it stands. */
-function sampleCaller(operation: Operation, { users }: Registry): User | undefined {
+/** A user of the sample who may call the operation, for a line that works as it stands; else a place for the reader's own. */
+function credentialsFor(operation: Operation, { registry, sampleUsers }: PageParts): string | undefined {
   if (operation.public) return undefined;
-  const sample = [...users.values()].filter((user) => user.sample);
-  return sample.find((user) => may(user, operation)) ?? sample[0];
+  const sample = [...registry.users.values()].find((user) => sampleUsers && user.sample && may(user, operation));
+  // A sample user's password is its name.
+  return sample === undefined ? 'USER' : `${sample.id}:${sample.id}`;
 }
 
 /** Who may call, and what comes back, in one line. */

@@ -74,6 +74,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       log,
       metrics: createMetrics(),
       authenticator: createAuthenticator({ users: registry.users, sampleUsers }),
+      sampleUsers,
       ready: () => data.store.ready(),
       base: () => base,
       idleTimeout,
