@@ -135,7 +135,7 @@ export class Pool {
     if (seat.jobs.length === 0) seat.since = performance.now();
     seat.jobs.push(job);
     seat.process.send(job.command, job.plan);
-    if (this.#idle.length === 0) this.#watchGrowth();
+    if (this.#idle.length === 0 || seat.jobs.length > 1) this.#watchGrowth();
   }
 
   /** A reader that will have answered before another could be woken. */
@@ -162,6 +162,16 @@ export class Pool {
     this.#idle.push(seat);
     if (this.#closing !== undefined) this.#closeWhenQuiet();
     else if (this.#seats.size > this.#options.readers) this.#watchShrink();
+  }
+
+  /** Takes what stands behind a slow query away from its reader, and looks again while anything stands behind another. */
+  #relieve(): void {
+    const now = performance.now();
+    for (const seat of this.#seats) {
+      if (seat.ended || seat.jobs.length < 2) continue;
+      if (now - seat.since >= SLOW) this.#putBack(seat);
+      else this.#watchGrowth();
+    }
   }
 
   /** Gives the jobs that a reader has not begun to others, or lets them wait, before all that came later. */
@@ -333,13 +343,13 @@ export class Pool {
   }
 
   #grow(): void {
+    this.#relieve();
     if (this.#idle.length > 0 || this.#restart !== undefined || this.#closing !== undefined) return;
     const now = performance.now();
     let living = 0;
     let quick = false;
     for (const seat of this.#seats) {
       if (seat.ended) continue;
-      if (now - seat.since >= SLOW) this.#putBack(seat);
       living += 1;
       // One that is starting, or that has just begun, will be free without our doing.
       if (!seat.ready || now - seat.since < SLOW) quick = true;

@@ -68,6 +68,18 @@ describe('a timeout', () => {
 });
 
 describe('slow queries', () => {
+  it('hold up no call that its reader was told meanwhile', async () => {
+    const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 2 });
+    await quick(port);
+    const stop = new AbortController();
+    const slow = port.run({ query: endless, prompts: {}, format: 'json', signal: stop.signal });
+    const ended = expect(slow).rejects.toMatchObject({ name: 'AbortError' });
+    await Promise.all([quick(port), quick(port), quick(port)]);
+    expect(port.status().readers.filter((reader) => reader.busy)).toHaveLength(1);
+    stop.abort();
+    await ended;
+  });
+
   it('never hold all readers: more are started up to the bound, and end when they are idle', async () => {
     const port = readersOf(await databaseOf(''), { readers: 2, maxReaders: 4, idleTimeout: 100 });
     await port.ready();
