@@ -26,10 +26,11 @@ interface Content {
  * What is written in XML for an absent field with `absent: blank`. Nothing is written that its XML Schema type would refuse:
  * an empty element where the empty string is a value of the type; a compound of blanks; a list's element with one entry of
  * blanks, or without one where a required field of the entry has no blank.
+ * @param index the field's place in its document, which keeps the prefixes of its attributes apart
  * @returns undefined where the field has no blank in XML, and is left out
  */
-export function blankXml(field: Field, place: XmlPlace): string | undefined {
-  return field.attribute ? blankAttribute(field, 0) : blankElement(field, place, []);
+export function blankXml(field: Field, index: number, place: XmlPlace): string | undefined {
+  return field.attribute ? blankAttribute(field, index) : blankElement(field, place, []);
 }
 
 function blankAttribute(field: Field, index: number): string | undefined {

@@ -71,10 +71,10 @@ function documentWriter(document: Document, place: XmlPlace, writers: Writers): 
   const attributes = document.fields
     .map((field, index) => [field, index] as const)
     .filter(([field]) => field.attribute)
-    .map(([field, index]) => fieldWriter(field, attributeWriter(field, index), place));
+    .map(([field, index]) => fieldWriter(field, index, attributeWriter(field, index), place));
   const elements = document.fields
     .filter((field) => !field.attribute)
-    .map((field) => fieldWriter(field, elementWriter(field, place, writers), place));
+    .map((field, index) => fieldWriter(field, index, elementWriter(field, place, writers), place));
   const declared = new Set(document.fields.map((field) => field.name));
   const writeUndeclared = compileUndeclaredXml(document, place.scope);
   compiled = (tag, value, depth) => {
@@ -110,9 +110,9 @@ function writeFields(fields: readonly FieldWriter[], source: Readonly<Record<str
   return written;
 }
 
-function fieldWriter(field: Field, write: Write, place: XmlPlace): FieldWriter {
+function fieldWriter(field: Field, index: number, write: Write, place: XmlPlace): FieldWriter {
   const initial = initialValue(field);
-  const blank = field.absent === 'blank' && initial === undefined ? blankXml(field, place) : undefined;
+  const blank = field.absent === 'blank' && initial === undefined ? blankXml(field, index, place) : undefined;
   return {
     name: field.name,
     inherited: isInherited(field.name),

@@ -145,3 +145,11 @@ describe('XML', () => {
     expect(messageOf(() => codec.toXml({ LOC_DATA: {} }))).toBe('LOC_DATA is an object, not a list');
   });
 });
+
+it('keeps apart the prefixes of two attributes with namespaces, one of them blank', () => {
+  const options = { attribute: true, namespace: 'urn:y' } as const;
+  const both = document('D', [field('A', 'flag', options), field('B', 'string', { ...options, absent: 'blank' })]);
+  expect(compileDocument(both, { namespace: '' }).toXml({ A: 'Y' })).toBe(
+    '<D xmlns:a0="urn:y" a0:A="Y" xmlns:a1="urn:y" a1:B=""/>',
+  );
+});
