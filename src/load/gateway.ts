@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to configuration are written so
 import type { ConfigText } from '../model/config.ts';
 import type { Gateway, Limits } from '../model/gateway.ts';
 import { literalOf, parseConfigText } from './config-text.ts';

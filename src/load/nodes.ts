@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to configuration are written so
 import type { Node } from '../model/routing.ts';
 import { literalOf, parseConfigText } from './config-text.ts';
 import type { NodeDeclared } from './declared.ts';

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to configuration are written so
 import { didYouMean } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 

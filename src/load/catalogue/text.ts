@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to configuration are written so
 import { error } from './entry.ts';
 
 /** Mistakes of the text itself: before anything is known of what it means. */

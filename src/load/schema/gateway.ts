@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to configuration are written so
 import { description, idItem, type JsonSchema, keys, reference } from './json-schema.ts';
 
 const size: JsonSchema = {

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to configuration are written so
 import { description, keys } from './json-schema.ts';
 
 export const node = keys(
