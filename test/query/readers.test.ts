@@ -9,7 +9,7 @@ const one = query('select 1 as n', { N: 'integer' });
 const quick = (port: QueryPort): Promise<unknown> => port.rows({ query: one, prompts: {} });
 const pids = (port: QueryPort): number[] => port.status().readers.map((reader) => reader.pid);
 const gone = (pid: number): Promise<void> =>
-  vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 5000, interval: 5 });
+  vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 15_000, interval: 5 });
 
 /** The reader that runs the only busy query. */
 async function busyPid(port: QueryPort): Promise<number> {
@@ -17,7 +17,7 @@ async function busyPid(port: QueryPort): Promise<number> {
     const busy = port.status().readers.filter((reader) => reader.busy);
     expect(busy).toHaveLength(1);
     return busy[0]?.pid ?? 0;
-  });
+  }, 15_000);
 }
 
 const module = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
@@ -87,13 +87,13 @@ describe('slow queries', () => {
     const slow = [1, 2, 3].map(() => port.run({ query: endless, prompts: {}, format: 'json', signal: stop.signal }));
     const ended = Promise.allSettled(slow);
     await vi.waitFor(() => expect(port.status().readers.filter((reader) => reader.busy)).toHaveLength(3), {
-      timeout: 10_000,
+      timeout: 15_000,
     });
     await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
     expect(pids(port)).toHaveLength(4);
     stop.abort();
     await ended;
-    await vi.waitFor(() => expect(pids(port)).toHaveLength(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(pids(port)).toHaveLength(2), { timeout: 15_000 });
     await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
   });
 
@@ -185,7 +185,7 @@ describe('a reader that dies', () => {
     const pid = await busyPid(port);
     process.kill(pid, 'SIGKILL');
     await failed;
-    await vi.waitFor(() => expect(pids(port).filter((other) => other !== pid)).toHaveLength(2));
+    await vi.waitFor(() => expect(pids(port).filter((other) => other !== pid)).toHaveLength(2), { timeout: 15_000 });
     await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
   });
 
@@ -195,7 +195,7 @@ describe('a reader that dies', () => {
     const [pid = 0] = pids(port);
     process.kill(pid, 'SIGKILL');
     await gone(pid);
-    await vi.waitFor(() => expect(pids(port).filter((other) => other !== pid)).toHaveLength(1), { timeout: 5000 });
+    await vi.waitFor(() => expect(pids(port).filter((other) => other !== pid)).toHaveLength(1), { timeout: 15_000 });
     await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
   });
 
@@ -313,7 +313,7 @@ describe('the end', () => {
     const [line] = await once(gateway.stdout, 'data');
     const readers: { pid: number }[] = JSON.parse(String(line));
     const folder = `${store.location}-results`;
-    await vi.waitFor(() => expect(readdirSync(folder)).toHaveLength(1), { timeout: 10_000, interval: 5 });
+    await vi.waitFor(() => expect(readdirSync(folder)).toHaveLength(1), { timeout: 15_000, interval: 5 });
     gateway.kill('SIGKILL');
     for (const { pid } of readers) await gone(pid);
     expect(readdirSync(folder)).toEqual([]);

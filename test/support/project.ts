@@ -45,9 +45,9 @@ export function writeProject(files: Readonly<Record<string, string>>): TestProje
   return { root, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** Asks again and again, ten milliseconds apart, until there is an answer; fails after five seconds. */
+/** Asks again and again, ten milliseconds apart, until there is an answer; fails after fifteen seconds. */
 export async function eventually<T>(what: string, ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const limit = performance.now() + 5_000;
+  const limit = performance.now() + 15_000;
   while (performance.now() < limit) {
     const answer = await ask();
     if (answer !== undefined) return answer;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalizePercent, PercentError, percentDecode, percentEncode } from '../../src/wire/percent.ts';
+import { expectWithin } from '../support/duration.ts';
 
 describe('percentDecode', () => {
   it.each([
@@ -124,11 +125,11 @@ describe('normalizePercent', () => {
 });
 
 it('decodes, normalises and refuses 64 KB in no time', () => {
-  const start = performance.now();
-  const long = '%41'.repeat(22_000);
-  expect(percentDecode(long, true)).toHaveLength(22_000);
-  expect(normalizePercent(long)).toHaveLength(22_000);
-  expect(normalizePercent('%'.repeat(65_536))).toHaveLength(65_536);
-  expect(() => percentDecode(`${'%E2%82%AC'.repeat(7_000)}%`, false)).toThrow(PercentError);
-  expect(performance.now() - start).toBeLessThan(500);
+  expectWithin(500, () => {
+    const long = '%41'.repeat(22_000);
+    expect(percentDecode(long, true)).toHaveLength(22_000);
+    expect(normalizePercent(long)).toHaveLength(22_000);
+    expect(normalizePercent('%'.repeat(65_536))).toHaveLength(65_536);
+    expect(() => percentDecode(`${'%E2%82%AC'.repeat(7_000)}%`, false)).toThrow(PercentError);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseUriTemplate, UriTemplateError } from '../../src/wire/uri-template.ts';
 import { layOut, receivable } from '../../src/wire/uri-template-layout.ts';
+import { expectWithin } from '../support/duration.ts';
 
 const variable = (text: string, name: string) => parseUriTemplate(text).variables.find((each) => each.name === name);
 
@@ -116,11 +117,11 @@ describe('parseUriTemplate', () => {
   });
 
   it('parses 64 KB in linear time', () => {
-    const start = performance.now();
-    expect(parseUriTemplate('{a}/'.repeat(16_000)).variables).toHaveLength(16_000);
-    expect(parseUriTemplate(`x?${'a'.repeat(65_000)}={A}`).variables).toHaveLength(1);
-    expect(parseUriTemplate(`{${'a,'.repeat(30_000)}b}`).variables).toHaveLength(30_001);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expectWithin(1_000, () => {
+      expect(parseUriTemplate('{a}/'.repeat(16_000)).variables).toHaveLength(16_000);
+      expect(parseUriTemplate(`x?${'a'.repeat(65_000)}={A}`).variables).toHaveLength(1);
+      expect(parseUriTemplate(`{${'a,'.repeat(30_000)}b}`).variables).toHaveLength(30_001);
+    });
   });
 });
 
