@@ -1,6 +1,6 @@
 import type { Document } from '../../src/model/document.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import { compound, decimal, document, field, listOf, registry, string } from '../support/registry.ts';
+import { compound, decimal, document, FAILURE, field, listOf, registry, string } from '../support/registry.ts';
 
 /** Registries that the tests of contracts share. */
 
@@ -22,27 +22,6 @@ const locationResponse = document(
   { root: true },
 );
 const locationFault = document('LOC_FAULT', [field('MESSAGE', 'text', { default: '{fault.message}' })]);
-
-const failure = document(
-  'FAILURE',
-  [
-    field('status', 'string', { fixed: 'failure' }),
-    field(
-      'error',
-      compound(
-        document(
-          'FAILURE_ERROR',
-          [
-            field('message', 'text', { default: '{fault.message}' }),
-            field('detail', 'text', { default: '{fault.detail}' }),
-          ],
-          { inPlace: true },
-        ),
-      ),
-    ),
-  ],
-  { namespace: '' },
-);
 
 const list = listOf('string');
 const executeRequest = document('QAS_EXEQRY_REQ', [
@@ -139,14 +118,14 @@ const tools = registry({
         pathName: 'ExecuteQuery',
         request: executeRequest,
         response: { 'application/json': queryJson, 'application/xml': queryXml, 'text/csv': 'text' },
-        fault: failure,
+        fault: FAILURE,
       },
       QAS_LISTQUERY_REST_GET: {
         templates: ['{OwnerType}{?search}'],
         pathName: 'ListQuery',
         request: document('QAS_LISTQUERY_REQ', [field('OwnerType'), field('search', string(30))]),
         response: document('QAS_LISTQUERY_RESP', [field('queries', listOf('string'))], { namespace: '' }),
-        fault: failure,
+        fault: FAILURE,
       },
     },
   },
@@ -182,7 +161,7 @@ const shapes = registry({
         templates: ['Orders/{ID}?view=full&fields={FIELDS}'],
         request: document('ORDER_REQUEST', [field('ID', 'integer'), field('FIELDS', listOf('string'))]),
         response: { 'application/json': document('ORDER_VIEW', [field('NOTE', 'text')], { open: true }) },
-        fault: failure,
+        fault: FAILURE,
       },
       ORDER_DELETE: { method: 'DELETE', templates: ['Orders/{NUMBER}'], status: 204, public: true },
       FILE_GET: { templates: ['Files/{+PATH}{.EXT}', 'Parts/{A,B:3}'], response: 'binary' },

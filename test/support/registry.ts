@@ -13,13 +13,23 @@ const at: Position = { file: 'test.yaml', line: 1, column: 1 };
 /** Options of a field by the names of the model. */
 export type FieldOptions = Partial<Omit<Field, 'name' | 'type' | 'at'>>;
 
-/** A field; a kind's name stands for the scalar type without a length. */
-export function field(name: string, type: ScalarKind | FieldType = 'string', options: FieldOptions = {}): Field {
+/** `string(10)`, `decimal(10.2)`, `integer` as YAML has them. */
+function scalar(word: string): ScalarType {
+  const [, kind, length, scale] = /^(\w+)(?:\((\d+)(?:\.(\d+))?\))?$/.exec(word)!;
+  return {
+    kind: kind as ScalarKind,
+    ...(length === undefined ? {} : { length: Number(length) }),
+    ...(scale === undefined ? {} : { scale: Number(scale) }),
+  };
+}
+
+/** A field as the loader makes it; a word stands for a scalar type. */
+export function field(name: string, type: string | FieldType = 'string', options: FieldOptions = {}): Field {
   return {
     name,
     jsonName: name,
     xmlName: name,
-    type: typeof type === 'string' ? { kind: type } : type,
+    type: typeof type === 'string' ? scalar(type) : type,
     required: false,
     anyCase: false,
     sensitive: false,
@@ -31,22 +41,16 @@ export function field(name: string, type: ScalarKind | FieldType = 'string', opt
   };
 }
 
-export function string(length: number): ScalarType {
-  return { kind: 'string', length };
-}
-
-export function decimal(length: number, scale: number): ScalarType {
-  return { kind: 'decimal', length, scale };
-}
+export const string = (length: number): ScalarType => scalar(`string(${length})`);
+export const decimal = (length: number, scale: number): ScalarType => scalar(`decimal(${length}.${scale})`);
 
 export function compound(document: Document): FieldType {
   return { kind: 'document', document };
 }
 
-export function listOf(item: Document | ScalarKind | ScalarType, flat = false): FieldType {
-  if (typeof item === 'string') return { kind: 'list', item: { kind: item }, flat };
-  if ('fields' in item) return { kind: 'list', item: { kind: 'document', document: item }, flat };
-  return { kind: 'list', item, flat };
+export function listOf(of: Document | string | ScalarType, flat = false): FieldType {
+  const type = typeof of === 'string' ? scalar(of) : of;
+  return { kind: 'list', item: 'fields' in type ? { kind: 'document', document: type } : type, flat };
 }
 
 export function document(
@@ -56,6 +60,28 @@ export function document(
 ): Document {
   return { id, xmlName: id, root: false, open: false, inPlace: false, fields, at, ...options };
 }
+
+/** The failure shape of specification 2.5, a fault document with a compound written in place. */
+export const FAILURE = document(
+  'FAILURE',
+  [
+    field('status', 'string', { fixed: 'failure' }),
+    field(
+      'error',
+      compound(
+        document(
+          'FAILURE_ERROR',
+          [
+            field('message', 'text', { default: '{fault.message}' }),
+            field('detail', 'text', { default: '{fault.detail}' }),
+          ],
+          { inPlace: true },
+        ),
+      ),
+    ),
+  ],
+  { namespace: '' },
+);
 
 /** An operation by what differs from the usual: a GET with Basic credentials that answers JSON and XML with status 200. */
 export interface OperationOptions
