@@ -1,4 +1,4 @@
-import { CodecError, compileDocument, compileText, readJsonText } from '../codec/index.ts';
+import { CodecError, compileJsonField, compileJsonReader, compileText, readJsonText } from '../codec/index.ts';
 import type { Document } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
@@ -25,7 +25,7 @@ export const CONTENT = 'content';
 export type BodyReader = (body: RequestBody, given: Record<string, Value>) => undefined | Promise<Value | undefined>;
 
 /** What a request to one URI may carry, compiled. */
-export function compileBody(operation: Operation, uri: OperationUri, options: { namespace: string }): BodyReader {
+export function compileBody(operation: Operation, uri: OperationUri): BodyReader {
   const takesNone = operation.body === 'none' || (operation.body === 'document' && uri.body.length === 0);
   if (takesNone) {
     return (body) => {
@@ -33,22 +33,22 @@ export function compileBody(operation: Operation, uri: OperationUri, options: { 
       throw Fault.of('BAD_BODY', { reason: `${operation.method} ${operation.id} takes none` });
     };
   }
-  if (operation.body === 'document') return compileDocumentBody(operation, uri, options);
+  if (operation.body === 'document') return compileDocumentBody(operation, uri);
   const [field] = uri.body;
-  if (field !== undefined) return compileFieldBody(field, options);
+  if (field !== undefined) return compileFieldBody(field);
   return compileRawBody((operation.request as Extract<Message, { kind: 'raw' }>).raw);
 }
 
 /** A body of fields, as JSON. */
-function compileDocumentBody(operation: Operation, uri: OperationUri, options: { namespace: string }): BodyReader {
+function compileDocumentBody(operation: Operation, uri: OperationUri): BodyReader {
   const document = (operation.request as Extract<Message, { kind: 'document' }>).document;
-  const codec = compileDocument({ ...document, fields: uri.body.map(optional) }, options);
+  const read = compileJsonReader({ ...document, fields: uri.body.map(optional) });
   const elsewhere = namesElsewhere(document, operation, uri);
   return async (body, given) => {
     if (!body.present) return undefined;
     requireType(body, JSON_BODY);
     const text = await body.text();
-    const value = readingJson(() => codec.fromJson(text), document.id);
+    const value = readingJson(() => read(text), document.id);
     // An open document takes any name, and those of values that travel elsewhere are not for the body to say.
     for (const name of elsewhere) {
       if (Object.hasOwn(value, name))
@@ -78,22 +78,23 @@ function compileRawBody(raw: RawKind): BodyReader {
 }
 
 /** A body that is one field (`body: FIELD`). */
-function compileFieldBody(field: Field, options: { namespace: string }): BodyReader {
-  const read = compileFieldContent(field, options);
+function compileFieldBody(field: Field): BodyReader {
+  const read = compileFieldContent(field);
   return async (body, given) => {
     if (body.present) given[field.name] = await read(body);
     return undefined;
   };
 }
 
-function compileFieldContent(field: Field, options: { namespace: string }): (body: RequestBody) => Promise<Value> {
+function compileFieldContent(field: Field): (body: RequestBody) => Promise<Value> {
   const { kind } = field.type;
   if (kind === 'binary' || kind === 'json') return (body) => readRaw(kind, body);
   if (kind === 'document' || kind === 'list') {
-    const read = compileCompound(field, options);
+    const read = compileJsonField(field);
     return async (body) => {
       requireType(body, JSON_BODY);
-      return read(await body.text());
+      const text = await body.text();
+      return readingJson(() => read(text));
     };
   }
   const read = compileText(field);
@@ -101,19 +102,6 @@ function compileFieldContent(field: Field, options: { namespace: string }): (bod
     const text = await readRaw(kind === 'xml' ? 'xml' : 'text', body);
     return guard(field.name, read, text as string);
   };
-}
-
-/** Reads the JSON of a compound or a list as that of a document that holds nothing else: complaints name the field. */
-function compileCompound(field: Field, options: { namespace: string }): (text: string) => Value {
-  const { at, name, jsonName } = field;
-  const around: Document = { id: name, xmlName: name, root: false, open: false, inPlace: true, fields: [field], at };
-  const codec = compileDocument(around, options);
-  return (text) =>
-    readingJson(() => {
-      // By itself first: what is no JSON value must not become one by what is put round it.
-      readJsonText(text);
-      return codec.fromJson(`{${JSON.stringify(jsonName)}:${text}}`)[name];
-    });
 }
 
 async function readRaw(raw: RawKind, body: RequestBody): Promise<Value> {

@@ -77,9 +77,9 @@ interface ReplyCodec extends DocumentCodec {
 /** Compiles an operation. `namespace`: of `gateway.yaml`. */
 export function compileRest(operation: Operation, namespace: string): RestBinding {
   const options = { namespace: `${namespace}:${operation.service.id}` };
-  const readers = new Map(operation.uris.map((uri) => [uri, compileReader(operation, uri, options)]));
+  const readers = new Map(operation.uris.map((uri) => [uri, compileReader(operation, uri)]));
   const representations = compileRepresentations(operation);
-  const offers = compileOffers(representations.map((each) => each.contentType.split(';', 1)[0] as string));
+  const offers = compileOffers(representations.map((each) => each.contentType));
   const offered = representations.map((each) => each.contentType).join(', ');
   const codecs = new Map<Document, ReplyCodec>();
   for (const { message } of representations) {
@@ -165,14 +165,14 @@ type RequestReader = (
 ) => DocumentValue | Promise<DocumentValue>;
 
 /** Everything that one URI's requests need, closed over: a decoder a variable, a codec for the body, the final check. */
-function compileReader(operation: Operation, uri: OperationUri, options: { namespace: string }): RequestReader {
+function compileReader(operation: Operation, uri: OperationUri): RequestReader {
   const variables = uri.variables.map((variable, index) =>
     compileVariable(variable, uri.template.variables[index] as TemplateVariable),
   );
   const headers = operation.requestHeaders.map(({ header, field }) => {
     return { header, key: header.toLowerCase(), field, read: compileHeader(field) };
   });
-  const readBody = compileBody(operation, uri, options);
+  const readBody = compileBody(operation, uri);
   const fields = operation.request.kind === 'document' ? operation.request.document.fields : [];
   const extra = uri.variables.map((variable) => variable.field).filter((field) => !fields.includes(field));
   const check = compileCheck([...fields, ...extra]);
@@ -194,9 +194,15 @@ function compileReader(operation: Operation, uri: OperationUri, options: { names
   };
 }
 
-/** One header's value; entries of a list stand between commas (RFC 9110 section 5.6.1). */
+/** One header's value; entries of a list stand between commas, empty ones count for nothing (RFC 9110 section 5.6.1). */
 function compileHeader(field: Field): (text: string) => Value {
   if (field.type.kind !== 'list') return compileText(field);
   const read = compileList(field);
-  return (text) => read(text.split(',').map((entry) => entry.trim()));
+  return (text) =>
+    read(
+      text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    );
 }

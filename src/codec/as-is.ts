@@ -14,11 +14,12 @@ export interface AsIsField {
   readonly apply: (value: Value, depth: number) => unknown;
 }
 
-const NEVER: ReadonlySet<FieldType['kind']> = new Set(['list', 'document', 'json']);
+const NEVER: ReadonlySet<FieldType['kind']> = new Set(['list', 'document', 'json', 'decimal', 'binary']);
 
 /**
- * The fields of a document whose objects may be taken as they are: single values only, under the same names in JSON, and
- * none of any JSON, which is read in place and can't be read again where the object turns out to need a change.
+ * The fields of a document whose objects may be taken as they are: single values only, under the same names in JSON. None
+ * of any JSON, which is read in place and can't be read again where the object turns out to need a change; no decimal and
+ * no binary, whose forms in memory and in JSON differ, so that they would be brought from one to the other twice.
  * @returns undefined for other documents, whose objects are always looked at field by field
  */
 export function asIsFields(

@@ -1,6 +1,6 @@
 import type { Field, ScalarKind, ScalarType } from '../model/field.ts';
 import type { Value } from '../model/value.ts';
-import { compareDecimals, digitsOf } from './decimal.ts';
+import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
 import { count, quote, refuse } from './error.ts';
 import { kinds } from './kinds.ts';
 import { nearest } from './nearest.ts';
@@ -112,8 +112,8 @@ function rangeCheck(field: Field, type: ScalarType): Check | undefined {
       return value;
     };
   }
-  const lowest = field.minimum === undefined ? undefined : String(typed(minimum, type));
-  const highest = field.maximum === undefined ? undefined : String(typed(maximum, type));
+  const lowest = field.minimum === undefined ? undefined : decimalOf(minimum);
+  const highest = field.maximum === undefined ? undefined : decimalOf(maximum);
   return (value) => {
     if (lowest !== undefined && compareDecimals(value as string, lowest) < 0) refuse(less);
     if (highest !== undefined && compareDecimals(value as string, highest) > 0) refuse(greater);

@@ -6,7 +6,6 @@ import { compileXmlWriter } from './xml-write.ts';
 
 /** Reads and writes the values of one document, checked. Every function throws a {@link CodecError}. */
 export interface DocumentCodec {
-  readonly document: Document;
   /** The value that a JSON text holds, with defaults and fixed values filled in. */
   fromJson(text: string): DocumentValue;
   /** Compact JSON text. What it is given is not changed. */
@@ -23,7 +22,6 @@ export interface CodecOptions {
 /** Compiles a document, once, at load. */
 export function compileDocument(document: Document, options: CodecOptions): DocumentCodec {
   return {
-    document,
     fromJson: compileJsonReader(document),
     toJson: compileJsonWriter(document),
     toXml: compileXmlWriter(document, options.namespace),

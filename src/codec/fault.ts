@@ -17,7 +17,6 @@ export interface FaultWords {
 
 /** Writes the faults of one document. */
 export interface FaultCodec {
-  readonly document: Document;
   toJson(fault: FaultWords): string;
   toXml(fault: FaultWords): string;
 }
@@ -34,7 +33,6 @@ export function compileFault(document: Document, options: CodecOptions): FaultCo
   const codec = compileDocument(document, options);
   const fill = documentFill(document, []);
   const compiled: FaultCodec = {
-    document,
     toJson: (fault) => codec.toJson(fill(fault)),
     toXml: (fault) => codec.toXml(fill(fault)),
   };

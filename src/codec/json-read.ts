@@ -4,10 +4,10 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { asIsFields, staysAsIs } from './as-is.ts';
 import { compileIsBlank } from './blank.ts';
 import { kindOf, refuse, within } from './error.ts';
-import { NEEDS_DIGITS } from './json-source.ts';
+import { checkDepth } from './json-source.ts';
 import { compileEntryCount } from './list.ts';
 import { isInherited, named, ownMember, plainObject, setMember, unknownField } from './names.ts';
-import { checkDepth, parseJson, readPlain } from './plain.ts';
+import { readJson, readPlain } from './plain.ts';
 import { compileScalar, initialValue, plainLength } from './scalar.ts';
 import { holdsKind } from './search.ts';
 
@@ -37,25 +37,38 @@ type Readers = Map<Document, (raw: unknown, depth: number) => DocumentValue>;
  */
 export function compileJsonReader(document: Document): (text: string) => DocumentValue {
   const read = documentReader(document, new Map());
-  const digits = holdsKind(document, 'decimal');
+  const digits = holdsKind({ kind: 'document', document }, 'decimal');
   const labelInherited = isInherited(document.id);
   const unlabelled = (raw: unknown): unknown => {
     if (!document.root || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
     const inner = ownMember(raw as Record<string, unknown>, document.id, labelInherited);
     return inner !== undefined && Object.keys(raw).length === 1 ? inner : raw;
   };
+  const readRoot = (raw: unknown): DocumentValue => read(unlabelled(raw), 1);
   return (text) => {
     try {
-      return read(unlabelled(parseJson(text, digits)), 1);
-    } catch (error) {
-      if (error !== NEEDS_DIGITS) throw named(error, document);
-    }
-    try {
-      return read(unlabelled(parseJson(text, true)), 1);
+      return readJson(text, digits, readRoot);
     } catch (error) {
       throw named(error, document);
     }
   };
+}
+
+/**
+ * Compiles the reading of one field's value from a JSON text that is this value alone. Undefined where the text says that
+ * nothing is given. Complaints about the value begin with the field's name, those about the text have no path.
+ */
+export function compileJsonField(field: Field): (text: string) => Value {
+  const { name, read, absent } = fieldReader(field, new Map());
+  const digits = holdsKind(field.type, 'decimal');
+  const readRoot = (raw: unknown): Value => {
+    try {
+      return absent(raw) ? undefined : read(raw, 1);
+    } catch (error) {
+      throw within(error, name);
+    }
+  };
+  return (text) => readJson(text, digits, readRoot);
 }
 
 function documentReader(document: Document, readers: Readers): (raw: unknown, depth: number) => DocumentValue {

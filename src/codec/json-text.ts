@@ -1,20 +1,16 @@
 import type { JsonValue, Value } from '../model/value.ts';
 import { CodecError } from './error.ts';
-import { NEEDS_DIGITS } from './json-source.ts';
-import { parseJson, readPlain, writePlain } from './plain.ts';
+import { readJson, readPlain, writePlain } from './plain.ts';
 
 /**
  * Reads JSON without a document. Integers beyond 2^53 - 1 are bigints.
  * @throws CodecError whose path is empty
  */
 export function readJsonText(text: string): JsonValue {
-  try {
-    return readPlain(parseJson(text, false), 1);
-  } catch (error) {
-    if (error !== NEEDS_DIGITS) throw error;
-    return readPlain(parseJson(text, true), 1);
-  }
+  return readJson(text, false, readWhole);
 }
+
+const readWhole = (raw: unknown): JsonValue => readPlain(raw, 1);
 
 /** Writes JSON without a document. @throws CodecError for what JSON can't hold */
 export function writeJsonText(value: Value): string {

@@ -4,9 +4,10 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { asIsFields, staysAsIs } from './as-is.ts';
 import { blank } from './blank.ts';
 import { kindOf, refuse, within } from './error.ts';
+import { checkDepth } from './json-source.ts';
 import { compileEntryCount } from './list.ts';
 import { isInherited, named, ownMember, plainObject, setMember, unknownField } from './names.ts';
-import { checkDepth, writePlain } from './plain.ts';
+import { writePlain } from './plain.ts';
 import { compileScalar, initialValue, plainLength } from './scalar.ts';
 
 /** Checks a value and returns it as JSON.stringify takes it: the value itself where it needs no change. */

@@ -1,11 +1,12 @@
 import type { ScalarKind } from '../model/field.ts';
 import type { Value } from '../model/value.ts';
+import { isDate, isTime, toDatetime } from '../wire/calendar.ts';
+import { MAX_DIGITS, toDecimal } from '../wire/decimal.ts';
 import { fromBase64, isAttachment, toBase64 } from './binary.ts';
-import { isDate, isTime, toDatetime } from './calendar.ts';
-import { MAX_DIGITS, toDecimal } from './decimal.ts';
 import { kindOf, refuse } from './error.ts';
 import { NEEDS_DIGITS, NumberToken } from './json-source.ts';
-import { parseJson, readPlain, writePlain } from './plain.ts';
+import { readJsonText, writeJsonText } from './json-text.ts';
+import { readPlain, writePlain } from './plain.ts';
 import { soundText } from './sound.ts';
 
 /**
@@ -130,11 +131,11 @@ const binary: Kind = {
 };
 
 const json: Kind = {
-  fromText: (text) => readPlain(parseJson(text, true), 1),
+  fromText: readJsonText,
   fromJson: readPlain,
   accept: (value) => value as Value,
   toJson: writePlain,
-  toText: (value) => JSON.stringify(writePlain(value, 1)),
+  toText: writeJsonText,
 };
 
 /** The forms of every type. */

@@ -1,22 +1,25 @@
 import type { JsonValue, Value } from '../model/value.ts';
 import { CodecError, kindOf, refuse, stepOf, within } from './error.ts';
-import { MAX_DEPTH, NEEDS_DIGITS, NumberToken, parseWithDigits, TOO_DEEP } from './json-source.ts';
+import { checkDepth, NEEDS_DIGITS, NumberToken, parseWithDigits } from './json-source.ts';
 import { checkSound } from './sound.ts';
 
-/** Refuses what is nested too deep; the root is level 1. */
-export function checkDepth(depth: number): void {
-  if (depth > MAX_DEPTH) refuse(`is nested more than ${MAX_DEPTH} levels deep`);
-}
-
 /**
- * Parses a JSON text.
- * @param digits whether each number keeps its digits, as a {@link NumberToken} where needed
+ * Parses a JSON text and reads what it holds; once more, with the digits of its numbers, where the reader needs them.
+ * @param digits whether each number keeps its digits from the first, as a {@link NumberToken} where needed
  * @throws CodecError where the text is no JSON, or holds text that is no text
  */
-export function parseJson(text: string, digits: boolean): unknown {
+export function readJson<T>(text: string, digits: boolean, read: (raw: unknown) => T): T {
+  try {
+    return read(parseJson(text, digits));
+  } catch (error) {
+    if (error !== NEEDS_DIGITS) throw error;
+  }
+  return read(parseJson(text, true));
+}
+
+function parseJson(text: string, digits: boolean): unknown {
   try {
     const parsed = digits ? parseWithDigits(text) : JSON.parse(text);
-    if (parsed === TOO_DEEP) refuse(`is nested more than ${MAX_DEPTH} levels deep`);
     checkSound(text, parsed);
     return parsed;
   } catch (error) {
@@ -35,7 +38,7 @@ function syntaxError(error: SyntaxError): CodecError {
 /**
  * Any JSON value without a declaration, as JSON.parse returned it, in place. Integers beyond 2^53 - 1 are bigints; other
  * numbers are JavaScript's.
- * @throws CodecError for a number beyond the range of a double, for a key `__proto__`, and beyond {@link MAX_DEPTH}
+ * @throws CodecError for a number beyond the range of a double, for a key `__proto__`, and where it is nested too deep
  */
 export function readPlain(raw: unknown, depth: number): JsonValue {
   if (typeof raw === 'number') {
@@ -73,7 +76,7 @@ function numberOf(token: NumberToken): number | bigint {
 
 /**
  * Any value without a declaration as JSON.stringify takes it: itself where nothing in it needs another form.
- * @throws CodecError for what JSON can't hold, and beyond {@link MAX_DEPTH}, as a value that holds itself is
+ * @throws CodecError for what JSON can't hold, and where it is nested too deep, as a value that holds itself is
  */
 export function writePlain(value: Value, depth: number): unknown {
   switch (typeof value) {

@@ -1,12 +1,11 @@
 import type { Document } from '../model/document.ts';
-import type { ScalarKind } from '../model/field.ts';
+import type { FieldType, ScalarKind } from '../model/field.ts';
 
-/** Whether a document holds a value of a kind, at any depth. */
-export function holdsKind(document: Document, kind: ScalarKind, seen: Set<Document> = new Set()): boolean {
-  if (seen.has(document)) return false;
-  seen.add(document);
-  return document.fields.some(({ type }) => {
-    const single = type.kind === 'list' ? type.item : type;
-    return single.kind === 'document' ? holdsKind(single.document, kind, seen) : single.kind === kind;
-  });
+/** Whether values of a type hold one of a kind, at any depth. */
+export function holdsKind(type: FieldType, kind: ScalarKind, seen: Set<Document> = new Set()): boolean {
+  if (type.kind === 'list') return holdsKind(type.item, kind, seen);
+  if (type.kind !== 'document') return type.kind === kind;
+  if (seen.has(type.document)) return false;
+  seen.add(type.document);
+  return type.document.fields.some((field) => holdsKind(field.type, kind, seen));
 }

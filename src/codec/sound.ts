@@ -1,5 +1,5 @@
 import { refuse, stepOf, within } from './error.ts';
-import { MAX_DEPTH } from './json-source.ts';
+import { checkDepth } from './json-source.ts';
 
 /** Refuses text that not every store and encoding can hold: with a NUL, or with half of a surrogate pair. */
 export function soundText(text: string): string {
@@ -20,7 +20,7 @@ export function checkSound(text: string, parsed: unknown): void {
 function checkStrings(value: unknown, depth: number): void {
   if (typeof value === 'string') soundText(value);
   if (typeof value !== 'object' || value === null) return;
-  if (depth > MAX_DEPTH) refuse(`is nested more than ${MAX_DEPTH} levels deep`);
+  checkDepth(depth);
   let step: string | number = 0;
   try {
     if (Array.isArray(value)) {

@@ -3,8 +3,8 @@ import type { Value } from '../model/value.ts';
 import { escapeText, isXmlName } from '../wire/xml-text.ts';
 import { isAttachment } from './binary.ts';
 import { kindOf, quote, refuse, within } from './error.ts';
+import { checkDepth } from './json-source.ts';
 import { unknownField } from './names.ts';
-import { checkDepth } from './plain.ts';
 import { element, type Tag, tagOf } from './xml-element.ts';
 
 /**

@@ -1,10 +1,8 @@
-import { CodecError, compileCheck, compileText } from '../codec/index.ts';
 import { Fault } from '../model/fault.ts';
-import type { Field } from '../model/field.ts';
 import type { Outcome } from '../model/handler.ts';
 import type { Query } from '../model/query.ts';
-import type { DocumentValue, Value } from '../model/value.ts';
-import type { ResultFormat } from '../query/index.ts';
+import type { DocumentValue } from '../model/value.ts';
+import { compilePrompts, type PromptReader, type ResultFormat } from '../query/index.ts';
 import type { DeliveredHandler, DeliveredPorts } from './index.ts';
 
 /** QAS_EXEQRY_REQ, as it stands in qas-qry-service.yaml. */
@@ -21,16 +19,9 @@ interface ExecuteRequest {
   readonly json_resp?: boolean;
 }
 
-/** A query's prompts, ready to be filled from text. */
-interface CompiledPrompts {
-  readonly read: ReadonlyMap<string, { readonly field: Field; readonly parse: (text: string) => Value }>;
-  readonly check: (given: Record<string, Value>) => DocumentValue;
-}
-
 /** QAS_EXECUTEQRY_REST_GET: runs a stored query (specification 4.1, field notes 1). */
 export function queryExecute({ registry, queries }: DeliveredPorts): DeliveredHandler {
-  const prompts = new Map<Query, CompiledPrompts>();
-  for (const query of registry.queries.values()) prompts.set(query, compilePrompts(query));
+  const prompts = new Map([...registry.queries.values()].map((query) => [query, compilePrompts(query)]));
 
   return {
     async onRequest(given, call): Promise<Outcome> {
@@ -46,7 +37,7 @@ export function queryExecute({ registry, queries }: DeliveredPorts): DeliveredHa
       const fields = readFilter(query, request.filterfields);
       const bytes = await queries.run({
         query,
-        prompts: readPrompts(query, prompts.get(query) as CompiledPrompts, request),
+        prompts: readPrompts(query, prompts.get(query) as PromptReader, request),
         format: resultFormat(request.OutResultType, request.json_resp),
         signal: call.signal,
         ...(request.maxrows === undefined ? {} : { maxrows: Number(request.maxrows) }),
@@ -57,18 +48,11 @@ export function queryExecute({ registry, queries }: DeliveredPorts): DeliveredHa
 
     formatOf(given) {
       const asked = given('json_resp')?.toLowerCase();
-      if (asked === 'true') return 'json';
-      if (asked === 'false') return 'xml';
+      if (asked === 'true' || asked === '1') return 'json';
+      if (asked === 'false' || asked === '0') return 'xml';
       const type = given('OutResultType');
       return type === 'XMLP' || type === 'WEBROWSET' ? 'xml' : 'json';
     },
-  };
-}
-
-function compilePrompts(query: Query): CompiledPrompts {
-  return {
-    read: new Map(query.prompts.map((field) => [field.name, { field, parse: compileText(field) }])),
-    check: compileCheck(query.prompts),
   };
 }
 
@@ -84,7 +68,7 @@ function resultFormat(type: ExecuteRequest['OutResultType'], json: boolean | und
  * The three parallel lists. Names and values arrive cut at raw commas; a client that encodes every comma sends one entry,
  * which is cut here: names always, values only where that gives as many as there are names (field notes 1).
  */
-function readPrompts(query: Query, compiled: CompiledPrompts, request: ExecuteRequest): DocumentValue {
+function readPrompts(query: Query, reader: PromptReader, request: ExecuteRequest): DocumentValue {
   const names = splitNames(request.prompt_uniquepromptname);
   const owners = splitNames(request.prompt_psqueryname);
   let values = request.prompt_fieldvalue ?? [];
@@ -105,18 +89,17 @@ function readPrompts(query: Query, compiled: CompiledPrompts, request: ExecuteRe
   if (stranger !== undefined)
     throw bad('prompt_psqueryname', `names ${quoted(stranger)}, which is not part of ${query.id}`);
 
-  const given: Record<string, Value> = {};
+  const known = query.prompts.map((prompt) => prompt.name);
+  const given = new Map<string, string>();
   for (const [index, name] of names.entries()) {
-    const prompt = compiled.read.get(name);
-    if (prompt === undefined) {
-      const known = [...compiled.read.keys()].join(', ') || 'none';
-      throw bad('prompt_uniquepromptname', `names ${quoted(name)}, which ${query.id} does not have; it has: ${known}`);
+    if (!known.includes(name)) {
+      const there = known.join(', ') || 'none';
+      throw bad('prompt_uniquepromptname', `names ${quoted(name)}, which ${query.id} does not have; it has: ${there}`);
     }
-    if (Object.hasOwn(given, name)) throw bad('prompt_uniquepromptname', `names ${quoted(name)} twice`);
-    const text = values[index] ?? '';
-    given[name] = text === '' ? undefined : guarded(name, () => prompt.parse(text));
+    if (given.has(name)) throw bad('prompt_uniquepromptname', `names ${quoted(name)} twice`);
+    given.set(name, values[index] ?? '');
   }
-  return guarded(undefined, () => compiled.check(given));
+  return reader.fromTexts(given);
 }
 
 /** An empty name keeps its place only between others: a list of nothing but emptiness is empty. */
@@ -137,15 +120,6 @@ function readFilter(query: Query, list: readonly string[] | undefined): string[]
     );
   }
   return names;
-}
-
-function guarded<T>(name: string | undefined, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof CodecError) throw bad(`Prompt ${name ?? error.path}`, error.reason);
-    throw error;
-  }
 }
 
 function bad(name: string, reason: string): Fault {

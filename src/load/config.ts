@@ -1,5 +1,5 @@
 import type { ConfigText } from '../model/config.ts';
-import { readSecretFile } from './files.ts';
+import { readText } from './files.ts';
 
 /** Configuration that a text refers to and the environment does not have. */
 export class ConfigError extends Error {
@@ -53,7 +53,7 @@ function secretFromFile(name: string, env: Environment, missing: Map<string, str
     missing.set(name, `${name} is not set, and neither is ${name}_FILE`);
     return '';
   }
-  const content = readSecretFile(path);
+  const content = readText(path);
   if (content.kind === 'unreadable') {
     missing.set(name, `${name}_FILE can't be read: ${content.reason}`);
     return '';

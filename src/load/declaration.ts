@@ -1,21 +1,8 @@
 import type { Place, Report } from './diagnostic.ts';
 import { placeText } from './diagnostic.ts';
+import { KINDS, type Kind } from './kinds.ts';
 import type { Places, SourceText } from './places.ts';
 import type { TreeMap, TreeValue } from './tree.ts';
-
-/** The kinds of definitions, by the word at their top level. */
-export const KINDS = [
-  'gateway',
-  'node',
-  'service',
-  'document',
-  'query',
-  'permission-list',
-  'role',
-  'user',
-  'routing',
-] as const;
-export type Kind = (typeof KINDS)[number];
 
 /** One definition: its kind, its id and everything else that it says. */
 export interface Declaration<V = TreeMap> {
@@ -72,12 +59,13 @@ export class Declarations {
   private readonly byKind = new Map<Kind, Map<string, Declaration>>(KINDS.map((kind) => [kind, new Map()]));
   private readonly unusable = new Set<string>();
 
-  /** Adds one; a second of the same kind and id is reported, naming both places, and left out. */
-  add(declaration: Declaration, report: Report): void {
+  /** Adds one; a second of the same kind and id is reported, naming both places, and left out: then false. */
+  add(declaration: Declaration, report: Report): boolean {
     const { kind, id, at } = declaration;
     const first = this.of(kind).get(id);
     if (first === undefined) this.of(kind).set(id, declaration);
     else report.raise('duplicate-id', { what: `${kind} ${id}`, first: placeText(first.at) }, at);
+    return first === undefined;
   }
 
   of(kind: Kind): Map<string, Declaration> {
@@ -102,10 +90,10 @@ export class Declarations {
   }
 }
 
+const DECLARED = new RegExp(`^(${KINDS.join('|')}):[ \\t]*["']?([\\w.~-]+)`, 'gm');
+
 /** Ids that a text declares, as far as they can be seen in a file that could not be read. */
 export function glimpseIds({ text }: SourceText): { kind: Kind; id: string }[] {
-  const found = text.matchAll(
-    /^(gateway|node|service|document|query|permission-list|role|user|routing):[ \t]*["']?([\w.~-]+)/gm,
-  );
+  const found = text.matchAll(DECLARED);
   return [...found].map(([, kind, id]) => ({ kind: kind as Kind, id: id as string }));
 }

@@ -15,13 +15,11 @@ const RESERVED: ReadonlySet<string> = new Set([...SCALAR_WORDS, ...RAW_WORDS, 'n
 export class Documents implements DocumentSource {
   readonly linking: Linking;
   readonly byId = new Map<string, Document>();
-  private readonly declaredIds: readonly string[];
 
   /** Links every declared document. */
   constructor(linking: Linking) {
     this.linking = linking;
     const declarations = declarationsOf<InPlaceDeclared>(linking, 'document');
-    this.declaredIds = declarations.map(({ id }) => id);
     // All of them first, without their fields: they refer to each other, in circles too.
     const begun = declarations.map(({ id, value, at, incomplete }) => {
       if (RESERVED.has(id)) {
@@ -37,14 +35,6 @@ export class Documents implements DocumentSource {
   find(id: string): Document | undefined {
     const found = this.byId.get(id);
     return found?.inPlace === false ? found : undefined;
-  }
-
-  ids(): readonly string[] {
-    return this.declaredIds;
-  }
-
-  isSetAside(id: string): boolean {
-    return this.linking.declared.isSetAside('document', id);
   }
 
   inPlace(id: string, declared: InPlaceDeclared, at: Place): Document {
@@ -66,7 +56,7 @@ export class Documents implements DocumentSource {
     if (!isXmlName(xmlName)) {
       const place = declared.xml === undefined ? at : places.value(declared, 'xml');
       // The field or operation that a document in place is named after has been looked at.
-      if (declared.xml !== undefined || !inPlace) report.raise('xml-name', { name: xmlName, option: true }, place);
+      if (declared.xml !== undefined || !inPlace) report.raise('xml-name', { name: xmlName }, place);
     }
     const document: Mutable<Document> = {
       id,

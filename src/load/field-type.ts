@@ -11,10 +11,6 @@ export interface DocumentSource {
   readonly linking: Linking;
   /** A declared document; undefined where there is none, or none that can be used. */
   find(id: string): Document | undefined;
-  /** Ids that a type may name. */
-  ids(): Iterable<string>;
-  /** Whether the document is declared and can't be used. */
-  isSetAside(id: string): boolean;
   /** Adds a document that is written in place. `declared` is the map that holds `fields`. */
   inPlace(id: string, declared: InPlaceDeclared, at: Place): Document;
 }
@@ -63,7 +59,7 @@ function typePlace({ linking: { places } }: DocumentSource, { container, name }:
 }
 
 function linkTypeWord(source: DocumentSource, text: string, at: Place, flat: boolean): FieldType | undefined {
-  const { report } = source.linking;
+  const { report, declared } = source.linking;
   const word = parseTypeWord(text);
   if (word.kind === 'bad') {
     report.raise('bad-type', { type: text, reason: word.reason }, at);
@@ -74,8 +70,12 @@ function linkTypeWord(source: DocumentSource, text: string, at: Place, flat: boo
   else {
     const document = source.find(word.id);
     if (document === undefined) {
-      if (!source.isSetAside(word.id)) {
-        report.raise('unknown-type', { type: word.id, known: [...SCALAR_WORDS, ...source.ids()] }, at);
+      if (!declared.isSetAside('document', word.id)) {
+        report.raise(
+          'unknown-type',
+          { type: word.id, known: [...SCALAR_WORDS, ...declared.of('document').keys()] },
+          at,
+        );
       }
       return undefined;
     }

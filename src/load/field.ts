@@ -20,7 +20,7 @@ export function linkField(source: DocumentSource, container: object, name: strin
   const xmlName = declared.xml ?? name;
   if (!isXmlName(xmlName)) {
     const place = declared.xml === undefined ? at : places.value(declared, 'xml');
-    report.raise('xml-name', { name: xmlName, option: true }, place);
+    report.raise('xml-name', { name: xmlName }, place);
   }
   const type = linkType(source, spot);
   if (type === undefined) return undefined;

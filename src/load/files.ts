@@ -17,15 +17,14 @@ export interface ProjectFiles {
   readonly definitions: readonly DefinitionFile[];
   /** Those of the package. */
   readonly delivered: readonly DefinitionFile[];
-  /** Names of the .ts files directly in a folder of the project; undefined where there is no such folder. */
-  readonly handlers: (folder: string) => readonly string[] | undefined;
+  /** Names of the .ts files directly in a folder of the project; none where there is no such folder. */
+  readonly handlers: (folder: string) => readonly string[];
   /** `generated/registry.json`. */
   readonly committed: FileText | undefined;
 }
 
 /** Largest definition file, in bytes. */
 const LARGEST = 4 * 1024 * 1024;
-const DEEPEST = 32;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -34,13 +33,11 @@ export function readProject(root: string, definitions: string): ProjectFiles {
   const folder = definitions.replaceAll('\\', '/').replace(/^\.\//, '').replace(/\/+$/, '');
   const isAbsolute = folder.startsWith('/');
   const base = isAbsolute ? folder : join(root, folder);
-  const committed = readText(join(root, 'generated', 'registry.json'));
+  // Made of any number of definitions, so it may be as large as they make it.
+  const committed = readText(join(root, 'generated', 'registry.json'), Number.POSITIVE_INFINITY);
   return {
     folder,
-    definitions: listDefinitions(base, folder, 0, new Set()).map((file) => ({
-      file,
-      ...readText(isAbsolute ? file : join(root, file)),
-    })),
+    definitions: isFolder(base) ? readDefinitions(base, folder, new Set()) : [],
     delivered: readDelivered(),
     handlers: (path) => listHandlers(join(root, path)),
     committed: committed.kind === 'unreadable' && committed.reason === ABSENT ? undefined : committed,
@@ -57,57 +54,59 @@ function readDelivered(): DefinitionFile[] {
 
 const isDefinition = (name: string): boolean => /\.ya?ml$/.test(name) && !name.startsWith('.');
 
-/** A folder's entries in the order of their names; none where it is no folder. */
+/** A folder's entries in the order of their names. */
 function entriesOf(path: string): Dirent[] {
-  try {
-    return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return [];
-  }
+  return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function listDefinitions(path: string, shown: string, depth: number, seen: Set<string>): string[] {
-  if (depth > DEEPEST || !enter(path, seen)) return [];
-  return entriesOf(path).flatMap((entry) => {
+/** The definitions of a folder and of all below it; `shown` is what it is called. */
+function readDefinitions(path: string, shown: string, seen: Set<string>): DefinitionFile[] {
+  let entries: Dirent[];
+  try {
+    // A folder is read once, even where links lead to it again.
+    const real = realpathSync(path);
+    if (seen.has(real)) return [];
+    seen.add(real);
+    entries = entriesOf(path);
+  } catch (error) {
+    return [{ file: shown, kind: 'unreadable', reason: reasonOf(error, path) }];
+  }
+  return entries.flatMap((entry) => {
     const below = join(path, entry.name);
     const name = `${shown}/${entry.name}`;
     if (entry.name.startsWith('.') || entry.name === 'node_modules') return [];
-    if (entry.isDirectory() || (entry.isSymbolicLink() && isFolder(below)))
-      return listDefinitions(below, name, depth + 1, seen);
-    return isDefinition(entry.name) ? [name] : [];
+    if (entry.isDirectory() || (entry.isSymbolicLink() && isFolder(below))) return readDefinitions(below, name, seen);
+    return isDefinition(entry.name) ? [{ file: name, ...readText(below) }] : [];
   });
 }
 
-/** A folder is read once, even where links lead to it again. */
-function enter(path: string, seen: Set<string>): boolean {
+/** Not where links lead in a circle, or a folder above may not be entered. */
+function isFolder(path: string): boolean {
   try {
-    const real = realpathSync(path);
-    if (seen.has(real)) return false;
-    seen.add(real);
-    return true;
+    return statSync(path).isDirectory();
   } catch {
     return false;
   }
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-function listHandlers(path: string): string[] | undefined {
-  if (!isFolder(path)) return undefined;
-  return entriesOf(path)
-    .filter((entry) => !entry.isDirectory() && /\.ts$/.test(entry.name) && !/\.(d|test)\.ts$/.test(entry.name))
-    .map((entry) => entry.name);
+function listHandlers(path: string): string[] {
+  try {
+    return entriesOf(path)
+      .filter((entry) => !entry.isDirectory() && /\.ts$/.test(entry.name) && !/\.(d|test)\.ts$/.test(entry.name))
+      .map((entry) => entry.name);
+  } catch {
+    return [];
+  }
 }
 
 const ABSENT = 'there is no such file';
 
-function readText(path: string): FileText {
+/** Reads a file as UTF-8 text of at most `largest` bytes. */
+export function readText(path: string, largest = LARGEST): FileText {
   try {
     const facts = statSync(path);
     if (!facts.isFile()) return { kind: 'unreadable', reason: 'it is not a file' };
-    if (facts.size > LARGEST) return { kind: 'unreadable', reason: `it is larger than ${LARGEST / 1024 / 1024} MiB` };
+    if (facts.size > largest) return { kind: 'unreadable', reason: `it is larger than ${largest / 1024 / 1024} MiB` };
     const bytes = readFileSync(path);
     // A byte order mark is taken off by the decoder.
     return { kind: 'text', text: utf8.decode(bytes) };
@@ -124,9 +123,4 @@ function reasonOf(error: unknown, path: string): string {
   if (code === 'ENOENT')
     return lstatSync(path, { throwIfNoEntry: false }) === undefined ? ABSENT : 'its link leads nowhere';
   return code ?? 'unknown reason';
-}
-
-/** Reads the file of a secret: `X_FILE`. */
-export function readSecretFile(path: string): FileText {
-  return readText(path);
 }

@@ -1,7 +1,8 @@
 /** Freezes a value and everything that it leads to. Maps and sets keep their content too; template objects of wire are included. */
 export function deepFreeze<T>(value: T): T {
   const open: unknown[] = [value];
-  for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
+  while (open.length > 0) {
+    const next = open.pop();
     if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
     if (next instanceof Map) {
       open.push(...next.values());

@@ -5,49 +5,55 @@ import type { Declaration } from './declaration.ts';
 import type { GatewayDeclared } from './declared.ts';
 import { placeText } from './diagnostic.ts';
 import { given } from './given.ts';
-import { declarationsOf, type Linking, positionOf } from './linking.ts';
+import { declarationsOf, type Linking, mayHaveMeant, positionOf } from './linking.ts';
+import { addressFault } from './nodes.ts';
 import { credentialsIn } from './secrets.ts';
-import { parseDuration, parseSize } from './units.ts';
+import { linkDuration, linkSize } from './units.ts';
+
+/** Where handlers are unless the gateway says otherwise. */
+export const DEFAULT_HANDLERS = 'src/handlers';
 
 /** First path segments that the gateway answers itself. */
 const OWN_PATHS = new Set(['health', 'metrics']);
 
 /** The one gateway of a project. `delivered`: ids of the package's services that it names, resolved. */
 export function linkGateway(linking: Linking, delivered: readonly string[]): Gateway | undefined {
-  const { report, declared } = linking;
+  const { report } = linking;
   const [gateway, ...others] = declarationsOf<GatewayDeclared>(linking, 'gateway');
-  for (const other of others) report.raise('two-gateways', { first: placeText(gateway?.at ?? other.at) }, other.at);
-  if (gateway === undefined || !declared.of('gateway').has(gateway.id)) return undefined;
-  checkGateway(linking, gateway);
+  if (gateway === undefined) return undefined;
   const { id, value, at } = gateway;
+  for (const other of others) report.raise('two-gateways', { first: placeText(at) }, other.at);
+  checkGateway(linking, gateway);
   const text = (source: string): ConfigText => parseConfigText(source).text;
-  return {
+  const linked: Gateway = {
     id,
     context: value.context ?? 'gateway',
     listen: text(value.listen ?? '127.0.0.1:8080'),
     database: text(value.database ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}'),
-    handlers: (value.handlers ?? 'src/handlers').replace(/^\.\//, '').replace(/\/+$/, ''),
+    handlers: (value.handlers ?? DEFAULT_HANDLERS).replace(/^\.\//, '').replace(/\/+$/, ''),
     namespace: value.namespace ?? `urn:signalbox:${id.toLowerCase()}`,
     timezone: value.timezone ?? 'UTC',
     requires: value.requires ?? 'basic',
     delivered,
     contracts: value.contracts ?? 'public',
     cors: value.cors ?? [],
-    limits: limitsOf(value.limits ?? {}),
+    limits: limitsOf(linking, value.limits ?? {}),
     ...given({
       publicUrl: value.publicUrl === undefined ? undefined : text(value.publicUrl.replace(/\/+$/, '')),
       sampleData: value['sample-data'],
     }),
     at: positionOf(at),
   };
+  if (mayHaveMeant(linking, value, ['handlers'])) linking.incomplete.add(linked);
+  return linked;
 }
 
-function limitsOf(declared: NonNullable<GatewayDeclared['limits']>): Limits {
+function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limits']>): Limits {
   return {
-    body: parseSize(declared.body ?? '10 MiB'),
-    timeout: parseDuration(declared.timeout ?? '30 s'),
+    body: linkSize(linking, declared, 'body') ?? 10 * 1024 ** 2,
+    timeout: linkDuration(linking, declared, 'limits.timeout') ?? 30_000,
     rows: declared.rows ?? 100_000,
-    target: parseSize(declared.target ?? '64 KiB'),
+    target: linkSize(linking, declared, 'target') ?? 64 * 1024,
     parameters: declared.parameters ?? 1000,
   };
 }
@@ -64,26 +70,26 @@ function checkGateway({ report, places }: Linking, { value }: Declaration<Gatewa
   }
   if (value.timezone !== undefined && !isTimezone(value.timezone))
     refuse('timezone', `${value.timezone} is not a time zone of the IANA database`);
-  const listen = literal(value.listen);
-  if (listen !== undefined && !isHostAndPort(listen))
-    refuse('listen', `${listen} is not host:port, as in 127.0.0.1:8080`);
-  for (const key of ['database', 'publicUrl'] as const) {
-    const source = value[key];
-    if (source === undefined) continue;
-    const { text } = parseConfigText(source);
+  for (const key of ['listen', 'database', 'publicUrl'] as const) {
+    const { text, bad } = parseConfigText(value[key] ?? '');
+    // What is no reference has been reported, and nobody knows what it stands for.
+    if (value[key] === undefined || bad.length > 0) continue;
+    const literal = literalOf(text);
+    const reason = literal === undefined ? undefined : ADDRESS_FAULTS[key](literal);
     if (credentialsIn(text)) {
       const instead = 'Write ${secret:NAME} in its place, or take the whole address from ${env:NAME}.';
       report.raise('secret-in-clear', { what: `A password of ${key}`, instead }, places.value(value, key));
-    } else if (key === 'publicUrl' && !isHttpUrl(literalOf(text)))
-      refuse(key, 'is not an address that begins with http:// or https://');
-    else if (key === 'database' && !isDatabase(literalOf(text)))
-      refuse(key, 'is not an address that this gateway can open: sqlite: and a path');
+    } else if (reason !== undefined) refuse(key, reason);
   }
 }
 
-function literal(source: string | undefined): string | undefined {
-  return source === undefined ? undefined : literalOf(parseConfigText(source).text);
-}
+/** Why an address that is written out can't be one. */
+const ADDRESS_FAULTS: Readonly<Record<'listen' | 'database' | 'publicUrl', (text: string) => string | undefined>> = {
+  listen: (text) => (isHostAndPort(text) ? undefined : `${text} is not host:port, as in 127.0.0.1:8080`),
+  database: (text) =>
+    /^sqlite:./.test(text) ? undefined : 'is not an address that this gateway can open: sqlite: and a path',
+  publicUrl: addressFault,
+};
 
 function isTimezone(name: string): boolean {
   try {
@@ -97,12 +103,4 @@ function isTimezone(name: string): boolean {
 function isHostAndPort(text: string): boolean {
   const [, port] = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text) ?? [];
   return port !== undefined && Number(port) <= 65_535;
-}
-
-function isHttpUrl(text: string | undefined): boolean {
-  return text === undefined || (/^https?:\/\//.test(text) && URL.canParse(text));
-}
-
-function isDatabase(text: string | undefined): boolean {
-  return text === undefined || /^sqlite:./.test(text);
 }

@@ -5,8 +5,8 @@ import { type Linking, placeOf } from './linking.ts';
 export interface HandlerFiles {
   /** Relative to the project's folder. */
   readonly folder: string;
-  /** Names of the .ts files in it; undefined where there is no such folder. */
-  readonly names: readonly string[] | undefined;
+  /** Names of the .ts files in it. */
+  readonly names: readonly string[];
   /** An operation without its file is a mistake. */
   readonly missing: boolean;
   /** A file without an operation is a mistake; not where some operations could not be read. */
@@ -14,17 +14,26 @@ export interface HandlerFiles {
 }
 
 /** Holds the handler files against the operations, both ways. */
-export function checkHandlers({ report }: Linking, operations: Iterable<Operation>, files: HandlerFiles): void {
-  const present = new Set(files.names ?? []);
+export function checkHandlers(
+  { report, incomplete }: Linking,
+  operations: Iterable<Operation>,
+  files: HandlerFiles,
+): void {
+  const present = new Set(files.names);
   const wanted = new Set<string>();
+  let { orphans } = files;
   for (const { id, answer, at } of operations) {
     if (answer.kind !== 'handler') continue;
+    if (incomplete.has(answer)) {
+      orphans = false;
+      continue;
+    }
     const name = `${answer.file}.ts`;
     wanted.add(name);
     if (files.missing && !present.has(name))
       report.raise('missing-handler', { operation: id, file: `${files.folder}/${name}` }, placeOf(at));
   }
-  if (!files.orphans) return;
+  if (!orphans) return;
   const unanswered = [...wanted].filter((name) => !present.has(name));
   for (const name of present) {
     if (wanted.has(name)) continue;

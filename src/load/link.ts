@@ -1,8 +1,9 @@
+import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
 import { checkEndless, Documents } from './documents.ts';
 import type { ProjectFiles } from './files.ts';
-import { linkGateway } from './gateway.ts';
+import { DEFAULT_HANDLERS, linkGateway } from './gateway.ts';
 import { checkHandlers } from './handlers.ts';
 import { byId, type Linking } from './linking.ts';
 import { linkNodes } from './nodes.ts';
@@ -21,7 +22,7 @@ export interface LinkOptions {
   readonly delivered: readonly string[];
   /** Operations that were declared and can't be used. */
   readonly lost: ReadonlySet<string>;
-  /** Everything that declares operations could be read. */
+  /** Every part of every file could be read, so that what it declares is known. */
   readonly whole: boolean;
   readonly handlers: 'check' | 'ignore-missing';
 }
@@ -42,7 +43,7 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
   checkOverlaps(linking, services);
   checkDeliveredGrants(linking, gateway, services);
   checkUriIndexes(linking, operations, options.files.committed);
-  checkHandlerFiles(linking, operations.values(), gateway?.handlers ?? 'src/handlers', options);
+  checkHandlerFiles(linking, operations.values(), gateway, options);
   if (gateway === undefined) return undefined;
   return {
     gateway,
@@ -61,10 +62,15 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
 function checkHandlerFiles(
   linking: Linking,
   operations: Iterable<Operation>,
-  folder: string,
+  gateway: Gateway | undefined,
   options: LinkOptions,
 ): void {
-  const { files, handlers, whole } = options;
+  const { files, handlers, whole, lost } = options;
+  const { declared, incomplete } = linking;
+  // A gateway that can't be used, or not all of it, may have named another folder.
+  if (gateway === undefined ? declared.anySetAside('gateway') : incomplete.has(gateway)) return;
+  const folder = gateway?.handlers ?? DEFAULT_HANDLERS;
   const missing = handlers === 'check';
-  checkHandlers(linking, operations, { folder, names: files.handlers(folder), missing, orphans: whole });
+  const orphans = whole && lost.size === 0 && !declared.anySetAside('service');
+  checkHandlers(linking, operations, { folder, names: files.handlers(folder), missing, orphans });
 }

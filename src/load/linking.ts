@@ -1,6 +1,7 @@
 import type { Position } from '../model/position.ts';
-import type { Declaration, Declarations, Kind } from './declaration.ts';
+import type { Declaration, Declarations } from './declaration.ts';
 import type { Place, Report } from './diagnostic.ts';
+import type { Kind } from './kinds.ts';
 import type { Places } from './places.ts';
 
 /** What every stage of linking works with. */
@@ -10,6 +11,8 @@ export interface Linking {
   readonly declared: Declarations;
   /** Parts of which something was refused, documents and maps alike: what they lack is nobody's mistake. */
   readonly incomplete: WeakSet<object>;
+  /** Keys that a definition or an operation may have meant with what was refused of it: that they are not there is nobody's mistake. */
+  readonly refused: WeakMap<object, ReadonlySet<string>>;
 }
 
 /** The definitions of a kind, as the JSON Schema lets them through. */
@@ -26,7 +29,8 @@ export function resolveId<T>(
   at: Place,
 ): T | undefined {
   const found = among.get(id);
-  if (found === undefined && (kind === 'operation' || !declared.isSetAside(kind, id))) {
+  const lost = kind === 'operation' ? declared.anySetAside('service') : declared.isSetAside(kind, id);
+  if (found === undefined && !lost) {
     report.raise('unknown-reference', { what: kind.replace('-', ' '), id, known: [...among.keys()] }, at);
   }
   return found;
@@ -48,6 +52,17 @@ export function resolveIds<T>(
     return found === undefined ? [] : [found];
   }
   return ids.flatMap((id, index) => resolveId(linking, kind, among, id, places.value(ids, index)) ?? []);
+}
+
+/** Notes keys that `container` may have meant with what was refused of it. */
+export function noteRefused({ refused }: Pick<Linking, 'refused'>, container: object, keys: readonly string[]): void {
+  refused.set(container, new Set([...(refused.get(container) ?? []), ...keys]));
+}
+
+/** Whether `container` may have meant one of the keys with what was refused of it. */
+export function mayHaveMeant({ refused }: Linking, container: object, keys: readonly string[]): boolean {
+  const found = refused.get(container);
+  return found !== undefined && keys.some((key) => found.has(key));
 }
 
 /** A place without its extent, as the registry keeps it. */

@@ -29,7 +29,13 @@ export function loadFiles(files: ProjectFiles, handlers: 'check' | 'ignore-missi
   const report = createReport();
   const places = createPlaces();
   const sources = new Map<string, string>();
-  const linking: Linking = { report, places, declared: new Declarations(), incomplete: new WeakSet() };
+  const linking: Linking = {
+    report,
+    places,
+    declared: new Declarations(),
+    incomplete: new WeakSet(),
+    refused: new WeakMap(),
+  };
   const reading: Reading = { linking, sources, lost: new Set(), whole: true };
   if (files.definitions.length === 0) {
     report.raise('no-definitions', { folder: files.folder }, { file: files.folder, line: 1, column: 1 });
@@ -58,7 +64,7 @@ interface Reading {
   readonly sources: Map<string, string>;
   /** Operations that were declared and can't be used. */
   readonly lost: Set<string>;
-  /** False once a part that may declare operations could not be read. */
+  /** False once a part that may declare anything could not be read. */
   whole: boolean;
 }
 
@@ -88,20 +94,16 @@ function readFile(file: DefinitionFile, reading: Reading, delivered: boolean): D
 /** Checks one declaration by itself and adds it to those that are linked. */
 function accept(declaration: Declaration, reading: Reading): void {
   const { linking, lost } = reading;
-  const { report, places, declared, incomplete } = linking;
+  const { report, places, declared } = linking;
   const { kind, id, value } = declaration;
   const operations = kind === 'service' ? operationIds(value) : [];
   refuseRootLists(declaration, linking);
   const usable = checkShape(declaration, linking);
-  if (declaration.incomplete) incomplete.add(value);
-  if (!usable) declared.setAside(kind, id);
-  else {
-    checkTexts(declaration, places, report);
-    declared.add(declaration, report);
-  }
-  const kept = new Set(usable && kind === 'service' ? operationIds(value) : []);
+  if (usable) checkTexts(declaration, places, report);
+  else declared.setAside(kind, id);
+  const added = usable && declared.add(declaration, report);
+  const kept = new Set(added && kind === 'service' ? operationIds(value) : []);
   for (const operation of operations) if (!kept.has(operation)) lost.add(operation);
-  if (kind === 'service' && (declaration.incomplete || !usable || lost.size > 0)) reading.whole = false;
 }
 
 function operationIds({ operations }: TreeMap): string[] {

@@ -33,16 +33,16 @@ function linkBase({ report }: Linking, source: string, at: Place) {
   } else if (variable !== undefined) {
     report.raise('variable-in-base', { variable }, at);
   } else {
-    const reason = baseFault(literalOf(text));
+    const literal = literalOf(text);
+    const reason = literal === undefined || /^https?:\/\/$/.test(literal) ? undefined : addressFault(literal);
     if (reason !== undefined) report.raise('bad-address', { name: 'base', reason }, at);
   }
   return text;
 }
 
-/** Why a base can't be one; nothing is said of one that refers to configuration. */
-function baseFault(base: string | undefined): string | undefined {
-  if (base === undefined || /^https?:\/\/$/.test(base)) return undefined;
-  if (!/^https?:\/\//.test(base) || !URL.canParse(base))
+/** Why an address can't stand in front of URI templates; undefined where it can. */
+export function addressFault(text: string): string | undefined {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
     return 'is not an address that begins with http:// or https://';
-  return /[?#]/.test(base) ? 'holds a query or a fragment, which belong to the URI template' : undefined;
+  return /[?#]/.test(text) ? 'holds a query or a fragment, which belong to the URI template' : undefined;
 }

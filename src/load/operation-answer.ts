@@ -3,6 +3,7 @@ import type { Field, FieldType, ScalarKind } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Answer, MediaMessage, Message } from '../model/service.ts';
 import type { Documents } from './documents.ts';
+import { typeWords } from './field-type.ts';
 import { resolveId } from './linking.ts';
 import { forms } from './operation-message.ts';
 import type { OperationSpot } from './operation-spot.ts';
@@ -108,20 +109,27 @@ export function linkQueriesAnswer(
     report.raise('bad-query-answer', { reason }, places.key(spot.declared, 'query'));
     return undefined;
   }
-  const inputs = request?.kind === 'document' ? request.document.fields : [];
+  const document = request?.kind === 'document' ? request.document : undefined;
+  const inputs = document?.fields ?? [];
+  const complete = request !== undefined && !spot.lacks('request') && !(document && incomplete.has(document));
   const lists = Object.entries(map).flatMap(([name, id]) => {
     const query = resolveId(linking, 'query', queries, id, places.value(map, name));
     const field = response.document.fields.find((each) => each.name === name);
     if (query === undefined) return [];
-    if (field === undefined && incomplete.has(response.document)) return [];
+    if (field === undefined && (incomplete.has(response.document) || spot.lacks('response'))) return [];
     const at = places.key(map, name);
     const reason =
       field === undefined
         ? `${name} is no field of ${response.document.id}`
-        : (whyNotFilled(field, query) ?? whyNotPrompted(query, inputs));
+        : (whyNotFilled(field, query) ?? whyNotPrompted(query, inputs, complete));
     if (reason !== undefined) report.raise('bad-query-answer', { reason }, at);
     return field === undefined ? [] : { field, query };
   });
+  for (const { name, required, fixed, absent } of response.document.fields) {
+    if (!required || fixed !== undefined || absent === 'blank' || name in map || spot.lacks('query')) continue;
+    const reason = `${name} of ${response.document.id} is required, and no query fills it`;
+    report.raise('bad-query-answer', { reason }, places.key(spot.declared, 'query'));
+  }
   const maxrows = inputs.find((field) => field.name === MAXROWS && field.type.kind === 'integer');
   const prompted = lists.some(({ query }) => query.prompts.some((prompt) => prompt.name === MAXROWS));
   return { kind: 'queries', lists, ...(maxrows === undefined || prompted ? {} : { maxrows }) };
@@ -144,11 +152,23 @@ function whyNotFilled({ name, type }: Field, query: Query): string | undefined {
   return any || document.open ? undefined : `no column of ${query.id} is called as a field of ${document.id}`;
 }
 
-function whyNotPrompted(query: Query, inputs: readonly Field[]): string | undefined {
-  const missing = query.prompts.find(
-    (prompt) => prompt.required && !inputs.some((field) => field.name === prompt.name),
-  );
-  return missing === undefined ? undefined : `${query.id} requires ${missing.name}, which is no field of the request`;
+function whyNotPrompted(query: Query, inputs: readonly Field[], complete: boolean): string | undefined {
+  for (const { name, type, required } of query.prompts) {
+    const input = inputs.find((field) => field.name === name);
+    if (input === undefined) {
+      if (required && complete) return `${query.id} requires ${name}, which is no field of the request`;
+    } else if (!binds(input.type, type)) {
+      return `the prompt ${name} is ${typeWords(type)}, and the field of that name in the request is ${typeWords(input.type)}`;
+    }
+  }
+  return undefined;
+}
+
+/** Whether any value of a field can be bound to a prompt: JSON takes all but bytes, others a single value. */
+function binds(from: FieldType, to: FieldType): boolean {
+  if (from.kind === 'binary') return false;
+  if (to.kind === 'json') return true;
+  return from.kind !== 'list' && from.kind !== 'document' && (from.kind === 'boolean') === (to.kind === 'boolean');
 }
 
 const TEXTUAL: ReadonlySet<ScalarKind> = new Set([

@@ -43,7 +43,8 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
   const document = request.kind === 'document' ? request.document : undefined;
   const field = document?.fields.find((each) => each.name === said);
   if (field !== undefined) return { kind: 'raw', field, why: `the body is the field ${said}` };
-  if (document !== undefined && linking.incomplete.has(document)) return none('the request is not known');
+  if (spot.lacks('request') || (document !== undefined && linking.incomplete.has(document)))
+    return none('the request is not known');
   return refuse(`body: names ${said}, which is no field of the request`);
 }
 
@@ -72,7 +73,7 @@ export function linkUri(
       at,
     );
   }
-  if (body.kind !== 'document' && !spot.incomplete) {
+  if (body.kind !== 'document' && !spot.lacks('request', 'headers', 'body')) {
     for (const field of left) {
       if (!field.required || field.fixed !== undefined || field === body.field) continue;
       report.raise('unreachable-field', { field: field.name, uri: index, why: body.why }, at);

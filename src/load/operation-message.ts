@@ -17,10 +17,10 @@ const isRaw = (word: string): word is RawKind => RAW_WORDS.includes(word as RawK
 
 const NONE: Message = { kind: 'none' };
 
-/** What an operation's `request` says; undefined where it names a document that can't be used. */
+/** What an operation's `request` says; undefined where that can't be told, or it names a document that can't be used. */
 export function linkRequest(source: DocumentSource, spot: OperationSpot): Message | undefined {
   const found = spot.inherited('request');
-  if (found === undefined) return NONE;
+  if (found === undefined) return spot.lacks('request') ? undefined : NONE;
   return linkMessage(source, found.value as MessageDeclared, `${spot.id}_REQUEST`, found.at, 'the request');
 }
 
@@ -28,7 +28,7 @@ export function linkRequest(source: DocumentSource, spot: OperationSpot): Messag
 export function linkResponses(source: DocumentSource, spot: OperationSpot): MediaMessage[] | undefined {
   const found = spot.inherited('response');
   const id = `${spot.id}_RESPONSE`;
-  if (found === undefined) return forms(NONE);
+  if (found === undefined) return spot.lacks('response') ? undefined : forms(NONE);
   const { value, at } = found;
   if (typeof value === 'string' || 'fields' in value) {
     const message = linkMessage(source, value as MessageDeclared, id, at, 'the response');
@@ -98,8 +98,10 @@ function linkMessage(
 
 function findDocument(source: DocumentSource, id: string, at: Place, words: readonly string[]): Document | undefined {
   const document = source.find(id);
-  if (document === undefined && !source.isSetAside(id)) {
-    source.linking.report.raise('unknown-reference', { what: 'document', id, known: [...source.ids(), ...words] }, at);
+  const { report, declared } = source.linking;
+  if (document === undefined && !declared.isSetAside('document', id)) {
+    const known = [...declared.of('document').keys(), ...words];
+    report.raise('unknown-reference', { what: 'document', id, known }, at);
   }
   return document;
 }

@@ -1,7 +1,7 @@
+import type { Document } from '../model/document.ts';
 import type { Query } from '../model/query.ts';
 import type { PermissionList } from '../model/security.ts';
 import type { Answer, MediaMessage, Message, Operation, Service } from '../model/service.ts';
-import { isXmlName } from '../wire/xml-text.ts';
 import type { Documents } from './documents.ts';
 import { checkFault } from './fault-check.ts';
 import { given, type Mutable } from './given.ts';
@@ -34,15 +34,13 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   const { documents } = context;
   const { linking } = documents;
   const { id, declared, at } = spot;
-  if (!isXmlName(id)) linking.report.raise('xml-name', { name: id, option: false }, at);
   const method = methodOf(spot);
   const templates = linkTemplates(linking, spot, method);
   const { answer, request, responses } = linkExchange(context, spot, service, templates);
-  const template = typeof declared.query === 'string' ? undefined : linkDocument(documents, spot, 'template');
-  const lacksTemplate =
-    template === undefined && spot.inherited('template') !== undefined && spot.inherited('template')?.value !== 'none';
-  const input = inputFields(linking, [documentOf(request), lacksTemplate ? 'unknown' : template]);
-  const complete = { ...input, complete: input.complete && !spot.incomplete };
+  // Where a query's prompts are the request, nothing else is: what the service says of a template does not hold.
+  const template = typeof declared.query === 'string' ? undefined : templateOf(documents, spot);
+  const input = inputFields(linking, [documentOf(request), template]);
+  const complete = { ...input, complete: input.complete && !spot.lacks('request', 'template', 'query') };
   const headers = linkHeaders(linking, spot, complete);
   const body = linkBody(linking, spot, method, request);
   const parts = { request, headers, body };
@@ -50,6 +48,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   if (fault !== undefined) checkFault(linking, fault, spot.inherited('fault')?.at ?? at);
   checkWrapper(spot, documents, responses);
   const { permissions, isPublic } = linkGrants(context, spot, service.delivered);
+  if (isPublic) checkQueriesPublic(spot, documents, answer);
   const operation: Mutable<Operation> = {
     id,
     service,
@@ -70,13 +69,18 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     at: positionOf(at),
   };
   // A template that was refused has not been removed.
-  if (spot.incomplete || templates.length < templateCount(spot, method)) linking.incomplete.add(operation);
+  if (templates.length < templateCount(spot, method)) linking.incomplete.add(operation);
   return operation;
 }
 
-function documentOf(message: Message | undefined) {
+function documentOf(message: Message | undefined): Document | undefined | 'unknown' {
   if (message === undefined) return 'unknown';
   return message.kind === 'document' ? message.document : undefined;
+}
+
+function templateOf(documents: Documents, spot: OperationSpot): Document | undefined | 'unknown' {
+  const said = spot.inherited('template')?.value ?? 'none';
+  return said === 'none' ? undefined : (linkDocument(documents, spot, 'template') ?? 'unknown');
 }
 
 interface Exchange {
@@ -117,26 +121,42 @@ function handlerName(operation: string): string {
 }
 
 function linkHandler(
-  { linking: { report, places } }: Documents,
-  { id, declared }: OperationSpot,
+  { linking: { report, places, incomplete } }: Documents,
+  { id, declared, lacks }: OperationSpot,
   service: Service,
 ): Answer {
   const name = declared.handler;
-  if (name?.startsWith('signalbox/') !== true) return { kind: 'handler', file: name ?? handlerName(id) };
-  if (!service.delivered) report.raise('unknown-handler', { name, known: [] }, places.value(declared, 'handler'));
+  if (name?.startsWith('signalbox/') !== true) {
+    const answer: Answer = { kind: 'handler', file: name ?? handlerName(id) };
+    // A query that can't be used is meant, or what was refused may have named one, or a file.
+    if (name === undefined && (declared.query !== undefined || lacks('handler', 'query'))) incomplete.add(answer);
+    return answer;
+  }
+  if (!service.delivered) report.raise('unknown-handler', { name }, places.value(declared, 'handler'));
   return { kind: 'delivered', name };
 }
 
 function checkWrapper(
-  { declared, id }: OperationSpot,
+  { declared, id, lacks }: OperationSpot,
   { linking }: Documents,
   responses: readonly MediaMessage[] | undefined,
 ): void {
-  if (declared.wrapper === undefined || responses === undefined) return;
+  if (declared.wrapper === undefined || responses === undefined || lacks('response', 'query')) return;
   const isJson = ({ mediaType, message }: MediaMessage): boolean =>
     message.kind === 'document' && !/[/+]xml$/.test(mediaType);
   if (!responses.some(isJson)) {
     linking.report.raise('bad-wrapper', { operation: id }, linking.places.key(declared, 'wrapper'));
+  }
+}
+
+/** Operation and query are granted each by itself: who shows no credentials holds no list for the query. */
+function checkQueriesPublic({ id, declared }: OperationSpot, { linking }: Documents, answer: Answer): void {
+  const queries =
+    answer.kind === 'query' ? [answer.query] : answer.kind === 'queries' ? answer.lists.map(({ query }) => query) : [];
+  for (const query of queries) {
+    if (query.public || query.permissions.length === 0) continue;
+    const reason = `${id} is public and ${query.id} is not, so that nobody could call it`;
+    linking.report.raise('bad-query-answer', { reason }, linking.places.key(declared, 'query'));
   }
 }
 
@@ -156,7 +176,7 @@ function linkGrants({ documents, lists, grants }: OperationContext, spot: Operat
   const named = isPublic ? [] : resolveIds(linking, 'permission-list', lists, holder, 'permission');
   const added = isPublic ? [] : (grants.get(id) ?? []);
   const lacks = holder.permission === undefined && added.length === 0;
-  if (!isPublic && lacks && !spot.incomplete && !delivered)
+  if (!isPublic && lacks && !spot.lacks('permission', 'public') && !delivered)
     linking.report.raise('not-granted', { what: id, kind: 'operation' }, at);
   return { permissions: [...new Set([...named, ...added])], isPublic };
 }

@@ -1,5 +1,5 @@
 import type { Operation, OperationUri, Service } from '../model/service.ts';
-import { templatesOverlap } from '../wire/uri-template-overlap.ts';
+import { segmentsMayMeet, templatesOverlap } from '../wire/uri-template-overlap.ts';
 import { pathSegments, type Segment } from '../wire/uri-template-segments.ts';
 import { type Linking, placeOf } from './linking.ts';
 
@@ -16,7 +16,7 @@ export function checkOverlaps({ report }: Linking, services: Iterable<Service>):
       const { operation, uri, segments } = entries[i] as Entry;
       for (let j = 0; j < i; j++) {
         const other = entries[j] as Entry;
-        if (!mayMeet(segments, other.segments) || !overlap(uri, other.uri)) continue;
+        if (!segmentsMayMeet(segments, other.segments) || !overlap(uri, other.uri)) continue;
         const where = other.operation === operation ? 'the same operation' : other.operation.id;
         report.raise(
           'overlap',
@@ -26,19 +26,6 @@ export function checkOverlaps({ report }: Linking, services: Iterable<Service>):
       }
     }
   }
-}
-
-/** Tells most pairs apart at once, by a different literal in the same place or another number of segments. */
-function mayMeet(a: readonly Segment[], b: readonly Segment[]): boolean {
-  const length = Math.max(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a[i];
-    const y = b[i];
-    if (x?.kind === 'open' || y?.kind === 'open') return true;
-    if (x === undefined || y === undefined) return false;
-    if (x.kind === 'literal' && y.kind === 'literal' && x.text !== y.text) return false;
-  }
-  return true;
 }
 
 function overlap(a: OperationUri, b: OperationUri): boolean {

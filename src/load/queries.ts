@@ -7,9 +7,9 @@ import type { Place } from './diagnostic.ts';
 import { linkField } from './field.ts';
 import type { DocumentSource } from './field-type.ts';
 import { given } from './given.ts';
-import { declarationsOf, type Linking, positionOf, resolveIds } from './linking.ts';
+import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveIds } from './linking.ts';
 import { type SqlToken, scanSql } from './sql.ts';
-import { parseDuration } from './units.ts';
+import { linkDuration } from './units.ts';
 
 /** Links every stored query. */
 export function linkQueries(source: DocumentSource, lists: ReadonlyMap<string, PermissionList>): Query[] {
@@ -24,9 +24,9 @@ function linkQuery(
   const { linking } = source;
   const { report, places } = linking;
   const { id, value, at } = declaration;
-  const prompts = linkValues(source, id, value.prompts, 'prompt', declaration);
-  const columns = linkValues(source, id, value.columns, 'column', declaration);
-  if (Object.keys(value.columns).length === 0 && !declaration.incomplete) {
+  const prompts = linkValues(source, id, value.prompts, 'prompt');
+  const columns = linkValues(source, id, value.columns, 'column');
+  if (Object.keys(value.columns).length === 0 && !mayHaveMeant(linking, value, ['columns'])) {
     report.raise('no-columns', { query: id }, places.key(value, 'columns'));
   }
   checkColumnNames(linking, value.columns, columns);
@@ -43,18 +43,20 @@ function linkQuery(
     ...given({
       description: value.description,
       rows: value.rows,
-      timeout: value.timeout === undefined ? undefined : parseDuration(value.timeout),
+      timeout: linkDuration(linking, value, 'timeout'),
     }),
     at: positionOf(at),
   };
 }
 
-function checkGrant({ report, places }: Linking, { id, value, at, incomplete }: Declaration<QueryDeclared>): void {
+function checkGrant(linking: Linking, { id, value, at }: Declaration<QueryDeclared>): void {
+  const { report, places } = linking;
   if (value.public === true && value.permission !== undefined) {
     const reason = 'what is public needs no grant';
     report.raise('conflicting-options', { first: 'permission', second: 'public', reason }, places.key(value, 'public'));
-  } else if (value.public !== true && value.permission === undefined && !incomplete) {
-    report.raise('not-granted', { what: id, kind: 'query' }, at);
+  } else if (value.public !== true && value.permission === undefined) {
+    if (!mayHaveMeant(linking, value, ['permission', 'public']))
+      report.raise('not-granted', { what: id, kind: 'query' }, at);
   }
 }
 
@@ -64,20 +66,15 @@ function linkValues(
   id: string,
   declared: FieldsDeclared | undefined,
   what: 'prompt' | 'column',
-  declaration: Declaration<QueryDeclared>,
 ): Field[] {
   if (declared === undefined) return [];
   const { report, places } = source.linking;
   return Object.keys(declared).flatMap((name) => {
     const field = linkField(source, declared, name, id);
-    if (field === undefined) {
-      declaration.incomplete = true;
-      return [];
-    }
+    if (field === undefined) return [];
     const { kind } = field.type;
     if (kind !== 'list' && kind !== 'document' && !(what === 'prompt' && kind === 'binary')) return field;
     report.raise('not-a-value', { name, what }, places.key(declared, name));
-    declaration.incomplete = true;
     return [];
   });
 }
@@ -101,8 +98,10 @@ function linkStatement(
   prompts: readonly Field[],
 ): Query['statement'] {
   const { report, places } = linking;
-  const { value, incomplete } = declaration;
+  const { value } = declaration;
   const { sql } = value;
+  const complete =
+    prompts.length === Object.keys(value.prompts ?? {}).length && !mayHaveMeant(linking, value, ['prompts']);
   const placed = (offset: number, length: number): Place => places.inText(value, 'sql', offset, length);
   const tokens = scanSql(sql);
   const open = tokens.find((token) => token.kind === 'unterminated');
@@ -122,7 +121,7 @@ function linkStatement(
     if (field === undefined) {
       unknown = true;
       const at = placed(token.offset, token.end - token.offset);
-      if (!incomplete) report.raise('unknown-prompt', { prompt: token.name, known: [...byName.keys()] }, at);
+      if (complete) report.raise('unknown-prompt', { prompt: token.name, known: [...byName.keys()] }, at);
       continue;
     }
     texts.push(sql.slice(from, token.offset));
@@ -132,7 +131,7 @@ function linkStatement(
   const end = tokens.find((token) => token.kind === 'semicolon')?.offset ?? sql.length;
   texts.push(sql.slice(from, Math.max(from, end)).trimEnd());
   // A prompt that is misspelled in the SQL is not unused as well.
-  if (open === undefined && !incomplete && !unknown) {
+  if (open === undefined && complete && !unknown) {
     for (const { name } of prompts) {
       if (!named.some((field) => field.name === name)) {
         report.raise('unused-prompt', { prompt: name }, places.key(value.prompts as object, name));
@@ -173,10 +172,20 @@ function checkSelect(tokens: readonly SqlToken[], sql: string, { report }: Linki
     .filter((token) => token.kind === 'word')
     .find(
       (token) =>
-        WRITES.has(lower(token)) && (token.first || (start === 'with' && token.depth === 0 && leads(token, sql))),
+        WRITES.has(lower(token)) &&
+        !calls(token, sql) &&
+        (token.first || (start === 'with' && token.depth === 0 && leads(token, sql))),
     );
   if (writes !== undefined)
     report.raise('sql-not-select', { word: writes.text }, placed(writes.offset, writes.text.length));
+}
+
+/** A word that names a function, as `upper(replace(name, 'a', 'b'))` does. */
+function calls({ offset, text }: { readonly offset: number; readonly text: string }, sql: string): boolean {
+  return sql
+    .slice(offset + text.length)
+    .trimStart()
+    .startsWith('(');
 }
 
 /** A word that begins the main statement of a WITH: it stands right behind the last part's parenthesis. */

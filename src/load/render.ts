@@ -54,7 +54,7 @@ function secretColumns(diagnostics: readonly Diagnostic[]): Map<string, number> 
 
 /** A password is hidden even where the line is quoted because of something else. */
 function hideSecret(text: string, column: number | undefined): Line {
-  const password = /(?:^|[{,\s])password["']?\s*:\s*(?=\S)(?!\$\{)/.exec(text);
+  const password = /(?:^|[{,\s"'])password["']?\s*:\s*(?=\S)(?!\$\{)/.exec(text);
   const hidden = Math.min(
     column === undefined ? Number.POSITIVE_INFINITY : column - 1,
     password === null ? Number.POSITIVE_INFINITY : password.index + password[0].length,

@@ -1,5 +1,5 @@
 import type { Declaration } from './declaration.ts';
-import type { Linking } from './linking.ts';
+import { type Linking, noteRefused } from './linking.ts';
 import type { TreeMap, TreeValue } from './tree.ts';
 
 /** Documents whose root is declared as a list get a diagnostic of their own, in place of one about an unknown key. */
@@ -28,7 +28,7 @@ function refuseIn(container: TreeMap, linking: Linking): void {
     if (!isMap(value) || 'fields' in value || !('list' in value)) continue;
     refuse(value, 'list', `the ${key}`, linking);
     delete container[key];
-    linking.incomplete.add(container);
+    noteRefused(linking, container, [key]);
   }
 }
 

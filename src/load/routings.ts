@@ -17,7 +17,7 @@ export function linkRoutings(
   const { report, places } = linking;
   const overrides = new Map<string, Routing>();
   for (const { id, value, at } of declarationsOf<RoutingDeclared>(linking, 'routing')) {
-    if (lost.has(value.operation)) continue;
+    if (lost.has(value.operation) && !operations.has(value.operation)) continue;
     const operation = resolveId(linking, 'operation', operations, value.operation, places.value(value, 'operation'));
     if (operation === undefined) continue;
     const other = overrides.get(operation.id);

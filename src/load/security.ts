@@ -1,8 +1,8 @@
 import type { PermissionList, Role, User } from '../model/security.ts';
+import { readPasswordHash } from '../wire/password-hash.ts';
 import type { PermissionListDeclared, RoleDeclared, UserDeclared } from './declared.ts';
 import { given } from './given.ts';
 import { byId, declarationsOf, type Linking, positionOf, resolveIds } from './linking.ts';
-import { passwordHashFault } from './secrets.ts';
 
 /** Links every permission list. Which operations they add is resolved when there are operations. */
 export function linkPermissionLists(linking: Linking): Map<string, PermissionList> {
@@ -57,8 +57,8 @@ function checkPassword({ report, places }: Linking, value: UserDeclared): void {
     report.raise('secret-in-clear', { what: 'A password', instead }, at);
     return;
   }
-  const reason = passwordHashFault(password);
-  if (reason !== undefined) report.raise('password-hash', { reason }, at);
+  const reason = readPasswordHash(password);
+  if (typeof reason === 'string') report.raise('password-hash', { reason }, at);
 }
 
 /** Which lists add an operation by its id or by a wildcard, by the operation's id. Entries that match nothing are reported. */
@@ -83,7 +83,7 @@ export function grantsByList(
     const entries = declaration.value.operations ?? [];
     for (const [index, entry] of entries.entries()) {
       const operations = known.get(entry);
-      if (operations === undefined && lost.has(entry)) continue;
+      if (operations === undefined && (lost.has(entry) || linking.declared.anySetAside('service'))) continue;
       if (operations === undefined) raiseUnknown(linking, entries, index, [...known.keys()]);
       else if (list !== undefined) for (const each of operations) grants.set(each, [...(grants.get(each) ?? []), list]);
     }
@@ -91,15 +91,8 @@ export function grantsByList(
   return grants;
 }
 
-function raiseUnknown(
-  { report, places, declared }: Linking,
-  entries: readonly string[],
-  index: number,
-  known: string[],
-): void {
+function raiseUnknown({ report, places }: Linking, entries: readonly string[], index: number, known: string[]): void {
   const id = entries[index] as string;
-  const service = id.endsWith('.*') ? id.slice(0, -2) : undefined;
-  if (service !== undefined && declared.isSetAside('service', service)) return;
-  const what = service === undefined ? 'operation' : 'service for';
+  const what = id.endsWith('.*') ? 'service for' : 'operation';
   report.raise('unknown-reference', { what, id, known }, places.value(entries, index));
 }

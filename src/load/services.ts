@@ -1,6 +1,7 @@
 import type { Query } from '../model/query.ts';
 import type { PermissionList } from '../model/security.ts';
 import type { Operation, Service } from '../model/service.ts';
+import { isDate } from '../wire/calendar.ts';
 import type { Declaration } from './declaration.ts';
 import type { ServiceDeclared } from './declared.ts';
 import { placeText } from './diagnostic.ts';
@@ -10,7 +11,6 @@ import { declarationsOf, type Linking, positionOf } from './linking.ts';
 import { linkOperation } from './operation.ts';
 import { operationSpot } from './operation-spot.ts';
 import { grantsByList } from './security.ts';
-import { isDate } from './value-fit.ts';
 
 /** While it is linked: routings may still switch operations off. */
 export type LinkedOperation = Mutable<Operation>;

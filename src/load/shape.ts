@@ -1,8 +1,10 @@
 import type { Declaration } from './declaration.ts';
 import type { Place, Report } from './diagnostic.ts';
-import type { Linking } from './linking.ts';
+import { type Linking, noteRefused } from './linking.ts';
 import type { Places } from './places.ts';
 import type { JsonSchema } from './schema/index.ts';
+import { METHOD_KEYS } from './schema/operation.ts';
+import { nearest } from './suggest.ts';
 import type { TreeMap, TreeValue } from './tree.ts';
 import { type SchemaError, schemaErrors } from './validate.ts';
 
@@ -11,27 +13,44 @@ import { type SchemaError, schemaErrors } from './validate.ts';
  * can still be looked at; it counts as incomplete from then on.
  * @returns false where what is left is no definition of its kind
  */
-export function checkShape(declaration: Declaration, { places, report, incomplete }: Linking): boolean {
+export function checkShape(declaration: Declaration, linking: Linking): boolean {
+  const { places, report } = linking;
   const root = declaration.value;
   let errors = schemaErrors(root);
   for (const error of errors) raise(error, declaration, places, report);
   while (errors.length > 0) {
-    for (const error of errors) markIncomplete(declaration, error, incomplete);
+    for (const error of errors) markIncomplete(declaration, error, linking);
     for (const error of errors) if (!takeOut(root, error)) return false;
     errors = schemaErrors(root);
   }
   return true;
 }
 
-/** What holds the mistake lacks something from now on: an operation by itself, any other definition as a whole. */
-function markIncomplete(declaration: Declaration, { instancePath }: SchemaError, incomplete: WeakSet<object>): void {
-  const pointers = instancePath.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
-  const inOperation = declaration.kind === 'service' && /^\/operations\/./.test(instancePath);
-  if (!inOperation) declaration.incomplete = true;
-  for (const pointer of inOperation ? pointers.slice(2) : pointers) {
-    const value = find(declaration.value, pointer);
-    if (typeof value === 'object' && value !== null) incomplete.add(value);
+/** What holds the mistake lacks something from now on, and its operation or definition may have meant a key with it. */
+function markIncomplete(
+  declaration: Declaration,
+  { instancePath, params, schema }: SchemaError,
+  linking: Linking,
+): void {
+  declaration.incomplete = true;
+  const parts = instancePath.split('/');
+  const holders = parts.map((_, index) => find(declaration.value, parts.slice(0, index + 1).join('/')));
+  for (const each of holders) if (isContainer(each)) linking.incomplete.add(each);
+  const depth = declaration.kind === 'service' && parts[1] === 'operations' && parts.length > 2 ? 2 : 0;
+  const owner = holders[depth];
+  if (!isContainer(owner)) return;
+  const key = parts[depth + 1];
+  const extra = (params as { additionalProperty?: string }).additionalProperty;
+  if (key !== undefined) noteRefused(linking, owner, [key]);
+  else if (extra !== undefined) {
+    const others = Object.keys(schema.properties ?? {}).filter((each) => !(each in owner));
+    const meant = nearest(extra, others);
+    noteRefused(linking, owner, meant === undefined ? others : [meant]);
   }
+}
+
+function isContainer(value: TreeValue | undefined): value is TreeMap | TreeValue[] {
+  return typeof value === 'object' && value !== null;
 }
 
 /** A place of a tree: a map or list, and a key of it. */
@@ -131,7 +150,7 @@ function isBracedText(value: TreeValue, places: Places): boolean {
 function raiseMethods({ container, key, value }: Spot, places: Places, report: Report): void {
   // Something that is no map satisfies `required`, whatever it names; its type has been complained of.
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-  const methods = ['get', 'post', 'put', 'patch', 'delete', 'head'].filter((each) => each in value);
+  const methods = METHOD_KEYS.filter((each) => each in value);
   const operation = key ?? '';
   if (methods.length === 0) report.raise('no-method', { operation }, places.key(container, operation));
   else report.raise('two-methods', { operation, methods }, places.key(value, methods[1] as string));

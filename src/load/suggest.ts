@@ -16,7 +16,7 @@ export function nearest(given: string, known: readonly string[]): string | undef
   }
   if (best !== undefined || given.length < SHORTEST_START) return best;
   // `int` is `integer`, `bool` is `boolean`.
-  return [...known].find((word) => word.toLowerCase().startsWith(wanted));
+  return known.find((word) => word.toLowerCase().startsWith(wanted));
 }
 
 const SHORTEST_START = 3;

@@ -18,17 +18,20 @@ export function checkTexts(declaration: Declaration, places: Places, report: Rep
   const configured = CONFIGURED[declaration.kind];
   walk(declaration.value, (text, container, key, path) => {
     if (!text.includes('${') || path.some((each) => FREE.has(each))) return;
-    const at = places.value(container, key);
     const { text: parsed, bad } = parseConfigText(text);
-    for (const { text: written, unprefixed } of bad) {
+    for (const { text: written, offset, unprefixed } of bad) {
+      const at = places.inText(container, key, offset, written.length);
       if (unprefixed === undefined) report.raise('bad-reference', { text: written }, at);
       else report.raise('unprefixed-reference', { name: unprefixed }, at);
     }
     const [top = ''] = path;
     const reference = parsed.parts.find((part) => part.kind !== 'literal');
-    if (bad.length > 0) declaration.incomplete = true;
     if (reference !== undefined && configured?.has(top) !== true) {
-      report.raise('misplaced-reference', { text: `\${${reference.kind}:${reference.name}}`, key: path.join('.') }, at);
+      report.raise(
+        'misplaced-reference',
+        { text: `\${${reference.kind}:${reference.name}}`, key: path.join('.') },
+        places.value(container, key),
+      );
     }
   });
 }

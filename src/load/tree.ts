@@ -9,6 +9,7 @@ import {
   type ParsedNode,
   parseAllDocuments,
   type Scalar,
+  visit,
   type YAMLError,
   type YAMLMap,
   type YAMLSeq,
@@ -59,7 +60,7 @@ export function parseTree(source: SourceText, places: Places, report: Report): P
   for (const document of documents) {
     const problem = document.errors[0] ?? document.warnings[0];
     if (problem !== undefined) {
-      raiseSyntax(problem, source, lines, report);
+      raiseSyntax(problem, document, source, lines, report);
       whole = false;
     } else if (document.contents !== null && !isBlank(document.contents)) {
       const contents = document.contents as ParsedNode;
@@ -77,44 +78,50 @@ function isBlank(node: unknown): boolean {
 
 /** A URI template or a reference, in braces that hold no space: nobody writes a map like that. */
 const BRACES = /\$?\{[^\s{}"']+\}/;
+/** What stands between quotes is a text already. */
+const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 
 /** Says what the library found; slips that have a name of their own get it. */
-function raiseSyntax(problem: YAMLError, source: SourceText, lines: LineCounter, report: Report): void {
+function raiseSyntax(
+  problem: YAMLError,
+  document: Document.Parsed,
+  source: SourceText,
+  lines: LineCounter,
+  report: Report,
+): void {
   const [from, to] = problem.pos;
   const place = placeAt(source, lines, from, to);
   if (problem.code === 'BAD_ALIAS') {
     report.raise('unquoted-star', { text: '*' }, place);
     return;
   }
-  const lineStart = source.text.lastIndexOf('\n', from - 1) + 1;
-  const line = source.text.slice(lineStart).split('\n', 1)[0] as string;
-  const braces = BRACES.exec(line);
-  if (braces !== null && from >= lineStart + braces.index) {
-    const start = lineStart + braces.index;
-    report.raise('unquoted-braces', { text: braces[0] }, placeAt(source, lines, start, start + braces[0].length));
+  const quote = /^Missing closing (["'])/.exec(problem.message)?.[1];
+  if (quote !== undefined) {
+    const reason = `the quote ${quote} is not closed`;
+    const opened = openQuote(document, from);
+    report.raise('yaml-syntax', { reason }, placeAt(source, lines, opened, opened + 1));
     return;
   }
-  const quote = /^Missing closing (["'])/.exec(problem.message)?.[1];
-  if (quote === undefined) report.raise('yaml-syntax', { reason: problem.message }, place);
-  else {
-    const opened = openQuote(source.text.slice(0, from), quote);
-    report.raise(
-      'yaml-syntax',
-      { reason: `the quote ${quote} is not closed` },
-      placeAt(source, lines, opened, opened + 1),
-    );
+  const lineStart = source.text.lastIndexOf('\n', from - 1) + 1;
+  const line = source.text.slice(lineStart).split('\n', 1)[0] as string;
+  const braces = BRACES.exec(line.replace(QUOTED, (text) => ' '.repeat(text.length)));
+  if (braces === null || from < lineStart + braces.index) {
+    report.raise('yaml-syntax', { reason: problem.message }, place);
+  } else {
+    const start = lineStart + braces.index;
+    report.raise('unquoted-braces', { text: braces[0] }, placeAt(source, lines, start, start + braces[0].length));
   }
 }
 
-/** The first quote of a text that has no partner in its line: the library sees only that the text ends. */
-function openQuote(text: string, quote: string): number {
-  let offset = 0;
-  for (const line of text.split('\n')) {
-    const count = line.split(quote).length - 1;
-    if (count % 2 === 1) return offset + line.lastIndexOf(quote);
-    offset += line.length + 1;
-  }
-  return text.length;
+/** Where the quoted text begins that ends at `end`: of one that is not closed, the library names the end alone. */
+function openQuote(document: Document.Parsed, end: number): number {
+  let opened = end;
+  visit(document, {
+    Scalar: (_, { type, range }) => {
+      if ((type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE') && range?.[1] === end) opened = range[0];
+    },
+  });
+  return opened;
 }
 
 /** Ends the conversion of one root; what is wrong has been reported. */
@@ -167,11 +174,10 @@ class Converter {
     const offsets: number[] = [];
     const lines = new Map<string, number>();
     for (const { key, value } of node.items) {
-      const name = isScalar(key) ? String(key.value) : undefined;
-      const first = name === undefined ? undefined : lines.get(name);
-      if (name === undefined) {
-        this.report.raise('yaml-syntax', { reason: 'a key must be a word' }, this.placeOf(key));
-      } else if (first !== undefined) {
+      // The parser has refused any other key.
+      const name = String((key as Scalar.Parsed).value);
+      const first = lines.get(name);
+      if (first !== undefined) {
         this.report.raise('duplicate-key', { key: name, line: this.lines.linePos(first).line }, this.placeOf(key));
       } else {
         const range = value?.range ?? [key.range[1], key.range[1]];

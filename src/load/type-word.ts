@@ -1,4 +1,5 @@
 import type { ScalarKind, ScalarType } from '../model/field.ts';
+import { MAX_DIGITS } from '../wire/decimal.ts';
 import { SCALAR_WORDS } from './schema/index.ts';
 
 /** What one word for a type says. A name that is no scalar type is a document's. */
@@ -9,7 +10,6 @@ export type TypeWord =
 
 const SCALARS: ReadonlySet<string> = new Set(SCALAR_WORDS);
 const MOST_CHARACTERS = 1_000_000_000;
-const MOST_DIGITS = 1000;
 
 /** Parses `string(10)`, `decimal(10.2)`, `list of LOC_DTL_VW` (rule 7 of the definition reference). */
 export function parseTypeWord(text: string): TypeWord {
@@ -39,7 +39,7 @@ function sized(word: string, size: string, list: boolean): TypeWord {
   const [, digits, scale] = /^(\d+)(?:[.,](\d+))?$/.exec(size) ?? [];
   if (digits === undefined) return bad('write digits in all and after the point, as in decimal(10.2)');
   const type = { kind: 'decimal', length: Number(digits), scale: Number(scale ?? 0) } as const;
-  if (type.length < 1 || type.length > MOST_DIGITS) return bad(`a decimal has from 1 to ${MOST_DIGITS} digits`);
+  if (type.length < 1 || type.length > MAX_DIGITS) return bad(`a decimal has from 1 to ${MAX_DIGITS} digits`);
   if (type.scale > type.length) return bad("there can't be more digits after the point than in all");
   return { kind: 'scalar', list, type };
 }

@@ -1,15 +1,40 @@
+import type { Linking } from './linking.ts';
+
 const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
 
-/** `10 MiB` in bytes; a number is bytes already. */
-export function parseSize(size: string | number): number {
-  if (typeof size === 'number') return size;
-  const [, number, unit = 'B'] = /^(\d+) ?(\w+)$/.exec(size) ?? [];
-  return Number(number) * (SIZES[unit] ?? Number.NaN);
+/** What a timer can wait for; it would take a longer time for no time at all. */
+const LONGEST = 2 ** 31 - 1;
+
+/** `10 MiB` under a key of `limits`, in bytes; a number is bytes already. Undefined where nothing is said. */
+export function linkSize(linking: Linking, limits: object, key: string): number | undefined {
+  const most = { amount: Number.MAX_SAFE_INTEGER, words: 'from 1 B to 8 PiB' };
+  return linkAmount(linking, limits, key, `limits.${key}`, SIZES, most);
 }
 
-/** `30 s` in milliseconds. */
-export function parseDuration(time: string): number {
-  const [, number, unit = 's'] = /^(\d+) ?(\w+)$/.exec(time) ?? [];
-  return Number(number) * (TIMES[unit] ?? Number.NaN);
+/** `30 s` under `timeout`, in milliseconds; undefined where nothing is said. `name` is what messages call it. */
+export function linkDuration(linking: Linking, container: object, name: string): number | undefined {
+  return linkAmount(linking, container, 'timeout', name, TIMES, { amount: LONGEST, words: 'from 1 ms to 24 days' });
+}
+
+/** An amount with its unit, as the JSON Schema lets it through; one out of bounds is reported. */
+function linkAmount(
+  { report, places }: Linking,
+  container: object,
+  key: string,
+  name: string,
+  units: Readonly<Record<string, number>>,
+  most: { readonly amount: number; readonly words: string },
+): number | undefined {
+  const said = (container as Readonly<Record<string, string | number | undefined>>)[key];
+  if (said === undefined || typeof said === 'number') return said;
+  const [, number, unit] = /^(\d+) ?(\w+)$/.exec(said) as unknown as [string, string, string];
+  const amount = Number(number) * (units[unit] as number);
+  if (amount < 1 || amount > most.amount)
+    report.raise(
+      'bad-value',
+      { name, reason: `is not ${most.words}: ${said}`, examples: [] },
+      places.value(container, key),
+    );
+  return amount;
 }

@@ -7,7 +7,6 @@ export interface SchemaError {
   readonly keyword: string;
   /** JSON Pointer into the definition. */
   readonly instancePath: string;
-  readonly schemaPath: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** The key that is complained of, where keys are what the schema restricts. */
   readonly propertyName?: string;

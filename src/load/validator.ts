@@ -8,6 +8,8 @@ import { definitionsSchema } from './schema/index.ts';
 export const validatorOptions: Options = {
   allErrors: true,
   strict: false,
+  // `.inf` and `.nan` of YAML are no numbers that anything could hold.
+  strictNumbers: true,
   verbose: true,
   meta: false,
   validateSchema: false,

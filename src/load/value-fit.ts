@@ -1,4 +1,6 @@
 import type { ScalarType } from '../model/field.ts';
+import { isDate, isTime, toDatetime } from '../wire/calendar.ts';
+import { digitsOf, MAX_DIGITS, toDecimal } from '../wire/decimal.ts';
 
 /** A value as a definition gives it, and as it is written there: a decimal keeps its digits, a code its zeros. */
 export interface WrittenValue {
@@ -19,14 +21,10 @@ export type Fitted =
   | { readonly fits: true; readonly value: string | number | boolean }
   | { readonly fits: false; readonly reason: string };
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?$/;
-const OFFSET = /(Z|[+-](?:(?:0\d|1[0-3]):?[0-5]\d|14:?00))$/;
-const DECIMAL = /^[+-]?(\d+)(?:\.(\d+))?$/;
-
 /** Brings a default, example, enum or fixed value into the form of its type, or says why it does not fit. */
 export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fitted {
   const text = typeof value === 'string' ? value : written;
+  if (!isSound(text)) return misfit('it holds a NUL character or half of a surrogate pair');
   switch (type.kind) {
     case 'string':
     case 'text':
@@ -45,9 +43,9 @@ export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fi
     case 'date':
       return isDate(text) ? fitting(text) : misfit('it is not a date, yyyy-MM-dd');
     case 'time':
-      return TIME.test(text) ? fitting(text) : misfit('it is not a time, HH:mm:ss');
+      return isTime(text) ? fitting(text) : misfit('it is not a time, HH:mm:ss');
     case 'datetime':
-      return isDatetime(text)
+      return toDatetime(text) !== undefined
         ? fitting(text)
         : misfit('it is not a datetime, yyyy-MM-ddTHH:mm:ss with or without an offset');
     case 'json':
@@ -62,36 +60,32 @@ export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fi
 const fitting = (value: string | number | boolean): Fitted => ({ fits: true, value });
 const misfit = (reason: string): Fitted => ({ fits: false, reason });
 
-function fitDecimal(text: string, { length, scale }: ScalarType): Fitted {
-  const found = DECIMAL.exec(text);
-  if (found === null) return misfit('it is not a decimal number');
-  const whole = (found[1] as string).replace(/^0+/, '').length;
-  const fraction = (found[2] ?? '').length;
-  if (length !== undefined && fraction > (scale ?? 0))
-    return misfit(`it has more than ${scale ?? 0} digits after the point`);
-  if (length !== undefined && whole + fraction > length) return misfit(`it has more than ${length} digits`);
-  return fitting(text);
+function fitDecimal(text: string, { length, scale = 0 }: ScalarType): Fitted {
+  const decimal = toDecimal(text, false);
+  if (decimal === undefined) {
+    return misfit(text.length > MAX_DIGITS ? `it has more than ${MAX_DIGITS} digits` : 'it is not a decimal number');
+  }
+  const { total, fraction } = digitsOf(decimal);
+  if (length !== undefined && fraction > scale) return misfit(`it has more than ${scale} digits after the point`);
+  if (length !== undefined && total > length) return misfit(`it has more than ${length} digits`);
+  return fitting(decimal);
 }
 
-/** A date of the calendar, `yyyy-MM-dd`. */
-export function isDate(text: string): boolean {
-  const found = DATE.exec(text);
-  if (found === null) return false;
-  const [year, month, day] = found.slice(1).map(Number) as [number, number, number];
-  if (year < 1 || month < 1 || month > 12 || day < 1) return false;
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  return day <= (month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31);
+/** Text that every message can carry. */
+function isSound(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
 }
 
-function isDatetime(text: string): boolean {
-  if (text[10] !== 'T' || !isDate(text.slice(0, 10))) return false;
-  return TIME.test(text.slice(11).replace(OFFSET, ''));
-}
-
+/** The text of a JSON value, without what no message can carry: unsound texts, numbers out of range. */
 function isJson(text: string): boolean {
+  let sound = true;
   try {
-    JSON.parse(text);
-    return true;
+    JSON.parse(text, (key, value: unknown) => {
+      if (!isSound(key) || (typeof value === 'string' && !isSound(value))) sound = false;
+      if (typeof value === 'number' && !Number.isFinite(value)) sound = false;
+      return value;
+    });
+    return sound;
   } catch {
     return false;
   }

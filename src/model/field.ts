@@ -76,7 +76,7 @@ export interface Field {
   readonly example?: string | number | boolean;
   /** An attribute in XML rather than an element. */
   readonly attribute: boolean;
-  /** XML namespace; of the document's description unless said otherwise. */
+  /** XML namespace; the document's unless said otherwise. */
   readonly namespace?: string;
   /** What is written where a reply does not give the field: nothing, or the type's blank (`""`, one object of blanks for a list of documents). */
   readonly absent: 'omit' | 'blank';

@@ -1,4 +1,5 @@
 import type { Query } from '../model/query.ts';
+import { errorText } from '../store/error.ts';
 import type { Store } from '../store/index.ts';
 import { castType, planOf } from './plan.ts';
 import { findColumns } from './result-columns.ts';
@@ -39,7 +40,7 @@ function problemsOf(query: Query, database: ReturnType<typeof openReadOnly>): st
       .map((column) => column.name);
     problems.push(...findColumns(plan.columns, names).problems);
   } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error));
+    problems.push(errorText(error));
   }
   return problems;
 }

@@ -7,4 +7,5 @@ export type {
   ResultFormat,
   XmlNames,
 } from './port.ts';
+export { compilePrompts, type PromptReader } from './prompt-values.ts';
 export { openQueries } from './queries.ts';

@@ -71,18 +71,19 @@ export class Pool {
   /** Those without work, the last used at the end: its caches are warm. */
   readonly #idle: Seat[] = [];
   #waiting = new Set<Job>();
-  readonly #readyWaiters = new Set<{ resolve: () => void; reject: (error: unknown) => void }>();
+  /** What calls of `ready` wait for. */
+  #firstReady: PromiseWithResolvers<void> | undefined;
   /** Starts that failed, one after the other. */
   #failedStarts = 0;
   #startFailure: unknown;
   #restart: NodeJS.Timeout | undefined;
   #growth: NodeJS.Timeout | undefined;
   #shrink: NodeJS.Timeout | undefined;
-  #closing: { done: Promise<void>; resolve: () => void } | undefined;
+  #closing: PromiseWithResolvers<void> | undefined;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    for (let count = 0; count < options.readers; count += 1) this.#start();
+    this.#replace();
   }
 
   /** @throws Fault TIMEOUT, UNAVAILABLE, INTERNAL; AbortError */
@@ -103,7 +104,8 @@ export class Pool {
   ready(): Promise<void> {
     for (const seat of this.#seats) if (seat.ready) return Promise.resolve();
     if (this.#startFailure !== undefined) return Promise.reject(this.#notStarting());
-    return new Promise((resolve, reject) => void this.#readyWaiters.add({ resolve, reject }));
+    this.#firstReady ??= Promise.withResolvers();
+    return this.#firstReady.promise;
   }
 
   status(): QueryStatus {
@@ -114,14 +116,12 @@ export class Pool {
 
   close(): Promise<void> {
     if (this.#closing === undefined) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#closing = { done: promise, resolve };
-      for (const timer of [this.#restart, this.#growth, this.#shrink]) clearTimeout(timer);
-      for (const waiter of this.#readyWaiters) waiter.reject(unavailable('the gateway is stopping'));
-      this.#readyWaiters.clear();
+      this.#closing = Promise.withResolvers();
+      this.#firstReady?.reject(unavailable('the gateway is stopping'));
+      this.#firstReady = undefined;
       this.#closeWhenQuiet();
     }
-    return this.#closing.done;
+    return this.#closing.promise;
   }
 
   #enqueue(job: Job): void {
@@ -249,8 +249,8 @@ export class Pool {
   #started(seat: Seat): void {
     seat.ready = true;
     this.#startFailure = undefined;
-    for (const waiter of this.#readyWaiters) waiter.resolve();
-    this.#readyWaiters.clear();
+    this.#firstReady?.resolve();
+    this.#firstReady = undefined;
     if (!seat.ended) this.#advance(seat);
   }
 
@@ -298,14 +298,9 @@ export class Pool {
     if (job !== undefined && this.#settle(job)) {
       job.reject(internal(job.plan.name, new Error(`the reader of query ${job.plan.name} ended: ${reason}`)));
     }
-    if (this.#closing !== undefined) {
-      this.#replace();
-      this.#closeWhenQuiet();
-    } else if (expected || job !== undefined) {
-      this.#replace();
-    } else {
-      this.#startFailed(new Error(failure?.message ?? `a reader ended without work: ${reason}`));
-    }
+    if (expected || job !== undefined) this.#replace();
+    else this.#startFailed(new Error(failure?.message ?? `a reader ended without work: ${reason}`));
+    this.#closeWhenQuiet();
   }
 
   #startFailed(cause: Error): void {
@@ -313,8 +308,8 @@ export class Pool {
     this.#failedStarts += 1;
     const anyLeft = [...this.#seats].some((seat) => !seat.ended);
     if (!anyLeft) {
-      for (const waiter of this.#readyWaiters) waiter.reject(this.#notStarting());
-      this.#readyWaiters.clear();
+      this.#firstReady?.reject(this.#notStarting());
+      this.#firstReady = undefined;
       for (const job of this.#waiting) if (this.#settle(job)) job.reject(this.#notStarting());
     }
     const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (this.#failedStarts - 1));
@@ -326,7 +321,7 @@ export class Pool {
 
   /** Starts as many readers as are missing. */
   #replace(): void {
-    if (this.#restart !== undefined || (this.#closing !== undefined && this.#waiting.size === 0)) return;
+    if (this.#restart !== undefined || this.#isEnding()) return;
     let living = 0;
     for (const seat of this.#seats) if (!seat.ended) living += 1;
     for (; living < this.#options.readers; living += 1) this.#start();
@@ -335,7 +330,7 @@ export class Pool {
 
   /** Looks again soon whether all readers are held by slow queries, so that the next call finds one that is free. */
   #watchGrowth(): void {
-    if (this.#growth !== undefined || this.#closing !== undefined) return;
+    if (this.#growth !== undefined) return;
     this.#growth = setTimeout(() => {
       this.#growth = undefined;
       this.#grow();
@@ -344,7 +339,7 @@ export class Pool {
 
   #grow(): void {
     this.#relieve();
-    if (this.#idle.length > 0 || this.#restart !== undefined || this.#closing !== undefined) return;
+    if (this.#idle.length > 0 || this.#restart !== undefined || this.#isEnding()) return;
     const now = performance.now();
     let living = 0;
     let quick = false;
@@ -377,18 +372,24 @@ export class Pool {
     this.#shrink.unref();
   }
 
+  /** Nothing waits, and nothing will. */
+  #isEnding(): boolean {
+    return this.#closing !== undefined && this.#waiting.size === 0;
+  }
+
   #closeWhenQuiet(): void {
-    if (this.#closing === undefined || this.#waiting.size > 0) return;
+    if (!this.#isEnding()) return;
     for (const seat of this.#seats) {
       if (seat.jobs.some((job) => !job.settled)) return;
     }
+    for (const timer of [this.#restart, this.#growth, this.#shrink]) clearTimeout(timer);
     for (const seat of this.#seats) {
       if (!seat.ended) {
         this.#remove(seat);
         seat.process.kill();
       }
     }
-    if (this.#seats.size === 0) this.#closing.resolve();
+    if (this.#seats.size === 0) this.#closing?.resolve();
   }
 
   #notStarting(): Fault {

@@ -62,14 +62,15 @@ export function openQueries(options: QueryOptions): QueryPort {
   const execute = (call: Omit<QueryCall, 'format'>, format: RenderFormat): Promise<RawResult> => {
     const { plan, bind, cap, timeout } = compile(call.query);
     const own = call.maxrows ?? 0;
+    // The caller's own limit cuts silently; the cap cuts with a word, so a row behind it is looked for.
+    const ownCuts = own > 0 && own <= cap;
     const fields = fieldIndices(call.query, call.fields);
     const command = {
       plan: plan.id,
       format,
       values: bind(call.prompts),
-      // The caller's own limit cuts silently; the cap cuts with a word, so a row behind it is looked for.
-      limit: own > 0 && own <= cap ? own : cap,
-      probe: own === 0 || own > cap,
+      limit: ownCuts ? own : cap,
+      probe: !ownCuts,
       ...(fields === undefined ? {} : { fields }),
       ...(call.xml === undefined ? {} : { xml: call.xml }),
     };

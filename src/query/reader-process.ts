@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { errorText } from '../store/error.ts';
 import {
   type Command,
   encodeCommand,
@@ -36,8 +37,9 @@ const script = fileURLToPath(new URL(`./reader${import.meta.url.endsWith('.ts') 
 
 /** The gateway's hold on one reader: its process, its socket, and what it was told. */
 export class ReaderProcess {
-  readonly #child: ChildProcess;
-  readonly #socket: Duplex;
+  /** Undefined where it could not be started. */
+  readonly #child: ChildProcess | undefined;
+  readonly #socket: Duplex | undefined;
   readonly #events: ReaderEvents;
   readonly #temporary: string;
   readonly #prefix = `${randomUUID()}-`;
@@ -51,17 +53,22 @@ export class ReaderProcess {
     this.#events = events;
     this.#temporary = options.temporary;
     const given: ReaderOptions = { ...options, prefix: this.#prefix };
-    // Not the gateway's own flags: an inspector or a loader is not meant for a reader.
-    this.#child = spawn(process.execPath, [script, JSON.stringify(given)], {
-      stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
-    });
-    const socket = this.#child.stdio[3];
-    if (!(socket instanceof Duplex)) throw new TypeError('the reader has no socket');
-    this.#socket = socket;
+    try {
+      // Not the gateway's own flags: an inspector or a loader is not meant for a reader.
+      this.#child = spawn(process.execPath, [script, JSON.stringify(given)], {
+        stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
+      });
+    } catch (error) {
+      // Some of the reasons come so, the others by an event: the caller is told of all in one way.
+      queueMicrotask(() => this.#end(errorText(error)));
+      return;
+    }
     const decoder = new FrameDecoder((frame) => this.#take(frame));
-    socket.on('data', (chunk: Buffer) => decoder.push(chunk));
+    // Node makes no streams at all where it ran out of file descriptors, whatever its types say.
+    this.#socket = (this.#child.stdio as ChildProcess['stdio'] | undefined)?.[3] as Duplex | undefined;
+    this.#socket?.on('data', (chunk: Buffer) => decoder.push(chunk));
     // What a broken pipe means is told by the end of the process.
-    socket.on('error', () => {});
+    this.#socket?.on('error', () => {});
     this.#child.stdin?.on('error', () => {});
     this.#child.once('error', (error) => this.#end(error.message));
     this.#child.once('exit', (code, signal) => this.#end(signal === null ? `exit code ${code}` : `signal ${signal}`));
@@ -69,19 +76,19 @@ export class ReaderProcess {
 
   /** Process id; 0 where it could not be started. */
   get pid(): number {
-    return this.#child.pid ?? 0;
+    return this.#child?.pid ?? 0;
   }
 
   /** Sends a command. Replies come in the order of the commands. */
   send(command: Omit<Command, 'define'>, plan: Plan): void {
     const known = this.#known.has(plan.id);
     this.#known.add(plan.id);
-    this.#socket.write(encodeCommand(known ? command : { ...command, define: plan }));
+    this.#socket?.write(encodeCommand(known ? command : { ...command, define: plan }));
   }
 
   /** Ends the process at once, whatever it is doing. */
   kill(): void {
-    this.#child.kill('SIGKILL');
+    this.#child?.kill('SIGKILL');
   }
 
   #take(frame: ReplyFrame): void {
@@ -140,8 +147,8 @@ export class ReaderProcess {
     if (this.#gone) return;
     this.#gone = true;
     this.#closeSpilled();
-    this.#socket.destroy();
-    this.#child.stdin?.destroy();
+    this.#socket?.destroy();
+    this.#child?.stdin?.destroy();
     removeSpilledFiles(this.#temporary, this.#prefix);
     this.#events.gone(reason, this.#startFailure);
   }

@@ -6,10 +6,10 @@
 
 import { readSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { errorCode, errorText } from '../store/error.ts';
 import { Executor } from './execute.ts';
 import type { Command, Failure } from './frame.ts';
 import { Output } from './output.ts';
-import { ValueError } from './render/index.ts';
 import { removeSpilledFiles } from './spilled-file.ts';
 import { openReadOnly } from './statement.ts';
 import { compileZone } from './timezone.ts';
@@ -47,9 +47,7 @@ function readCommand(): Command | undefined {
 }
 
 function failureOf(error: unknown): Failure {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const message = error instanceof Error ? error.message : String(error);
-  return { code: error instanceof ValueError ? '' : code, message };
+  return { code: errorCode(error), message: errorText(error) };
 }
 
 /**
@@ -86,11 +84,14 @@ function serve(options: ReaderOptions): void {
   }
 }
 
+// The gateway decides when this process ends: a terminal's Ctrl-C, or what ends a whole service, reaches both.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
 const options: ReaderOptions = JSON.parse(process.argv[2] ?? '{}');
 try {
   serve(options);
 } catch (error) {
-  const { code } = failureOf(error);
+  const code = errorCode(error);
   // Otherwise the gateway has gone, and nobody is left to be told.
   if (code !== 'EPIPE' && code !== 'ECONNRESET') throw error;
 }

@@ -30,6 +30,6 @@ export function prepareSelect(database: Database.Database, sql: string): Prepare
 
 /** The first word of a statement, after white space and comments, in lower case. */
 function firstWord(sql: string): string {
-  const match = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|\()*([A-Za-z]+)/.exec(sql);
+  const match = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*([A-Za-z]+)/.exec(sql);
   return match?.[1]?.toLowerCase() ?? '';
 }

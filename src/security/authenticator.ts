@@ -1,8 +1,9 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { Fault } from '../model/fault.ts';
 import type { User } from '../model/security.ts';
+import { type PasswordHash, readPasswordHash } from '../wire/password-hash.ts';
 import { BASIC_CHALLENGE, parseBasic } from './basic.ts';
-import { type PasswordHash, parsePasswordHash, unmatchableHash, verifyPassword } from './password.ts';
+import { unmatchableHash, verifyPassword } from './password.ts';
 
 /** Tells who a caller is. */
 export interface Authenticator {
@@ -41,8 +42,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const key = createSecretKey(randomBytes(32));
   const verified = new Map<string, { readonly user: User; readonly until: number }>();
   const trying = new Map<string, Promise<User>>();
-  const nobody = unmatchableHash();
-  const hashes = new Map<string, PasswordHash>();
+  const [anybody] = users.values();
+  const nobody = unmatchableHash(hashOf(anybody));
 
   // A header is remembered by its HMAC under a key of this process: a dump of the map gives no password away.
   const fingerprint = (header: string): string => createHmac('sha256', key).update(header).digest('base64');
@@ -52,19 +53,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (shown === undefined) throw unauthenticated();
     const known = users.get(shown.user);
     const user = known?.sample && !sampleUsers ? undefined : known;
-    const hash = user === undefined ? undefined : hashOf(user);
-    const fits = await verifyPassword(shown.password, hash ?? nobody);
-    if (!fits || user === undefined || hash === undefined) throw unauthenticated();
+    const fits = await verifyPassword(shown.password, hashOf(user) ?? nobody);
+    if (!fits || user === undefined) throw unauthenticated();
     return user;
-  }
-
-  function hashOf(user: User): PasswordHash | undefined {
-    let hash = hashes.get(user.id);
-    if (hash === undefined) {
-      hash = parsePasswordHash(user.password);
-      if (hash !== undefined) hashes.set(user.id, hash);
-    }
-    return hash;
   }
 
   function remember(print: string, user: User): User {
@@ -99,4 +90,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 /** The 401, the same for a missing header, an unknown user and a wrong password. */
 function unauthenticated(): Fault {
   return Fault.of('UNAUTHENTICATED', { scheme: 'Basic' }, { headers: { 'WWW-Authenticate': BASIC_CHALLENGE } });
+}
+
+/** A hash that can't be read, which the loader refuses, fits no password. */
+function hashOf(user: User | undefined): PasswordHash | undefined {
+  const read = user === undefined ? undefined : readPasswordHash(user.password);
+  return typeof read === 'string' ? undefined : read;
 }

@@ -8,12 +8,17 @@ export interface Address {
   readonly port: number;
 }
 
-/** `listen:` of gateway.yaml; `HOST` and `PORT` override it. @throws GatewayError for a port that is none */
+/** `listen:` of gateway.yaml; `HOST` and `PORT` override it. @throws GatewayError for what is no host and port */
 export function readAddress({ gateway }: Registry, env: Environment): Address {
   const text = resolveSetting(gateway.listen, env);
-  const colon = text.lastIndexOf(':');
-  const host = env.HOST || text.slice(0, colon).replace(/^\[|\]$/g, '');
-  const port = env.PORT || text.slice(colon + 1);
+  const [, itsHost = '', itsPort = ''] = /^(.*):(.*)$/.exec(text) ?? [];
+  const host = env.HOST || itsHost.replace(/^\[|\]$/g, '');
+  const port = env.PORT || itsPort;
+  if (host === '' || port === '') {
+    throw new GatewayError(`listen: ${JSON.stringify(text)} is not host:port, as in 127.0.0.1:8080`, {
+      hint: 'HOST and PORT override it.',
+    });
+  }
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
     throw new GatewayError(`the port ${JSON.stringify(port)} is not a number from 0 to 65535`, {
       hint: 'PORT overrides listen: of gateway.yaml.',

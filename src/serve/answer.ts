@@ -7,10 +7,9 @@ import { type Answered, type Bytes, type Handler, type Outcome, Reply } from '..
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
-import type { XmlNames } from '../query/index.ts';
+import { compilePrompts, type XmlNames } from '../query/index.ts';
 import { authorise } from '../security/authorise.ts';
 import type { Call, CallPorts } from './call.ts';
-import { compilePrompts } from './prompts.ts';
 
 /** What answers one operation. */
 export interface Answerer {
@@ -54,10 +53,10 @@ function isThenable(answered: Answered | PromiseLike<Answered>): answered is Pro
   return typeof (answered as Partial<PromiseLike<Answered>> | undefined)?.then === 'function';
 }
 
-function outcomeOf(reply: Answered): Outcome | Promise<Outcome> {
+function outcomeOf(reply: Answered, call: Call): Outcome | Promise<Outcome> {
   if (!(reply instanceof Reply)) return { kind: 'value', value: reply };
   const { outcome } = reply;
-  return outcome.kind === 'bytes' ? begun(outcome.bytes).then((bytes) => ({ kind: 'bytes', bytes })) : outcome;
+  return outcome.kind === 'bytes' ? begun(outcome.bytes, call).then((bytes) => ({ kind: 'bytes', bytes })) : outcome;
 }
 
 function answerByCode(handler: Handler): Answerer {
@@ -65,7 +64,8 @@ function answerByCode(handler: Handler): Answerer {
   return {
     answer(input, call) {
       const answered = handler.onRequest(input as never, call);
-      return isThenable(answered) ? Promise.resolve(answered).then(outcomeOf) : outcomeOf(answered);
+      if (!isThenable(answered)) return outcomeOf(answered, call);
+      return Promise.resolve(answered).then((reply) => outcomeOf(reply, call));
     },
     ...(onError === undefined
       ? {}
@@ -74,21 +74,24 @@ function answerByCode(handler: Handler): Answerer {
 }
 
 /** Holds bytes to their length, and waits for the first of a stream, so that what fails before them is told as a fault, and in time. */
-async function begun(bytes: Bytes): Promise<Bytes> {
+async function begun(bytes: Bytes, call: Call): Promise<Bytes> {
   const { body } = bytes;
   if (body instanceof Uint8Array) {
     if (body.byteLength === bytes.length) return bytes;
     bytes.dispose?.();
     throw new RangeError(`a reply of ${body.byteLength} bytes is said to have ${bytes.length}`);
   }
-  const chunks = body()[Symbol.asyncIterator]();
+  let chunks: AsyncIterator<Uint8Array> | undefined;
   const dispose = (): void => {
-    void chunks.return?.();
+    // Nobody waits for its end; what goes wrong there must not end the process.
+    chunks?.return?.()?.catch((err: unknown) => call.log('error', 'A stream could not be closed.', { err }));
     bytes.dispose?.();
   };
   try {
-    const first = await chunks.next();
-    return { ...bytes, body: () => resumed(first, chunks), dispose };
+    const opened = body()[Symbol.asyncIterator]();
+    chunks = opened;
+    const first = await opened.next();
+    return { ...bytes, body: () => resumed(first, opened), dispose };
   } catch (error) {
     dispose();
     throw error;
@@ -133,7 +136,7 @@ function answerByQueries(
   { queries }: CallPorts,
 ): Answerer {
   const filled = lists.map(({ field, query }) => {
-    return { name: field.name, query, read: compilePrompts(query), entry: compileEntry(field) };
+    return { name: field.name, query, read: compilePrompts(query).fromValues, entry: compileEntry(field) };
   });
   return {
     async answer(input, call) {

@@ -1,19 +1,17 @@
 import { Hono } from 'hono';
-import { problemText } from '../binding/problem.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { QueryPort } from '../query/index.ts';
 import type { Authenticator } from '../security/authenticator.ts';
-import { problemMediaType } from '../wire/problem.ts';
 import type { Handlers } from './answer.ts';
 import { IDLE_TIMEOUT } from './body.ts';
 import { type Contract, type Contracts, createContracts } from './contracts.ts';
 import { type Cors, createCors } from './cors.ts';
-import { Exchange, type GatewayContext, type NodeBindings } from './exchange.ts';
+import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange.ts';
 import type { Log } from './log.ts';
 import { isLoopback } from './loopback.ts';
 import type { Metrics } from './metrics.ts';
-import { createPage, type Page } from './page.ts';
+import { createPage } from './page.ts';
 import { createPlain, type Plain } from './plain.ts';
 import { createRecorder } from './record.ts';
 import { RestConnector, type RestPorts } from './rest.ts';
@@ -39,46 +37,91 @@ export interface GatewayPorts {
  * The gateway as a Hono app: one wildcard route a connector (Hono's own router slows down with every route), and what
  * people and monitors ask for. It listens nowhere: `app.request()` calls it as a socket would.
  */
-export function createApp(
-  registry: Registry,
-  handlers: Handlers,
-  ports: GatewayPorts,
-): Hono<{ Bindings: NodeBindings }> {
-  const app = new Hono<{ Bindings: NodeBindings }>();
+export function createApp(registry: Registry, handlers: Handlers, ports: GatewayPorts): Hono<GatewayEnv> {
+  const app = new Hono<GatewayEnv>();
   const record = createRecorder(registry, ports.log, ports.metrics);
   const plain = createPlain(record);
   const contracts = createContracts(registry, ports.base);
-  const readable = createReadable(registry, ports.authenticator);
   const cors = createCors(registry);
-  mountRest(app, registry, { ...ports, handlers, record }, { plain, contracts, readable, cors });
-  mountPage(app, createPage(registry, contracts, ports), { plain, readable });
-  mountMonitoring(app, ports, plain);
+  const admit = createAdmission(registry, ports.authenticator);
+  const tellAllowed = createTellAllowed(cors, plain);
+  mountRest(app, registry, { ...ports, handlers, record }, { plain, contracts, cors, admit, tellAllowed });
+  const page = createPage(registry, contracts, ports);
+  mountReadable(app, '/', tellAllowed, async (exchange) => {
+    await admit(exchange);
+    return page.respond(exchange, plain);
+  });
+  mountMonitoring(app, ports, plain, tellAllowed);
   app.notFound(() => {
     throw Fault.of('NOT_FOUND', { what: 'such path; the services are listed at /' });
   });
   app.onError((error, c) => {
-    const exchange = new Exchange(c as GatewayContext);
+    const exchange = exchangeOf(c as GatewayContext);
     exchange.cors = cors.headers(exchange);
     const fault = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The request' });
     if (fault !== error) ports.log.error({ requestId: exchange.requestId, err: error }, fault.message);
-    return plain(exchange, fault.status, problemMediaType, problemText(fault, exchange.requestId), fault.headers);
+    return plain.fault(exchange, fault);
   });
   return app;
 }
 
-type App = Hono<{ Bindings: NodeBindings }>;
-
-/** What a contract can be asked for. */
-const READING = ['GET', 'HEAD', 'OPTIONS'];
+type App = Hono<GatewayEnv>;
 
 /** Lets a caller read contracts and the page. @throws Fault UNAUTHENTICATED */
-type Readable = (exchange: Exchange) => Promise<void>;
+type Admission = (exchange: Exchange) => Promise<void>;
 
 /** Contracts and the page need no credentials, unless `contracts: private`. */
-function createReadable({ gateway }: Registry, authenticator: Authenticator): Readable {
+function createAdmission({ gateway }: Registry, authenticator: Authenticator): Admission {
   return async (exchange) => {
     if (gateway.contracts === 'private') await authenticator.authenticate(exchange.header('authorization'));
   };
+}
+
+/** Answers OPTIONS: what a path allows, to a page of another origin too. */
+type TellAllowed = (exchange: Exchange, allowed: readonly string[]) => Response;
+
+function createTellAllowed(cors: Cors, plain: Plain): TellAllowed {
+  return (exchange, allowed) => {
+    const preflight = cors.isPreflight(exchange) ? cors.preflight(exchange, allowed) : {};
+    return plain.text(exchange, 204, '', '', { Allow: allowed.join(', '), ...preflight });
+  };
+}
+
+/** What the gateway's own paths take, which can be read and nothing else. */
+const READING = ['GET', 'HEAD', 'OPTIONS'];
+
+/** @throws Fault METHOD_NOT_ALLOWED */
+function read(
+  exchange: Exchange,
+  tellAllowed: TellAllowed,
+  answer: () => Response | Promise<Response>,
+): Response | Promise<Response> {
+  const { method } = exchange;
+  if (method === 'OPTIONS') return tellAllowed(exchange, READING);
+  if (READING.includes(method)) return answer();
+  const Allow = READING.join(', ');
+  throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
+}
+
+function mountReadable(
+  app: App,
+  path: string,
+  tellAllowed: TellAllowed,
+  answer: (exchange: Exchange) => Response | Promise<Response>,
+): void {
+  app.all(path, (c: GatewayContext) => {
+    const exchange = exchangeOf(c);
+    return read(exchange, tellAllowed, () => answer(exchange));
+  });
+}
+
+/** What stands beside the operations below the REST connector. */
+interface Beside {
+  readonly plain: Plain;
+  readonly contracts: Contracts;
+  readonly cors: Cors;
+  readonly admit: Admission;
+  readonly tellAllowed: TellAllowed;
 }
 
 /** The REST connector, with the contracts that stand beside its services. */
@@ -86,64 +129,54 @@ function mountRest(
   app: App,
   registry: Registry,
   ports: Omit<RestPorts, 'registry' | 'idleTimeout'> & { readonly idleTimeout?: number },
-  { plain, contracts, readable, cors }: { plain: Plain; contracts: Contracts; readable: Readable; cors: Cors },
+  { plain, contracts, cors, admit, tellAllowed }: Beside,
 ): void {
   const { context, id } = registry.gateway;
   const rest = new RestConnector({ idleTimeout: IDLE_TIMEOUT, ...ports, registry });
   const prefix = `/${context}/RESTListeningConnector/`;
   const ofNode = `${id}/`;
   const sendContract = async (exchange: Exchange, name: string, find: () => Promise<Contract | undefined>) => {
-    await readable(exchange);
+    await admit(exchange);
     const contract = await find();
     if (contract === undefined) throw Fault.of('NOT_FOUND', { what: `contract ${quote(name)}` });
-    return plain(exchange, 200, contract.contentType, contract.text);
+    return plain.text(exchange, 200, contract.contentType, contract.text);
   };
   app.all(`${prefix}*`, (c: GatewayContext) => {
-    const exchange = new Exchange(c);
+    const exchange = exchangeOf(c);
     if (!exchange.path.startsWith(prefix)) throw Fault.of('NOT_FOUND', { what: 'such path' });
     const path = exchange.path.slice(prefix.length);
     exchange.cors = cors.headers(exchange);
-    const { method } = exchange;
     // A contract stands right below the connector, or below the local node's name.
     const name = path.startsWith(ofNode) ? path.slice(ofNode.length) : path;
     const find = name.includes('/') ? undefined : contracts.find(name);
-    if (find === undefined && method !== 'OPTIONS') return rest.serve(exchange, path);
-    const allowed = find === undefined ? rest.allowed(path) : READING;
-    if (method === 'OPTIONS') {
-      const preflight = cors.isPreflight(exchange) ? cors.preflight(exchange, allowed) : {};
-      return plain(exchange, 204, '', '', { Allow: allowed.join(', '), ...preflight });
-    }
-    if (find !== undefined && allowed.includes(method)) return sendContract(exchange, name, find);
-    const Allow = allowed.join(', ');
-    throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
+    if (find !== undefined) return read(exchange, tellAllowed, () => sendContract(exchange, name, find));
+    if (exchange.method === 'OPTIONS') return tellAllowed(exchange, rest.allowed(path));
+    return rest.serve(exchange, path);
   });
 }
 
-function mountPage(app: App, page: Page, { plain, readable }: { plain: Plain; readable: Readable }): void {
-  app.get('/', async (c: GatewayContext) => {
-    const exchange = new Exchange(c);
-    await readable(exchange);
-    return page.respond(exchange, plain);
-  });
-}
-
-function mountMonitoring(app: App, { ready, log, metrics }: GatewayPorts, plain: Plain): void {
-  app.get('/health/live', (c: GatewayContext) => plain(new Exchange(c), 200, 'application/json', '{"status":"live"}'));
-  app.get('/health/ready', async (c: GatewayContext) => {
-    const exchange = new Exchange(c);
+function mountMonitoring(
+  app: App,
+  { ready, log, metrics }: GatewayPorts,
+  plain: Plain,
+  tellAllowed: TellAllowed,
+): void {
+  mountReadable(app, '/health/live', tellAllowed, (exchange) =>
+    plain.text(exchange, 200, 'application/json', '{"status":"live"}'),
+  );
+  mountReadable(app, '/health/ready', tellAllowed, async (exchange) => {
     try {
       await ready();
     } catch (error) {
       log.warn({ requestId: exchange.requestId, err: error }, 'not ready');
       throw Fault.of('UNAVAILABLE', { reason: 'the database does not answer' });
     }
-    return plain(exchange, 200, 'application/json', '{"status":"ready"}');
+    return plain.text(exchange, 200, 'application/json', '{"status":"ready"}');
   });
-  app.get('/metrics', async (c: GatewayContext) => {
-    const exchange = new Exchange(c);
+  mountReadable(app, '/metrics', tellAllowed, async (exchange) => {
     if (!isLoopback(exchange.remote)) {
       throw Fault.of('FORBIDDEN', { user: 'A caller from another machine', what: '/metrics' });
     }
-    return plain(exchange, 200, metrics.contentType, await metrics.text());
+    return plain.text(exchange, 200, metrics.contentType, await metrics.text());
   });
 }

@@ -1,3 +1,4 @@
+import { validateHeaderValue } from 'node:http';
 import { Fault } from '../model/fault.ts';
 import { type Bytes, type Caller, type HandlerContext, Reply } from '../model/handler.ts';
 import type { Query } from '../model/query.ts';
@@ -5,11 +6,10 @@ import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue, Row, Value } from '../model/value.ts';
-import type { QueryPort } from '../query/index.ts';
+import { compilePrompts, type QueryPort } from '../query/index.ts';
 import { authorise } from '../security/authorise.ts';
 import { checkHeaders } from './headers.ts';
 import type { Log } from './log.ts';
-import { compilePrompts } from './prompts.ts';
 
 /** What every call can reach: the registry, and the ports behind it. */
 export interface CallPorts {
@@ -29,7 +29,7 @@ export type QueryRows = (
 /** Compiles the prompts' checks of every query once. */
 export function compileQueryRows({ registry, queries }: CallPorts): QueryRows {
   const compiled = new Map(
-    [...registry.queries.values()].map((query) => [query.id, { query, read: compilePrompts(query) }]),
+    [...registry.queries.values()].map((query) => [query.id, { query, read: compilePrompts(query).fromValues }]),
   );
   return async (user, name, prompts, options) => {
     const found = compiled.get(name);
@@ -132,6 +132,10 @@ export class Call implements HandlerContext {
 
   bytes(bytes: Bytes): Reply {
     checkReply(bytes);
+    validateHeaderValue('Content-Type', bytes.contentType);
+    if (!Number.isSafeInteger(bytes.length) || bytes.length < 0) {
+      throw new RangeError(`the length of a reply must be a number of bytes, not ${bytes.length}`);
+    }
     return new Reply({ kind: 'bytes', bytes });
   }
 

@@ -20,22 +20,16 @@ const MAX_AGE = '600';
 
 /** For the origins of `cors:` (`https://app.example`, or `*` for any, then without credentials). */
 export function createCors({ gateway, operations }: Registry): Cors {
-  const listed = new Set(gateway.cors);
-  const any = listed.has('*');
+  // No header for others, but a reply that a cache must not hand to a page of a listed origin.
+  const others: ReplyHeaders = gateway.cors.includes('*')
+    ? { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED }
+    : {};
+  const byOrigin = new Map(gateway.cors.map((origin) => [origin, origin === '*' ? others : headersFor(origin)]));
   const bound = [...operations.values()].flatMap(({ requestHeaders }) => requestHeaders.map(({ header }) => header));
   const allowedHeaders = [...new Set([...ALLOWED_HEADERS, ...bound])].join(', ');
   const headers = (exchange: Exchange): ReplyHeaders | undefined => {
-    if (listed.size === 0) return undefined;
-    const origin = exchange.header('origin');
-    if (origin !== undefined && listed.has(origin) && origin !== '*') {
-      return {
-        'Access-Control-Allow-Origin': origin,
-        'Access-Control-Allow-Credentials': 'true',
-        'Access-Control-Expose-Headers': EXPOSED,
-      };
-    }
-    // No header, but a reply that a cache must not hand to a page of a listed origin.
-    return any ? { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED } : {};
+    if (byOrigin.size === 0) return undefined;
+    return byOrigin.get(exchange.header('origin') ?? '') ?? others;
   };
   return {
     headers,
@@ -53,5 +47,13 @@ export function createCors({ gateway, operations }: Registry): Cors {
         'Access-Control-Max-Age': MAX_AGE,
       };
     },
+  };
+}
+
+function headersFor(origin: string): ReplyHeaders {
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Credentials': 'true',
+    'Access-Control-Expose-Headers': EXPOSED,
   };
 }

@@ -1,16 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import type { RequestBody } from '../binding/request-body.ts';
+import { Fault } from '../model/fault.ts';
 import { type BodyLimits, NO_BODY, readBody } from './body.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** What Hono is handed with each request by the Node server; nothing of it in `app.request()`. */
-export interface NodeBindings {
+interface NodeBindings {
   readonly incoming?: IncomingMessage;
   readonly outgoing?: ServerResponse;
 }
 
-export type GatewayContext = Context<{ Bindings: NodeBindings }>;
+/** What Hono keeps for a request: what came in, and the exchange made of it. */
+export interface GatewayEnv {
+  readonly Bindings: NodeBindings;
+  readonly Variables: { exchange?: Exchange };
+}
+
+export type GatewayContext = Context<GatewayEnv>;
+
+/** The exchange of a request, the same from its route to the answer for an error of it: one id, one clock. */
+export function exchangeOf(context: GatewayContext): Exchange {
+  const known = context.get('exchange');
+  if (known !== undefined) return known;
+  const exchange = new Exchange(context);
+  context.set('exchange', exchange);
+  return exchange;
+}
 
 /**
  * One request and the way to its reply, the same over a socket and in `app.request()`. The target is read raw from
@@ -63,6 +79,11 @@ export class Exchange {
   /** The address of the caller's end of the connection. */
   get remote(): string | undefined {
     return this.#incoming?.socket.remoteAddress;
+  }
+
+  /** Its message broke off in the middle: the parser's refusal was its answer, and has its line in the log. */
+  get refused(): boolean {
+    return this.#incoming?.socket.errored instanceof Fault;
   }
 
   /** Aborts when the caller goes away before the reply is complete. */

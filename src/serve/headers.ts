@@ -18,6 +18,17 @@ export function operationHeaders(operation: Operation): ReplyHeaders {
   return headers;
 }
 
+/** Headers with those that code gives: in place of one of the same name, however it is spelt, but beside what is in Vary. */
+export function withHeaders(headers: ReplyHeaders, given: Readonly<Record<string, string>> | undefined): ReplyHeaders {
+  const merged = { ...headers };
+  if (given === undefined) return merged;
+  for (const [name, value] of Object.entries(given)) {
+    const known = Object.keys(merged).find((each) => each.toLowerCase() === name.toLowerCase());
+    merged[known ?? name] = known === 'Vary' ? `${merged.Vary}, ${value}` : value;
+  }
+  return merged;
+}
+
 /** Headers that say how a reply is cut from the connection, or that the gateway knows better. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'content-length',

@@ -1,15 +1,16 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { problemText } from '../binding/problem.ts';
 import { Fault } from '../model/fault.ts';
 import type { Limits } from '../model/gateway.ts';
 import { problemMediaType } from '../wire/problem.ts';
-import type { NodeBindings } from './exchange.ts';
+import type { GatewayEnv } from './exchange.ts';
 import type { Log } from './log.ts';
 import { requestIdOf } from './request-id.ts';
 import { checkTarget } from './target.ts';
+import { type ParserError, refuseTunnel, refuseUnread, replyUnderway } from './unread.ts';
 
 /** Request line and headers together, in bytes; a target of 64 KiB leaves as much for headers. */
 const MAX_HEADER_SIZE = 128 * 1024;
@@ -28,13 +29,14 @@ export interface HttpServer {
  * The gateway's HTTP server, not yet listening.
  * @param idleTimeout milliseconds without a byte after which a transfer is given up
  */
-export function createHttpServer(
-  app: Hono<{ Bindings: NodeBindings }>,
-  limits: Limits,
-  log: Log,
-  idleTimeout: number,
-): HttpServer {
-  const answer = getRequestListener(app.fetch, { hostname: 'localhost', errorHandler: () => badHost() });
+export function createHttpServer(app: Hono<GatewayEnv>, limits: Limits, log: Log, idleTimeout: number): HttpServer {
+  const answer = getRequestListener(app.fetch, {
+    hostname: 'localhost',
+    // Refused below, where the request is at hand.
+    errorHandler: (error) => {
+      throw error;
+    },
+  });
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_SIZE,
@@ -42,18 +44,21 @@ export function createHttpServer(
       requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       connectionsCheckingInterval: 1_000,
+      // Node would refuse what lacks one without a body.
+      requireHostHeader: false,
     },
     (incoming, outgoing) => {
-      const fault = acceptTarget(incoming, limits.target);
-      if (fault === undefined) void answer(incoming, outgoing);
+      const fault = accept(incoming, limits.target);
+      if (fault === undefined) answer(incoming, outgoing).catch((error) => refuse(incoming, outgoing, error, log));
       else refuse(incoming, outgoing, fault, log);
     },
   );
   server.timeout = idleTimeout;
   server.on('timeout', closeStalled);
-  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
-    refuseUnread(error, socket, log);
-  });
+  server.on('clientError', (error: ParserError, socket: Socket) => refuseUnread(error, socket, log));
+  server.on('connect', (incoming, connection) => refuseTunnel(incoming, connection, log));
+  // Node would refuse it without a body.
+  server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -85,17 +90,15 @@ function closeStalled(socket: Socket): void {
   if (reply === undefined || reply.headersSent) socket.destroy();
 }
 
-/** The reply that a connection is waiting for or taking; Node keeps no public hold on it. */
-function replyUnderway(socket: Socket): ServerResponse | undefined {
-  return (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
-}
-
-/** Checks the target, and leaves it in origin form: what is routed is what was checked. */
-function acceptTarget(incoming: IncomingMessage, limit: number): Fault | undefined {
+/** Checks the head of a request, and leaves its target in origin form: what is routed is what was checked. */
+function accept(incoming: IncomingMessage, limit: number): Fault | undefined {
+  const { method, url = '', headers } = incoming;
   try {
-    // A preflight for the whole server (`OPTIONS *`) is answered like one for the page.
-    if (incoming.url === '*' && incoming.method === 'OPTIONS') incoming.url = '/';
-    else incoming.url = checkTarget(incoming.url ?? '', incoming.headers.host, limit);
+    checkHost(incoming);
+    if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+      throw Fault.of('BAD_REQUEST', { reason: 'its Expect header is not 100-continue' });
+    // A question about the whole server (`OPTIONS *`) is answered like one about the page.
+    incoming.url = url === '*' && method === 'OPTIONS' ? '/' : checkTarget(url, headers.host, limit);
     return undefined;
   } catch (error) {
     if (error instanceof Fault) return error;
@@ -103,9 +106,23 @@ function acceptTarget(incoming: IncomingMessage, limit: number): Fault | undefin
   }
 }
 
-function refuse(incoming: IncomingMessage, outgoing: ServerResponse, fault: Fault, log: Log): void {
+/** RFC 9112 section 3.2: one Host header; HTTP/1.0 may do without. */
+function checkHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  if (hosts > 1) throw Fault.of('BAD_REQUEST', { reason: 'it has more than one Host header' });
+  if (hosts === 0 && httpVersion === '1.1') throw Fault.of('BAD_REQUEST', { reason: 'it has no Host header' });
+}
+
+/** Answers what does not reach the app. */
+function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown, log: Log): void {
+  const fault = faultOf(error);
   const requestId = requestIdOf(incoming.headers['x-request-id'] as string | undefined);
   const { method } = incoming;
+  if (fault.status >= 500) log.error({ requestId, err: error }, fault.message);
   log.info({ requestId, method, status: fault.status, fault: fault.code, remote: incoming.socket.remoteAddress });
   const text = problemText(fault, requestId);
   outgoing.writeHead(fault.status, {
@@ -117,50 +134,9 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse, fault: Faul
   outgoing.end(text);
 }
 
-/** A Host header that is no host: the adapter can't make a URL of it. */
-function badHost(): Response {
-  const requestId = requestIdOf(undefined);
-  const fault = Fault.of('BAD_REQUEST', { reason: 'its Host header is not a host' });
-  return new Response(problemText(fault, requestId), {
-    status: fault.status,
-    headers: { 'Content-Type': problemMediaType, 'X-Request-Id': requestId, Connection: 'close' },
-  });
-}
-
-/** What Node's parser refuses never becomes a request; it gets a body all the same, then the connection ends. */
-function refuseUnread(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket, log: Log): void {
-  if (!socket.writable || error.code === 'ECONNRESET' || replyUnderway(socket)?.headersSent === true) {
-    socket.destroy();
-    return;
-  }
-  const fault = parserFault(error);
-  const requestId = requestIdOf(undefined);
-  log.info({ requestId, status: fault.status, fault: fault.code, reason: error.code, remote: socket.remoteAddress });
-  const text = problemText(fault, requestId);
-  const head = [
-    `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
-    `Content-Type: ${problemMediaType}`,
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    `X-Request-Id: ${requestId}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
-}
-
-function parserFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer; reason?: string }): Fault {
-  switch (error.code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return Fault.of('HEADERS_TOO_LARGE', {});
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return Fault.of('REQUEST_TIMEOUT', {});
-    case 'HPE_INVALID_METHOD': {
-      const method = /^[A-Z]{1,20}(?= )/.exec(error.rawPacket?.subarray(0, 21).toString('latin1') ?? '')?.[0];
-      if (method !== undefined) return Fault.of('UNKNOWN_METHOD', { method });
-      return Fault.of('BAD_REQUEST', { reason: 'it does not start with a method' });
-    }
-    default: {
-      const reason = error.reason?.replace(/[^ -~]/g, '?') ?? 'it is not HTTP/1.1';
-      return Fault.of('BAD_REQUEST', { reason: reason.charAt(0).toLowerCase() + reason.slice(1) });
-    }
-  }
+function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  // The adapter makes a URL of target and Host header, of which the target was checked.
+  if (error instanceof RequestError) return Fault.of('BAD_REQUEST', { reason: 'its Host header is not a host' });
+  return Fault.of('INTERNAL', { operation: 'The request' });
 }

@@ -41,7 +41,7 @@ export function createPage(
   return {
     respond(exchange, plain) {
       html ??= renderPage({ registry, contracts, base: base(), sampleUsers });
-      return plain(exchange, 200, 'text/html; charset=utf-8', html, SECURITY);
+      return plain.text(exchange, 200, 'text/html; charset=utf-8', html, SECURITY);
     },
   };
 }

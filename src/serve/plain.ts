@@ -1,27 +1,59 @@
+import { problemText } from '../binding/problem.ts';
+import type { Fault } from '../model/fault.ts';
+import { problemMediaType } from '../wire/problem.ts';
 import type { Exchange } from './exchange.ts';
 import type { Recorder } from './record.ts';
 import { respondText } from './respond.ts';
 
-/** Answers with a text that belongs to no operation. */
-export type Plain = (
-  exchange: Exchange,
-  status: number,
-  contentType: string,
-  text: string,
-  headers?: Readonly<Record<string, string>>,
-) => Response;
+/** Answers that belong to no operation. */
+export interface Plain {
+  text(
+    exchange: Exchange,
+    status: number,
+    contentType: string,
+    text: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Response;
+  /** A fault, as problem details. */
+  fault(exchange: Exchange, fault: Fault): Response;
+}
 
 /** @param record keeps the line of each such reply */
 export function createPlain(record: Recorder): Plain {
-  return (exchange, status, contentType, text, extra) => {
-    const headers: Record<string, string> = {
-      ...extra,
-      'X-Content-Type-Options': 'nosniff',
-      'X-Request-Id': exchange.requestId,
-    };
-    if (contentType !== '') headers['Content-Type'] = contentType;
+  const respond = (
+    exchange: Exchange,
+    status: number,
+    given: Readonly<Record<string, string>>,
+    text: string,
+    fault?: string,
+  ): Response => {
+    const headers = { ...given, 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': exchange.requestId };
     return respondText(exchange, status, headers, text, (bytes, complete) =>
-      record(exchange, { operation: undefined, user: undefined, status, bytes, complete }),
+      record(exchange, {
+        operation: undefined,
+        user: undefined,
+        status,
+        bytes,
+        complete,
+        ...(fault === undefined ? {} : { fault }),
+      }),
     );
+  };
+  return {
+    text: (exchange, status, contentType, text, headers) =>
+      respond(
+        exchange,
+        status,
+        contentType === '' ? { ...headers } : { ...headers, 'Content-Type': contentType },
+        text,
+      ),
+    fault: (exchange, fault) =>
+      respond(
+        exchange,
+        fault.status,
+        { ...fault.headers, 'Content-Type': problemMediaType },
+        problemText(fault, exchange.requestId),
+        fault.code,
+      ),
   };
 }

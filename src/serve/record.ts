@@ -33,20 +33,22 @@ interface Kept {
 
 /**
  * One JSON line an exchange; with its request headers where the operation's routing says `log: header`. Query strings
- * are never kept, a path that may hold the value of a sensitive field only as far as the service.
+ * are never kept, a path that may hold the value of a sensitive field only as far as the service, even where it leads
+ * to no operation.
  */
 export function createRecorder(registry: Registry, log: Log, metrics: Metrics): Recorder {
   const kept = new Map(registry.routings.map((routing) => [routing.operation, keptOf(routing)]));
+  const guarded = new Set(registry.routings.filter(hidesPath).flatMap(({ operation }) => namesOf(operation)));
   return (exchange, { operation, user, status, bytes, complete, fault }) => {
     const ms = performance.now() - exchange.started;
     metrics.observe(operation?.id ?? '', status, ms / 1000);
-    if (!log.isLevelEnabled('info')) return;
+    if (exchange.refused || !log.isLevelEnabled('info')) return;
     const rules = operation === undefined ? undefined : kept.get(operation);
-    const hidden = operation !== undefined && rules?.hidesPath === true;
+    const hidden = operation === undefined ? guarded.size > 0 : rules?.hidesPath === true;
     const line: Record<string, unknown> = {
       requestId: exchange.requestId,
       method: exchange.method,
-      path: hidden ? withoutValues(exchange.path, operation) : exchange.path,
+      path: hidden ? withoutValues(exchange.path, guarded) : exchange.path,
       operation: operation?.id,
       user,
       status,
@@ -61,17 +63,27 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics): 
   };
 }
 
-function keptOf({ operation, log }: Routing): Kept {
-  const variables = operation.uris.flatMap((uri) => uri.variables);
-  const hidesPath = variables.some(({ field, place }) => field.sensitive && place === 'path');
-  if (log !== 'header') return { hidesPath };
+function keptOf(routing: Routing): Kept {
+  const { operation, log } = routing;
+  const kept = { hidesPath: hidesPath(routing) };
+  if (log !== 'header') return kept;
   const sensitive = operation.requestHeaders.filter(({ field }) => field.sensitive);
-  return { hidesPath, masked: new Set([...MASKED, ...sensitive.map(({ header }) => header.toLowerCase())]) };
+  return { ...kept, masked: new Set([...MASKED, ...sensitive.map(({ header }) => header.toLowerCase())]) };
 }
 
-/** `/gateway/RESTListeningConnector/LOCAL/Locations.v1/***`: what stands before the templates. */
-function withoutValues(path: string, { pathName, service }: Operation): string {
-  const names = [pathName, `${pathName}.${service.version}`];
+function hidesPath({ operation }: Routing): boolean {
+  const variables = operation.uris.flatMap((uri) => uri.variables);
+  return variables.some(({ field, place }) => field.sensitive && place === 'path');
+}
+
+/** The segment that an operation's paths stand behind, in both spellings. */
+function namesOf({ pathName, service }: Operation): string[] {
+  return [pathName, `${pathName}.${service.version}`];
+}
+
+/** `/gateway/RESTListeningConnector/LOCAL/Locations.v1/***`: what stands before the templates of a guarded service. */
+function withoutValues(path: string, guarded: ReadonlySet<string>): string {
   const segments = path.split('/');
-  return [...segments.slice(0, segments.findIndex((each) => names.includes(each)) + 1), '***'].join('/');
+  const service = segments.findIndex((each) => guarded.has(each));
+  return service < 0 ? path : [...segments.slice(0, service + 1), '***'].join('/');
 }

@@ -3,7 +3,7 @@ import { Fault } from '../model/fault.ts';
 import { problemMediaType } from '../wire/problem.ts';
 import { withinTime } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
-import { checkHeaders } from './headers.ts';
+import { checkHeaders, withHeaders } from './headers.ts';
 import type { Log } from './log.ts';
 import { formOfFault, type Progress } from './progress.ts';
 import type { Recorder } from './record.ts';
@@ -32,8 +32,7 @@ export class Refusals {
         ? { contentType: problemMediaType, text: problemText(fault, exchange.requestId) }
         : compiled.binding.writeFault(fault, as, exchange.requestId);
     const headers: ReplyHeaders = {
-      ...compiled?.headers,
-      ...fault.headers,
+      ...withHeaders(compiled?.headers ?? {}, fault.headers),
       'Content-Type': contentType,
       'X-Content-Type-Options': 'nosniff',
       'X-Request-Id': exchange.requestId,

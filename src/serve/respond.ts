@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.ts';
 /** Headers of one reply, names in their usual spelling. */
 export type ReplyHeaders = Record<string, string>;
 
-/** Called once the reply is out, or was given up: the bytes that left, and whether all of them did. */
+/** Called once a reply in bytes is out, or was given up, and where a text is handed over: its bytes, and whether all of them left. */
 export type Sent = (bytes: number, complete: boolean) => void;
 
 /** A reply that is one text. */
@@ -18,9 +18,9 @@ export function respondText(
   sent: Sent,
 ): Response {
   addCors(exchange, headers);
-  const bodiless = exchange.method === 'HEAD' || status === 204 || status === 304;
+  const bodiless = isBodiless(exchange, status);
   const length = Buffer.byteLength(text);
-  if (status !== 204) headers['Content-Length'] = String(length);
+  setLength(headers, status, length);
   sent(bodiless ? 0 : length, true);
   return new Response(bodiless ? null : text, { status, headers });
 }
@@ -40,8 +40,8 @@ export function respondBytes(
 ): Response {
   addCors(exchange, headers);
   headers['Content-Type'] = bytes.contentType;
-  headers['Content-Length'] = String(bytes.length);
-  if (exchange.method === 'HEAD') {
+  setLength(headers, status, bytes.length);
+  if (isBodiless(exchange, status)) {
     bytes.dispose?.();
     sent(0, true);
     return new Response(null, { status, headers });
@@ -63,6 +63,16 @@ export function respondBytes(
     outgoing.destroy();
   });
   return RESPONSE_ALREADY_SENT;
+}
+
+/** Replies without content, whatever there is to say (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5). */
+function isBodiless({ method }: Exchange, status: number): boolean {
+  return method === 'HEAD' || status === 204 || status === 205 || status === 304;
+}
+
+/** HEAD and 304 tell the length of what they do not send, 204 must not tell any (RFC 9110 section 8.6). */
+function setLength(headers: ReplyHeaders, status: number, length: number): void {
+  if (status !== 204) headers['Content-Length'] = status === 205 ? '0' : String(length);
 }
 
 function addCors({ cors }: Exchange, headers: ReplyHeaders): void {

@@ -9,13 +9,15 @@ import { authorise } from '../security/authorise.ts';
 import { PercentError } from '../wire/percent.ts';
 import { parseQueryString, TooManyParametersError } from '../wire/query-string.ts';
 import type { Handlers } from './answer.ts';
+import type { BodyLimits } from './body.ts';
 import { Call, type CallPorts, compileQueryRows, type QueryRows } from './call.ts';
 import { withinTime } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
+import { withHeaders } from './headers.ts';
 import { type Compiled, compileOperations, negotiate, type Progress } from './progress.ts';
 import type { Recorder } from './record.ts';
 import { Refusals, timedOut } from './refuse.ts';
-import { type ReplyHeaders, respondBytes, respondText } from './respond.ts';
+import { respondBytes, respondText } from './respond.ts';
 import { compileRoutes, type RouteMatch, type RouteTable } from './routes.ts';
 
 export interface RestPorts extends CallPorts {
@@ -36,6 +38,7 @@ export class RestConnector {
   readonly #operations: ReadonlyMap<Operation, Compiled>;
   readonly #rows: QueryRows;
   readonly #refusals: Refusals;
+  readonly #bodyLimits: BodyLimits;
 
   constructor(ports: RestPorts) {
     this.#ports = ports;
@@ -43,6 +46,7 @@ export class RestConnector {
     this.#operations = compileOperations(ports);
     this.#rows = compileQueryRows(ports);
     this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout);
+    this.#bodyLimits = { size: ports.registry.gateway.limits.body, idle: ports.idleTimeout };
   }
 
   /** Answers one exchange, whatever comes. */
@@ -110,9 +114,7 @@ export class RestConnector {
   }
 
   #decode(exchange: Exchange, { binding }: Compiled, match: RouteMatch): DocumentValue | Promise<DocumentValue> {
-    const { limits } = this.#ports.registry.gateway;
-    const body = exchange.body({ size: limits.body, idle: this.#ports.idleTimeout });
-    return binding.readRequest(match.uri, match.raw, (name) => exchange.header(name), body);
+    return binding.readRequest(match.uri, match.raw, (name) => exchange.header(name), exchange.body(this.#bodyLimits));
   }
 
   #call(exchange: Exchange, operation: Operation, match: RouteMatch, user: User | undefined): Call {
@@ -147,7 +149,8 @@ export class RestConnector {
     const given = outcome.kind === 'bytes' ? outcome.bytes : outcome;
     const isEmpty = outcome.kind === 'value' && as.message.kind === 'none';
     const status = given.status ?? (isEmpty && operation.status === 200 ? 204 : operation.status);
-    const reply: ReplyHeaders = { ...headers, ...given.headers, 'X-Request-Id': exchange.requestId };
+    const reply = withHeaders(headers, given.headers);
+    reply['X-Request-Id'] = exchange.requestId;
     const facts = { operation, user: progress.user?.id, status };
     const sent = (bytes: number, complete: boolean): void =>
       this.#ports.record(exchange, { ...facts, bytes, complete });

@@ -13,7 +13,7 @@ import { createHttpServer, type HttpServer } from './listen.ts';
 import { createLog, type Log, type LogOptions } from './log.ts';
 import { isLoopback } from './loopback.ts';
 import { createMetrics } from './metrics.ts';
-import type { Environment } from './settings.ts';
+import { type Environment, resolveSettings } from './settings.ts';
 
 export interface GatewayOptions {
   /** The project's folder. */
@@ -63,6 +63,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const project = options.project ?? loadProject(place);
   const { registry } = project;
   if (registry === undefined) throw new DefinitionsError(project);
+  checkSettings(registry, env);
   const at = readAddress(registry, env);
   const sampleUsers = readSampleUsers(registry, at, env);
   const [handlers, data] = await both(importHandlers(registry, root), openData(registry, { ...place, env }));
@@ -75,18 +76,25 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       metrics: createMetrics(),
       authenticator: createAuthenticator({ users: registry.users, sampleUsers }),
       sampleUsers,
-      ready: () => data.store.ready(),
+      ready: async () => void (await Promise.all([data.store.ready(), data.queries.ready()])),
       base: () => base,
       idleTimeout,
     });
     const http = createHttpServer(app, registry.gateway.limits, log, idleTimeout);
     const bound = await (options.listen ?? listen)(http.server, at);
+    // A connection that can't be taken, for want of file handles say, ends nothing but itself.
+    http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be taken.'));
     base = contractBase(registry, env, bound);
     return { address: addressUrl(bound), registry, server: http.server, close: closer(http, data, log) };
   } catch (error) {
     await data.close();
     throw error;
   }
+}
+
+/** What gateway.yaml refers to and is not set is told at once, before anything is opened. */
+function checkSettings({ gateway: { listen: at, database, publicUrl } }: Registry, env: Environment): void {
+  resolveSettings([at, database, ...(publicUrl === undefined ? [] : [publicUrl])], env);
 }
 
 /** Handlers load while the database opens; where they fail, the database is closed again. */

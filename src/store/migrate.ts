@@ -1,4 +1,4 @@
-import { StoreError } from './error.ts';
+import { errorText, StoreError } from './error.ts';
 import type { Migration } from './migrations.ts';
 import { type Connection, describe } from './sqlite-file.ts';
 
@@ -12,15 +12,12 @@ export async function migrate(file: string, connection: Connection, migrations: 
   // Loaded where it is needed only: it takes longer than everything else that a start does.
   const { kyselyOver } = await import('./kysely.ts');
   const db = kyselyOver(connection);
-  exclusively(file, connection, 'begin immediate');
+  begin(file, connection);
   try {
     connection.exec('create table if not exists signalbox_migration (name text primary key, applied text not null)');
     for (const migration of pending(file, connection, migrations)) {
       await migration.up(db).catch((cause: unknown) => {
-        throw new Error(
-          `migration ${migration.name} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
-          { cause },
-        );
+        throw new Error(`migration ${migration.name} failed: ${errorText(cause)}`, { cause });
       });
       await db
         .insertInto('signalbox_migration')
@@ -55,9 +52,9 @@ function applied(connection: Connection): Set<string> {
   return new Set(names.map((row) => row.name));
 }
 
-function exclusively(file: string, connection: Connection, statement: string): void {
+function begin(file: string, connection: Connection): void {
   try {
-    connection.exec(statement);
+    connection.exec('begin immediate');
   } catch (error) {
     throw describe(file, error);
   }

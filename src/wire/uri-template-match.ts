@@ -172,7 +172,7 @@ function compileQuery(template: UriTemplate, shapeOf: ShapeOf): UriMatcher['matc
 }
 
 function holdsPair(query: QueryString, pair: LiteralPair): boolean {
-  return query.get(pair.name)?.every((raw) => raw === pair.value || percentDecode(raw, true) === pair.value) ?? false;
+  return query.get(pair.name)?.every((raw) => percentDecode(raw, true) === pair.value) ?? false;
 }
 
 /**

@@ -22,19 +22,18 @@ export function templatesOverlap(
   shapeOf: (variable: TemplateVariable) => ValueShape = defaultShape,
 ): boolean {
   if (receivable(a) !== undefined || receivable(b) !== undefined) return false;
-  if (!queriesTie(a, b) || !segmentsMayMeet(a, b) || !undecided(dominance(a, b))) return false;
+  if (!queriesTie(a, b) || !segmentsMayMeet(pathSegments(a), pathSegments(b))) return false;
+  if (!undecided(dominance(a, b))) return false;
   return languagesMeet(compilePath(a, shapeOf), compilePath(b, shapeOf));
 }
 
 const undecided = (sign: number | undefined) => sign === 0 || sign === undefined;
 
-/** Cheap refusal of most pairs: a different literal in the same place, or a different number of segments. */
-function segmentsMayMeet(a: UriTemplate, b: UriTemplate): boolean {
-  const left = pathSegments(a);
-  const right = pathSegments(b);
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const x = left[i];
-    const y = right[i];
+/** Tells most pairs of paths apart at once: by a different literal in the same place, or another number of segments. */
+export function segmentsMayMeet(a: readonly Segment[], b: readonly Segment[]): boolean {
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const x = a[i];
+    const y = b[i];
     if (x?.kind === 'open' || y?.kind === 'open') return true;
     if (x === undefined || y === undefined) return mayBeEmpty(x ?? y);
     if (x.kind === 'literal' && y.kind === 'literal' && x.text !== y.text) return false;

@@ -14,8 +14,8 @@ type PathRunner = (text: string) => Int32Array | undefined;
 
 export function compileRunner(program: PathProgram): PathRunner {
   const { code } = program;
-  const seen = new Int32Array(code.length);
-  let generation = 0;
+  /** Where in the text each state was entered last. */
+  const entered = new Int32Array(code.length);
 
   /** Follows what takes no character; a state that a preferred way reached already is left to that one. */
   function enter(into: Threads, from: number, at: number, given: Int32Array): void {
@@ -23,8 +23,8 @@ export function compileRunner(program: PathProgram): PathRunner {
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       const [state, captures] = next;
       const instruction = code[state];
-      if (instruction === undefined || seen[state] === generation) continue;
-      seen[state] = generation;
+      if (instruction === undefined || entered[state] === at) continue;
+      entered[state] = at;
       if (instruction.kind === 'fork') stack.push([instruction.second, captures], [instruction.first, captures]);
       else if (instruction.kind === 'jump') stack.push([instruction.to, captures]);
       else if (instruction.kind === 'save') {
@@ -40,7 +40,6 @@ export function compileRunner(program: PathProgram): PathRunner {
 
   function step(now: Threads, character: number, at: number): Threads {
     const next: Threads = { states: [], captures: [] };
-    generation += 1;
     for (let i = 0; i < now.states.length; i++) {
       const state = now.states[i] ?? 0;
       const captures = now.captures[i];
@@ -57,7 +56,7 @@ export function compileRunner(program: PathProgram): PathRunner {
 
   return (text) => {
     let threads: Threads = { states: [], captures: [] };
-    generation += 1;
+    entered.fill(-1);
     enter(threads, 0, 0, new Int32Array(2 * program.variables.length).fill(-1));
     for (let at = 0; at < text.length; at++) {
       threads = step(threads, text.charCodeAt(at), at);

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { compileRest, type RestBinding } from '../../src/binding/rest.ts';
 import { CodecError } from '../../src/codec/index.ts';
 import { Fault } from '../../src/model/fault.ts';
-import { document, field, listOf, type OperationOptions, registry, string } from '../support/registry.ts';
+import type { DocumentValue } from '../../src/model/value.ts';
+import { compound, document, field, listOf, type OperationOptions, registry, string } from '../support/registry.ts';
 
 const ANSWER = document('ANSWER', [field('NAME', string(5)), field('LIST', listOf('integer'))]);
 const SAID = document('SAID', [field('WORDS', 'text', { default: '{fault.message} ({fault.code} {fault.status})' })]);
@@ -104,6 +105,64 @@ describe('what is written', () => {
       detail: 'a <b>',
       code: 'ODD',
       requestId: 'id',
+    });
+  });
+});
+
+describe('what is read', () => {
+  const headers = (given: Readonly<Record<string, string>>) => (name: string) => given[name];
+  const bodyOf = (text: string | undefined) => ({
+    contentType: 'application/json',
+    present: text !== undefined,
+    text: async () => text ?? '',
+    attachment: () => {
+      throw new Error('not asked for');
+    },
+  });
+  const read = async (
+    { operation, readRequest }: RestBinding,
+    { body, sent = {} }: { body?: string; sent?: Readonly<Record<string, string>> },
+  ): Promise<DocumentValue> => {
+    const [uri] = operation.uris;
+    return readRequest(uri as NonNullable<typeof uri>, [], headers(sent), bodyOf(body));
+  };
+
+  it('of a header that is a list are the entries between its commas, those that are empty left out', async () => {
+    const ids = field('IDS', listOf('integer'));
+    const some = binding({ request: document('R', [ids]), requestHeaders: [{ header: 'X-Ids', field: ids }] });
+    expect(await read(some, { sent: { 'x-ids': '1, 2,,\t3 ,' } })).toEqual({ IDS: [1, 2, 3] });
+    expect(await read(some, { sent: { 'x-ids': '' } })).toEqual({});
+    await expect(read(some, { sent: { 'x-ids': '1,x' } })).rejects.toThrow('X-Ids is not an integer.');
+  });
+
+  describe('of a body that is one field', () => {
+    const PRICE = document('PRICE', [field('AMOUNT', 'decimal'), field('NEXT', 'json')]);
+    const one = (options: Parameters<typeof field>[2] = {}) => {
+      const price = field('PRICE', compound(PRICE), options);
+      const some = binding({ method: 'PUT', request: document('R', [price]), body: 'raw' });
+      return (body: string) => read(some, { body });
+    };
+
+    it('is its value, with all digits', async () => {
+      expect(await one()('{"AMOUNT":1.50,"NEXT":12345678901234567890}')).toEqual({
+        PRICE: { AMOUNT: '1.50', NEXT: 12345678901234567890n },
+      });
+      expect(await one()('null')).toEqual({});
+    });
+
+    it('is refused by the name of the field, or as a body where it is no JSON', async () => {
+      const price = one({ required: true, jsonName: 'price' });
+      await expect(price('{"AMOUNT":true}')).rejects.toThrow('PRICE.AMOUNT is a boolean, not a decimal.');
+      await expect(price('[]')).rejects.toThrow('PRICE is a list, not an object.');
+      await expect(price('null')).rejects.toThrow('PRICE is missing.');
+      await expect(price('1},"x":{')).rejects.toThrow('The request body is not acceptable: it is not JSON');
+      await expect(price('')).rejects.toThrow('The request body is not acceptable: it is not JSON: it ends too early.');
+    });
+
+    it('may nest as deep as any JSON', async () => {
+      const nested = (levels: number) => `{"NEXT":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+      await expect(one()(nested(99))).resolves.toBeDefined();
+      await expect(one()(nested(100))).rejects.toThrow('is nested more than 100 levels deep');
     });
   });
 });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryAttachment, readAttachment } from '../../src/codec/binary.ts';
 import { compileDocument, compileFault } from '../../src/codec/index.ts';
 import { Fault } from '../../src/model/fault.ts';
-import type { Attachment } from '../../src/model/value.ts';
 import { compound, document, FAILURE, field, list, messageOf } from './support.ts';
 
 const options = { namespace: 'urn:test' };
@@ -69,55 +67,5 @@ describe('fault documents', () => {
 
   it('leaves unfilled words out of any other reply', () => {
     expect(compileDocument(FAILURE, options).toJson({ error: {} })).toBe('{"status":"failure","error":{}}');
-  });
-});
-
-describe('binary content in documents', () => {
-  const codec = compileDocument(document('D', [field('FILE', 'binary')]), options);
-  const stream = (chunks: readonly string[]): Attachment => ({
-    contentType: 'text/plain',
-    name: 'a.txt',
-    async *stream() {
-      for (const chunk of chunks) yield Buffer.from(chunk);
-    },
-  });
-
-  it('is base64 both ways', () => {
-    const json = '{"FILE":"AQID/w=="}';
-    const value = codec.fromJson(json);
-    expect(value.FILE).toMatchObject({ length: 4 });
-    expect(codec.toJson(value)).toBe(json);
-    expect(codec.toXml(value)).toBe('<D xmlns="urn:test"><FILE>AQID/w==</FILE></D>');
-  });
-
-  it('is written from memory only, where a stream can be read to', async () => {
-    const file = stream(['ab', 'c']);
-    expect(messageOf(() => codec.toJson({ FILE: file }))).toBe(
-      'FILE is a stream, which no document can hold before it is read',
-    );
-    const read = await readAttachment(file, 3);
-    expect(read).toMatchObject({ contentType: 'text/plain', name: 'a.txt', length: 3 });
-    expect(codec.toJson({ FILE: read })).toBe('{"FILE":"YWJj"}');
-    expect(await readAttachment(read, 0)).toBe(read);
-  });
-
-  it('is not read beyond its limit', async () => {
-    let opened = 0;
-    const endless: Attachment = {
-      contentType: 'text/plain',
-      async *stream() {
-        for (;;) {
-          opened++;
-          yield Buffer.alloc(10);
-        }
-      },
-    };
-    await expect(readAttachment(endless, 25)).rejects.toThrow('is longer than 25 bytes');
-    expect(opened).toBe(3);
-  });
-
-  it('is written from part of a larger buffer', () => {
-    const part = new Uint8Array([0, 1, 2, 3]).subarray(1, 3);
-    expect(codec.toJson({ FILE: new MemoryAttachment(part) })).toBe('{"FILE":"AQI="}');
   });
 });

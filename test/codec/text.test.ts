@@ -142,6 +142,7 @@ describe('the options of a field', () => {
     ['string', '😀😀', { minimum: 2, maximum: 2 }],
     ['integer', '5', { minimum: 5, maximum: 5 }],
     ['decimal', '5.00', { minimum: 5, maximum: 5 }],
+    ['decimal', '0.0000001', { minimum: 1e-7, maximum: 1e21 }],
     ['string', 'a', { fixed: 'a' }],
     ['decimal', '1.0', { fixed: 1 }],
     ['boolean', '1', { fixed: true }],
@@ -159,6 +160,7 @@ describe('the options of a field', () => {
     ['integer', '9007199254740993', { maximum: 9007199254740992 }, 'is greater than 9007199254740992'],
     ['decimal', '5.00000000000000000000001', { maximum: 5 }, 'is greater than 5'],
     ['decimal', '-0.01', { minimum: 0 }, 'is less than 0'],
+    ['decimal', '0.00000009', { minimum: 1e-7 }, 'is less than 1e-7'],
     ['string', 'b', { fixed: 'a' }, 'is not "a", its only value'],
     ['integer', '2', { fixed: 1 }, 'is not 1, its only value'],
   ])('%s refuses %s with %o', (type, text, options, reason) => {

@@ -93,6 +93,27 @@ describe('files that are no definitions', () => {
     expect(await unprivileged(only)).toContain('permission denied');
   });
 
+  it('are refused with the folder that holds them, where that may not be read', async () => {
+    write('definitions/below/x.yaml', 'permission-list: HIDDEN\n');
+    chmodSync(root, 0o755);
+    chmodSync(join(root, 'definitions/below'), 0);
+    const shown = await unprivileged(only);
+    expect(shown).toBe("definitions/below:1:1: error file-unreadable: The file can't be read: permission denied.");
+  });
+
+  it('are refused where a link leads to itself; another such link is nothing', () => {
+    symlinkSync('circle', join(root, 'definitions/circle'));
+    expect(found()).toEqual([]);
+    symlinkSync('x.yaml', join(root, 'definitions/x.yaml'));
+    expect(only()).toContain('its links lead in a circle');
+  });
+
+  it('are read in folders of any depth', () => {
+    const deep = `definitions${'/d'.repeat(60)}/list.yaml`;
+    write(deep, 'permission-list: DEEP\n');
+    expect(loadProject({ root }).files).toEqual([deep, 'definitions/gateway.yaml']);
+  });
+
   it('are read through links, and folders that lead in a circle once', () => {
     write('elsewhere/list.yaml', 'permission-list: LINKED\n');
     symlinkSync(join(root, 'elsewhere'), join(root, 'definitions/linked'));
@@ -127,6 +148,9 @@ describe('handlers and the committed registry', () => {
   it('are compared by URI index', () => {
     write('definitions/all.yaml', service);
     write('generated/registry.json', '{ "operations": { "A_GET": { "uris": ["A", "B"], "method": "GET" } } }');
+    expect(found({ handlers: 'ignore-missing' })).toEqual(['definitions/all.yaml:6:3 uri-index']);
+    const padded = `{ "operations": { "A_GET": { "uris": ["A", "B"] } } }${' '.repeat(4 * 1024 * 1024)}`;
+    write('generated/registry.json', padded);
     expect(found({ handlers: 'ignore-missing' })).toEqual(['definitions/all.yaml:6:3 uri-index']);
     write('generated/registry.json', '[]');
     expect(found({ handlers: 'ignore-missing' })).toEqual(['generated/registry.json:1:1 registry-unreadable']);

@@ -22,12 +22,10 @@ export function projectOf(text: string): ProjectFiles {
     folder: 'definitions',
     definitions: definitions.map(([file, content]) => ({ file, ...textOf(content) })),
     delivered: packaged,
-    handlers: (folder) => {
-      const names = handlers.flatMap((path) =>
+    handlers: (folder) =>
+      handlers.flatMap((path) =>
         path.slice(0, path.lastIndexOf('/')) === folder ? path.slice(folder.length + 1) : [],
-      );
-      return handlers.length === 0 ? undefined : names;
-    },
+      ),
     committed: committed === undefined ? undefined : { kind: 'text', text: committed },
   };
 }

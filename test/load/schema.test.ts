@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { readProject } from '../../src/load/files.ts';
 import { definitionsSchema, kindSchemas } from '../../src/load/schema/index.ts';
 import { schemaErrors } from '../../src/load/validate.ts';
@@ -67,7 +68,12 @@ describe('the schema of the definitions', () => {
   it('takes the definitions of the package', () => {
     const { delivered } = readProject('/nowhere', 'definitions');
     expect(delivered.map((each) => each.file)).toContain('signalbox/qas-qry-service.yaml');
-    for (const each of delivered) expect(each.kind).toBe('text');
+    for (const { file, ...content } of delivered) {
+      const text = content.kind === 'text' ? content.text : '';
+      const definitions = parseAllDocuments(text).map((document) => document.toJS() as object);
+      expect(definitions.length, file).toBeGreaterThan(0);
+      for (const definition of definitions) expect(schemaErrors(definition), file).toEqual([]);
+    }
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseTypeWord } from '../../src/load/type-word.ts';
-import { fitValue, isDate, restrictionBroken, spelled } from '../../src/load/value-fit.ts';
+import { fitValue, restrictionBroken, spelled } from '../../src/load/value-fit.ts';
 import type { ScalarType } from '../../src/model/field.ts';
+import { isDate } from '../../src/wire/calendar.ts';
 
 function typeOf(text: string): ScalarType {
   const word = parseTypeWord(text);
@@ -53,7 +54,13 @@ describe('a value of a definition', () => {
     ['time', '24:00:00'],
     ['datetime', '2024-02-29 00:00:00'],
     ['datetime', '2024-02-29T00:00:00+15:00'],
+    ['decimal', `${'0'.repeat(1000)}1`],
     ['json', '{'],
+    ['json', '-1e999'],
+    ['json', '{"a\\u0000": 1}'],
+    ['json', '["\\udfff"]'],
+    ['string', 'a\0'],
+    ['text', '\ud800'],
     ['binary', 'AAAA'],
   ])('%s does not take %s', (type, value) => {
     expect(taken(type, value)).toBeUndefined();

@@ -141,13 +141,13 @@ describe('rows of a reply document', () => {
         NAME: field('NAME', 'string', { absent: 'blank' }),
         COST: field('COST', 'decimal', { absent: 'blank' }),
         MORE: 'json',
-        YES: 'boolean',
+        YES: field('YES', 'boolean', { jsonName: '__proto__' }),
         OTHER: field('OTHER', 'string', { namespace: 'urn:o' }),
       },
     );
     const call = { query: shaped, prompts: {}, xml } as const;
     expect(await textOf(await port.run({ ...call, format: 'rows-json' }))).toBe(
-      '{"rows":[{"id":7,"NAME":"","COST":null,"MORE":[1.50,{"a":null}],"YES":true,"OTHER":"z"}]}',
+      '{"rows":[{"id":7,"NAME":"","COST":null,"MORE":[1.50,{"a":null}],"__proto__":true,"OTHER":"z"}]}',
     );
     expect(await textOf(await port.run({ ...call, format: 'rows-xml' }))).toBe(
       '<REPLY xmlns="urn:x"><rows><row Id="7"><NAME/><MORE>[1.50,{"a":null}]</MORE><YES>true</YES>' +

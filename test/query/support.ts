@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import type { Field, FieldType, ScalarKind } from '../../src/model/field.ts';
 import type { Query } from '../../src/model/query.ts';
 import { openQueries, type QueryOptions, type QueryPort, type QueryResult } from '../../src/query/index.ts';
@@ -98,3 +98,9 @@ export function lives(pid: number): boolean {
     return false;
   }
 }
+
+export const one = query('select 1 as n', { N: 'integer' });
+export const quick = (port: QueryPort): Promise<unknown> => port.rows({ query: one, prompts: {} });
+export const pids = (port: QueryPort): number[] => port.status().readers.map((reader) => reader.pid);
+export const gone = (pid: number): Promise<void> =>
+  vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 15_000, interval: 5 });

@@ -61,6 +61,39 @@ describe('HTTP Basic', () => {
     expect(await outcome(() => auth.authenticate(basic('ana', 'secret: with a colon')))).toBe('ana');
   });
 
+  it('refuses a user whose hash it can not try', async () => {
+    const broken = new Map([...users].map(([id, user]) => [id, { ...user, password: 'secret' }]));
+    const auth = createAuthenticator({ users: broken, sampleUsers: true });
+    expect(await outcome(() => auth.authenticate(basic('ana', 'secret')))).toBe('UNAUTHENTICATED');
+  });
+
+  it('takes as long for an unknown user as for a wrong password, whatever a try costs', async () => {
+    // A try of this cost takes a hundredth of the usual time.
+    const password = '$scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AuMcxQgRFHdYh6Wtyp4w7rjK3eAMTnKXPSzeLdLqyjQ';
+    const cheap = new Map([...users].map(([id, user]) => [id, { ...user, password }]));
+    const auth = createAuthenticator({ users: cheap, sampleUsers: true });
+    const fastest = async (user: string): Promise<number> => {
+      let least = Number.POSITIVE_INFINITY;
+      for (let count = 0; count < 20; count += 1) {
+        const before = performance.now();
+        expect(await outcome(() => auth.authenticate(basic(user, 'wrong')))).toBe('UNAUTHENTICATED');
+        least = Math.min(least, performance.now() - before);
+      }
+      return least;
+    };
+    const known = await fastest('ana');
+    expect(await fastest('nobody')).toBeLessThan(10 * known);
+  });
+
+  it('remembers no header that was refused', async () => {
+    const auth = createAuthenticator({ users, sampleUsers: true });
+    for (let count = 0; count < 2; count += 1) {
+      const attempt = auth.authenticate(basic('demo', 'wrong'));
+      expect(attempt).toBeInstanceOf(Promise);
+      await expect(attempt).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    }
+  });
+
   it('remembers a verified header for its time, and no longer', async () => {
     let clock = 0;
     const auth = createAuthenticator({ users, sampleUsers: true, rememberFor: 1000, now: () => clock });

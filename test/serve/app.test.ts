@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
@@ -49,6 +50,7 @@ sql: with recursive c(n) as (select 1 union all select n + 1 from c where n < :N
 `,
 };
 
+let app: ReturnType<typeof createApp>;
 let request: (path: string, init?: RequestInit) => Promise<Response>;
 const atEnd: (() => Promise<void> | void)[] = [];
 beforeAll(async () => {
@@ -56,7 +58,7 @@ beforeAll(async () => {
   const registry = loadProject({ root: project.root }).registry as Registry;
   const data = await openData(registry, { root: project.root, env: {} });
   atEnd.push(() => data.close(), project.remove);
-  const app = createApp(registry, await importHandlers(registry, project.root), {
+  app = createApp(registry, await importHandlers(registry, project.root), {
     queries: data.queries,
     authenticator: createAuthenticator({ users: registry.users, sampleUsers: true }),
     log: createLog({ to: { write: () => {} } }),
@@ -105,6 +107,24 @@ describe('app.request(), without a socket', () => {
     const text = await large.text();
     expect(large.headers.get('content-length')).toBe(String(text.length));
     expect((JSON.parse(text) as { rows: unknown[] }).rows).toHaveLength(100_000);
+  });
+
+  it.each([
+    ['127.0.0.1', 200],
+    ['127.8.9.10', 200],
+    ['::1', 200],
+    ['::ffff:127.0.0.1', 200],
+    ['192.0.2.1', 403],
+    ['128.0.0.1', 403],
+    ['::ffff:192.0.2.1', 403],
+    ['2001:db8::1', 403],
+    ['127.0.0.1.example', 403],
+  ])('answers /metrics to %s with %i', async (remoteAddress, status) => {
+    const incoming = { url: '/metrics', method: 'GET', headers: {}, socket: { remoteAddress } } as IncomingMessage;
+    const reply = await app.request('/metrics', {}, { incoming });
+    expect(reply.status).toBe(status);
+    if (status === 403) expect(await reply.json()).toMatchObject({ code: 'FORBIDDEN' });
+    else expect(await reply.text()).toContain('process_cpu_seconds_total');
   });
 
   it('shows contracts, page and health', async () => {

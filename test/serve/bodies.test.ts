@@ -1,6 +1,6 @@
-import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Connection, openConnection } from '../support/connection.ts';
 import { DEMO, type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { gatewayText } from '../support/project.ts';
 
@@ -236,18 +236,7 @@ describe('an operation without a body', () => {
   });
 });
 
-/** A connection of its own, with what has come back so far. */
-function open(bytes: string): { socket: Socket; received: () => string; closed: Promise<void> } {
-  let received = '';
-  const socket = connect(gateway.port, '127.0.0.1');
-  socket.write(bytes);
-  socket.on('data', (chunk) => {
-    received += chunk.toString('latin1');
-  });
-  socket.on('error', () => {});
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  return { socket, received: () => received, closed };
-}
+const open = (bytes: string): Connection => openConnection(gateway.port, bytes);
 
 function head(path: string, ...headers: string[]): string {
   return [`POST ${BASE}${path} HTTP/1.1`, 'Host: x', `Authorization: ${DEMO}`, ...headers, '', ''].join('\r\n');
@@ -292,18 +281,37 @@ describe('a body that is too large', () => {
   });
 });
 
+describe('a body whose chunks are none', () => {
+  it('is refused in one reply and one line of the log', async () => {
+    const sent = `${head('Raw/Json', 'Transfer-Encoding: chunked', 'X-Request-Id: no-chunk')}5\r\n[1,2,\r\nzz\r\n`;
+    const { received, closed } = open(sent);
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 400 [\s\S]*"detail":"[^"]*chunk size[^"]*","code":"BAD_REQUEST"/);
+    expect((await send('POST', 'Raw/Json', '1')).text).toBe('1');
+    expect(gateway.log().filter(({ requestId }) => requestId === 'no-chunk')).toEqual([
+      expect.objectContaining({ method: 'POST', status: 400, fault: 'BAD_REQUEST' }),
+    ]);
+    const abandoned = gateway.log().filter(({ fault }) => fault === 'ABANDONED');
+    expect(abandoned).toEqual([]);
+  });
+});
+
 describe('a client that stalls', () => {
   it.each([
     'Raw/Json',
     'Raw/Binary',
   ])('in the middle of a body for %s gets 408, and the connection ends', async (path) => {
-    const { received, closed } = open(`${head(path, 'Content-Length: 10')}12345`);
+    const id = `stalls-${path.slice(4)}`;
+    const { received, closed } = open(`${head(path, 'Content-Length: 10', `X-Request-Id: ${id}`)}12345`);
     const from = performance.now();
     await closed;
     expect(performance.now() - from).toBeGreaterThan(IDLE * 0.9);
     expect(received()).toMatch(/^HTTP\/1\.1 408 /);
     expect(received().toLowerCase()).toContain('connection: close');
     expect(received()).toContain('"code":"REQUEST_TIMEOUT"');
+    expect(gateway.log().filter(({ requestId }) => requestId === id)).toEqual([
+      expect.objectContaining({ status: 408, fault: 'REQUEST_TIMEOUT' }),
+    ]);
   });
 
   it('but goes on before the limit is served, however long the whole takes', async () => {

@@ -155,6 +155,26 @@ describe('what monitors ask', () => {
     expect((await gateway.call('/health/live', { method: 'HEAD' })).status).toBe(200);
   });
 
+  it.each(['/', '/health/live', '/health/ready', '/metrics'])('at %s can be read and nothing else', async (path) => {
+    const allow = 'GET, HEAD, OPTIONS';
+    const post = await gateway.call(path, { method: 'POST', headers: { 'x-request-id': `post${path.length}` } });
+    expect([post.status, post.headers.allow]).toEqual([405, allow]);
+    expect(JSON.parse(post.text)).toMatchObject({
+      code: 'METHOD_NOT_ALLOWED',
+      detail: expect.stringContaining('POST'),
+    });
+    const options = await gateway.call(path, { method: 'OPTIONS', anonymous: true });
+    expect([options.status, options.text, options.headers.allow]).toEqual([204, '', allow]);
+    expect(gateway.log().filter(({ requestId }) => requestId === `post${path.length}`)).toEqual([
+      expect.objectContaining({ method: 'POST', path, status: 405, fault: 'METHOD_NOT_ALLOWED' }),
+    ]);
+  });
+
+  it('about the server as a whole is answered as for the page', async () => {
+    const reply = await gateway.raw('OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(reply).toMatch(/^HTTP\/1\.1 204 [\s\S]*\r\nAllow: GET, HEAD, OPTIONS\r\n/);
+  });
+
   it('counts calls in /metrics', async () => {
     await gateway.call(`${BASE}One.v1/one`, { anonymous: true });
     await gateway.call(`${BASE}One.v1/one`, { method: 'POST' });
@@ -180,6 +200,11 @@ describe('a gateway whose database is gone', () => {
       expect(ready.status).toBe(503);
       expect(JSON.parse(ready.text)).toMatchObject({ detail: 'Not available now: the database does not answer.' });
       expect(ready.text).not.toContain(gateway.folder);
+      const requestId = ready.headers['x-request-id'];
+      expect(gateway.log()).toEqual([
+        expect.objectContaining({ level: 'warn', requestId, msg: 'not ready' }),
+        expect.objectContaining({ level: 'info', requestId, status: 503, fault: 'UNAVAILABLE' }),
+      ]);
       expect((await gateway.call('/health/live')).status).toBe(200);
       expect((await gateway.call('/health/ready', { headers: { authorization: DEMO } })).status).toBe(503);
       expect(gateway.log().filter(({ level }) => level === 'warn')).toHaveLength(2);

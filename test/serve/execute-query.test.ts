@@ -89,6 +89,11 @@ describe('parameters as existing clients send them (field notes 1)', () => {
         'maxrows=3&prompt_fieldvalue=VP1&isconnectedquery=&prompt_uniquepromptname=OPRID&json_resp=&filterfields=',
       ),
     ).toEqual(expected);
+    expect(await rows('')).toEqual(
+      await rows(
+        'isconnectedquery=&maxrows=&prompt_psqueryname=&prompt_uniquepromptname=&prompt_fieldvalue=&filterfields=&json_resp=',
+      ),
+    );
     expect((await gateway.call(MONITOR)).status).toBe(200);
   });
 
@@ -129,6 +134,17 @@ describe('parameters as existing clients send them (field notes 1)', () => {
     expect(message).toBe('prompt_fieldvalue has 2 values for 1 names in prompt_uniquepromptname.');
   });
 
+  it('holds values to their case', async () => {
+    expect((await rows('prompt_uniquepromptname=OPRID&prompt_fieldvalue=vp1')).numrows).toBe(0);
+  });
+
+  it('takes the query itself as the one that a prompt belongs to', async () => {
+    const prompts = 'prompt_uniquepromptname=RUNSTATUS,OPRID&prompt_fieldvalue=9,VP1&maxrows=3';
+    const expected = await rows(prompts);
+    expect(await rows(`prompt_psqueryname=PROCESS_MONITOR,PROCESS_MONITOR&${prompts}`)).toEqual(expected);
+    expect(await rows(`prompt_psqueryname=,PROCESS_MONITOR&${prompts}`)).toEqual(expected);
+  });
+
   it('returns only the columns that filterfields names', async () => {
     const { rows: found } = await rows('filterfields=OPRID,PRCSINSTANCE&maxrows=1');
     expect(Object.keys(found[0] as object)).toEqual(['attr:rownumber', 'PRCSINSTANCE', 'OPRID']);
@@ -153,22 +169,28 @@ describe('parameters as existing clients send them (field notes 1)', () => {
 });
 
 describe('output types', () => {
+  const XMLP = '<QAS_GETQUERYRESULTS_RESP_MSG>';
   const of = (type: string, query: string) =>
     gateway.call(`${BASE}/PUBLIC/PROCESS_MONITOR/${type}/NONFILE?maxrows=2&${query}`);
 
   it.each([
     ['JSON', '', 'application/json'],
     ['JSON', 'json_resp=true', 'application/json'],
-    ['JSON', 'json_resp=false', 'application/xml'],
-    ['XMLP', '', 'application/xml'],
+    ['JSON', 'json_resp=false', 'application/xml', XMLP],
+    ['XMLP', '', 'application/xml', XMLP],
+    ['XMLP', 'json_resp=false', 'application/xml', XMLP],
     ['XMLP', 'json_resp=true', 'application/json'],
-    ['WEBROWSET', '', 'application/xml'],
+    ['WEBROWSET', '', 'application/xml', '<webRowSet '],
+    ['WEBROWSET', 'json_resp=false', 'application/xml', '<webRowSet '],
     ['WEBROWSET', 'json_resp=TRUE', 'application/json'],
-    ['CSV', 'json_resp=true', 'text/csv; charset=utf-8; header=present'],
-  ])('%s with %j is %s', async (type, query, contentType) => {
+    ['CSV', '', 'text/csv; charset=utf-8; header=present', 'PRCSINSTANCE,'],
+    ['CSV', 'json_resp=true', 'text/csv; charset=utf-8; header=present', 'PRCSINSTANCE,'],
+    ['CSV', 'json_resp=false', 'text/csv; charset=utf-8; header=present', 'PRCSINSTANCE,'],
+  ])('%s with %j is %s', async (type, query, contentType, root = '{"status":"success"') => {
     const reply = await of(type, query);
     expect(reply.status).toBe(200);
     expect(reply.headers['content-type']).toBe(contentType);
+    expect(reply.text).toContain(root);
     expect(Number(reply.headers['content-length'])).toBe(Buffer.byteLength(reply.text));
   });
 
@@ -219,6 +241,8 @@ describe('errors', () => {
     ['prompt_uniquepromptname=OPRID,OPRID&prompt_fieldvalue=1,2', 'OPRID'],
     [`prompt_uniquepromptname=OPRID&prompt_fieldvalue=${'x'.repeat(31)}`, 'OPRID'],
     ['prompt_psqueryname=OTHER&prompt_uniquepromptname=OPRID&prompt_fieldvalue=VP1', 'OTHER'],
+    ['prompt_psqueryname=,PROCESS_MONITOR&prompt_uniquepromptname=OPRID&prompt_fieldvalue=VP1', 'prompt_psqueryname'],
+    ['prompt_fieldvalue=VP1', 'prompt_fieldvalue'],
     ['filterfields=NOPE', 'NOPE'],
     ['filterfields=oprid', 'oprid'],
     ['maxrows=%ff', 'maxrows'],
@@ -237,17 +261,30 @@ describe('errors', () => {
     expect((await failure('', `${BASE}/PRIVATE/PROCESS_MONITOR/JSON/NONFILE`)).status).toBe(404);
   });
 
-  it('XML is written where the caller reads XML', async () => {
-    for (const path of [
-      `${BASE}/PUBLIC/PROCESS_MONITOR/XMLP/NONFILE?maxrows=x`,
-      `${MONITOR}?maxrows=x&json_resp=false`,
-    ]) {
-      const reply = await gateway.call(path);
-      expect(reply.status).toBe(400);
-      expect(reply.headers['content-type']).toBe('application/xml');
-      expect(reply.text).toContain('<status>failure</status>');
-      expect(reply.text).toContain('<message>maxrows ');
-    }
+  it.each([
+    ['XMLP', ''],
+    ['WEBROWSET', ''],
+    ['JSON', '&json_resp=false'],
+    ['JSON', '&json_resp=0'],
+    ['CSV', '&json_resp=false'],
+  ])('are XML where the caller reads XML: %s%s', async (type, more) => {
+    const reply = await gateway.call(`${BASE}/PUBLIC/PROCESS_MONITOR/${type}/NONFILE?maxrows=x${more}`);
+    expect(reply.status).toBe(400);
+    expect(reply.headers['content-type']).toBe('application/xml');
+    expect(reply.text).toContain('<status>failure</status>');
+    expect(reply.text).toContain('<message>maxrows ');
+  });
+
+  it.each([
+    ['CSV', ''],
+    ['CSV', '&json_resp=true'],
+    ['XMLP', '&json_resp=true'],
+    ['WEBROWSET', '&json_resp=1'],
+  ])('are JSON where the caller reads JSON: %s%s', async (type, more) => {
+    expect(await failure(`maxrows=x${more}`, `${BASE}/PUBLIC/PROCESS_MONITOR/${type}/NONFILE`)).toEqual({
+      status: 400,
+      message: expect.stringMatching(/^maxrows /),
+    });
   });
 
   it('no credentials are 401, no grant is 403, each with the fault document', async () => {

@@ -32,6 +32,20 @@ function expectRefusal(reply: string, status: number, words: string): void {
   expect(reply).not.toMatch(/node_modules|\.ts:\d|at \w+ \(|select /i);
 }
 
+/** Sends bytes that are refused, in one reply and one line of the log, by a gateway that goes on. */
+async function refused(bytes: string | Buffer, status: number, words: string): Promise<string> {
+  const before = gateway.log().length;
+  const reply = await gateway.raw(bytes);
+  expectRefusal(reply, status, words);
+  expect((await gateway.call('/health/live')).status).toBe(200);
+  const requestId = /^x-request-id: (\S+)/im.exec(reply)?.[1];
+  expect(gateway.log().slice(before)).toEqual([
+    expect.objectContaining({ requestId, level: 'info', status, fault: expect.stringMatching(/^[A-Z_]+$/) }),
+    expect.objectContaining({ path: '/health/live' }),
+  ]);
+  return reply;
+}
+
 describe('targets', () => {
   it.each([
     [
@@ -42,29 +56,37 @@ describe('targets', () => {
         Buffer.from('/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
       ]),
       400,
-      '',
+      'invalid char in url path',
     ],
     ['a dot segment', head('GET /gateway/../etc/passwd HTTP/1.1'), 400, 'dot segment'],
     ['an encoded dot segment', head('GET /gateway/%2e%2e/etc/passwd HTTP/1.1'), 400, 'dot segment'],
     ['a backslash', head('GET /gateway\\x HTTP/1.1'), 400, 'backslash'],
-    ['a fragment', head('GET /gateway#x HTTP/1.1'), 400, ''],
+    ['a fragment', head('GET /gateway#x HTTP/1.1'), 400, 'it holds a'],
     ['another host in absolute form', head('GET http://evil.example/gateway HTTP/1.1'), 400, 'another host'],
     ['a target over 64 KiB', head(`GET ${QUERY}?x=${'a'.repeat(65 * 1024)} HTTP/1.1`), 414, 'longer than 65536 bytes'],
     ['headers over 128 KiB', head(`GET ${QUERY} HTTP/1.1`, [`X-Long: ${'a'.repeat(130 * 1024)}`]), 431, 'too large'],
     ['an unknown method', head(`BREW ${QUERY} HTTP/1.1`), 501, 'BREW'],
-    ['no HTTP at all', 'hello\r\n\r\n', 400, ''],
-    ['another protocol version', head(`GET ${QUERY} HTTP/9.9`), 400, ''],
-    ['a bad Host', `GET ${QUERY} HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n`, 400, ''],
-    ['two lengths', `POST ${QUERY} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`, 400, ''],
+    ['a tunnel', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n', 501, 'CONNECT'],
+    ['no HTTP at all', 'hello\r\n\r\n', 400, 'does not start with a method'],
+    ['another protocol version', head(`GET ${QUERY} HTTP/9.9`), 400, 'invalid HTTP version'],
+    ['a bad Host', `GET ${QUERY} HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n`, 400, 'Host header is not a host'],
+    ['no Host', `GET ${QUERY} HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, 'has no Host header'],
+    ['two Hosts', head(`GET ${QUERY} HTTP/1.1`, ['HOST: 127.0.0.1']), 400, 'more than one Host header'],
+    ['an unknown expectation', head(`GET ${QUERY} HTTP/1.1`, ['Expect: tea']), 400, 'Expect header'],
+    [
+      'two lengths',
+      `POST ${QUERY} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
+      400,
+      'Content-Length',
+    ],
     [
       'length and chunks',
       `POST ${QUERY} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       400,
-      '',
+      'Content-Length',
     ],
   ])('%s is refused with a body', async (_, bytes, status, words) => {
-    const reply = await gateway.raw(bytes);
-    expectRefusal(reply, status, words);
+    const reply = await refused(bytes, status, words);
     expect(bodyOf(reply)).toMatchObject({
       status,
       code: expect.any(String),
@@ -80,6 +102,12 @@ describe('targets', () => {
     expect(reply).toContain('{"status":"live"}');
   });
 
+  it('needs no Host in HTTP/1.0, and waits for no body to be asked for', async () => {
+    expect(await gateway.raw('GET /health/live HTTP/1.0\r\n\r\n')).toContain('{"status":"live"}');
+    const asked = await gateway.raw(head('GET /health/live HTTP/1.1', ['Expect: 100-Continue']));
+    expect(asked).toContain('{"status":"live"}');
+  });
+
   it('takes a query string of nearly 64 KB', async () => {
     const reply = await gateway.raw(head(`GET ${QUERY}?maxrows=1&ignored=${'a'.repeat(60_000)} HTTP/1.1`));
     expect(reply.slice(0, 12)).toBe('HTTP/1.1 200');
@@ -87,7 +115,7 @@ describe('targets', () => {
 
   it('refuses 10,000 query parameters by their number', async () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `a${index}`).join('&');
-    expectRefusal(await gateway.raw(head(`GET ${QUERY}?${many} HTTP/1.1`)), 400, 'more than 1000 parameters');
+    await refused(head(`GET ${QUERY}?${many} HTTP/1.1`), 400, 'more than 1000 parameters');
   });
 
   it.each([
@@ -100,9 +128,9 @@ describe('targets', () => {
     '%gg',
     '%ff',
   ])('%s in path and query is 400', async (bad) => {
-    expectRefusal(await gateway.raw(head(`GET ${LOOKUP}/${bad}/?location=A HTTP/1.1`)), 400, 'REGION');
-    expectRefusal(await gateway.raw(head(`GET ${LOOKUP}/?region=${bad} HTTP/1.1`)), 400, 'region');
-    expectRefusal(await gateway.raw(head(`GET ${QUERY}?prompt_fieldvalue=${bad} HTTP/1.1`)), 400, 'prompt_fieldvalue');
+    await refused(head(`GET ${LOOKUP}/${bad}/?location=A HTTP/1.1`), 400, 'REGION');
+    await refused(head(`GET ${LOOKUP}/?region=${bad} HTTP/1.1`), 400, 'region');
+    await refused(head(`GET ${QUERY}?prompt_fieldvalue=${bad} HTTP/1.1`), 400, 'prompt_fieldvalue');
   });
 
   it('reads prototype names as any others', async () => {
@@ -121,15 +149,23 @@ describe('targets', () => {
     expect(reply.headers['x-request-id']).not.toBe('a b');
     const kept = await gateway.call(`${LOOKUP}/?region=N`, { headers: { 'x-request-id': 'caller.id-1_x' } });
     expect(kept.headers['x-request-id']).toBe('caller.id-1_x');
+    const ids = gateway.log().map((line) => line.requestId);
+    expect(ids).toEqual(expect.arrayContaining([reply.headers['x-request-id'], 'caller.id-1_x']));
+    expect(ids).not.toContain('a b');
   });
 });
 
 describe('bodies and connections', () => {
   it('a body on GET is 400, and the connection goes on', async () => {
     const bytes = `GET ${LOOKUP}/?region=N HTTP/1.1\r\nHost: x\r\nAuthorization: ${DEMO}\r\nContent-Length: 5\r\n\r\nhello${head('GET /health/live HTTP/1.1')}`;
+    const before = gateway.log().length;
     const reply = await gateway.raw(bytes);
     expect(reply).toContain('takes none');
     expect(reply).toContain('{"status":"live"}');
+    expect(gateway.log().slice(before)).toEqual([
+      expect.objectContaining({ status: 400, fault: 'BAD_BODY' }),
+      expect.objectContaining({ status: 200, path: '/health/live' }),
+    ]);
   });
 
   it('a client that sends nothing more holds nobody up', async () => {

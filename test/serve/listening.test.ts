@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openConnection } from '../support/connection.ts';
 import { DEMO, startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { eventually, gatewayText } from '../support/project.ts';
 
@@ -38,24 +39,6 @@ async function start(options: TestGatewayOptions = {}): Promise<TestGateway> {
 }
 
 const PATH = '/gateway/RESTListeningConnector/One.v1/';
-
-interface Connection {
-  readonly socket: Socket;
-  readonly received: () => string;
-  readonly closed: Promise<void>;
-}
-
-function open(port: number, bytes: string): Connection {
-  let received = '';
-  const socket = connect(port, '127.0.0.1');
-  socket.write(bytes);
-  socket.on('data', (chunk) => {
-    received += chunk.toString('latin1');
-  });
-  socket.on('error', () => {});
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  return { socket, received: () => received, closed };
-}
 
 const ask = (path: string, ...headers: string[]): string =>
   [`GET ${path} HTTP/1.1`, 'Host: x', `Authorization: ${DEMO}`, ...headers, '', ''].join('\r\n');
@@ -99,6 +82,19 @@ describe('a gateway does not start', () => {
     const { message } = await reason({ files: { ...FILES, 'definitions/gateway.yaml': gateway } });
     expect(message).toContain('NO_FOLDER');
     expect(message).toContain('NO_NAME');
+  });
+
+  it('where several settings of gateway.yaml do, before it opens or listens', async () => {
+    const text = `listen: \${env:NO_PLACE}\npublicUrl: https://\${env:NO_HOST}`;
+    const { message } = await reason({ files: { ...FILES, 'definitions/gateway.yaml': gatewayText(text) } });
+    expect(message).toBe('NO_PLACE is not set; NO_HOST is not set');
+  });
+
+  it.each(['8080', '127.0.0.1', ':8080', '127.0.0.1:', 'x:y:'])('to listen at %j', async (AT) => {
+    const files = { ...FILES, 'definitions/gateway.yaml': gatewayText(`listen: \${env:AT}`) };
+    expect((await reason({ files, env: { AT, PORT: '' } })).message).toBe(
+      `listen: ${JSON.stringify(AT)} is not host:port, as in 127.0.0.1:8080`,
+    );
   });
 
   it.each<[string, string, string]>([
@@ -159,7 +155,7 @@ describe('credentials', () => {
 describe('connections', () => {
   it('carry several requests, pipelined or one by one, in their order', async () => {
     const gateway = await start();
-    const { received, closed } = open(
+    const { received, closed } = openConnection(
       gateway.port,
       ask(`${PATH}one`) + ask(`${PATH}nope`) + ask('/health/live') + ask(`${PATH}one`, 'Connection: close'),
     );
@@ -174,7 +170,7 @@ describe('connections', () => {
 
   it('take the absolute form of their own host', async () => {
     const gateway = await start();
-    const { received, closed } = open(gateway.port, ask(`http://X${PATH}one`, 'Connection: close'));
+    const { received, closed } = openConnection(gateway.port, ask(`http://X${PATH}one`, 'Connection: close'));
     await closed;
     expect(received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\none$/);
   });
@@ -182,16 +178,27 @@ describe('connections', () => {
   it('on which the headers do not come get 408', async () => {
     const gateway = await start();
     gateway.gateway.server.headersTimeout = 20;
-    const { received, closed } = open(gateway.port, `GET ${PATH}one HTTP/1.1\r\nHo`);
+    const { received, closed } = openConnection(gateway.port, `GET ${PATH}one HTTP/1.1\r\nHo`);
     await closed;
     expect(received()).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"REQUEST_TIMEOUT"/);
+    expect(gateway.log()).toEqual([expect.objectContaining({ status: 408, fault: 'REQUEST_TIMEOUT' })]);
+  });
+
+  it('that can not be taken leave those that are', async () => {
+    const gateway = await start();
+    for (const message of ['accept EMFILE', 'accept ENFILE']) gateway.gateway.server.emit('error', new Error(message));
+    expect((await gateway.call(`${PATH}one`)).text).toBe('one');
+    expect(gateway.log().filter(({ level }) => level === 'error')).toEqual([
+      expect.objectContaining({ err: expect.objectContaining({ message: 'accept EMFILE' }) }),
+      expect.objectContaining({ err: expect.objectContaining({ message: 'accept ENFILE' }) }),
+    ]);
   });
 
   it('on which nothing is asked any more are closed, those that wait for the gateway are not', async () => {
     const gateway = await start({ idleTimeout: 60 });
     gateway.gateway.server.keepAliveTimeout = 10;
-    const idle = open(gateway.port, ask(`${PATH}one`));
-    const waiting = open(gateway.port, ask(`${PATH}gated`, 'Connection: close'));
+    const idle = openConnection(gateway.port, ask(`${PATH}one`));
+    const waiting = openConnection(gateway.port, ask(`${PATH}gated`, 'Connection: close'));
     const gate = await eventually('the gated call', () => [...gates][0]);
     gates.clear();
     await idle.closed;
@@ -206,9 +213,9 @@ describe('connections', () => {
 describe('close', () => {
   it('waits for nobody where nothing runs, open connections or not', async () => {
     const gateway = await start();
-    const { received, closed } = open(gateway.port, ask(`${PATH}one`));
+    const { received, closed } = openConnection(gateway.port, ask(`${PATH}one`));
     await eventually('the reply', () => received() || undefined);
-    const silent = open(gateway.port, '');
+    const silent = openConnection(gateway.port, '');
     await eventually('the connection', () => (silent.socket.readyState === 'open' ? true : undefined));
     const from = performance.now();
     await gateway.gateway.close();

@@ -29,6 +29,11 @@ operations:
         WORDS: list of string(5)
     headers: { X-Token: "{TOKEN}", X-Words: "{WORDS}" }
     response: { fields: { LENGTH: integer, WORDS: list of string } }
+  HIDDEN_PUT:
+    put: Hidden/{CODE}
+    request: { fields: { CODE: { type: string(12), sensitive: true } } }
+    response: none
+    handler: hidden
 ---
 routing: LOUD
 operation: HIDDEN
@@ -263,6 +268,17 @@ describe('a sensitive value', () => {
       expect(reply.text).toBe('{"LENGTH":11,"WORDS":["one","two"]}');
       expect((await gateway.call(`${base}/Hidden/hush.hush.hush?PIN=987654321x`, { headers })).status).toBe(400);
     }
+    // Where two operations share a path, neither answers for what fits none of them.
+    for (const [method, path, status] of [
+      ['OPTIONS', 'Hidden/hush', 204],
+      ['DELETE', 'Hidden/hush', 405],
+      ['GET', 'Hidden/hush/hush', 404],
+    ] as const) {
+      expect((await gateway.call(`${BASE}/${path}`, { method })).status).toBe(status);
+      expect(gateway.log().at(-1)).toMatchObject({ method, status, path: `${BASE}/***` });
+    }
+    expect((await gateway.call(`${BASE}.wadl`)).status).toBe(200);
+    expect(gateway.log().at(-1)).toMatchObject({ path: `${BASE}.wadl` });
     const lines = gateway.log().filter(({ requestId }) => requestId === 'hidden');
     expect(lines).toHaveLength(6);
     expect(lines[0]).toMatchObject({ path: `${BASE}/***`, headers: { 'x-token': '***', 'x-words': 'one, two' } });

@@ -43,6 +43,9 @@ public: true
 operations:
 ${operation('HIGHER')}
 ---
+node: ELSEWHERE
+base: https://elsewhere.example
+---
 routing: NOT_NOW
 operation: SWITCHED_OFF
 active: false
@@ -89,6 +92,7 @@ describe('versions side by side (field notes 6)', () => {
     ['Others.v1/thing', 'service "Others.v1"'],
     ['Nicknamed.v1/off', 'resource "off"'],
     ['things.v1/thing', 'service "things.v1"'],
+    ['ELSEWHERE/Things.v1/thing', 'operation of node ELSEWHERE here: this gateway is node LOCAL'],
     ['Things.v1', 'resource "" in service Things.v1'],
     ['Things.v3.wadl', 'service "Things.v3.wadl"'],
   ])('%s is 404', async (path, words) => {

@@ -195,6 +195,9 @@ describe('queries', () => {
     expect(match(template, 'x?n=1')).toMatchObject({ ok: false });
     expect(match('x?flag', 'x?flag=')).toMatchObject({ ok: true });
     expect(match('x?op=1', 'x?op=%31')).toMatchObject({ ok: true });
+    expect(match('x?op=a%2Bb', 'x?op=a%2bb')).toMatchObject({ ok: true });
+    expect(match('x?op=a%2Bb', 'x?op=a+b')).toMatchObject({ ok: false });
+    expect(match('x?op=100%2525', 'x?op=100%25')).toMatchObject({ ok: false });
     expect(() => match('x?op=1', 'x?op=%zz')).toThrow(PercentError);
   });
 

@@ -65,9 +65,9 @@ export const documentEntries = {
   }),
   'endless-document': error<{ document: string; path: string }>({
     message: ({ document, path }) => `${document} contains itself without end: ${path}.`,
-    hint: () => 'Make one of these fields a list, or leave out `required` and `absent: blank`.',
+    hint: () => 'Make one of these fields a list, or leave out `required`.',
     explanation:
-      'A document may contain itself through a list or a field that may be left out: a tree is data. Where each one must contain another, no finite value fits it, and a blank of it could not be written.',
+      'A document may contain itself through a list or a field that may be left out: a tree is data. Where each one must contain another, no finite value fits it.',
     wrong: 'document: PART\nfields: { NAME: string, INNER: { type: PART, required: true } }',
     right: 'document: PART\nfields: { NAME: string, INNER: list of PART }',
   }),

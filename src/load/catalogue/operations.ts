@@ -39,7 +39,7 @@ export const operationEntries = {
   }),
   'unreachable-field': error<{ field: string; uri: number; why: string }>({
     message: ({ field, uri, why }) => `${field} is required, and a request to URI ${uri} can't give it: ${why}.`,
-    hint: () => 'Name it in the template, give it a default, or leave out `required`.',
+    hint: () => 'Name it in the template, or leave out `required`.',
     explanation:
       'A field of the request travels in the URI, in a header that names it, or in the body. GET, HEAD and DELETE have no body unless `body:` names a field. A required field that no request can carry would make every call fail.',
     wrong:
@@ -115,7 +115,7 @@ export const operationEntries = {
     wrong: 'gateway: LOCAL\n#file src/handlers/orders-gte.ts\nexport {};',
     right: 'gateway: LOCAL\n#file src/handlers/lib/orders.ts\nexport {};',
   }),
-  'unknown-handler': error<{ name: string; known: readonly string[] }>({
+  'unknown-handler': error<{ name: string }>({
     message: ({ name }) => `There is no handler ${name} for operations of a project.`,
     hint: () => 'Handlers of the package answer the services that `delivered:` switches on. Name a file of your own.',
     explanation: 'Handlers that begin with `signalbox/` ship in the package and answer its own services.',

@@ -49,12 +49,10 @@ export const projectEntries = {
     wrong: 'document: text\nfields: { NUMBER: integer }',
     right: 'document: TEXT_LINE\nfields: { NUMBER: integer }',
   }),
-  'xml-name': error<{ name: string; option: boolean }>({
+  'xml-name': error<{ name: string }>({
     message: ({ name }) => `${name} is not a name that XML can carry.`,
-    hint: ({ option }) =>
-      option
-        ? 'Names begin with a letter or underscore; letters, digits, ., - and _ follow. `xml:` gives a name for XML alone.'
-        : 'Names begin with a letter or underscore; letters, digits, ., - and _ follow.',
+    hint: () =>
+      'Names begin with a letter or underscore; letters, digits, ., - and _ follow. `xml:` gives a name for XML alone.',
     explanation:
       'Every document has an XML form, so names of documents, fields, columns and operations must be XML names without a colon (NCName, Namespaces in XML 1.0). `xml:` gives a field or document another name in XML, `json:` another one in JSON.',
     wrong: 'document: ORDER\nfields: { 1ST_ITEM: string }',

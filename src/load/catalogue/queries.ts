@@ -69,7 +69,7 @@ export const queryEntries = {
   'bad-query-answer': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
-      'With `query: NAME` the prompts are the request and the rows the reply, so neither is declared. With `query: { FIELD: NAME }` the rows of each query fill a list field of the response, and columns fill the fields of the same name: a required field needs a column of a type that fits.',
+      'With `query: NAME` the prompts are the request and the rows the reply, so neither is declared. With `query: { FIELD: NAME }` the rows of each query fill a list field of the response, and columns fill the fields of the same name: a required field needs a column of a type that fits. A public operation needs public queries.',
     wrong: answered('{ fields: { orders: list of ORDER } }', '{ order: ORDERS }'),
     right: answered('{ fields: { orders: list of ORDER } }', '{ orders: ORDERS }'),
   }),

@@ -1,7 +1,6 @@
+import { KINDS } from '../kinds.ts';
 import { didYouMean, nearest } from '../suggest.ts';
 import { error } from './entry.ts';
-
-const KIND_WORDS = ['gateway', 'node', 'service', 'document', 'query', 'permission-list', 'role', 'user', 'routing'];
 
 const SERVICE = 'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n';
 
@@ -14,10 +13,10 @@ export const shapeEntries = {
         : `None of the keys here is a kind: ${keys.slice(0, 8).join(', ')}.`,
     hint: ({ keys }) => {
       for (const key of keys) {
-        const meant = nearest(key, KIND_WORDS);
+        const meant = nearest(key, KINDS);
         if (meant !== undefined) return `Did you mean ${meant} instead of ${key}?`;
       }
-      return `Kinds are ${KIND_WORDS.join(', ')}.`;
+      return `Kinds are ${KINDS.join(', ')}.`;
     },
     explanation:
       'At the top level of each definition stands exactly one kind word, and its value is the id. `---` separates several definitions in a file.',

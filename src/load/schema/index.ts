@@ -1,4 +1,4 @@
-import type { Kind } from '../declaration.ts';
+import type { Kind } from '../kinds.ts';
 import { document, inPlaceDocument } from './document.ts';
 import { field, fields } from './field.ts';
 import { gateway } from './gateway.ts';

@@ -11,7 +11,6 @@ export interface JsonSchema {
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
   readonly enum?: readonly (string | number | boolean)[];
-  readonly const?: string | number | boolean;
   readonly pattern?: string;
   readonly minLength?: number;
   readonly maxLength?: number;

@@ -1,3 +1,4 @@
+import { decimalOf, toDecimal } from '../../wire/decimal.ts';
 import type { PlanColumn } from '../plan.ts';
 import type { Zone } from '../timezone.ts';
 import { compileDatetime, type DatetimeStyle } from './datetime.ts';
@@ -58,7 +59,7 @@ export function compileTextOf(column: PlanColumn, zone: Zone, style: DatetimeSty
       return (value) => {
         if (typeof value === 'string') return value;
         if (Buffer.isBuffer(value)) return refuse(value);
-        return typeof value === 'bigint' ? value.toString() : plainNumber(value);
+        return typeof value === 'bigint' ? value.toString() : decimalOf(value);
       };
   }
 }
@@ -79,27 +80,12 @@ export function decimalText(value: Present, scale: number | undefined): string |
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) return undefined;
-    const plain = plainNumber(value);
+    const plain = decimalOf(value);
     const point = plain.indexOf('.');
     return scale === undefined || point < 0 || plain.length - point - 1 <= scale ? plain : value.toFixed(scale);
   }
   if (typeof value !== 'string') return undefined;
-  const match = /^([+-]?)0*(\d*)(?:\.(\d*))?$/.exec(value);
-  if (match === null || (match[2] === '' && (match[3] ?? '') === '' && !value.includes('0'))) return undefined;
-  const [, sign, whole, fraction = ''] = match;
-  return `${sign === '-' ? '-' : ''}${whole === '' ? '0' : whole}${fraction === '' ? '' : `.${fraction}`}`;
-}
-
-/** A finite number written out, never with an exponent. */
-function plainNumber(value: number): string {
-  const text = String(value);
-  const at = text.indexOf('e');
-  if (at < 0) return text;
-  const [whole = '', fraction = ''] = text.slice(0, at).replace('-', '').split('.');
-  const digits = whole + fraction;
-  const point = whole.length + Number(text.slice(at + 1));
-  const plain = point <= 0 ? `0.${'0'.repeat(-point)}${digits}` : digits.padEnd(point, '0');
-  return value < 0 ? `-${plain}` : plain;
+  return toDecimal(value, false);
 }
 
 /** `true` or `false`, from 1 and 0 or from the words; undefined for anything else. */

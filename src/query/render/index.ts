@@ -8,7 +8,7 @@ import type { RendererFactory } from './renderer.ts';
 import { compileWebRowSet } from './webrowset.ts';
 import { compileRowsXml, compileXmlp } from './xml.ts';
 
-export { type ResultColumn, type SqlValue, ValueError } from './convert.ts';
+export type { ResultColumn, SqlValue } from './convert.ts';
 export type { RendererFactory } from './renderer.ts';
 
 /** Compiles the writer of one format for one query's columns. */

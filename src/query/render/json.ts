@@ -95,7 +95,11 @@ function compileObject(
   properties: readonly Property[],
   numberKey?: string,
 ): (row: readonly SqlValue[], number: number) => unknown {
-  const parts = properties.map(({ key, at }, index) => `${JSON.stringify(key)}:v${index}(r[${at}])`);
+  const parts = properties.map(({ key, at }, index) => {
+    // Between brackets, or a literal would take it for the object's prototype.
+    const name = key === '__proto__' ? '["__proto__"]' : JSON.stringify(key);
+    return `${name}:v${index}(r[${at}])`;
+  });
   if (numberKey !== undefined) parts.unshift(`${JSON.stringify(numberKey)}:n`);
   const names = properties.map((_, index) => `v${index}`);
   const factory = new Function(...names, `return (r, n) => ({${parts.join(',')}})`);

@@ -1,7 +1,7 @@
 /** The document of JSR 114 (JDBC WebRowSet), as its schema `http://java.sun.com/xml/ns/jdbc` has it. */
 
 import type { ScalarKind } from '../../model/field.ts';
-import { escapeAttribute, escapeText } from '../../wire/xml-text.ts';
+import { escapeText } from '../../wire/xml-text.ts';
 import type { Zone } from '../timezone.ts';
 import { compileTextOf, type ResultColumn, type SqlValue } from './convert.ts';
 import type { RendererFactory } from './renderer.ts';
@@ -55,7 +55,7 @@ export function compileWebRowSet(name: string, columns: readonly ResultColumn[],
   const table = element('table-name', escapeText(name));
   const definitions = columns.map((column, index) => definition(column, index + 1, table)).join('');
   const start =
-    `<?xml version="1.0" encoding="UTF-8"?><webRowSet xmlns="${escapeAttribute('http://java.sun.com/xml/ns/jdbc')}">` +
+    '<?xml version="1.0" encoding="UTF-8"?><webRowSet xmlns="http://java.sun.com/xml/ns/jdbc">' +
     element('properties', `${described}${table}${element('url', '')}${provider}`) +
     element('metadata', element('column-count', String(columns.length)) + definitions);
   const row = (raw: readonly SqlValue[]): string => {

@@ -22,6 +22,12 @@ export function toDecimal(text: string, exponent: boolean): string | undefined {
   return exponent ? shift(sign === '-', whole, fraction, Number(power)) : undefined;
 }
 
+/** A finite number without an exponent, which xs:decimal and xs:integer do not know. */
+export function decimalOf(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? (toDecimal(text, true) as string) : text;
+}
+
 /** Moves the point: `power` digits to the right, or to the left where it is negative. */
 function shift(negative: boolean, whole: string, fraction: string, power: number): string | undefined {
   if (Math.abs(power) > MAX_DIGITS) return undefined;

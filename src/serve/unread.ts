@@ -1,0 +1,82 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { problemText } from '../binding/problem.ts';
+import { Fault } from '../model/fault.ts';
+import { problemMediaType } from '../wire/problem.ts';
+import type { Log } from './log.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** What Node's parser says of bytes that are no HTTP. */
+export interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+  readonly reason?: string;
+}
+
+/** What Node's parser refuses never becomes a request, or breaks one off; it gets a body all the same, then the connection ends. */
+export function refuseUnread(error: ParserError, socket: Socket, log: Log): void {
+  const reply = replyUnderway(socket);
+  if (!socket.writable || error.code === 'ECONNRESET' || reply?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const fault = parserFault(error);
+  const broken = reply?.req.complete === false ? reply.req : undefined;
+  writeFault(socket, fault, broken, log, { reason: error.code });
+  // What waits for the rest of it learns from the connection that the answer has been given, and logged.
+  socket.once('finish', () => socket.destroy(broken === undefined ? undefined : fault));
+}
+
+/** CONNECT hands over the bare connection; a gateway is no tunnel. */
+export function refuseTunnel(incoming: IncomingMessage, connection: Duplex, log: Log): void {
+  // Node has let go of the connection, so that an error of it is nobody else's.
+  connection.on('error', () => connection.destroy());
+  writeFault(connection, Fault.of('UNKNOWN_METHOD', { method: 'CONNECT' }), incoming, log);
+  connection.once('finish', () => connection.destroy());
+}
+
+/** The reply that a connection is waiting for or taking; Node keeps no public hold on it. */
+export function replyUnderway(socket: Socket): ServerResponse<IncomingMessage> | undefined {
+  return (socket as Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null })._httpMessage ?? undefined;
+}
+
+/** A whole reply, straight to the connection. */
+function writeFault(
+  connection: Duplex,
+  fault: Fault,
+  incoming: IncomingMessage | undefined,
+  log: Log,
+  facts: object = {},
+): void {
+  const requestId = requestIdOf(incoming?.headers['x-request-id'] as string | undefined);
+  const { status, code } = fault;
+  const remote = (connection as Socket).remoteAddress;
+  log.info({ requestId, method: incoming?.method, status, fault: code, ...facts, remote });
+  const text = problemText(fault, requestId);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Type: ${problemMediaType}`,
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  connection.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+}
+
+function parserFault(error: ParserError): Fault {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return Fault.of('HEADERS_TOO_LARGE', {});
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return Fault.of('REQUEST_TIMEOUT', {});
+    case 'HPE_INVALID_METHOD': {
+      const method = /^[A-Z]{1,20}(?= )/.exec(error.rawPacket?.subarray(0, 21).toString('latin1') ?? '')?.[0];
+      if (method !== undefined) return Fault.of('UNKNOWN_METHOD', { method });
+      return Fault.of('BAD_REQUEST', { reason: 'it does not start with a method' });
+    }
+    default: {
+      const reason = error.reason?.replace(/[^ -~]/g, '?') ?? 'it is not HTTP/1.1';
+      return Fault.of('BAD_REQUEST', { reason: reason.charAt(0).toLowerCase() + reason.slice(1) });
+    }
+  }
+}
