@@ -41,19 +41,15 @@ export class Bench {
   readonly smoke: boolean;
   /** For what is written; removed at the end. */
   readonly folder: string;
-  readonly #say: (text: string) => void;
+  /** Says what is being done. */
+  readonly say: (text: string) => void;
   readonly #children = new Set<ChildProcess>();
 
   constructor({ rounds, smoke, say }: BenchOptions) {
     this.rounds = rounds;
     this.smoke = smoke;
-    this.#say = say;
+    this.say = say;
     this.folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
-  }
-
-  /** Says what is being done. */
-  say(text: string): void {
-    this.#say(text);
   }
 
   /** Measures both in each round, the one that goes first changing with every round. */

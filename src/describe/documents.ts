@@ -6,7 +6,6 @@ import { entryType } from './entry.ts';
 
 /** What a contract covers: a service, or those of its operations that answer under one path name. */
 export interface Scope {
-  readonly registry: Registry;
   readonly service: Service;
   /** Active ones only: an inactive operation answers 404. */
   readonly operations: readonly Operation[];
@@ -39,7 +38,6 @@ export function scopeOf(registry: Registry, service: Service, pathName?: string)
   );
   const namespace = `${registry.gateway.namespace}:${service.id}`;
   return {
-    registry,
     service,
     operations,
     name: pathName === undefined ? service.id : `${pathName}.${service.version}`,
@@ -71,7 +69,8 @@ function documentsOf(operations: readonly Operation[], serviceNamespace: string)
   };
 }
 
-function rootsOf(operation: Operation): Document[] {
+/** The documents that travel as messages of an operation: its request's, its replies', its faults'. */
+export function rootsOf(operation: Operation): Document[] {
   const messages: Message[] = [operation.request, ...operation.responses.map((response) => response.message)];
   const documents = messages.flatMap((message) => (message.kind === 'document' ? [message.document] : []));
   return operation.fault === undefined ? documents : [...documents, operation.fault];

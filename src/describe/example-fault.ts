@@ -1,5 +1,6 @@
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
+import { filledByFault } from './entry.ts';
 import { type ExampleDocument, type ExampleValue, emptyExample, exampleField } from './example-value.ts';
 import { longest } from './xsd-types.ts';
 
@@ -32,8 +33,7 @@ function faultValue(field: Field, fault: FaultWords, open: readonly Document[]):
     const inner = filled(document, fault, [...open, document]);
     return Object.keys(inner).length === 0 && !field.required ? undefined : inner;
   }
-  const isFilled = typeof field.default === 'string' && /\{fault\./.test(field.default);
-  if (isFilled) return taken(field, faultText(String(field.default), fault));
+  if (filledByFault(field)) return taken(field, faultText(String(field.default), fault));
   return field.required || field.fixed !== undefined || field.default !== undefined ? exampleField(field) : undefined;
 }
 

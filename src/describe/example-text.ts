@@ -68,7 +68,7 @@ function documentXml(document: Document, name: string, value: ExampleDocument, p
 function fieldXml(field: Field, value: ExampleValue, place: Place): XmlElement[] {
   const { type } = field;
   const one = (name: string, each: ExampleValue, at: Place): XmlElement => {
-    const item = type.kind === 'list' ? type.item : type;
+    const item = entryType(field);
     if (item.kind === 'document') return documentXml(item.document, name, each as ExampleDocument, at);
     return placed(name, at, [String(each)]);
   };

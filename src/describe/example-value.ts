@@ -1,6 +1,6 @@
 import type { Document } from '../model/document.ts';
 import type { Field, FieldType, ScalarType } from '../model/field.ts';
-import { entryField } from './entry.ts';
+import { entryField, plainDefault } from './entry.ts';
 import { readPattern } from './pattern.ts';
 import { samplePattern } from './pattern-text.ts';
 import { longest } from './xsd-types.ts';
@@ -45,7 +45,7 @@ function documentExample(document: Pick<Document, 'fields'>, open: Open): Exampl
 function fieldExample(field: Field, open: Open): ExampleValue | undefined {
   const { type } = field;
   if (type.kind !== 'list') return typeExample(field, type, open);
-  const inner = typeExample(entryField(field), type.item, open);
+  const inner = (field.minimum ?? 0) > MOST_SHOWN ? undefined : typeExample(entryField(field), type.item, open);
   if (inner !== undefined) return Array.from({ length: Math.max(1, field.minimum ?? 1) }, () => inner);
   return (field.minimum ?? 0) === 0 && field.required ? [] : undefined;
 }
@@ -57,8 +57,7 @@ function typeExample(field: Field, type: Exclude<FieldType, { kind: 'list' }>, o
 }
 
 function scalarExample(field: Field, type: ScalarType): string | number | boolean | undefined {
-  const usable = field.default === undefined || String(field.default).includes('{fault.') ? undefined : field.default;
-  const given = field.fixed ?? field.example ?? usable ?? field.enum?.[0];
+  const given = field.fixed ?? field.example ?? plainDefault(field) ?? field.enum?.[0];
   if (given === undefined) return byType[type.kind](field, type);
   if (type.kind === 'integer' || type.kind === 'decimal') return Number(given);
   if (type.kind === 'boolean') return given === true || given === 'true';
@@ -92,15 +91,20 @@ function within({ minimum, maximum }: Field, wanted: number, step: number): numb
   return (minimum !== undefined && tidy < minimum) || (maximum !== undefined && tidy > maximum) ? undefined : tidy;
 }
 
+/** No contract shows a text longer than this, in characters, nor a list with more entries. */
+const MOST_SHOWN = 1000;
+
 function textExample(field: Field, type: ScalarType): string | undefined {
   const least = field.minimum ?? 0;
+  if (least > MOST_SHOWN) return undefined;
   const most = longest(field, type) ?? Number.POSITIVE_INFINITY;
   if (field.pattern === undefined) {
     const text = 'text'.padEnd(least, ' text').trimEnd();
     return [...text.padEnd(least, '.')].slice(0, most).join('');
   }
   const node = readPattern(field.pattern);
-  const sample = node === undefined ? '' : samplePattern(node, least);
+  // Not empty where the pattern lets it: in a URI that would be the same as not given.
+  const sample = node === undefined ? '' : samplePattern(node, Math.max(least, 1));
   const length = [...sample].length;
   const fits = length >= least && length <= most && new RegExp(`^(?:${field.pattern})$`, 'u').test(sample);
   return fits ? sample : undefined;

@@ -1,13 +1,15 @@
-import type { Field } from '../model/field.ts';
-import type { Operation, OperationUri, RawKind } from '../model/service.ts';
-import type { UriValue } from '../wire/uri-template-expand.ts';
+import type { Field, UrlStyle } from '../model/field.ts';
+import type { Operation, OperationUri, UriVariable } from '../model/service.ts';
+import { type TemplateVariable, UriTemplateError } from '../wire/uri-template.ts';
+import { UriExpansionError, type UriValue } from '../wire/uri-template-expand.ts';
 import { compileUriExpander } from '../wire/uri-template-write.ts';
 import { type ExampleValue, exampleField } from './example-value.ts';
 import { bodyExample } from './openapi-body.ts';
 import { replyForms, takesBody } from './replies.ts';
 import { requestMediaType } from './request-body.ts';
+import { isRequired } from './uri.ts';
 
-/** A request that can be sent as it is, but for the credentials that an operation which is not public needs. */
+/** A request to try, without the credentials that an operation which is not public needs. */
 export interface ExampleRequest {
   readonly method: string;
   readonly url: string;
@@ -17,7 +19,8 @@ export interface ExampleRequest {
 
 /**
  * An example of a call of an operation at one of its URIs. Values are the `example` of each field; what is required and
- * has none gets one by its type, what may be left out is left out. `base` is the gateway's address with its context,
+ * has none gets one by its type, what may be left out is left out. Where none can be made up, as for a pattern that only a
+ * person can satisfy, the URI template stands in the address as it is. `base` is the gateway's address with its context,
  * without a slash at the end; the address has no node, which stands for the local one.
  */
 export function exampleRequest(operation: Operation, uri: OperationUri, base: string): ExampleRequest {
@@ -31,21 +34,30 @@ export function exampleRequest(operation: Operation, uri: OperationUri, base: st
   }
   const request = { method: operation.method, url: `${base}/RESTListeningConnector/${service}/${path}`, headers };
   if (!takesBody(operation, uri)) return request;
-  headers['Content-Type'] = requestMediaType(operation, uri);
-  return { ...request, body: bodyText(operation, uri) };
+  const mediaType = requestMediaType(operation, uri);
+  headers['Content-Type'] = mediaType;
+  return { ...request, body: bodyText(operation, uri, mediaType) };
 }
 
+/** The template itself where there are no values to fill it with: a person has to. */
 function expand({ template, variables }: OperationUri): string {
-  const styles = new Map(
-    template.variables.map((variable, index) => [variable, variables[index]?.field.url ?? 'segment']),
-  );
   const values: Record<string, UriValue> = {};
-  for (const [index, { name }] of template.variables.entries()) {
-    const { field, required } = variables[index] as OperationUri['variables'][number];
-    const value = given(field, required);
-    if (value !== undefined) values[name] = value as UriValue;
+  const styles = new Map<TemplateVariable, UrlStyle>();
+  for (const [index, variable] of template.variables.entries()) {
+    const bound = variables[index] as UriVariable;
+    const required = isRequired(bound);
+    const value = given(bound.field, required);
+    if (value === undefined && required) return template.text;
+    if (value !== undefined) values[variable.name] = value as UriValue;
+    styles.set(variable, bound.field.url);
   }
-  return compileUriExpander(template, (variable) => styles.get(variable) ?? 'segment')(values);
+  try {
+    return compileUriExpander(template, (variable) => styles.get(variable) ?? 'segment')(values);
+  } catch (error) {
+    // Dots alone are no segment of a path, and `{/x}` keeps no slashes, whatever the field's style.
+    if (error instanceof UriExpansionError || error instanceof UriTemplateError) return template.text;
+    throw error;
+  }
 }
 
 /** A value for what is required or has an example. */
@@ -53,12 +65,8 @@ function given(field: Field, required: boolean): ExampleValue | undefined {
   return required || field.example !== undefined ? exampleField(field) : undefined;
 }
 
-function bodyText(operation: Operation, uri: OperationUri): string {
-  if (operation.body === 'document') return JSON.stringify(bodyExample(operation, uri) ?? {});
-  const [field] = uri.body;
-  if (operation.request.kind === 'raw') return rawBodies[operation.request.raw];
-  const example = field === undefined ? undefined : exampleField(field);
-  return example === undefined ? rawBodies.text : String(example);
+function bodyText(operation: Operation, uri: OperationUri, mediaType: string): string {
+  const example = bodyExample(operation, uri);
+  if (mediaType === 'application/json') return JSON.stringify(example ?? {});
+  return String(example ?? (mediaType === 'application/xml' ? '<value/>' : 'text'));
 }
-
-const rawBodies: Readonly<Record<RawKind, string>> = { json: '{}', xml: '<value/>', text: 'text', binary: 'text' };

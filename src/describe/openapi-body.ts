@@ -1,4 +1,5 @@
 import type { Operation, OperationUri } from '../model/service.ts';
+import { mustBeGiven } from './entry.ts';
 import { fieldJson, membersJson } from './example-text.ts';
 import { exampleDocument, exampleField } from './example-value.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -17,8 +18,7 @@ export function requestBody(
 ): JsonObject | undefined {
   if (!takesBody(operation, uri)) return undefined;
   const mediaType = requestMediaType(operation, uri);
-  const required =
-    operation.request.kind === 'raw' || uri.body.some((field) => field.required && field.default === undefined);
+  const required = operation.request.kind === 'raw' || uri.body.some(mustBeGiven);
   return { required, content: { [mediaType]: bodyContent(operation, uri, name, mediaType, components) } };
 }
 
@@ -35,11 +35,7 @@ function bodyContent(
   if (request.kind === 'none') return {};
   if (operation.body === 'raw') {
     if (field === undefined || field.type.kind === 'binary') return { schema: {} };
-    const value = exampleField(field);
-    return {
-      schema: fieldSchema(field, components),
-      example: value === undefined ? undefined : fieldJson(field, value),
-    };
+    return { schema: fieldSchema(field, components), example: bodyExample(operation, uri) };
   }
   const { document } = request;
   const whole = uri.body.length === document.fields.length;
@@ -48,9 +44,18 @@ function bodyContent(
   return { schema, example: bodyExample(operation, uri) };
 }
 
-/** The JSON of a body: the fields that are required or have an example, or all of them where none is. */
-export function bodyExample({ request }: Operation, { body }: OperationUri): Json | undefined {
+/**
+ * An example of a body, as JSON: of the one field that it is, unless that is bytes; else of the fields that are required
+ * or have an example, or of all of them where none is.
+ */
+export function bodyExample(operation: Operation, { body }: OperationUri): Json | undefined {
+  const { request } = operation;
   if (request.kind !== 'document') return undefined;
+  if (operation.body === 'raw') {
+    const [field] = body;
+    const value = field === undefined || field.type.kind === 'binary' ? undefined : exampleField(field);
+    return field === undefined || value === undefined ? undefined : fieldJson(field, value);
+  }
   const telling = body.filter((field) => field.required || field.example !== undefined);
   const fields = telling.length > 0 ? telling : body;
   const value = exampleDocument({ fields });

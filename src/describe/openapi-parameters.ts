@@ -1,11 +1,12 @@
 import type { Field } from '../model/field.ts';
 import type { HeaderBinding } from '../model/service.ts';
-import { entryType } from './entry.ts';
+import { mustBeGiven, plainDefault } from './entry.ts';
 import { fieldJson } from './example-text.ts';
 import { exampleField } from './example-value.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { defaultOf, valueSchema } from './openapi-schema.ts';
 import { type DescribedUri, type DescribedVariable, operatorNote } from './uri.ts';
+import { caseNote } from './words.ts';
 
 /** The parameters of a URI, in its order: path, query, headers. `names` are those of the path item, by position. */
 export function uriParameters(
@@ -62,37 +63,26 @@ function constantParameter(name: string, value: string): JsonObject {
 }
 
 function headerParameter({ header, field }: HeaderBinding): JsonObject {
-  const required = field.required && field.default === undefined;
+  const required = mustBeGiven(field);
   return { name: header, in: 'header', description: words(field), required, ...schemaAndExample(field, required) };
 }
 
 function words(field: Field, ...notes: readonly (string | undefined)[]): string | undefined {
-  const anyCase = field.anyCase ? 'Letter case does not matter.' : undefined;
-  const text = [field.description, ...notes, anyCase].filter((note) => note !== undefined).join(' ');
+  const text = [field.description, ...notes, caseNote(field)].filter((note) => note !== undefined).join(' ');
   return text === '' ? undefined : text;
 }
 
 /** Schema and example. What need not be given has an example only where one is written for it. */
 function schemaAndExample(field: Field, required: boolean): JsonObject {
-  const schema = textual(field);
   const value = required || field.example !== undefined ? exampleField(field) : undefined;
-  const example =
-    value === undefined || isDocument(field)
-      ? undefined
-      : schema === undefined
-        ? fieldJson(field, value)
-        : (value as Json);
-  return { schema: { ...(schema ?? valueSchema(field, noDocuments)), default: defaultOf(field) }, example };
+  if (field.type.kind === 'json') {
+    // JSON as a parameter is text.
+    const schema = { type: 'string', contentMediaType: 'application/json', default: plainDefault(field) };
+    return { schema, example: value as string | undefined };
+  }
+  const schema = { ...valueSchema(field, noDocuments), default: defaultOf(field) };
+  return { schema, example: value === undefined ? undefined : fieldJson(field, value) };
 }
 
-function isDocument(field: Field): boolean {
-  return entryType(field).kind === 'document';
-}
-
-/** JSON as a parameter is text. */
-function textual(field: Field): JsonObject | undefined {
-  return field.type.kind === 'json' ? { type: 'string', contentMediaType: 'application/json' } : undefined;
-}
-
-/** A URL carries no documents: one that stands in it is names with values. */
-const noDocuments = { document: () => ({ type: 'object' }), blank: () => ({ type: 'object' }) };
+/** Neither a URL nor a header carries documents: definitions that put one there do not load. */
+const noDocuments = { document: () => ({}), blank: () => ({}) };

@@ -1,6 +1,7 @@
+import { STATUS_CODES } from 'node:http';
 import type { Document } from '../model/document.ts';
 import type { Operation } from '../model/service.ts';
-import { problemMediaType } from '../wire/problem.ts';
+import { problemJson, problemMediaType } from '../wire/problem.ts';
 import { wrapPsnonxml } from '../wire/xml-text.ts';
 import type { DocumentSet } from './documents.ts';
 import { exampleFault } from './example-fault.ts';
@@ -73,10 +74,9 @@ function faultResponse(operation: Operation, fault: FaultStatus, context: ReplyC
 
 function problemContent(fault: FaultStatus, { components }: ReplyContext): JsonObject {
   const { status, message, code } = fault;
-  return {
-    schema: components.schema('Problem', problemSchema),
-    example: { type: 'about:blank', title: message, status, code, requestId: '3f2c8a1e' },
-  };
+  const title = STATUS_CODES[status] ?? String(status);
+  const text = problemJson({ status, title, detail: message, code, requestId: '3f2c8a1e' });
+  return { schema: components.schema('Problem', problemSchema), example: JSON.parse(text) as JsonObject };
 }
 
 const problemSchema: JsonObject = {

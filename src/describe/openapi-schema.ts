@@ -1,8 +1,9 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
 import type { Document } from '../model/document.ts';
 import type { Field, FieldType, ScalarKind, ScalarType } from '../model/field.ts';
-import { entryField, entryType } from './entry.ts';
+import { entryField, entryType, mustBeGiven, plainDefault } from './entry.ts';
 import type { Json, JsonObject } from './json.ts';
+import { caseNote, digitsNote } from './words.ts';
 import { longest } from './xsd-types.ts';
 
 /** Where schemas of documents are kept; each gives a reference to one. */
@@ -15,9 +16,7 @@ export interface SchemaRefs {
 
 /** The object that a document is in JSON. */
 export function documentSchema(document: Document, fields: readonly Field[], refs: SchemaRefs): JsonObject {
-  const required = fields
-    .filter((field) => field.required && field.default === undefined)
-    .map((field) => field.jsonName);
+  const required = fields.filter(mustBeGiven).map((field) => field.jsonName);
   return {
     type: 'object',
     description: document.description,
@@ -49,9 +48,8 @@ export function valueSchema(field: Field, refs: SchemaRefs): JsonObject {
 
 /** The default of a field in JSON; undefined where there is none, or one that only a fault fills. */
 export function defaultOf(field: Field): Json | undefined {
-  if (field.default === undefined || String(field.default).includes('{fault.')) return undefined;
-  const kind = entryType(field).kind;
-  return asJson(kind, field.default);
+  const value = plainDefault(field);
+  return value === undefined ? undefined : asJson(entryType(field).kind, value);
 }
 
 /** The blank of a type as a schema, all of it in place. */
@@ -85,7 +83,7 @@ function blankAlternative(field: Field, schema: JsonObject, refs: SchemaRefs): J
 function describedBy(field: Field): JsonObject {
   const { example, description } = field;
   const kind = entryType(field).kind;
-  const notes = [description, field.anyCase ? 'Letter case does not matter.' : undefined, typeNote(field)];
+  const notes = [description, caseNote(field), typeNote(field)];
   const words = notes.filter((note) => note !== undefined).join(' ');
   const value = example === undefined || kind === 'document' ? undefined : asJson(kind, example);
   return {
@@ -98,20 +96,15 @@ function describedBy(field: Field): JsonObject {
 /** What a schema can't say of a type. */
 function typeNote(field: Field): string | undefined {
   const type = entryType(field);
-  if (type.kind === 'decimal' && type.length !== undefined) {
-    return `At most ${type.length} digits, ${type.scale ?? 0} of them after the point.`;
-  }
+  if (type.kind === 'decimal') return digitsNote(type);
   return type.kind === 'json' ? 'Any JSON value.' : undefined;
 }
 
 function asJson(kind: ScalarKind | 'document', value: string | number | boolean): Json {
   if (kind === 'integer' || kind === 'decimal') return Number(value);
   if (kind === 'boolean') return value === true || value === 'true';
-  return kind === 'json' && typeof value === 'string'
-    ? (JSON.parse(value) as Json)
-    : kind === 'json'
-      ? value
-      : String(value);
+  if (kind !== 'json') return String(value);
+  return typeof value === 'string' ? (JSON.parse(value) as Json) : value;
 }
 
 function scalarSchema(field: Field, type: ScalarType): JsonObject {

@@ -6,6 +6,7 @@ import { type JsonObject, jsonText } from './json.ts';
 import { uriNames } from './names.ts';
 import { openComponents } from './openapi-components.ts';
 import { pathItems } from './openapi-paths.ts';
+import { deprecationNote } from './words.ts';
 
 /**
  * The OpenAPI 3.1 description of a service, as JSON text. `base` is the gateway's address with its context, without a
@@ -47,15 +48,9 @@ export function describeOpenApi(
 }
 
 function infoText({ service, name }: Scope): string | undefined {
-  const { description, deprecated, id } = service;
-  const since = deprecated?.since === undefined ? '' : ` since ${deprecated.since}`;
-  const sunset = deprecated?.sunset === undefined ? '' : ` It ends on ${deprecated.sunset}.`;
-  const parts = [
-    description,
-    name === id ? undefined : `Part of the service ${id}.`,
-    deprecated === undefined ? undefined : `This version is deprecated${since}.${sunset}`,
-  ];
-  const text = parts.filter((part) => part !== undefined).join('\n\n');
+  const { description, id } = service;
+  const part = name === id ? undefined : `Part of the service ${id}.`;
+  const text = [description, part, deprecationNote(service)].filter((part) => part !== undefined).join('\n\n');
   return text === '' ? undefined : text;
 }
 

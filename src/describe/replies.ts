@@ -24,7 +24,7 @@ const XML = 'application/xml';
 
 function formatOf(mediaType: string, message: Message): ReplyForm['format'] {
   if (message.kind !== 'document') return 'raw';
-  return /[/+]xml$/.test(mediaType.split(';', 1)[0] as string) ? 'xml' : 'json';
+  return /[/+]xml$/i.test(mediaType) ? 'xml' : 'json';
 }
 
 /** Status of a reply that is no fault: 204 where nothing is sent and nothing else is declared. */

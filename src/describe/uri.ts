@@ -1,8 +1,9 @@
 import type { OperationUri, UriVariable } from '../model/service.ts';
 import type { TemplatePart, TemplateVariable } from '../wire/uri-template.ts';
 import { layOut } from '../wire/uri-template-layout.ts';
+import { mustBeGiven } from './entry.ts';
 
-/** A URI variable with the facts of its place in the template. */
+/** A URI variable with the facts of its place in the template; `required` by that or by its field. */
 export interface DescribedVariable extends UriVariable {
   readonly template: TemplateVariable;
 }
@@ -25,7 +26,7 @@ export type PathWriter = (variable: TemplateVariable, first: boolean) => string;
 export function describeUri(uri: OperationUri, write: PathWriter): DescribedUri {
   const layout = layOut(uri.template);
   const variables = uri.variables.map((variable, index): DescribedVariable => {
-    return { ...variable, template: uri.template.variables[index] as TemplateVariable };
+    return { ...variable, required: isRequired(variable), template: uri.template.variables[index] as TemplateVariable };
   });
   return {
     uri,
@@ -44,13 +45,18 @@ function partText(part: TemplatePart, write: PathWriter): string {
   return part.variables.map((variable, index) => write(variable, index === 0)).join('');
 }
 
+/** Whether a request has to have a variable: its place in the template asks for it, as in `x={X}`, or its field does. */
+export function isRequired({ required, field }: UriVariable): boolean {
+  return required || mustBeGiven(field);
+}
+
 /** What a variable's operator says beyond `{X}`, in words. */
-export function operatorNote({ template, field }: DescribedVariable): string | undefined {
+export function operatorNote({ template, field, required }: DescribedVariable): string | undefined {
   const notes: string[] = [];
   if (field.type.kind === 'list') notes.push(severalValues(template));
   if (template.operator === '+') notes.push('Slashes and other reserved characters are written as they are.');
-  if (template.operator === '/' && !template.required) notes.push('May be left out, with its slash.');
-  if (template.operator === '.' && !template.required) notes.push('May be left out, with its dot.');
+  if (template.operator === '/' && !required) notes.push('May be left out, with its slash.');
+  if (template.operator === '.' && !required) notes.push('May be left out, with its dot.');
   if (template.prefix !== undefined) notes.push(`The first ${template.prefix} characters of the value are sent.`);
   return notes.length === 0 ? undefined : notes.join(' ');
 }

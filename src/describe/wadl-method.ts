@@ -1,4 +1,5 @@
 import type { Document } from '../model/document.ts';
+import type { SecurityScheme } from '../model/security.ts';
 import type { Operation, OperationUri } from '../model/service.ts';
 import { problemMediaType } from '../wire/problem.ts';
 import { element, type XmlElement } from '../wire/xml-build.ts';
@@ -36,11 +37,13 @@ export function methodElement(
 }
 
 function methodText(operation: Operation, { template, index }: OperationUri): string {
-  const access = operation.public ? 'Public.' : 'Needs credentials: HTTP Basic.';
+  const access = operation.public ? 'Public.' : `Needs credentials: ${schemeNames[operation.requires]}.`;
   return [operation.description, `URI template ${index}: ${template.text}`, access]
     .filter((each) => each !== undefined)
     .join('\n');
 }
+
+const schemeNames: Readonly<Record<SecurityScheme, string>> = { basic: 'HTTP Basic' };
 
 function requestRepresentation(operation: Operation, uri: OperationUri): XmlElement {
   const mediaType = requestMediaType(operation, uri);
@@ -56,7 +59,11 @@ function responses(operation: Operation, context: WadlContext): XmlElement[] {
   const problem = forms.some((form) => form.mediaType === problemMediaType);
   return [
     element('response', { status: String(replyStatus(operation)) }, reply),
-    element('response', { status: statuses.join(' ') }, [...forms.map((form) => representation(form, context))]),
+    element(
+      'response',
+      { status: statuses.join(' ') },
+      forms.map((form) => representation(form, context)),
+    ),
     // An address that belongs to no operation, or to several, is answered before there is a fault document.
     ...(problem ? [] : [element('response', { status: '404 405' }, [problemRepresentation()])]),
   ];

@@ -1,6 +1,6 @@
 import type { Field } from '../model/field.ts';
 import { element, type XmlElement } from '../wire/xml-build.ts';
-import { entryType } from './entry.ts';
+import { entryType, mustBeGiven } from './entry.ts';
 import { ncName } from './names.ts';
 import { type DescribedVariable, operatorNote } from './uri.ts';
 import { boundsNote } from './words.ts';
@@ -15,7 +15,7 @@ export function variableParam(variable: DescribedVariable): XmlElement {
 
 /** A header that a field of the request fills. */
 export function headerParam(header: string, field: Field): XmlElement {
-  return param(field, 'header', header, field.required && field.default === undefined, undefined);
+  return param(field, 'header', header, mustBeGiven(field), undefined);
 }
 
 /** A query parameter that never changes. */
@@ -34,7 +34,7 @@ function param(field: Field, style: string, name: string, required: boolean, not
     {
       name: token(name),
       style,
-      type: type.kind === 'document' ? 'xs:string' : type.kind === 'xml' ? 'xs:string' : builtInType(type),
+      type: type.kind === 'document' || type.kind === 'xml' ? 'xs:string' : builtInType(type),
       default: field.default === undefined ? undefined : lexical(field.default),
       required: required ? 'true' : undefined,
       repeating: field.type.kind === 'list' ? 'true' : undefined,

@@ -8,6 +8,7 @@ import { faultMeanings } from './replies.ts';
 import { type DescribedUri, describeUri, type PathWriter } from './uri.ts';
 import { methodElement, type WadlContext } from './wadl-method.ts';
 import { constantParam, variableParam } from './wadl-param.ts';
+import { deprecationNote } from './words.ts';
 import { schemasOf, titleOf } from './xsd.ts';
 
 /**
@@ -34,10 +35,11 @@ export function describeWadl(
   const grammars = namespaces.map((namespace) => schemas.schemaOf(namespace));
   const context: WadlContext = { scope, schemas, names: uriNames(service.operations) };
   const resources = resourceElements(scope, context);
+  const deprecated = deprecationNote(service);
   const base = `${options.base}/RESTListeningConnector/${registry.gateway.id}/`;
   const application = element('application', attributes, [
     element('doc', { title: scope.name }, [titleOf(scope)]),
-    ...deprecation(service),
+    deprecated === undefined ? undefined : element('doc', { title: 'Deprecated' }, [deprecated]),
     faultsDoc(scope),
     grammars.length === 0 ? undefined : element('grammars', {}, grammars),
     resources.length === 0 ? undefined : element('resources', { base }, resources),
@@ -50,13 +52,6 @@ function faultsDoc({ operations }: Scope): XmlElement | undefined {
   if (operations.length === 0) return undefined;
   const lines = faultMeanings(operations).map(({ status, meaning }) => `${status}: ${meaning}`);
   return element('doc', { title: 'Statuses of faults' }, [lines.join('\n')]);
-}
-
-function deprecation({ deprecated }: Service): XmlElement[] {
-  if (deprecated === undefined) return [];
-  const since = deprecated.since === undefined ? '' : ` since ${deprecated.since}`;
-  const sunset = deprecated.sunset === undefined ? '' : ` It ends on ${deprecated.sunset}.`;
-  return [element('doc', { title: 'Deprecated' }, [`This version is deprecated${since}.${sunset}`])];
 }
 
 /** WADL paths know `{X}` alone; matrix variables are parameters beside the path. */
@@ -75,7 +70,7 @@ function resourceElements(scope: Scope, context: WadlContext): XmlElement[] {
     for (const operation of operations) {
       for (const uri of operation.uris) {
         const described = describeUri(uri, wadlPath);
-        const params = described.pathVariables.map((variable) => variableParam(variable));
+        const params = described.pathVariables.map(variableParam);
         const key = JSON.stringify([described.path, params]);
         const resource = children.get(key) ?? { attributes: { path: described.path }, content: [...params] };
         resource.content.push(methodOf(operation, described, context));
@@ -88,9 +83,6 @@ function resourceElements(scope: Scope, context: WadlContext): XmlElement[] {
 }
 
 function methodOf(operation: Operation, described: DescribedUri, context: WadlContext): XmlElement {
-  const query = [
-    ...described.constants.map(constantParam),
-    ...described.queryVariables.map((each) => variableParam(each)),
-  ];
+  const query = [...described.constants.map(constantParam), ...described.queryVariables.map(variableParam)];
   return methodElement(operation, described, query, context);
 }

@@ -1,6 +1,8 @@
-import type { Field } from '../model/field.ts';
+import type { Field, ScalarType } from '../model/field.ts';
+import type { Service } from '../model/service.ts';
+import { decimalOf } from '../wire/decimal.ts';
 import { entryType } from './entry.ts';
-import { longest, plainNumber } from './xsd-types.ts';
+import { longest } from './xsd-types.ts';
 
 /** What the value of a parameter may be, in words, where the form of contract has no facets. Undefined where anything goes. */
 export function boundsNote(field: Field): string | undefined {
@@ -13,20 +15,38 @@ export function boundsNote(field: Field): string | undefined {
     if (most !== undefined) notes.push(`At most ${count(most, 'character')}.`);
     if (!isList && field.minimum !== undefined) notes.push(`At least ${count(field.minimum, 'character')}.`);
   }
-  if (type.kind === 'decimal' && type.length !== undefined) {
-    notes.push(`At most ${count(type.length, 'digit')}, ${type.scale ?? 0} of them after the point.`);
-  }
+  const digits = type.kind === 'decimal' ? digitsNote(type) : undefined;
+  if (digits !== undefined) notes.push(digits);
   if (!isList && (type.kind === 'integer' || type.kind === 'decimal')) {
-    if (field.minimum !== undefined) notes.push(`At least ${plainNumber(field.minimum)}.`);
-    if (field.maximum !== undefined) notes.push(`At most ${plainNumber(field.maximum)}.`);
+    if (field.minimum !== undefined) notes.push(`At least ${decimalOf(field.minimum)}.`);
+    if (field.maximum !== undefined) notes.push(`At most ${decimalOf(field.maximum)}.`);
   }
   if (isList && field.minimum !== undefined) notes.push(`At least ${count(field.minimum, 'value')}.`);
   if (isList && field.maximum !== undefined) notes.push(`At most ${count(field.maximum, 'value')}.`);
   if (field.pattern !== undefined) notes.push(`Matches the regular expression ${field.pattern}`);
-  if (field.anyCase) notes.push('Letter case does not matter.');
+  const anyCase = caseNote(field);
+  if (anyCase !== undefined) notes.push(anyCase);
   return notes.length === 0 ? undefined : notes.join(' ');
 }
 
+/** The digits of a decimal, in words; undefined where any number of them goes. */
+export function digitsNote({ length, scale = 0 }: ScalarType): string | undefined {
+  return length === undefined ? undefined : `At most ${count(length, 'digit')}, ${scale} of them after the point.`;
+}
+
+/** That a value may be spelled in any letter case, where it may. */
+export function caseNote({ anyCase }: Field): string | undefined {
+  return anyCase ? 'Letter case does not matter.' : undefined;
+}
+
+/** That a version is deprecated, and until when it is there; undefined where it is not. */
+export function deprecationNote({ deprecated }: Service): string | undefined {
+  if (deprecated === undefined) return undefined;
+  const since = deprecated.since === undefined ? '' : ` since ${deprecated.since}`;
+  const sunset = deprecated.sunset === undefined ? '' : ` It ends on ${deprecated.sunset}.`;
+  return `This version is deprecated${since}.${sunset}`;
+}
+
 function count(number: number, noun: string): string {
-  return `${plainNumber(number)} ${noun}${number === 1 ? '' : 's'}`;
+  return `${decimalOf(number)} ${noun}${number === 1 ? '' : 's'}`;
 }

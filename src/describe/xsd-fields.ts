@@ -1,7 +1,8 @@
 import type { Document } from '../model/document.ts';
 import type { CompoundType, Field, ListType, ScalarType } from '../model/field.ts';
 import { element, type XmlElement } from '../wire/xml-build.ts';
-import { entryField, entryType } from './entry.ts';
+import { entryField, entryType, plainDefault } from './entry.ts';
+import { caseNote } from './words.ts';
 import { lexical, simpleType, translatedPattern } from './xsd-types.ts';
 
 /** What a field's declaration needs from the schema that it stands in. */
@@ -89,10 +90,10 @@ function fixedOf(field: Field): string | undefined {
 function notesOf(field: Field): string[] {
   const type = entryType(field);
   const notes: string[] = [];
-  if (field.default !== undefined && !String(field.default).includes('{fault.')) {
-    notes.push(`Default: ${lexical(field.default)}.`);
-  }
-  if (field.anyCase) notes.push('Letter case does not matter.');
+  const value = plainDefault(field);
+  if (value !== undefined) notes.push(`Default: ${lexical(value)}.`);
+  const anyCase = caseNote(field);
+  if (anyCase !== undefined) notes.push(anyCase);
   if (field.pattern !== undefined && translatedPattern(field) === undefined) {
     notes.push(`The value matches the regular expression (ECMA-262) ${field.pattern}`);
   }

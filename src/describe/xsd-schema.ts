@@ -16,7 +16,7 @@ export interface SchemaOptions {
   /** Text for people at the head of each schema. */
   readonly title: string;
   /** Elements beside those of the documents, declared in the schema without a namespace. */
-  readonly extra?: readonly XmlElement[];
+  readonly extra: readonly XmlElement[];
 }
 
 /** The schemas of a set of documents. */
@@ -55,7 +55,7 @@ interface Workshop {
  * name of its own. A field in another namespace than its document's is declared in a group of that namespace's schema.
  */
 export function buildSchemas(options: SchemaOptions): SchemaSet {
-  const { documents, extra = [] } = options;
+  const { documents, extra } = options;
   const namespaces = namespacesOf(options);
   const prefixes = new Map(
     namespaces.filter((each) => each !== '').map((each, index) => [each, index === 0 ? 'tns' : `ns${index}`]),
@@ -87,7 +87,7 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
   };
 }
 
-function namespacesOf({ documents, namespace, extra = [] }: SchemaOptions): string[] {
+function namespacesOf({ documents, namespace, extra }: SchemaOptions): string[] {
   const own = documents.all.map((document) => documents.namespaceOf(document));
   // An element or attribute without a namespace is declared in place, whatever the schema's own.
   const foreign = documents.all.flatMap((document) => document.fields.flatMap((field) => field.namespace || []));

@@ -1,4 +1,5 @@
 import type { Field, ScalarType } from '../model/field.ts';
+import { decimalOf } from '../wire/decimal.ts';
 import { element, type XmlElement } from '../wire/xml-build.ts';
 import { readPattern } from './pattern.ts';
 import { xsdPattern } from './pattern-text.ts';
@@ -38,8 +39,7 @@ export function simpleType(
 function facetsOf(field: Field, type: ScalarType): XmlElement[] {
   const facet = (name: string, value: string | undefined): XmlElement[] =>
     value === undefined ? [] : [element(`xs:${name}`, { value })];
-  const bound = (value: number | undefined): string | undefined =>
-    value === undefined ? undefined : plainNumber(value);
+  const bound = (value: number | undefined): string | undefined => (value === undefined ? undefined : decimalOf(value));
   const enumeration = (field.enum ?? []).flatMap((value) => facet('enumeration', lexical(value)));
   switch (type.kind) {
     case 'string':
@@ -86,15 +86,5 @@ export function translatedPattern(field: Field): string | undefined {
 
 /** A fixed value, or one of an enumeration, as XML writes it. */
 export function lexical(value: string | number | boolean): string {
-  return typeof value === 'number' ? plainNumber(value) : String(value);
-}
-
-/** A number without an exponent, which `xs:decimal` and `xs:integer` don't know. */
-export function plainNumber(value: number): string {
-  if (Number.isInteger(value)) return BigInt(value).toString();
-  const [mantissa = '', exponent] = String(value).split('e-');
-  if (exponent === undefined) return mantissa;
-  const negative = mantissa.startsWith('-');
-  const figures = mantissa.replace(/[-.]/g, '');
-  return `${negative ? '-' : ''}0.${'0'.repeat(Number(exponent) - 1)}${figures}`;
+  return typeof value === 'number' ? decimalOf(value) : String(value);
 }

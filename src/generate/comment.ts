@@ -1,3 +1,4 @@
+import { entryType } from '../describe/entry.ts';
 import type { Field } from '../model/field.ts';
 import { typeWords } from './words.ts';
 
@@ -40,7 +41,7 @@ export function sentence(text: string | undefined): string | undefined {
 /** What the definitions say of a field beyond its TypeScript type, in one sentence; empty where that is nothing. */
 export function facts(field: Field): string {
   const { type, minimum, maximum } = field;
-  const item = type.kind === 'list' ? type.item : type;
+  const item = entryType(field);
   const said: string[] = [];
   if (item.kind !== 'document' && (item.length !== undefined || !SELF_EVIDENT.has(item.kind))) {
     said.push(code(typeWords(type)) + (SHAPE[item.kind] ?? ''));

@@ -53,29 +53,22 @@ export function registryFile(registry: Registry): string {
       users: usersOf(registry, (user) => user.roles.includes(role)),
     })),
     users: each(registry.users, userTree),
-    routings: new Map(
-      [...registry.routings]
-        .sort((a, b) => (a.id < b.id ? -1 : 1))
-        .map(({ id, operation, sender, receiver, generated, active, log }) => [
-          id,
-          {
-            operation: operation.id,
-            sender,
-            receiver,
-            generated: yes(generated),
-            active: no(active),
-            log: log === 'none' ? undefined : log,
-          },
-        ]),
-    ),
+    routings: each(registry.routings, ({ operation, sender, receiver, generated, active, log }) => ({
+      operation: operation.id,
+      sender,
+      receiver,
+      generated: yes(generated),
+      active: no(active),
+      log: log === 'none' ? undefined : log,
+    })),
   });
 }
 
 function each<T extends { readonly id: string }>(
-  map: ReadonlyMap<string, T>,
+  entries: ReadonlyMap<string, T> | readonly T[],
   tree: (entry: T) => JsonTree,
 ): ReadonlyMap<string, JsonTree> {
-  return new Map(sorted(map).map((entry) => [entry.id, tree(entry)]));
+  return new Map(sorted(entries).map((entry) => [entry.id, tree(entry)]));
 }
 
 /** Only what differs from the default is written. */

@@ -23,23 +23,17 @@ export function handlerStubs(registry: Registry, existing: ReadonlySet<string>):
 
 /** Operations that share a file are alike; the first of them gives the types. */
 function stubText(path: string, operations: readonly Operation[], { names }: Vocabulary): string {
-  const up = path
-    .split('/')
-    .slice(1)
-    .map(() => '../')
-    .join('');
+  const [first] = operations as readonly [Operation, ...Operation[]];
+  const up = '../'.repeat(path.split('/').length - 1);
   const said = operations.flatMap((operation) => [
     sentence(operation.description),
     ...operation.uris.map(({ template }) => `${operation.id}: ${operation.method} ${template.text}`),
   ]);
-  const [first] = operations.map(({ id }) => quoted(id));
-  const types = operations
-    .slice(0, 1)
-    .map((each) => `The request is a ${names.request(each)} of ${GENERATED_FOLDER}/types.ts.`);
+  const types = `The request is a ${names.request(first)} of ${GENERATED_FOLDER}/types.ts.`;
   return `import { Fault } from 'signalbox';
 import { defineHandler } from '${up}${GENERATED_FOLDER}/handlers.ts';
 
-${comment('', [...said, ...types])}export default defineHandler(${first}, {
+${comment('', [...said, types])}export default defineHandler(${quoted(first.id)}, {
   onRequest(_request, context) {
     throw Fault.custom('NOT_WRITTEN', 501, \`\${context.operation.id} is declared, but its code is not written yet.\`);
   },

@@ -1,3 +1,4 @@
+import { entryType } from '../describe/entry.ts';
 import type { Field, FieldType, ScalarKind, ScalarType } from '../model/field.ts';
 import { quoted, type TypeNames } from './names.ts';
 
@@ -30,7 +31,7 @@ export type Uses = Set<string>;
 /** The TypeScript type of a field's value, where there is one. */
 export function valueText(field: Field, face: Face, names: TypeNames, uses: Uses): string {
   const text = typeText(field.type, field, face, names);
-  const { kind } = field.type.kind === 'list' ? field.type.item : field.type;
+  const { kind } = entryType(field);
   if (kind === 'binary') uses.add('Attachment');
   if (kind === 'json') uses.add('JsonValue');
   return text;

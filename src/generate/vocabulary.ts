@@ -1,8 +1,9 @@
+import { rootsOf } from '../describe/documents.ts';
 import type { Document } from '../model/document.ts';
-import type { FieldType } from '../model/field.ts';
+import type { Field, FieldType } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Message, Operation } from '../model/service.ts';
+import type { Operation } from '../model/service.ts';
 import { type TypeNames, typeNames } from './names.ts';
 
 /** What code of the project sees, in the order of ids, and what it is called there. */
@@ -28,11 +29,11 @@ export function vocabulary(registry: Registry): Vocabulary {
   const received = new Set<Document>();
   for (const operation of sorted(registry.operations)) {
     const met = operation.service.delivered ? ofPackage : ofProject;
-    for (const document of messageDocuments(operation)) reach(document, met);
+    for (const document of rootsOf(operation)) reach(document, met);
     if (operation.answer.kind !== 'handler') continue;
     operations.push(operation);
-    for (const document of messageDocuments(operation)) reach(document, seen);
-    for (const { type } of requestFields(operation)) reachType(type, received);
+    for (const document of rootsOf(operation)) reach(document, seen);
+    for (const { field } of requestFields(operation)) reachType(field.type, received);
   }
   for (const document of registry.documents.values()) {
     const foreign = ofPackage.has(document) && !ofProject.has(document);
@@ -50,8 +51,7 @@ export function vocabulary(registry: Registry): Vocabulary {
 
 /** A request field as an operation's handler gets it, with how sure it is to be there. */
 export interface RequestField {
-  readonly field: Document['fields'][number];
-  readonly type: FieldType;
+  readonly field: Field;
   /** Required, given a default, or part of every URI. */
   readonly present: boolean;
 }
@@ -65,7 +65,6 @@ export function requestFields(operation: Operation): RequestField[] {
   }
   return [...byName.values()].map((field) => ({
     field,
-    type: field.type,
     present:
       isPresent(field) ||
       (operation.uris.length > 0 &&
@@ -74,23 +73,17 @@ export function requestFields(operation: Operation): RequestField[] {
 }
 
 /** Whether a field is in every value that passed the checks, which fill in defaults and fixed values. */
-export function isPresent(field: Document['fields'][number]): boolean {
+export function isPresent(field: Field): boolean {
   return field.required || field.default !== undefined || field.fixed !== undefined;
 }
 
-/** Entries of a map of the registry in the order of their ids, compared by code unit: the same on every machine. */
-export function sorted<T extends { readonly id: string }>(map: ReadonlyMap<string, T>): T[] {
-  return [...map.values()].sort(byId);
+/** Entries of a map or a list of the registry in the order of their ids, compared by code unit: the same on every machine. */
+export function sorted<T extends { readonly id: string }>(entries: ReadonlyMap<string, T> | readonly T[]): T[] {
+  return [...entries.values()].sort(byId);
 }
 
 function byId(a: { readonly id: string }, b: { readonly id: string }): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
-}
-
-function messageDocuments(operation: Operation): Document[] {
-  const messages: Message[] = [operation.request, ...operation.responses.map(({ message }) => message)];
-  const documents = messages.flatMap((message) => (message.kind === 'document' ? [message.document] : []));
-  return operation.fault === undefined ? documents : [...documents, operation.fault];
 }
 
 /** Adds a document and all that it holds. */

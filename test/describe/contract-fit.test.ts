@@ -1,15 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileDocument } from '../../src/codec/index.ts';
+import { compileRest } from '../../src/binding/rest.ts';
+import { compileDocument, compileFault } from '../../src/codec/index.ts';
+import { exampleFault } from '../../src/describe/example-fault.ts';
+import { exampleJson } from '../../src/describe/example-text.ts';
 import { describeOpenApi, describeXsdFiles } from '../../src/describe/index.ts';
-import type { Service } from '../../src/model/service.ts';
-import { registry } from '../support/registry.ts';
+import { faultForms, replyForms } from '../../src/describe/replies.ts';
+import { Fault } from '../../src/model/fault.ts';
+import type { Operation, Service } from '../../src/model/service.ts';
+import { compound, document, FAILURE, field, type OperationOptions, registry, string } from '../support/registry.ts';
 import { hasXmllint, validateXml } from '../support/xmllint.ts';
 import { type DocumentCase, documents } from './arbitraries.ts';
 import { examplesOf, type OpenApi, schemaCompiler } from './openapi-reader.ts';
 import { base } from './samples.ts';
 
-// What the codec writes is what the contracts promise, for documents of every shape.
+// What binding and codec do is what the contracts promise, for documents and replies of every shape.
 
 /** Several generated documents make one service, so that a validator starts once for all of them. */
 const services = (count: number): fc.Arbitrary<readonly DocumentCase[]> =>
@@ -92,5 +97,65 @@ describe('JSON and its schema', () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('replies and faults', () => {
+  const reply = document('REPLY', [field('A')]);
+  const fault = document('FAULT', [field('MESSAGE', 'text', { default: '{fault.message}' })]);
+  const both = { 'text/csv': 'text', 'application/json': reply, 'application/xml': reply } as const;
+  const shapes: readonly (readonly [string, OperationOptions])[] = [
+    ['nothing', { templates: ['x'] }],
+    ['a document', { templates: ['x'], response: reply, fault }],
+    ['a document, without a fault document', { templates: ['x'], response: reply }],
+    [
+      'XML first',
+      { templates: ['x'], response: { 'application/atom+xml': reply, 'application/hal+json': reply }, fault },
+    ],
+    ['bytes', { templates: ['x'], response: 'binary', fault }],
+    ['text and a document', { templates: ['x'], response: both, fault }],
+    ['the wrapper', { templates: ['x'], response: { 'application/json': reply }, wrapper: 'psnonxml', fault }],
+    ['the wrapper beside XML', { templates: ['x'], response: both, wrapper: 'psnonxml', fault }],
+  ];
+
+  test.each(shapes)('have the media types that the binding gives them: %s', (_, options) => {
+    const operation = registry({ 'Test.v1': { operations: { T: options } } }).operations.get('T') as Operation;
+    const { representations, writeFault } = compileRest(operation, 'urn:signalbox:test');
+    const offered = representations
+      .filter(({ message }) => message.kind !== 'none')
+      .map(({ format, contentType }) => `${format} ${contentType.split(';', 1)[0]}`);
+    // `text/xml` is another name for the wrapper, which contracts leave out.
+    const named = offered.filter((each) => each !== 'psnonxml text/xml');
+    expect(replyForms(operation).map(({ format, mediaType }) => `${format} ${mediaType}`)).toEqual(named);
+    const thrown = Fault.of('FORBIDDEN', { user: 'guest', what: 'this operation' });
+    const faults = new Set(representations.map((form) => writeFault(thrown, form, 'id').contentType));
+    expect(faultForms(operation).map(({ mediaType }) => mediaType)).toEqual([...faults]);
+  });
+
+  test.each([
+    ['of the failure shape', FAILURE],
+    [
+      'with every word',
+      document(
+        'F',
+        [
+          field('STATUS', 'integer', { default: '{fault.status}' }),
+          field('CODE', string(5), { default: '{fault.code}' }),
+          field('TEXT', 'text', { default: 'Sorry: {fault.message}' }),
+          field('LONG', 'text', { default: '{fault.detail}', minimum: 1 }),
+          field('WORD', 'string', { default: '{fault.code}', enum: ['OTHER'] }),
+          field('KIND', 'string', { fixed: 'error' }),
+          field('LEVEL', 'integer', { default: 3 }),
+          field('NOTE'),
+          field('MORE', compound(document('MORE', [field('NOTE')]))),
+          field('INNER', compound(document('INNER', [field('M', 'text', { default: '{fault.message}' })]))),
+        ],
+        { root: true },
+      ),
+    ],
+  ] as const)('a fault document %s has the example that the codec writes', (_, given) => {
+    const words = { status: 403, code: 'FORBIDDEN', message: 'guest may not use this.', detail: '' };
+    const written = compileFault(given, { namespace }).toJson(words);
+    expect(exampleJson(given, exampleFault(given, words))).toEqual(JSON.parse(written));
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compileDocument } from '../../src/codec/index.ts';
 import { exampleRequest } from '../../src/describe/index.ts';
 import type { OperationUri } from '../../src/model/service.ts';
-import { document, field, listOf, type OperationOptions, registry, string } from '../support/registry.ts';
+import { compound, document, field, listOf, type OperationOptions, registry, string } from '../support/registry.ts';
 import { documents } from './arbitraries.ts';
 import { base, samples } from './samples.ts';
 
@@ -55,6 +55,22 @@ describe('exampleRequest', () => {
     expect(example?.url).toBe(`${base}/RESTListeningConnector/Test.v1/5/te/2026-01-31?list=Y&code=AA1`);
   });
 
+  test('gives what a field requires, also where the template would do without', () => {
+    const request = document('R', [
+      field('A', 'string', { required: true }),
+      field('B'),
+      field('C', listOf('integer'), { required: true }),
+    ]);
+    const [example] = examples({ templates: ['x{/A}{?B,C*}'], request });
+    expect(example?.url).toBe(`${base}/RESTListeningConnector/Test.v1/x/text?C=1`);
+  });
+
+  test('is not empty where the pattern allows more: empty would be the same as not given', () => {
+    const request = document('R', [field('A', 'string', { pattern: '~?' })]);
+    const [example] = examples({ templates: ['x/{A}'], request });
+    expect(example?.url).toBe(`${base}/RESTListeningConnector/Test.v1/x/~`);
+  });
+
   test('percent-encodes by the style of the field', () => {
     const request = document('R', [
       field('A', 'string', { example: 'a b/c?' }),
@@ -91,6 +107,31 @@ describe('exampleRequest', () => {
   ] as const)('a raw %s body is sent as %s', (request, mediaType, body) => {
     const [example] = examples({ method: 'POST', templates: ['x'], request });
     expect(example).toMatchObject({ headers: { 'Content-Type': mediaType }, body });
+  });
+
+  const item = document('ITEM', [field('A', 'string', { required: true }), field('N', 'integer')]);
+  test.each([
+    ['a document', compound(item), 'application/json', '{"A":"text","N":1}'],
+    ['a list of documents', listOf(item), 'application/json', '[{"A":"text","N":1}]'],
+    ['a list', listOf('string'), 'application/json', '["text"]'],
+    ['JSON', 'json', 'application/json', '{}'],
+    ['XML', 'xml', 'application/xml', '<value/>'],
+    ['a number', 'integer', 'text/plain', '1'],
+    ['bytes', 'binary', 'application/octet-stream', 'text'],
+  ] as const)('a body that is one field, %s, is sent as that', (_, type, mediaType, body) => {
+    const request = document('R', [field('ID'), field('BODY', type, { required: true })]);
+    const [example] = examples({ method: 'POST', templates: ['x/{ID}'], request, body: 'raw' });
+    expect(example).toMatchObject({ headers: { 'Content-Type': mediaType }, body });
+  });
+
+  test.each([
+    ['is needed and can not be made up', 'x/{A}', { required: true, pattern: 'a(?=b)b' }],
+    ['would be a dot segment', 'x/{A}', { example: '..' }],
+    ['would fill a page', 'x/{A}', { required: true, minimum: 5e9 }],
+    ['has a style that its operator does not keep', 'x{/A}', { example: 'a/b', url: 'path' }],
+  ] as const)('the template stands as it is where a value %s', (_, template, options) => {
+    const [example] = examples({ templates: [template], request: document('R', [field('A', 'string', options)]) });
+    expect(example?.url).toBe(`${base}/RESTListeningConnector/Test.v1/${template}`);
   });
 
   test('every body that it makes up can be read', () => {

@@ -1,7 +1,9 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { describe, expect, test } from 'vitest';
+import { problemText } from '../../src/binding/problem.ts';
 import { describeOpenApi } from '../../src/describe/index.ts';
 import type { Document } from '../../src/model/document.ts';
+import { Fault } from '../../src/model/fault.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { Service } from '../../src/model/service.ts';
 import {
@@ -99,6 +101,22 @@ describe('OpenAPI', () => {
     ]);
   });
 
+  test('a variable that its field requires is required, also where the template would do without', () => {
+    const request = document('R', [
+      field('A', 'string', { required: true }),
+      field('B'),
+      field('C', 'string', { required: true }),
+    ]);
+    const [operation] = operationsOf(ofOperations({ T_GET: { templates: ['x{/A}{?B,C}'], request } }));
+    expect(operation?.parameters?.map(({ name, required, example }) => [name, required, example])).toEqual([
+      ['A', true, 'text'],
+      ['B', false, undefined],
+      ['C', true, 'text'],
+    ]);
+    expect(operation?.parameters?.[0]?.description).toBeUndefined();
+    expect(operation?.parameters?.[2]).not.toHaveProperty('allowEmptyValue');
+  });
+
   test('reserved expansion is told', () => {
     const [path, query] = operationsOf(ofOperations({ T_GET: { templates: ['x/{+P}?q={+Q}'] } }))[0]?.parameters ?? [];
     expect(path?.description).toContain('reserved characters');
@@ -191,6 +209,9 @@ describe('OpenAPI', () => {
     const statuses = Object.keys(operation?.responses ?? {});
     expect(statuses).toEqual(['204', '400', '401', '403', '404', '405', '413', '415', '500', '503', '504']);
     expect(Object.keys(api.components.responses.Problem_500?.content ?? {})).toEqual(['application/problem+json']);
+    const fault = Fault.of('FORBIDDEN', { user: 'guest', what: 'this operation' });
+    const { example } = api.components.responses.Problem_403?.content?.['application/problem+json'] ?? {};
+    expect(example).toEqual(JSON.parse(problemText(fault, '3f2c8a1e')));
   });
 
   test('a fault document is filled as a fault fills it', () => {
@@ -213,6 +234,16 @@ describe('OpenAPI', () => {
       KIND: 'error',
       ERROR: { DETAIL: '' },
     });
+  });
+
+  test('JSON in a parameter is text, and so are its default and its example', () => {
+    const request = document('R', [field('A', 'json', { default: '{"a":1}' }), field('B', 'json', { example: '[2]' })]);
+    const [operation] = operationsOf(ofOperations({ T_GET: { templates: ['x{?A,B}'], request } }));
+    const schema = { type: 'string', contentMediaType: 'application/json' };
+    expect(operation?.parameters).toMatchObject([
+      { name: 'A', schema: { ...schema, default: '{"a":1}' } },
+      { name: 'B', schema, example: '[2]' },
+    ]);
   });
 
   test('a document that holds itself refers to itself, and its example ends', async () => {

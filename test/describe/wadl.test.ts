@@ -178,6 +178,22 @@ describe('WADL', () => {
     expect(get?.response[1]?.status).toBe('400 401 403 404 405 406 500 503 504');
   });
 
+  test('a variable that its field requires is required, also where the template would do without', () => {
+    const request = document('R', [
+      field('A', 'string', { required: true }),
+      field('B'),
+      field('C', 'string', { required: true }),
+    ]);
+    const built = registry({ 'Test.v1': { operations: { TEST_GET: { templates: ['x{/A}{?B,C}'], request } } } });
+    const [resource] = resourcesOf(wadl(built, 'Test.v1')).values();
+    expect(resource?.param).toMatchObject([{ name: 'A', required: 'true' }]);
+    const params = only(only(resource?.method).request).param ?? [];
+    expect(params.map(({ name, required }) => [name, required])).toEqual([
+      ['B', undefined],
+      ['C', 'true'],
+    ]);
+  });
+
   test('a name that WADL has no token for is told in words', () => {
     const request = document('R', [field('F')]);
     const built = registry({ 'Test.v1': { operations: { TEST_GET: { templates: ['a?$filter={F}'], request } } } });
