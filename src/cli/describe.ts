@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
-import { didYouMean } from '../load/suggest.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Service } from '../model/service.ts';
 import { contractBaseOf } from './address.ts';
-import { CliFailure, wrongUsage } from './failure.ts';
+import { wrongUsage } from './failure.ts';
+import { findService } from './find-service.ts';
 import { loadRegistry, placeOf } from './project.ts';
 import { note, print } from './terminal.ts';
 
@@ -35,7 +35,7 @@ export function addDescribe(program: Command): void {
       const place = placeOf(command);
       const registry = await loadRegistry(place);
       const { service, pathName } = findService(registry, id);
-      const [main, ...companions] = await describe(
+      const { text, imports } = await describe(
         registry,
         service,
         form,
@@ -44,56 +44,33 @@ export function addDescribe(program: Command): void {
       );
       const { output } = options;
       if (output === undefined) {
-        await print(main.text);
-        for (const { name } of companions) note(`It imports ${name}, which -o writes beside it.`);
+        await print(text);
+        for (const [name] of imports) note(`It imports ${name}, which -o writes beside it.`);
         return;
       }
       const file = resolve(place.root, output);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, main.text);
+      await writeFile(file, text);
       note(`Wrote ${output}.`);
-      for (const { name, text } of companions) {
-        await writeFile(join(dirname(file), name), text);
+      for (const [name, imported] of imports) {
+        await writeFile(join(dirname(file), name), imported);
         note(`Wrote ${join(dirname(output), name)}, which it imports.`);
       }
     });
 }
 
-/** A file of a contract; its name is what others import it by. */
-interface ContractFile {
-  readonly name: string;
+/** A contract, and the files that it imports: name and text. */
+interface Contract {
   readonly text: string;
+  readonly imports: readonly (readonly [string, string])[];
 }
 
 function checkBase(base: string): void {
-  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol)) {
-    throw wrongUsage(
-      `--base takes an http or https address, not '${base}'`,
-      'For example: --base https://api.example.com',
-    );
-  }
-}
-
-/**
- * A service by its id, by the segment that it has in paths (`ExecuteQuery.v1`), or by its name alone, which means the
- * default version.
- */
-function findService(registry: Registry, given: string): { service: Service; pathName: string | undefined } {
-  const services = [...registry.services.values()];
-  const exact = registry.services.get(given) ?? services.find((service) => service.name === given && service.default);
-  if (exact !== undefined) return { service: exact, pathName: undefined };
-  for (const service of services) {
-    for (const { pathName } of service.operations) {
-      if (`${pathName}.${service.version}` === given || (pathName === given && service.default))
-        return { service, pathName };
-    }
-  }
-  throw new CliFailure(`there is no service ${given}`, {
-    hint: didYouMean(
-      given,
-      services.map((service) => service.id),
-    ),
-  });
+  if (/^https?:\/\/[^?#]+$/.test(base) && URL.canParse(base)) return;
+  throw wrongUsage(
+    `--base takes an http or https address, not '${base}'`,
+    'For example: --base https://api.example.com. A path may follow, a query or a fragment may not.',
+  );
 }
 
 async function describe(
@@ -102,15 +79,11 @@ async function describe(
   form: Form,
   base: string,
   pathName: string | undefined,
-): Promise<[ContractFile, ...ContractFile[]]> {
+): Promise<Contract> {
   const { describeOpenApi, describeWadl, describeXsd, describeXsdFiles } = await import('../describe/index.ts');
   const part = pathName === undefined ? {} : { pathName };
-  const ended = (name: string, text: string): ContractFile => ({
-    name,
-    text: text.endsWith('\n') ? text : `${text}\n`,
-  });
-  if (form === 'wadl') return [ended('', describeWadl(registry, service, { base, ...part }))];
-  if (form === 'openapi') return [ended('', describeOpenApi(registry, service, { base, ...part }))];
-  const [, ...companions] = describeXsdFiles(registry, service, part);
-  return [ended('', describeXsd(registry, service, part)), ...companions.map(([name, text]) => ended(name, text))];
+  if (form === 'wadl') return { text: describeWadl(registry, service, { base, ...part }), imports: [] };
+  if (form === 'openapi') return { text: describeOpenApi(registry, service, { base, ...part }), imports: [] };
+  const [, ...imports] = describeXsdFiles(registry, service, part);
+  return { text: describeXsd(registry, service, part), imports };
 }

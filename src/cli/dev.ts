@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { placeOf } from './project.ts';
-import { coloursOf, outliveOutput, wantsColour, writeAtOnce } from './terminal.ts';
+import { coloursOf, wantsColour, writeAtOnce } from './terminal.ts';
 
 const examples = `
 Examples:
@@ -19,7 +19,6 @@ export function addDev(program: Command): void {
     .addHelpText('after', examples)
     .action(async (_: object, command: Command) => {
       const { lineReporter, Supervisor, stopOnSignals } = await import('./dev/supervisor.ts');
-      outliveOutput();
       const { green, red } = coloursOf(process.stdout);
       const report = lineReporter(writeAtOnce, { good: green, bad: red });
       const supervisor = new Supervisor({ ...placeOf(command), colour: wantsColour(process.stderr) }, report);

@@ -2,9 +2,10 @@
 export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
 
-/** The package.json of a new project; dependencies that are there already are kept. */
+/** The package.json of a new project; what npm has written already is kept. */
 export function newManifest(name: string, version: string, before: Manifest): object {
   return {
     name,
@@ -20,6 +21,8 @@ export function newManifest(name: string, version: string, before: Manifest): ob
     },
     ...before,
     dependencies: { signalbox: `^${version}`, ...before.dependencies },
+    // npm asks about install scripts: `node` fetches the runtime by its own, better-sqlite3 brings its binaries along.
+    allowScripts: { node: true, 'better-sqlite3': false, ...before.allowScripts },
   };
 }
 

@@ -1,4 +1,4 @@
-import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CliFailure } from './failure.ts';
@@ -34,7 +34,7 @@ const harmless = new Set(['.git', 'node_modules', 'package.json', 'package-lock.
 
 /**
  * Makes sure that nothing is in the way.
- * @returns the package.json that is there, where it holds no more than dependencies
+ * @returns the package.json that is there, where it holds no more than npm writes itself
  */
 async function checkFolder(root: string, shown: string): Promise<Manifest> {
   const names = await namesIn(root, shown);
@@ -60,12 +60,15 @@ async function namesIn(root: string, shown: string): Promise<string[]> {
   }
 }
 
+/** What npm writes of its own to a package.json, `npm install-scripts approve` too. */
+const npmKeys = new Set(['dependencies', 'devDependencies', 'allowScripts']);
+
 /** A package.json as `npm install` writes it where there was none; undefined where it is more than that. */
 async function readManifest(path: string): Promise<Manifest | undefined> {
   try {
     const found: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (typeof found !== 'object' || found === null || Array.isArray(found)) return undefined;
-    return Object.keys(found).every((key) => key === 'dependencies' || key === 'devDependencies') ? found : undefined;
+    return Object.keys(found).every((key) => npmKeys.has(key)) ? found : undefined;
   } catch {
     return undefined;
   }
@@ -81,10 +84,7 @@ async function writeProject(root: string, manifest: Manifest): Promise<string[]>
   }
   const registry = await loadRegistry({ root });
   const { planGenerated, writeGenerated } = await import('./generated-files.ts');
-  const plan = await planGenerated(root, registry);
-  await writeGenerated(root, plan);
-  // What was promised is there: handlers import this one.
-  await access(join(root, 'generated/handlers.ts'));
+  await writeGenerated(root, await planGenerated(root, registry));
   return [...files.keys(), 'generated/'].sort();
 }
 

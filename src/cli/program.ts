@@ -9,7 +9,7 @@ import { packageVersion } from './package-info.ts';
 import { addQuery } from './query.ts';
 import { addRoutes } from './routes.ts';
 import { addServe } from './serve.ts';
-import { coloursOf, endWithOutput } from './terminal.ts';
+import { coloursOf, outliveOutput } from './terminal.ts';
 
 const overview = `
 Examples:
@@ -24,7 +24,7 @@ SIGNALBOX_DEBUG=1 adds stack traces to errors; NO_COLOR and FORCE_COLOR decide o
 
 /** Runs one command line, without `node` and the script. Prints errors itself; the result is the process's exit code. */
 export async function run(argv: readonly string[]): Promise<ExitCode> {
-  endWithOutput();
+  outliveOutput();
   try {
     await createProgram().parseAsync(argv, { from: 'user' });
     return 0;

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from '../load/suggest.ts';
+import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
-import type { DocumentValue, Row, Value } from '../model/value.ts';
+import type { DocumentValue, Row } from '../model/value.ts';
 import type { QueryCall, QueryPort, XmlNames } from '../query/index.ts';
 import { CliFailure } from './failure.ts';
 import { withProgress } from './progress.ts';
@@ -100,26 +101,26 @@ function checkFields(query: Query, fields: readonly string[] | undefined): void 
 
 /** The prompts, typed: text from the command line becomes values as text from a URL does. */
 async function readPrompts(query: Query, given: readonly [string, string][]): Promise<DocumentValue> {
-  const { CodecError, compileCheck, compileText } = await import('../codec/index.ts');
-  const values: Record<string, Value> = {};
+  const texts = new Map<string, string>();
+  for (const [name, text] of given) {
+    checkPrompt(query, name);
+    if (texts.has(name)) throw new CliFailure(`prompt ${name} is given twice`);
+    texts.set(name, text);
+  }
+  const { compilePrompts } = await import('../query/index.ts');
   try {
-    for (const [name, text] of given) {
-      const field = findPrompt(query, name);
-      if (name in values) throw new CliFailure(`prompt ${name} is given twice`);
-      // Empty is not given, as for a caller: it is bound as a typed NULL.
-      if (text !== '') values[name] = compileText(field)(text);
-    }
-    return compileCheck(query.prompts)(values);
+    return compilePrompts(query).fromTexts(texts);
   } catch (error) {
-    if (!(error instanceof CodecError)) throw error;
-    throw new CliFailure(`prompt ${error.path} ${error.reason}`, { hint: promptsOf(query), cause: error });
+    if (!(error instanceof Fault)) throw error;
+    // In the style of a command's own words: in lower case, without a full stop.
+    const said = error.message.replace(/^P/, 'p').replace(/\.$/, '');
+    throw new CliFailure(said, { hint: promptsOf(query), cause: error });
   }
 }
 
-function findPrompt(query: Query, name: string): Field {
-  const field = query.prompts.find((prompt) => prompt.name === name);
-  if (field !== undefined) return field;
+function checkPrompt(query: Query, name: string): void {
   const known = query.prompts.map((prompt) => prompt.name);
+  if (known.includes(name)) return;
   throw new CliFailure(`query ${query.id} has no prompt ${name}`, {
     hint: didYouMean(name, known) ?? promptsOf(query),
   });
@@ -153,6 +154,9 @@ async function withQueries(
   const data = await openData(registry, { ...place, env: process.env });
   try {
     await work(data.queries, controller.signal);
+  } catch (error) {
+    controller.signal.throwIfAborted();
+    throw error;
   } finally {
     process.off('SIGINT', interrupt);
     process.off('SIGTERM', interrupt);
@@ -163,8 +167,13 @@ async function withQueries(
 async function runQuery(port: QueryPort, format: Format, call: Omit<QueryCall, 'format'>): Promise<void> {
   const label = `Running ${call.query.id}`;
   if (format === 'table') {
-    const rows = await withProgress(label, () => port.rows(call));
+    let truncated = false;
+    const onTruncated = (): void => {
+      truncated = true;
+    };
+    const rows = await withProgress(label, () => port.rows({ ...call, onTruncated }));
     await print(renderRows(call, rows));
+    if (truncated) noteCut(rows.length);
     return;
   }
   const forms = { json: 'rows-json', csv: 'csv', xml: 'rows-xml' } as const;
@@ -178,7 +187,11 @@ async function runQuery(port: QueryPort, format: Format, call: Omit<QueryCall, '
   } finally {
     result.dispose?.();
   }
-  if (result.truncated) note(`Cut after ${result.rows} rows, which is as many as the query may return.`);
+  if (result.truncated) noteCut(result.rows);
+}
+
+function noteCut(rows: number): void {
+  note(`Cut after ${count(rows, 'row')}, which is as many as the query may return.`);
 }
 
 function renderRows({ query, fields }: Omit<QueryCall, 'format'>, rows: readonly Row[]): string {

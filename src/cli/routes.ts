@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander';
-import { didYouMean } from '../load/suggest.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Routing } from '../model/routing.ts';
 import type { Answer, Operation } from '../model/service.ts';
-import { CliFailure } from './failure.ts';
+import { findService } from './find-service.ts';
 import { loadRegistry, placeOf } from './project.ts';
 import { renderTable } from './table.ts';
 import { coloursOf, print } from './terminal.ts';
@@ -48,18 +47,12 @@ export function addRoutes(program: Command): void {
     });
 }
 
-function listRoutes(registry: Registry, service: string | undefined): Route[] {
-  if (service !== undefined && !registry.services.has(service)) {
-    const hint = didYouMean(service, registry.services.keys());
-    throw new CliFailure(`there is no service ${service}`, { hint });
-  }
-  const routings = new Map<string, Routing[]>();
-  for (const routing of registry.routings) {
-    routings.set(routing.operation.id, [...(routings.get(routing.operation.id) ?? []), routing]);
-  }
+function listRoutes(registry: Registry, given: string | undefined): Route[] {
+  const asked = given === undefined ? undefined : findService(registry, given);
+  const routings = Map.groupBy(registry.routings, (routing) => routing.operation.id);
   const routes: Route[] = [];
-  for (const operation of registry.operations.values()) {
-    if (service !== undefined && operation.service.id !== service) continue;
+  for (const operation of asked?.service.operations ?? registry.operations.values()) {
+    if (asked?.pathName !== undefined && operation.pathName !== asked.pathName) continue;
     // An operation that is not active has no routing; it is listed all the same, or it could not be found.
     for (const routing of routings.get(operation.id) ?? [undefined])
       routes.push(...routesOf(registry, operation, routing));

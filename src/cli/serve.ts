@@ -3,7 +3,7 @@ import type { RunningGateway } from '../serve/start.ts';
 import { Ended } from './failure.ts';
 import { followParent } from './parent.ts';
 import { placeOf, renderLoaded } from './project.ts';
-import { coloursOf, note, outliveOutput, writeAtOnce } from './terminal.ts';
+import { coloursOf, note, writeAtOnce } from './terminal.ts';
 import { count } from './words.ts';
 
 const examples = `
@@ -22,7 +22,6 @@ export function addServe(program: Command): void {
     .description('run the gateway')
     .addHelpText('after', examples)
     .action(async (_: object, command: Command) => {
-      outliveOutput();
       const stop = awaitSignal();
       const gateway = await start(command);
       writeAtOnce(1, `${readyLine(gateway)}\n`);

@@ -8,9 +8,6 @@ interface Stream {
   readonly isTTY?: boolean;
 }
 
-/** What is done when whoever reads the output goes away: `signalbox routes | head -1`. */
-let onClosedOutput: () => void = () => process.exit(0);
-
 /**
  * Colour is for terminals; `FORCE_COLOR` and `NO_COLOR` (no-color.org) say otherwise, the first being the stronger, as in
  * Node itself.
@@ -32,10 +29,9 @@ export function coloursOf(stream: Stream): Colors {
   return pc.createColors(wantsColour(stream));
 }
 
-/** Writes to standard output and waits while the reader is slower than we are. */
+/** Writes to standard output, and waits until it is taken or nobody is there to take it. */
 export async function print(text: string | Uint8Array): Promise<void> {
-  if (process.stdout.write(text)) return;
-  await new Promise<void>((resolve) => process.stdout.once('drain', resolve));
+  await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
 }
 
 /** Writes a line about the work itself, as opposed to its result, to standard error. */
@@ -43,19 +39,16 @@ export function note(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Makes a closed output a quiet end of the process rather than an unhandled EPIPE. */
-export function endWithOutput(): void {
+/**
+ * Makes a closed output (`signalbox routes | head -1`) no error of ours: commands end as they would have, with the exit code
+ * that is theirs, and those that serve go on.
+ */
+export function outliveOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
-      onClosedOutput();
     });
   }
-}
-
-/** For commands that serve: they go on without anyone reading what they print. */
-export function outliveOutput(): void {
-  onClosedOutput = () => undefined;
 }
 
 /** Writes at once, from any thread, also where the process is about to end; a closed output is not worth an error then. */

@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/load/index.ts';
 import { files, staffProject } from './fixture.ts';
-import { signalbox } from './support.ts';
+import { bin, cleanEnvironment, finish, signalbox } from './support.ts';
 
 const broken = files['definitions/staff/service.yaml'].replace('query: EMPLOYEES_BY_DEPT', 'query: EMPLOYEES_BY_DEP');
 
@@ -32,6 +33,16 @@ test.concurrent('--format json: the diagnostics as an array, and nothing else', 
 
   const sound = await signalbox(['check', '--format', 'json'], { cwd: await staffProject() });
   expect(sound).toMatchObject({ code: 0, stdout: '[]\n' });
+});
+
+test.concurrent.each([
+  'text',
+  'json',
+])('mistakes are exit code 1 also where nobody reads them to the end: %s', async (format) => {
+  const cwd = await staffProject({ 'definitions/staff/service.yaml': broken });
+  const child = spawn(process.execPath, [bin, 'check', '--format', format], { cwd, env: cleanEnvironment() });
+  child.stdout.destroy();
+  expect(await finish(child)).toMatchObject({ code: 1, stderr: '' });
 });
 
 test.concurrent('a handler that is missing is a mistake here', async () => {

@@ -61,6 +61,17 @@ test('makes the folder, names the package after it, and says what comes next', a
   expect(await signalbox(['generate', '--check'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
 });
 
+test('keeps what npm has written to package.json, and answers its question about install scripts', async () => {
+  const cwd = await temporaryFolder();
+  const npm = { dependencies: { signalbox: 'file:../x.tgz', node: '^24.0.0' }, allowScripts: { signalbox: false } };
+  await writeFile(join(cwd, 'package.json'), JSON.stringify(npm));
+  expect(await signalbox(['init', '.'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8'))).toMatchObject({
+    dependencies: npm.dependencies,
+    allowScripts: { node: true, 'better-sqlite3': false, signalbox: false },
+  });
+});
+
 test('refuses a folder with something in it, and says what', async () => {
   const cwd = await temporaryFolder();
   await mkdir(join(cwd, '.git'));

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { files } from './fixture.ts';
-import { signalbox, writeFiles } from './support.ts';
+import { files, staffProject } from './fixture.ts';
+import { poll } from './poll.ts';
+import { signalbox, start, writeFiles } from './support.ts';
 
 // One project and one database for all: no test here changes either.
 let cwd: string;
@@ -59,6 +61,18 @@ test.concurrent('prompts are typed, --maxrows and --fields narrow the result', a
   expect(one.stdout).toContain('1 row\n');
 });
 
+test.concurrent.each(['table', 'csv'])('rows that were cut are said to be: %s', async (format) => {
+  const queries = files['definitions/staff/queries.yaml'].replace('public: true\n', 'public: true\nrows: 1\n');
+  const project = await staffProject({ 'definitions/staff/queries.yaml': queries });
+  const { code, stdout, stderr } = await signalbox([...sales, '--format', format], { cwd: project });
+  expect(stdout).toContain('Ada');
+  expect(stdout).not.toContain('Åke');
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: 'Cut after 1 row, which is as many as the query may return.\n',
+  });
+});
+
 test.concurrent.each([
   [['query', 'EMPLOYEES_BY_DEP'], 'there is no query EMPLOYEES_BY_DEP\n  Did you mean EMPLOYEES_BY_DEPT?'],
   [['query', 'EMPLOYEES_BY_DEPT'], 'prompt DEPTNAME is missing'],
@@ -73,6 +87,19 @@ test.concurrent.each([
   expect(stderr).toContain(words);
   expect(stderr).not.toMatch(/\n\s+at /);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+});
+
+test('an interrupt ends the query, and is said to be what did', async () => {
+  const slow = `query: SLOW
+public: true
+columns: { N: integer }
+sql: with recursive n(x) as (select 1 union all select x + 1 from n where x < 1e12) select max(x) as n from n
+`;
+  const project = await staffProject({ 'definitions/slow.yaml': slow });
+  const query = start(['query', 'SLOW'], { cwd: project });
+  await poll('the database', () => existsSync(join(project, '.signalbox/signalbox.db')) || undefined, query.output);
+  expect(await query.stop('SIGINT')).toMatchObject({ code: 1, signal: null });
+  expect(query.output()).toBe('signalbox: interrupted\n');
 });
 
 test.concurrent('a database that is not there is said so, without a stack', async () => {

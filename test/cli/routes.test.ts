@@ -73,6 +73,20 @@ test.concurrent('a service that is not there: what was probably meant', async ()
   expect(code).toBe(1);
 });
 
+test.concurrent('a service is found by its name alone, and by its name in paths, with those paths only', async () => {
+  const service = files['definitions/staff/service.yaml'].replace(
+    '  HELLO_GET:\n',
+    '  HELLO_GET:\n    alias: Greeting\n',
+  );
+  const cwd = await staffProject({ 'definitions/staff/service.yaml': service });
+  const operations = async (name: string): Promise<string[]> => {
+    const { stdout } = await signalbox(['routes', name, '--format', 'json'], { cwd });
+    return (JSON.parse(stdout) as { operation: string }[]).map(({ operation }) => operation);
+  };
+  expect(await operations('Staff')).toEqual(['EMPLOYEES_GET', 'HELLO_GET']);
+  expect(await operations('Greeting.v1')).toEqual(['HELLO_GET']);
+});
+
 test.concurrent('definitions with mistakes: the diagnostics on standard error, exit code 1', async () => {
   const cwd = await staffProject({ 'definitions/staff/queries.yaml': 'query: 7\n' });
   const { code, stdout, stderr } = await signalbox(['routes'], { cwd });

@@ -46,6 +46,10 @@ test.concurrent.each([
   [['describe', 'wadl'], "missing required argument 'service'\n  'signalbox describe --help' shows how it is used."],
   [['describe', 'wsdl', 'Staff.v1'], 'Allowed choices are wadl, xsd, openapi.'],
   [['describe', 'wadl', 'Staff.v1', '--base', 'ftp://x'], "--base takes an http or https address, not 'ftp://x'"],
+  [
+    ['describe', 'wadl', 'Staff.v1', '--base', 'http://x/?a=b'],
+    "--base takes an http or https address, not 'http://x/?",
+  ],
   [['query'], "missing required argument 'name'"],
   [['query', 'X', '--prompt', 'REGION'], 'A prompt is written NAME=VALUE.'],
   [['query', 'X', '--maxrows', '-1'], 'It takes a whole number from 0 on.'],

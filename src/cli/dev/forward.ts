@@ -1,4 +1,5 @@
 import { type RequestListener, request } from 'node:http';
+import { pipeline } from 'node:stream';
 import type { Address } from '../../serve/address.ts';
 
 /** Fields that belong to one connection only (RFC 9110, 7.6.1); Node writes its own. */
@@ -24,7 +25,8 @@ export function forwardTo({ host, port }: Address): RequestListener {
         reply.statusMessage,
         withoutFields(reply.rawHeaders, ofOneConnection),
       );
-      reply.pipe(outgoing);
+      // A reply that breaks off breaks off here too: a cut one never looks whole, and nobody waits for its rest.
+      pipeline(reply, outgoing, () => undefined);
     });
     sent.once('error', () => outgoing.destroy());
     outgoing.once('close', () => sent.destroy());

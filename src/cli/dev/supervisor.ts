@@ -200,11 +200,11 @@ export class Supervisor {
     return shorten([...this.#changed].map((path) => relative(this.#start.root, path).split(sep).join('/')));
   }
 
-  #refused(text: string, files: WorkerFiles): void {
+  #refused(text: string, files?: WorkerFiles): void {
     this.#next = undefined;
     this.#changed.clear();
     // Whatever was read on the way to the mistake may be where it is mended.
-    this.#watch.follow(this.#watched(files));
+    if (files !== undefined) this.#watch.follow(this.#watched(files));
     this.#report.failed(text, this.#current !== undefined);
     this.#door.expect(false);
     this.#prepareSpare();
@@ -227,12 +227,8 @@ export class Supervisor {
   #neverCame(worker: WorkerHandle, how: string): void {
     this.#next = undefined;
     // One that served before is tried again; the very first has only the user's next save to hope for.
-    if (this.#current === undefined && this.#announced) {
-      this.#startAgain(worker, how);
-      return;
-    }
-    this.#report.failed(`The gateway ended while it started (${how}).`, this.#current !== undefined);
-    this.#door.expect(false);
+    if (this.#current === undefined && this.#announced) this.#startAgain(worker, how);
+    else this.#refused(`The gateway ended while it started (${how}).`);
   }
 
   #startAgain(worker: WorkerHandle, how: string): void {

@@ -1,4 +1,4 @@
-import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, readdirSync, realpathSync, type Stats, statSync, watch } from 'node:fs';
 import { dirname, extname, join, sep } from 'node:path';
 
 /** What is followed. All paths are absolute; they need not exist yet. */
@@ -62,7 +62,8 @@ export function watchFiles(first: Watched, onChange: (changed: readonly string[]
   function scan(): void {
     const folders = new Set<string>();
     stamps = new Map();
-    for (const tree of watched.trees) scanTree(tree, folders);
+    const seen = new Set<string>();
+    for (const tree of watched.trees) scanTree(tree, folders, seen);
     for (const file of watched.files) {
       attend(nearestFolder(dirname(file)), folders);
       stamp(file);
@@ -74,19 +75,19 @@ export function watchFiles(first: Watched, onChange: (changed: readonly string[]
     }
   }
 
-  function scanTree(folder: string, folders: Set<string>): void {
+  function scanTree(folder: string, folders: Set<string>, seen: Set<string>): void {
     // Watched before it is read: what comes in between is then told.
     attend(nearestFolder(folder), folders);
-    for (const entry of entriesOf(folder)) {
+    for (const entry of entriesOf(folder, seen)) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) {
-        if (holdsSource(entry.name)) scanTree(path, folders);
+      if (entry.isDirectory() || (entry.isSymbolicLink() && isFolder(path))) {
+        if (holdsSource(entry.name)) scanTree(path, folders, seen);
       } else if (counts(entry.name)) stamp(path);
     }
   }
 
   function stamp(path: string): void {
-    const facts = statSync(path, { throwIfNoEntry: false });
+    const facts = factsOf(path);
     if (facts?.isFile()) stamps.set(path, `${facts.mtimeMs}:${facts.size}:${facts.ino}`);
   }
 
@@ -129,8 +130,12 @@ export function watchFiles(first: Watched, onChange: (changed: readonly string[]
   };
 }
 
-function entriesOf(folder: string) {
+/** Links to folders are followed, as the loader does; a folder is read once, even where they lead to it again. */
+function entriesOf(folder: string, seen: Set<string>) {
   try {
+    const real = realpathSync(folder);
+    if (seen.has(real)) return [];
+    seen.add(real);
     return readdirSync(folder, { withFileTypes: true });
   } catch {
     // Gone, or not there yet.
@@ -138,10 +143,19 @@ function entriesOf(folder: string) {
   }
 }
 
+function factsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    // Gone, not there yet, or a link in a circle.
+    return undefined;
+  }
+}
+
+const isFolder = (path: string): boolean => factsOf(path)?.isDirectory() === true;
+
 function nearestFolder(path: string): string {
   let folder = path;
-  while (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true && dirname(folder) !== folder) {
-    folder = dirname(folder);
-  }
+  while (!isFolder(folder) && dirname(folder) !== folder) folder = dirname(folder);
   return folder;
 }

@@ -168,6 +168,21 @@ test('a handler that is missing is created as a stub, and answers when it is wri
   );
 });
 
+test('a save with which the gateway ends while it starts is over with the next one', async () => {
+  // Ends while the one file is there without the other.
+  const greet = `import { existsSync } from 'node:fs';
+const isThere = (name: string): boolean => existsSync(new URL('../definitions/' + name, import.meta.url));
+if (isThere('first.yaml') && !isThere('second.yaml')) process.exit(3);
+${files['src/greet.ts']}`;
+  const cwd = await staffProject({ 'src/greet.ts': greet });
+  const { dev, address } = await develop(cwd);
+  await writeFile(join(cwd, 'definitions/first.yaml'), 'permission-list: FIRST\n');
+  await dev.until(/^The gateway ended while it started \(exit code 3\)\.\n.*Still serving/m);
+  expect(await textOf(`${address}${staffPath}/Hello/Ada`)).toContain('Hello, Ada');
+  await writeFile(join(cwd, 'definitions/second.yaml'), 'permission-list: SECOND\n');
+  expect((await dev.until(reloaded))[1]).toBe('definitions/second.yaml');
+});
+
 test('definitions that do not load at first are waited for', async () => {
   const cwd = await staffProject({ 'definitions/staff/service.yaml': 'service: \n' });
   const dev = start(['dev'], { cwd, env: { PORT: '0' } });

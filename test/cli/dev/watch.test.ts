@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -86,6 +86,22 @@ test('a folder that does not exist yet is seen when it comes', async () => {
   mkdirSync(join(root, 'src/handlers'), { recursive: true });
   writeFileSync(join(root, 'src/handlers/x.ts'), 'export {};');
   await until('src/handlers/x.ts');
+});
+
+test('follows links to folders, also in a circle, and is not stopped by a link that leads to itself', async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'signalbox-watch-'));
+  onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
+  writeFileSync(join(elsewhere, 'shared.yaml'), '1');
+  const { root, until } = watched((folder) => {
+    symlinkSync(elsewhere, join(folder, 'linked'));
+    symlinkSync(folder, join(folder, 'circle'));
+    symlinkSync('self.yaml', join(folder, 'self.yaml'));
+    return { trees: [folder], files: [] };
+  });
+  writeFileSync(join(elsewhere, 'shared.yaml'), '22');
+  await until('linked/shared.yaml');
+  writeFileSync(join(root, 'a.yaml'), 'a: 22');
+  await until('a.yaml');
 });
 
 test('follows single files, and tells what changed between two looks', async () => {
