@@ -31,6 +31,7 @@ export function registryFile(registry: Registry): string {
       requires: gateway.requires,
       delivered: gateway.delivered,
       contracts: gateway.contracts,
+      metrics: gateway.metrics.length === 0 ? undefined : { permission: gateway.metrics.map(({ id }) => id).sort() },
       cors: gateway.cors,
       limits: { ...gateway.limits },
     },

@@ -53,6 +53,7 @@ export interface GatewayDeclared {
   readonly requires?: SecurityScheme;
   readonly delivered?: readonly string[];
   readonly contracts?: 'public' | 'private';
+  readonly metrics?: { readonly permission: string | readonly string[] };
   readonly cors?: readonly string[];
   readonly limits?: {
     readonly body?: string | number;

@@ -1,11 +1,12 @@
 import type { ConfigText } from '../model/config.ts';
 import type { Gateway, Limits } from '../model/gateway.ts';
+import type { PermissionList } from '../model/security.ts';
 import { literalOf, parseConfigText } from './config-text.ts';
 import type { Declaration } from './declaration.ts';
 import type { GatewayDeclared } from './declared.ts';
 import { placeText } from './diagnostic.ts';
 import { given } from './given.ts';
-import { declarationsOf, type Linking, mayHaveMeant, positionOf } from './linking.ts';
+import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveIds } from './linking.ts';
 import { addressFault } from './nodes.ts';
 import { credentialsIn } from './secrets.ts';
 import { linkDuration, linkSize } from './units.ts';
@@ -17,7 +18,11 @@ export const DEFAULT_HANDLERS = 'src/handlers';
 const OWN_PATHS = new Set(['health', 'metrics']);
 
 /** The one gateway of a project. `delivered`: ids of the package's services that it names, resolved. */
-export function linkGateway(linking: Linking, delivered: readonly string[]): Gateway | undefined {
+export function linkGateway(
+  linking: Linking,
+  delivered: readonly string[],
+  lists: ReadonlyMap<string, PermissionList>,
+): Gateway | undefined {
   const { report } = linking;
   const [gateway, ...others] = declarationsOf<GatewayDeclared>(linking, 'gateway');
   if (gateway === undefined) return undefined;
@@ -36,6 +41,8 @@ export function linkGateway(linking: Linking, delivered: readonly string[]): Gat
     requires: value.requires ?? 'basic',
     delivered,
     contracts: value.contracts ?? 'public',
+    metrics:
+      value.metrics === undefined ? [] : resolveIds(linking, 'permission-list', lists, value.metrics, 'permission'),
     cors: value.cors ?? [],
     limits: limitsOf(linking, value.limits ?? {}),
     ...given({

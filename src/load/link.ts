@@ -29,10 +29,10 @@ export interface LinkOptions {
 
 /** Declarations to a registry: references resolved, everything checked that needs no database. Undefined without a gateway. */
 export function link(linking: Linking, options: LinkOptions): Registry | undefined {
-  const gateway = linkGateway(linking, options.delivered);
   const documents = new Documents(linking);
   checkEndless(linking, documents.byId);
   const permissionLists = linkPermissionLists(linking);
+  const gateway = linkGateway(linking, options.delivered, permissionLists);
   const roles = linkRoles(linking, permissionLists);
   const users = linkUsers(linking, roles);
   const nodes = byId(linkNodes(linking));

@@ -1,6 +1,6 @@
 import type { ConfigText } from './config.ts';
 import type { Position } from './position.ts';
-import type { SecurityScheme } from './security.ts';
+import type { PermissionList, SecurityScheme } from './security.ts';
 
 /** Bounds of every exchange. Sizes in bytes, times in milliseconds. */
 export interface Limits {
@@ -40,6 +40,8 @@ export interface Gateway {
   readonly delivered: readonly string[];
   /** Contracts and the page `/` need credentials. */
   readonly contracts: 'public' | 'private';
+  /** Lists whose users may read `/metrics` from another machine; callers of this machine always may. */
+  readonly metrics: readonly PermissionList[];
   /** Origins (`https://app.example`) whose pages may call; `*` any, without credentials. Empty: no CORS headers at all. */
   readonly cors: readonly string[];
   readonly limits: Limits;

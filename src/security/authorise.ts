@@ -1,7 +1,7 @@
 import { Fault } from '../model/fault.ts';
 import type { PermissionList, User } from '../model/security.ts';
 
-/** A thing that is granted: an operation or a query. */
+/** A thing that is granted: an operation, a query, a path of the gateway's own. */
 export interface Grantable {
   readonly id: string;
   readonly public: boolean;
@@ -17,7 +17,7 @@ export function may(user: User | undefined, thing: Grantable): boolean {
 }
 
 /** @throws Fault FORBIDDEN */
-export function authorise(user: User | undefined, thing: Grantable, kind: 'operation' | 'query'): void {
+export function authorise(user: User | undefined, thing: Grantable, kind: 'operation' | 'query' | 'path'): void {
   if (!may(user, thing)) {
     throw Fault.of('FORBIDDEN', {
       user: user === undefined ? 'An anonymous caller' : `User ${user.id}`,

@@ -3,6 +3,7 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { QueryPort } from '../query/index.ts';
 import type { Authenticator } from '../security/authenticator.ts';
+import { authorise } from '../security/authorise.ts';
 import type { Handlers } from './answer.ts';
 import { IDLE_TIMEOUT } from './body.ts';
 import { type Contract, type Contracts, createContracts } from './contracts.ts';
@@ -51,7 +52,7 @@ export function createApp(registry: Registry, handlers: Handlers, ports: Gateway
     await admit(exchange);
     return page.respond(exchange, plain);
   });
-  mountMonitoring(app, ports, plain, tellAllowed);
+  mountMonitoring(app, registry, ports, plain, tellAllowed);
   app.notFound(() => {
     throw Fault.of('NOT_FOUND', { what: 'such path; the services are listed at /' });
   });
@@ -157,7 +158,8 @@ function mountRest(
 
 function mountMonitoring(
   app: App,
-  { ready, log, metrics }: GatewayPorts,
+  { gateway }: Registry,
+  { ready, log, metrics, authenticator }: GatewayPorts,
   plain: Plain,
   tellAllowed: TellAllowed,
 ): void {
@@ -173,9 +175,13 @@ function mountMonitoring(
     }
     return plain.text(exchange, 200, 'application/json', '{"status":"ready"}');
   });
+  const guarded = { id: '/metrics', public: false, permissions: gateway.metrics };
   mountReadable(app, '/metrics', tellAllowed, async (exchange) => {
     if (!isLoopback(exchange.remote)) {
-      throw Fault.of('FORBIDDEN', { user: 'A caller from another machine', what: '/metrics' });
+      if (gateway.metrics.length === 0)
+        throw Fault.of('FORBIDDEN', { user: 'A caller from another machine', what: '/metrics' });
+      const user = await authenticator.authenticate(exchange.header('authorization'));
+      authorise(user, guarded, 'path');
     }
     return plain.text(exchange, 200, metrics.contentType, await metrics.text());
   });

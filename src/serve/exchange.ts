@@ -5,27 +5,25 @@ import { Fault } from '../model/fault.ts';
 import { type BodyLimits, NO_BODY, readBody } from './body.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** What Hono is handed with each request by the Node server; nothing of it in `app.request()`. */
-interface NodeBindings {
+/** What Hono is handed with each request by the Node server, nothing of it in `app.request()`; and what is kept there. */
+interface Bindings {
   readonly incoming?: IncomingMessage;
   readonly outgoing?: ServerResponse;
+  exchange?: Exchange;
 }
 
-/** What Hono keeps for a request: what came in, and the exchange made of it. */
 export interface GatewayEnv {
-  readonly Bindings: NodeBindings;
-  readonly Variables: { exchange?: Exchange };
+  readonly Bindings: Bindings;
 }
 
 export type GatewayContext = Context<GatewayEnv>;
 
 /** The exchange of a request, the same from its route to the answer for an error of it: one id, one clock. */
 export function exchangeOf(context: GatewayContext): Exchange {
-  const known = context.get('exchange');
-  if (known !== undefined) return known;
-  const exchange = new Exchange(context);
-  context.set('exchange', exchange);
-  return exchange;
+  // Hono's own variables would cost a Map for each request.
+  context.env ??= {};
+  context.env.exchange ??= new Exchange(context);
+  return context.env.exchange;
 }
 
 /**

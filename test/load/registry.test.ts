@@ -149,6 +149,7 @@ describe('the gateway', () => {
       requires: 'basic',
       delivered: [],
       contracts: 'public',
+      metrics: [],
       cors: [],
       limits: { body: 10 * 1024 ** 2, timeout: 30_000, rows: 100_000, target: 64 * 1024, parameters: 1000 },
       at: { file: 'definitions/example.yaml', line: 1, column: 10 },

@@ -8,8 +8,8 @@ import { openData } from '../../src/serve/data.ts';
 import { importHandlers } from '../../src/serve/handlers.ts';
 import { createLog } from '../../src/serve/log.ts';
 import { createMetrics } from '../../src/serve/metrics.ts';
-import { DEMO } from '../support/gateway.ts';
-import { writeProject } from '../support/project.ts';
+import { DEMO, GUEST } from '../support/gateway.ts';
+import { gatewayText, writeProject } from '../support/project.ts';
 
 const FILES = {
   'definitions/app.yaml': `service: App.v1
@@ -53,12 +53,12 @@ sql: with recursive c(n) as (select 1 union all select n + 1 from c where n < :N
 let app: ReturnType<typeof createApp>;
 let request: (path: string, init?: RequestInit) => Promise<Response>;
 const atEnd: (() => Promise<void> | void)[] = [];
-beforeAll(async () => {
-  const project = writeProject(FILES);
+async function appOf(files: Readonly<Record<string, string>>): Promise<typeof app> {
+  const project = writeProject(files);
   const registry = loadProject({ root: project.root }).registry as Registry;
   const data = await openData(registry, { root: project.root, env: {} });
   atEnd.push(() => data.close(), project.remove);
-  app = createApp(registry, await importHandlers(registry, project.root), {
+  return createApp(registry, await importHandlers(registry, project.root), {
     queries: data.queries,
     authenticator: createAuthenticator({ users: registry.users, sampleUsers: true }),
     log: createLog({ to: { write: () => {} } }),
@@ -66,6 +66,10 @@ beforeAll(async () => {
     ready: () => data.store.ready(),
     base: () => 'http://contracts.example/gateway',
   });
+}
+
+beforeAll(async () => {
+  app = await appOf(FILES);
   request = async (path, init = {}) =>
     app.request(path, { ...init, headers: { authorization: DEMO, ...(init.headers as Record<string, string>) } });
 });
@@ -125,6 +129,21 @@ describe('app.request(), without a socket', () => {
     expect(reply.status).toBe(status);
     if (status === 403) expect(await reply.json()).toMatchObject({ code: 'FORBIDDEN' });
     else expect(await reply.text()).toContain('process_cpu_seconds_total');
+  });
+
+  it('answers /metrics to another machine where a permission is named, to those who hold it', async () => {
+    const incoming = (authorization?: string): { incoming: IncomingMessage } => ({
+      incoming: {
+        url: '/metrics',
+        method: 'GET',
+        headers: { authorization },
+        socket: { remoteAddress: '192.0.2.1' },
+      } as IncomingMessage,
+    });
+    const open = await appOf({ 'definitions/gateway.yaml': gatewayText('metrics: { permission: EVERYTHING }') });
+    expect((await open.request('/metrics', {}, incoming())).status).toBe(401);
+    expect((await open.request('/metrics', {}, incoming(GUEST))).status).toBe(403);
+    expect((await open.request('/metrics', {}, incoming(DEMO))).status).toBe(200);
   });
 
   it('shows contracts, page and health', async () => {

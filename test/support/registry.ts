@@ -124,6 +124,7 @@ const defaultGateway: Gateway = {
   requires: 'basic',
   delivered: [],
   contracts: 'public',
+  metrics: [],
   cors: [],
   limits: { body: 10 * 1024 * 1024, timeout: 30_000, rows: 100_000, target: 65_536, parameters: 1000 },
   at,

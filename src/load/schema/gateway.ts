@@ -1,4 +1,5 @@
 import { description, idItem, type JsonSchema, keys, reference } from './json-schema.ts';
+import { permission } from './operation.ts';
 
 const size: JsonSchema = {
   title: 'a size',
@@ -142,6 +143,14 @@ export const gateway = keys(
       description: 'Whether contracts and the list of services can be read without credentials.',
       default: 'public',
     },
+    metrics: keys(
+      {
+        required: ['permission'],
+        description: 'Who may read `/metrics` from another machine. Callers of this machine always may.',
+        examples: [{ permission: 'MONITORS' }],
+      },
+      { permission: { ...permission, description: 'The permission list that lets its users read them, or several.' } },
+    ),
     cors: {
       type: 'array',
       items: {
