@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readProject } from '../../src/load/files.ts';
+import { KINDS } from '../../src/load/kinds.ts';
 import { type LoadedProject, loadFiles } from '../../src/load/load.ts';
 import { renderDiagnostics } from '../../src/load/render.ts';
 import { definitionsSchema } from '../../src/load/schema/index.ts';
@@ -88,17 +89,7 @@ describe('the loader never throws', () => {
         fc.dictionary(word, tie('tree'), { maxKeys: 6, noNullPrototype: false }),
       ),
     }));
-    const kind = fc.constantFrom(
-      'gateway',
-      'node',
-      'service',
-      'document',
-      'query',
-      'permission-list',
-      'role',
-      'user',
-      'routing',
-    );
+    const kind = fc.constantFrom(...KINDS);
     const definition = fc
       .tuple(kind, word, fc.dictionary(word, tree, { maxKeys: 8 }))
       .map(([name, id, rest]) => ({ ...rest, [name]: id }));
