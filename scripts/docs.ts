@@ -61,12 +61,17 @@ function fenced(text: string): string {
 function definitionsPage(): string {
   const rules = readFileSync(new URL('docs/definitions-rules.md', import.meta.url), 'utf8');
   const kinds = Object.values(kindSchemas).map((schema) => section(schema.title ?? '', schema));
+  const credential = kindSchemas.node.properties?.credential ?? {};
   const inner = [
     section('operation', part('operation')),
     section('document in place', part('in-place-document')),
     section('field', part('field')),
     section('list in place', part('field').properties?.list ?? {}),
+    section('properties', part('operation').properties?.properties ?? {}),
+    section('credential of a node', credential),
+    section('basic of a credential', credential.properties?.basic ?? {}),
     section('limits', kindSchemas.gateway.properties?.limits ?? {}),
+    section('properties of the gateway', kindSchemas.gateway.properties?.properties ?? {}),
     section('deprecated', kindSchemas.service.properties?.deprecated ?? {}),
   ];
   const links = [...Object.keys(kindSchemas), 'operation', 'field'].map((name) => `[${name}](#${name})`);
@@ -109,6 +114,7 @@ const LINKED: Readonly<Record<string, string>> = {
   response: 'as `request`, or a map of media types to such',
   'document-or-fields': 'document, [document in place](#document-in-place), `none`',
   'permission-list-id': 'permission list',
+  'node-id': 'node',
   'operation-id': 'operation',
   'query-id': 'query',
   'role-id': 'role',

@@ -7,12 +7,14 @@ import { cells, HEADING, type Judged, judge } from './figure.ts';
 import { Bench, type Row } from './harness.ts';
 import { check } from './rows/check.ts';
 import { lookup } from './rows/lookup.ts';
+import { mtom } from './rows/mtom.ts';
 import { query } from './rows/query.ts';
 import { routing } from './rows/routing.ts';
+import { soap } from './rows/soap.ts';
 import { start } from './rows/start.ts';
 import { stream } from './rows/stream.ts';
 
-const ROWS: readonly Row[] = [lookup, query, stream, routing, start, check];
+const ROWS: readonly Row[] = [lookup, query, stream, soap, mtom, routing, start, check];
 const ROUNDS = 5;
 
 const HELP = `npm run bench -- [options]

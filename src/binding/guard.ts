@@ -20,3 +20,17 @@ export function naming<R>(check: () => R): R {
     throw error;
   }
 }
+
+/**
+ * The same for a whole message: a complaint about all of it is one about the body, others name their place.
+ * @param whole what the codec calls the whole
+ */
+export function reading<T>(read: () => T, whole = ''): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    if (error.path === '' || error.path === whole) throw Fault.of('BAD_BODY', { reason: `it ${error.reason}` });
+    throw Fault.of('BAD_PARAMETER', { name: error.path, reason: error.reason });
+  }
+}

@@ -1,11 +1,11 @@
-import { CodecError, compileJsonField, compileJsonReader, compileText, readJsonText } from '../codec/index.ts';
+import { compileJsonField, compileJsonReader, compileText, readJsonText } from '../codec/index.ts';
 import type { Document } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Message, Operation, OperationUri, RawKind } from '../model/service.ts';
 import type { Attachment, Value } from '../model/value.ts';
 import { parseMediaType } from '../wire/media-type.ts';
-import { guard } from './guard.ts';
+import { guard, reading } from './guard.ts';
 
 /** What a request carries beside its URI. */
 export interface RequestBody {
@@ -48,7 +48,7 @@ function compileDocumentBody(operation: Operation, uri: OperationUri): BodyReade
     if (!body.present) return undefined;
     requireType(body, JSON_BODY);
     const text = await body.text();
-    const value = readingJson(() => read(text), document.id);
+    const value = reading(() => read(text), document.id);
     // An open document takes any name, and those of values that travel elsewhere are not for the body to say.
     for (const name of elsewhere) {
       if (Object.hasOwn(value, name))
@@ -94,7 +94,7 @@ function compileFieldContent(field: Field): (body: RequestBody) => Promise<Value
     return async (body) => {
       requireType(body, JSON_BODY);
       const text = await body.text();
-      return readingJson(() => read(text));
+      return reading(() => read(text));
     };
   }
   const read = compileText(field);
@@ -108,21 +108,7 @@ async function readRaw(raw: RawKind, body: RequestBody): Promise<Value> {
   if (raw === 'binary') return body.attachment(body.contentType ?? 'application/octet-stream');
   requireType(body, BODIES[raw]);
   const text = await body.text();
-  return raw === 'json' ? readingJson(() => readJsonText(text)) : text;
-}
-
-/**
- * A complaint about the text as a whole is one about the body, others name their place.
- * @param whole what the codec calls the whole
- */
-function readingJson<T>(read: () => T, whole = ''): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof CodecError)) throw error;
-    if (error.path === '' || error.path === whole) throw Fault.of('BAD_BODY', { reason: `it ${error.reason}` });
-    throw Fault.of('BAD_PARAMETER', { name: error.path, reason: error.reason });
-  }
+  return raw === 'json' ? reading(() => readJsonText(text)) : text;
 }
 
 /** What a body's Content-Type may be. */

@@ -25,8 +25,8 @@ import { problemText } from './problem.ts';
 import { CONTENT, compileBody, type RequestBody } from './request-body.ts';
 import { compileVariable } from './uri-variable.ts';
 
-/** How a reply is written. */
-export type Format = 'json' | 'xml' | 'psnonxml' | 'raw';
+/** How a reply is written; `soap` in an envelope. */
+export type Format = 'json' | 'xml' | 'psnonxml' | 'raw' | 'soap';
 
 /** A reply's form: what was offered for one media type. */
 export interface Representation {

@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
+import type { ContractForm } from '../describe/forms.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Service } from '../model/service.ts';
 import { contractBaseOf } from './address.ts';
-import { wrongUsage } from './failure.ts';
+import { CliFailure, wrongUsage } from './failure.ts';
 import { findService } from './find-service.ts';
 import { loadRegistry, placeOf } from './project.ts';
 import { note, print } from './terminal.ts';
@@ -12,13 +13,14 @@ import { note, print } from './terminal.ts';
 const examples = `
 Examples:
   signalbox describe wadl Locations.v1
+  signalbox describe wsdl Attachments.v1
   signalbox describe openapi Locations.v1 -o locations.openapi.json
   signalbox describe xsd Locations.v1 --base https://api.example.com
 
-The running gateway serves the same documents: .../RESTListeningConnector/Locations.v1.wadl, .openapi.json and .xsd.`;
+The running gateway serves the same documents: .../RESTListeningConnector/Locations.v1.wadl, .openapi.json and .xsd,
+.../PeopleSoftServiceListeningConnector/Attachments.v1.wsdl.`;
 
-const forms = ['wadl', 'xsd', 'openapi'] as const;
-type Form = (typeof forms)[number];
+const forms = ['wadl', 'wsdl', 'xsd', 'openapi'] as const satisfies readonly ContractForm[];
 
 /** `signalbox describe`: a contract, for a partner or a tool. */
 export function addDescribe(program: Command): void {
@@ -30,11 +32,12 @@ export function addDescribe(program: Command): void {
     .option('-o, --output <file>', 'write to a file rather than to standard output')
     .option('--base <url>', "the gateway's address in the contract (default: publicUrl, or where it listens)")
     .addHelpText('after', examples)
-    .action(async (form: Form, id: string, options: { output?: string; base?: string }, command: Command) => {
+    .action(async (form: ContractForm, id: string, options: { output?: string; base?: string }, command: Command) => {
       if (options.base !== undefined) checkBase(options.base);
       const place = placeOf(command);
       const registry = await loadRegistry(place);
       const { service, pathName } = findService(registry, id);
+      await checkForm(form, service, pathName);
       const { text, imports } = await describe(
         registry,
         service,
@@ -73,16 +76,30 @@ function checkBase(base: string): void {
   );
 }
 
+/** @throws CliFailure where the service has nothing that such a contract could tell, with those that it has */
+async function checkForm(form: ContractForm, service: Service, pathName: string | undefined): Promise<void> {
+  const { contractForms } = await import('../describe/forms.ts');
+  const there = contractForms(service, pathName);
+  if (there.includes(form)) return;
+  if (there.length === 0) throw new CliFailure(`${service.id} provides no active operations`);
+  throw new CliFailure(`${service.id} has no operations over ${form === 'wsdl' ? 'SOAP' : 'REST'}`, {
+    hint: `What it has: ${there.map((each) => `signalbox describe ${each} ${service.id}`).join(', ')}`,
+  });
+}
+
 async function describe(
   registry: Registry,
   service: Service,
-  form: Form,
+  form: ContractForm,
   base: string,
   pathName: string | undefined,
 ): Promise<Contract> {
-  const { describeOpenApi, describeWadl, describeXsd, describeXsdFiles } = await import('../describe/index.ts');
+  const { describeOpenApi, describeWadl, describeWsdl, describeXsd, describeXsdFiles } = await import(
+    '../describe/index.ts'
+  );
   const part = pathName === undefined ? {} : { pathName };
   if (form === 'wadl') return { text: describeWadl(registry, service, { base, ...part }), imports: [] };
+  if (form === 'wsdl') return { text: describeWsdl(registry, service, { base }), imports: [] };
   if (form === 'openapi') return { text: describeOpenApi(registry, service, { base, ...part }), imports: [] };
   const [, ...imports] = describeXsdFiles(registry, service, part);
   return { text: describeXsd(registry, service, part), imports };

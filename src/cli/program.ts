@@ -5,6 +5,7 @@ import { addDev } from './dev.ts';
 import { CliFailure, Ended, type ExitCode, renderFailure, wrongUsage } from './failure.ts';
 import { addGenerate } from './generate.ts';
 import { addInit } from './init.ts';
+import { addInvoke } from './invoke.ts';
 import { packageVersion } from './package-info.ts';
 import { addQuery } from './query.ts';
 import { addRoutes } from './routes.ts';
@@ -52,7 +53,8 @@ export function createProgram(): Command {
     .addHelpText('after', overview)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: () => undefined });
-  for (const add of [addCheck, addGenerate, addServe, addDev, addDescribe, addRoutes, addQuery, addInit]) add(program);
+  for (const add of [addCheck, addGenerate, addServe, addDev, addDescribe, addRoutes, addQuery, addInvoke, addInit])
+    add(program);
   for (const command of [program, ...program.commands]) command.exitOverride((error) => rethrow(error, command));
   return program;
 }

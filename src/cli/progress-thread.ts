@@ -1,9 +1,10 @@
 // The thread that draws the progress of `withProgress`.
 import { workerData } from 'node:worker_threads';
 import { type ProgressStart, progressState } from './progress.ts';
+import { renderBytes } from './progress-bar.ts';
 import { writeAtOnce } from './terminal.ts';
 
-const { label, began, cells } = workerData as ProgressStart;
+const { labels, began, cells, bytes } = workerData as ProgressStart;
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 let frame = 0;
 
@@ -16,7 +17,10 @@ if (Atomics.wait(cells, 0, progressState.idle, Math.max(0, began + 1_000 - Date.
 function draw(): void {
   if (Atomics.compareExchange(cells, 0, progressState.idle, progressState.drawing) !== progressState.idle) return;
   const seconds = ((Date.now() - began) / 1_000).toFixed(1);
-  writeAtOnce(2, `\r\x1b[2K${frames[frame++ % frames.length]} ${label}: ${seconds} s`);
+  const label = labels[Atomics.load(cells, 2)] ?? '';
+  const [done = 0, total = 0] = bytes;
+  const line = `${frames[frame++ % frames.length]} ${label}: ${renderBytes(done, total)}${seconds} s`;
+  writeAtOnce(2, `\r\x1b[2K${line}`);
   Atomics.store(cells, 1, 1);
   Atomics.store(cells, 0, progressState.idle);
   Atomics.notify(cells, 0);

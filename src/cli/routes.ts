@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Registry } from '../model/registry.ts';
 import type { Routing } from '../model/routing.ts';
-import type { Answer, Operation } from '../model/service.ts';
+import type { Answer, ConsumerOperation, Operation, SoapForm } from '../model/service.ts';
 import { findService } from './find-service.ts';
 import { loadRegistry, placeOf } from './project.ts';
 import { renderTable } from './table.ts';
@@ -13,20 +13,27 @@ Examples:
   signalbox routes Locations.v1
   signalbox routes --format json | jq '.[] | select(.active | not)'
 
-ANY > LOCAL is the routing that every active provider operation has: from any node to this gateway.`;
+ANY > LOCAL is the routing that every active provider operation has: from any node to this gateway. LOCAL > NODE is that of
+an operation with a target: a call to another system. Over SOAP the path is followed by the action that names the operation.`;
 
-/** One way into the gateway: a URI of an operation, and the routing that leads there. */
+/** One way into the gateway, by a URI of an operation or by its SOAP action; or one out of it, to another system. */
 interface Route {
   readonly operation: string;
   readonly service: string;
+  /** `SOAP`, or the HTTP method. */
   readonly method: string;
+  /** Out of the gateway an address, with its references to configuration. */
   readonly path: string;
-  /** Which of the operation's URI templates it is, from 1. */
-  readonly uriIndex: number;
+  /** Which of the operation's URI templates it is, from 1; none over SOAP. */
+  readonly uriIndex?: number;
+  /** What SOAPAction says. */
+  readonly action?: string;
+  /** Empty where there is none: the operation is not active, or its target is its routing. */
   readonly routing: string;
   readonly sender: string;
   readonly receiver: string;
   readonly active: boolean;
+  /** Empty where another system answers. */
   readonly answer: string;
   /** Permission lists that grant it; `public` where it needs none. */
   readonly permission: readonly string[];
@@ -36,8 +43,8 @@ interface Route {
 export function addRoutes(program: Command): void {
   program
     .command('routes')
-    .description('list every path with its operation, routing, answer and permission')
-    .argument('[service]', 'the paths of this service only: Locations.v1')
+    .description('list every path and every call with its operation, routing, answer and permission')
+    .argument('[service]', 'those of this service only: Locations.v1')
     .addOption(new Option('--format <format>', 'how the list is written').choices(['table', 'json']).default('table'))
     .addHelpText('after', examples)
     .action(async (service: string | undefined, options: { format: 'table' | 'json' }, command: Command) => {
@@ -55,26 +62,63 @@ function listRoutes(registry: Registry, given: string | undefined): Route[] {
     if (asked?.pathName !== undefined && operation.pathName !== asked.pathName) continue;
     // An operation that is not active has no routing; it is listed all the same, or it could not be found.
     for (const routing of routings.get(operation.id) ?? [undefined])
-      routes.push(...routesOf(registry, operation, routing));
+      routes.push(...routesInto(registry, operation, routing, asked?.pathName !== undefined));
   }
-  return routes;
+  // A name in paths is one of REST.
+  if (asked?.pathName !== undefined) return routes;
+  const consumers = asked?.service.consumers ?? [...registry.consumers.values()];
+  return [...routes, ...consumers.map((consumer) => routeOut(registry, consumer))];
 }
 
-function routesOf(registry: Registry, operation: Operation, routing: Routing | undefined): Route[] {
-  const connector = `/${registry.gateway.context}/RESTListeningConnector/${operation.pathName}.${operation.service.version}`;
-  return operation.uris.map((uri) => ({
-    operation: operation.id,
-    service: operation.service.id,
-    method: operation.method,
-    path: `${connector}/${uri.template.text}`,
-    uriIndex: uri.index,
+/** The URIs of an operation, and its SOAP action unless only what has a path of its own is asked for. */
+function routesInto(
+  { gateway }: Registry,
+  operation: Operation,
+  routing: Routing | undefined,
+  pathsOnly: boolean,
+): Route[] {
+  const { method, soap, service, pathName } = operation;
+  const common = {
     routing: routing?.id ?? '',
     sender: routing?.sender ?? '',
     receiver: routing?.receiver ?? '',
-    active: operation.active && operation.service.active && (routing?.active ?? false),
+    active: operation.active && service.active && (routing?.active ?? false),
     answer: answerOf(operation.answer),
-    permission: operation.public ? ['public'] : operation.permissions.map((list) => list.id),
+    permission: permissionOf(operation),
+  };
+  const rest = operation.uris.map((uri) => ({
+    operation: operation.id,
+    service: service.id,
+    method: method ?? '',
+    path: `/${gateway.context}/RESTListeningConnector/${pathName}.${service.version}/${uri.template.text}`,
+    uriIndex: uri.index,
+    ...common,
   }));
+  if (soap === undefined || pathsOnly) return rest;
+  const path = `/${gateway.context}/PeopleSoftServiceListeningConnector`;
+  return [...rest, { ...overSoap(operation, soap, path), ...common }];
+}
+
+function routeOut({ gateway }: Registry, consumer: ConsumerOperation): Route {
+  const { target, properties, soap } = consumer;
+  const address = properties.primaryUrl ?? target.base[0];
+  return {
+    ...overSoap(consumer, soap, address?.source ?? ''),
+    routing: '',
+    sender: gateway.id,
+    receiver: target.id,
+    active: consumer.active,
+    answer: '',
+    permission: permissionOf(consumer),
+  };
+}
+
+function overSoap({ id, service }: Operation | ConsumerOperation, { action }: SoapForm, path: string) {
+  return { operation: id, service: service.id, method: 'SOAP', path, action };
+}
+
+function permissionOf(operation: Operation | ConsumerOperation): string[] {
+  return operation.public ? ['public'] : operation.permissions.map((list) => list.id);
 }
 
 function answerOf(answer: Answer): string {
@@ -96,8 +140,8 @@ function renderRoutes(routes: readonly Route[]): string {
   const rows = routes.map((route) => [
     route.operation,
     route.method,
-    route.path,
-    String(route.uriIndex),
+    route.action === undefined ? route.path : `${route.path} ${route.action}`,
+    String(route.uriIndex ?? ''),
     route.routing,
     route.sender === '' ? '' : `${route.sender} > ${route.receiver}`,
     route.active ? 'yes' : 'no',

@@ -36,10 +36,10 @@ export function stepOf(key: string | number): string | number {
   return typeof key === 'number' || /^[\w.:=-]{1,64}$/.test(key) ? key : quote(key);
 }
 
-/** A caller's text for a message: quoted as JSON does, with what can't be seen escaped, and shortened. */
-export function quote(text: string): string {
-  const points = Array.from(text.slice(0, 2 * SHOWN + 2));
-  const shown = points.length > SHOWN ? `${points.slice(0, SHOWN).join('')}…` : text;
+/** A caller's text for a message: quoted as JSON does, with what can't be seen escaped, and shortened to `most` characters. */
+export function quote(text: string, most = SHOWN): string {
+  const points = Array.from(text.slice(0, 2 * most + 2));
+  const shown = points.length > most ? `${points.slice(0, most).join('')}…` : text;
   return JSON.stringify(shown).replace(
     /[\p{C}\p{Zl}\p{Zp}]/gu,
     (c) => `\\u${c.codePointAt(0)!.toString(16).padStart(4, '0')}`,

@@ -1,9 +1,10 @@
 import type { Document } from '../model/document.ts';
 import type { Field, ListType, ScalarType } from '../model/field.ts';
-import type { DocumentValue, Value } from '../model/value.ts';
+import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { escapeAttribute, escapeText } from '../wire/xml-text.ts';
 import { kindOf, refuse, within } from './error.ts';
 import { checkDepth } from './json-source.ts';
+import { kinds } from './kinds.ts';
 import { compileEntryCount } from './list.ts';
 import { isInherited, named, ownMember, plainObject } from './names.ts';
 import { compileScalar, initialValue } from './scalar.ts';
@@ -30,8 +31,19 @@ interface FieldWriter {
   readonly holdsNull: boolean;
 }
 
-/** Writers by document, its place in namespaces included, so that a document may hold itself. */
-type Writers = Map<Document, Map<string, WriteDocument>>;
+/** The name of a root element; `namespace` is empty for none. */
+export interface RootElement {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** What the writers of one root document have in common. */
+interface Shared {
+  /** By document, its place in namespaces included, so that a document may hold itself. */
+  readonly writers: Map<Document, Map<string, WriteDocument>>;
+  /** What is written for the content of a binary element, as XML; its base64 where undefined. */
+  readonly hold: ((attachment: Attachment) => string) | undefined;
+}
 
 /**
  * Compiles the writing of a document as XML: attributes first, then elements in declared order. Undefined and null (but in a
@@ -45,11 +57,19 @@ type Writers = Map<Document, Map<string, WriteDocument>>;
  * A field with `absent: blank` is written, where its XML Schema type takes the empty string, as an empty element, and a list
  * of documents as one entry of such elements.
  * @param service namespace of documents that name none; empty for none
+ * @param root the root element, where it is not the document's own
+ * @param hold writes something else for the content of a binary element than base64
  */
-export function compileXmlWriter(document: Document, service: string): (value: DocumentValue) => string {
+export function compileXmlWriter(
+  document: Document,
+  service: string,
+  root?: RootElement,
+  hold?: (attachment: Attachment) => string,
+): (value: DocumentValue) => string {
   const namespace = namespaceOf(document, service, service);
-  const write = documentWriter(document, { namespace, scope: namespace, service }, new Map());
-  const tag = tagOf(document.xmlName, namespace, '');
+  const scope = root?.namespace ?? namespace;
+  const write = documentWriter(document, { namespace, scope, service }, { writers: new Map(), hold });
+  const tag = tagOf(root?.name ?? document.xmlName, scope, '');
   return (value) => {
     try {
       return write(tag, value, 1);
@@ -60,7 +80,8 @@ export function compileXmlWriter(document: Document, service: string): (value: D
 }
 
 /** @param place its `namespace` is the document's own, its `scope` that of the element that holds it */
-function documentWriter(document: Document, place: XmlPlace, writers: Writers): WriteDocument {
+function documentWriter(document: Document, place: XmlPlace, shared: Shared): WriteDocument {
+  const { writers } = shared;
   const ofDocument = writers.get(document) ?? new Map<string, WriteDocument>();
   writers.set(document, ofDocument);
   const key = JSON.stringify([place.namespace, place.scope]);
@@ -74,7 +95,7 @@ function documentWriter(document: Document, place: XmlPlace, writers: Writers): 
     .map(([field, index]) => fieldWriter(field, index, attributeWriter(field, index), place));
   const elements = document.fields
     .filter((field) => !field.attribute)
-    .map((field, index) => fieldWriter(field, index, elementWriter(field, place, writers), place));
+    .map((field, index) => fieldWriter(field, index, elementWriter(field, place, shared), place));
   const declared = new Set(document.fields.map((field) => field.name));
   const writeUndeclared = compileUndeclaredXml(document, place.scope);
   compiled = (tag, value, depth) => {
@@ -130,27 +151,28 @@ function attributeWriter(field: Field, index: number): Write {
   return (value) => `${start}${escapeAttribute(toText(value))}"`;
 }
 
-function elementWriter(field: Field, place: XmlPlace, writers: Writers): Write {
+function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
   const namespace = field.namespace ?? place.namespace;
   const tag = tagOf(field.xmlName, namespace, place.scope);
   const { type } = field;
-  if (type.kind !== 'list') return singleWriter(field, type, tag, { ...place, scope: namespace }, writers);
+  if (type.kind !== 'list') return singleWriter(field, type, tag, { ...place, scope: namespace }, shared);
   const itemTag = type.flat ? tag : tagOf(itemName(type), namespace, namespace);
-  const entries = entriesWriter(
-    field,
-    singleWriter(field, type.item, itemTag, { ...place, scope: namespace }, writers),
-  );
+  const entries = entriesWriter(field, singleWriter(field, type.item, itemTag, { ...place, scope: namespace }, shared));
   return type.flat ? entries : (value, depth) => element(tag, '', entries(value, depth));
 }
 
-function singleWriter(field: Field, type: ListType['item'], tag: Tag, place: XmlPlace, writers: Writers): Write {
+function singleWriter(field: Field, type: ListType['item'], tag: Tag, place: XmlPlace, shared: Shared): Write {
+  const { hold } = shared;
+  if (type.kind === 'binary' && hold !== undefined) {
+    return (value) => element(tag, '', hold(kinds.binary.accept(value) as Attachment));
+  }
   if (type.kind !== 'document') {
     const { toText } = compileScalar(field, type);
     return (value) => element(tag, '', escapeText(toText(value)));
   }
   const { document } = type;
   const namespace = namespaceOf(document, place.namespace, place.service);
-  const write = documentWriter(document, { ...place, namespace }, writers);
+  const write = documentWriter(document, { ...place, namespace }, shared);
   return (value, depth) => write(tag, value, depth);
 }
 

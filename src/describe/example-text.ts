@@ -34,8 +34,18 @@ export function fieldJson(field: Field, value: ExampleValue): Json {
 
 /** An example as a message's XML, without an XML declaration. */
 export function exampleXml(document: Document, value: ExampleDocument, documents: DocumentSet): string {
-  const own = documents.namespaceOf(document);
-  return buildXmlFragment(documentXml(document, document.xmlName, value, { documents, own, around: '' }));
+  const root = { name: document.xmlName, namespace: documents.namespaceOf(document) };
+  return buildXmlFragment(exampleElement(document, value, documents, root));
+}
+
+/** An example as the content of an element that is not the document's own. */
+export function exampleElement(
+  document: Document,
+  value: ExampleDocument,
+  documents: DocumentSet,
+  root: { readonly name: string; readonly namespace: string },
+): XmlElement {
+  return documentXml(document, root.name, value, { documents, own: root.namespace, around: '' });
 }
 
 /** Where an element stands: its own namespace, and the default one in force around it. */

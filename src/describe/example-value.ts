@@ -30,6 +30,12 @@ export function exampleField(field: Field): ExampleValue | undefined {
   return fieldExample(field, []);
 }
 
+/** The fields that an example of a request shows: those that are required or have an example, or all where none is. */
+export function tellingFields(fields: readonly Field[]): readonly Field[] {
+  const telling = fields.filter((field) => field.required || field.example !== undefined);
+  return telling.length > 0 ? telling : fields;
+}
+
 type Open = readonly Pick<Document, 'fields'>[];
 
 function documentExample(document: Pick<Document, 'fields'>, open: Open): ExampleDocument | undefined {

@@ -1,5 +1,5 @@
 import type { Field, UrlStyle } from '../model/field.ts';
-import type { Operation, OperationUri, UriVariable } from '../model/service.ts';
+import type { Method, Operation, OperationUri, UriVariable } from '../model/service.ts';
 import { type TemplateVariable, UriTemplateError } from '../wire/uri-template.ts';
 import { UriExpansionError, type UriValue } from '../wire/uri-template-expand.ts';
 import { compileUriExpander } from '../wire/uri-template-write.ts';
@@ -32,7 +32,9 @@ export function exampleRequest(operation: Operation, uri: OperationUri, base: st
     const value = given(field, field.required);
     if (value !== undefined) headers[header] = String(value);
   }
-  const request = { method: operation.method, url: `${base}/RESTListeningConnector/${service}/${path}`, headers };
+  // An operation that has a URI has a method.
+  const method = operation.method as Method;
+  const request = { method, url: `${base}/RESTListeningConnector/${service}/${path}`, headers };
   if (!takesBody(operation, uri)) return request;
   const mediaType = requestMediaType(operation, uri);
   headers['Content-Type'] = mediaType;

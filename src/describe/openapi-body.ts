@@ -1,7 +1,7 @@
 import type { Operation, OperationUri } from '../model/service.ts';
 import { mustBeGiven } from './entry.ts';
 import { fieldJson, membersJson } from './example-text.ts';
-import { exampleDocument, exampleField } from './example-value.ts';
+import { exampleDocument, exampleField, tellingFields } from './example-value.ts';
 import type { Json, JsonObject } from './json.ts';
 import { type Components, labelled } from './openapi-components.ts';
 import { rawSchema } from './openapi-replies.ts';
@@ -56,8 +56,7 @@ export function bodyExample(operation: Operation, { body }: OperationUri): Json 
     const value = field === undefined || field.type.kind === 'binary' ? undefined : exampleField(field);
     return field === undefined || value === undefined ? undefined : fieldJson(field, value);
   }
-  const telling = body.filter((field) => field.required || field.example !== undefined);
-  const fields = telling.length > 0 ? telling : body;
+  const fields = tellingFields(body);
   const value = exampleDocument({ fields });
   if (value === undefined) return undefined;
   const members = membersJson(fields, value);

@@ -1,5 +1,5 @@
 import type { Operation, OperationUri } from '../model/service.ts';
-import type { Scope } from './documents.ts';
+import type { RestOperation, Scope } from './documents.ts';
 import type { JsonObject } from './json.ts';
 import { requestBody } from './openapi-body.ts';
 import type { Components } from './openapi-components.ts';
@@ -45,7 +45,7 @@ const openApiPath: PathWriter = ({ operator, name }, first) => {
   return first || operator === ';' || operator === '.' ? `{${name}}` : `,{${name}}`;
 };
 
-function collect(operations: readonly Operation[]): PathItem[] {
+function collect(operations: readonly RestOperation[]): PathItem[] {
   const items = new Map<string, PathItem>();
   for (const operation of operations) {
     for (const uri of operation.uris) {

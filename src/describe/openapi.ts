@@ -1,7 +1,7 @@
 // OpenAPI Specification 3.1.1 (OpenAPI Initiative, 24 October 2024).
 import type { Registry } from '../model/registry.ts';
 import type { Service } from '../model/service.ts';
-import { type Scope, scopeOf } from './documents.ts';
+import { restScopeOf, type Scope } from './documents.ts';
 import { type JsonObject, jsonText } from './json.ts';
 import { uriNames } from './names.ts';
 import { openComponents } from './openapi-components.ts';
@@ -18,7 +18,7 @@ export function describeOpenApi(
   service: Service,
   options: { readonly base: string; readonly pathName?: string },
 ): string {
-  const scope = scopeOf(registry, service, options.pathName);
+  const scope = restScopeOf(registry, service, options.pathName);
   const components = openComponents(scope.documents.all);
   const paths = pathItems({ scope, components, names: uriNames(service.operations) });
   const url = `${options.base}/RESTListeningConnector/${registry.gateway.id}`;

@@ -1,5 +1,4 @@
 import type { Document } from '../model/document.ts';
-import type { SecurityScheme } from '../model/security.ts';
 import type { Operation, OperationUri } from '../model/service.ts';
 import { problemMediaType } from '../wire/problem.ts';
 import { element, type XmlElement } from '../wire/xml-build.ts';
@@ -9,6 +8,7 @@ import { faultForms, faultStatuses, type ReplyForm, replyForms, replyStatus, tak
 import { requestMediaType } from './request-body.ts';
 import type { DescribedUri } from './uri.ts';
 import { headerParam } from './wadl-param.ts';
+import { accessNote } from './words.ts';
 import type { SchemaSet } from './xsd-schema.ts';
 
 /** What the methods of a WADL share. */
@@ -37,13 +37,10 @@ export function methodElement(
 }
 
 function methodText(operation: Operation, { template, index }: OperationUri): string {
-  const access = operation.public ? 'Public.' : `Needs credentials: ${schemeNames[operation.requires]}.`;
-  return [operation.description, `URI template ${index}: ${template.text}`, access]
+  return [operation.description, `URI template ${index}: ${template.text}`, accessNote(operation)]
     .filter((each) => each !== undefined)
     .join('\n');
 }
-
-const schemeNames: Readonly<Record<SecurityScheme, string>> = { basic: 'HTTP Basic' };
 
 function requestRepresentation(operation: Operation, uri: OperationUri): XmlElement {
   const mediaType = requestMediaType(operation, uri);

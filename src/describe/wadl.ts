@@ -2,7 +2,7 @@
 import type { Registry } from '../model/registry.ts';
 import type { Operation, Service } from '../model/service.ts';
 import { buildXml, element, type XmlElement } from '../wire/xml-build.ts';
-import { type Scope, scopeOf } from './documents.ts';
+import { restScopeOf, type Scope } from './documents.ts';
 import { ncName, uriNames } from './names.ts';
 import { faultMeanings } from './replies.ts';
 import { type DescribedUri, describeUri, type PathWriter } from './uri.ts';
@@ -21,7 +21,7 @@ export function describeWadl(
   service: Service,
   options: { readonly base: string; readonly pathName?: string },
 ): string {
-  const scope = scopeOf(registry, service, options.pathName);
+  const scope = restScopeOf(registry, service, options.pathName);
   const schemas = schemasOf(scope);
   const { namespaces } = schemas;
   const attributes: Record<string, string> = {

@@ -1,5 +1,6 @@
 import type { Field, ScalarType } from '../model/field.ts';
-import type { Service } from '../model/service.ts';
+import type { SecurityScheme } from '../model/security.ts';
+import type { Operation, Service } from '../model/service.ts';
 import { decimalOf } from '../wire/decimal.ts';
 import { entryType } from './entry.ts';
 import { longest } from './xsd-types.ts';
@@ -46,6 +47,13 @@ export function deprecationNote({ deprecated }: Service): string | undefined {
   const sunset = deprecated.sunset === undefined ? '' : ` It ends on ${deprecated.sunset}.`;
   return `This version is deprecated${since}.${sunset}`;
 }
+
+/** What a caller has to show. */
+export function accessNote(operation: Pick<Operation, 'public' | 'requires'>): string {
+  return operation.public ? 'Public.' : `Needs credentials: ${schemeNames[operation.requires]}.`;
+}
+
+const schemeNames: Readonly<Record<SecurityScheme, string>> = { basic: 'HTTP Basic' };
 
 function count(number: number, noun: string): string {
   return `${decimalOf(number)} ${noun}${number === 1 ? '' : 's'}`;

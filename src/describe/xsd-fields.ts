@@ -1,6 +1,6 @@
 import type { Document } from '../model/document.ts';
 import type { CompoundType, Field, ListType, ScalarType } from '../model/field.ts';
-import { element, type XmlElement } from '../wire/xml-build.ts';
+import { element, type XmlElement, type XmlNode } from '../wire/xml-build.ts';
 import { entryField, entryType, plainDefault } from './entry.ts';
 import { caseNote } from './words.ts';
 import { lexical, simpleType, translatedPattern } from './xsd-types.ts';
@@ -9,8 +9,22 @@ import { lexical, simpleType, translatedPattern } from './xsd-types.ts';
 export interface SchemaContext {
   /** `unqualified` for an element without a namespace inside a schema that has one. */
   readonly form?: 'unqualified' | undefined;
+  /** Binary elements may travel as attachments, and say so. */
+  readonly attachments: boolean;
   /** QName of a document's complexType as written in this schema. */
   typeName(document: Document): string;
+}
+
+/** Namespace of the W3C Note Describing Media Content of Binary Data in XML (4 May 2005). */
+export const XMIME = 'http://www.w3.org/2005/05/xmlmime';
+
+/** Attribute of a binary element that may travel as an attachment: generators of code make it a stream, not an array. */
+export const ATTACHMENT = { 'xmime:expectedContentTypes': 'application/octet-stream' };
+
+/** Whether a declaration says of itself, or of one inside it, that it may travel as an attachment. */
+export function hasAttachment(node: XmlNode): boolean {
+  if (typeof node === 'string') return false;
+  return Object.keys(ATTACHMENT).some((name) => name in node.attributes) || node.children.some(hasAttachment);
 }
 
 /** Declares a field as an element of a sequence. */
@@ -71,7 +85,8 @@ function single(
     return element('xs:element', { name, form, type: context.typeName(type.document), ...occurs }, [notes]);
   }
   const simple = simpleType(entryField(field), type);
-  return element('xs:element', { name, form, type: simple.type, ...occurs }, [notes, simple.restriction]);
+  const content = context.attachments && type.kind === 'binary' ? ATTACHMENT : undefined;
+  return element('xs:element', { name, form, type: simple.type, ...occurs, ...content }, [notes, simple.restriction]);
 }
 
 function entriesOf(field: Field, type: ListType): { minOccurs: string | undefined; maxOccurs: string } {

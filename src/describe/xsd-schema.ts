@@ -4,7 +4,9 @@ import type { Field } from '../model/field.ts';
 import { element, type XmlElement } from '../wire/xml-build.ts';
 import type { DocumentSet } from './documents.ts';
 import { namesOf, ncName } from './names.ts';
-import { annotation, fieldAttribute, fieldElement } from './xsd-fields.ts';
+import { annotation, fieldAttribute, fieldElement, hasAttachment, XMIME } from './xsd-fields.ts';
+import { openContent } from './xsd-open.ts';
+import { type Wrapper, wrapperElement } from './xsd-wrapper.ts';
 
 const XS = 'http://www.w3.org/2001/XMLSchema';
 
@@ -13,6 +15,8 @@ export interface SchemaOptions {
   readonly documents: DocumentSet;
   /** The service's namespace; its schema is the main one. */
   readonly namespace: string;
+  /** Elements of the service's namespace around messages over SOAP; none where it has no operation of that kind. */
+  readonly wrappers: readonly Wrapper[];
   /** Text for people at the head of each schema. */
   readonly title: string;
   /** Elements beside those of the documents, declared in the schema without a namespace. */
@@ -25,6 +29,8 @@ export interface SchemaSet {
   readonly namespaces: readonly string[];
   /** Prefix of a namespace, the same in every schema; undefined for `''`. */
   prefixOf(namespace: string): string | undefined;
+  /** Whether a document has a global element of its own: not where its name is that of a wrapper or another document. */
+  hasElement(document: Document): boolean;
   /**
    * The schema of a namespace, which imports those that it refers to. With `locations`, the files that all of them stand
    * in, the main one imports every other, so that it is an entrance to all.
@@ -44,7 +50,7 @@ interface Draft {
 
 /** What the declarations of documents share. */
 interface Workshop {
-  readonly documents: DocumentSet;
+  readonly options: SchemaOptions;
   readonly drafts: ReadonlyMap<string, Draft>;
   readonly typeNames: (document: Document) => string;
   readonly prefixOf: (namespace: string) => string | undefined;
@@ -55,12 +61,13 @@ interface Workshop {
  * name of its own. A field in another namespace than its document's is declared in a group of that namespace's schema.
  */
 export function buildSchemas(options: SchemaOptions): SchemaSet {
-  const { documents, extra } = options;
-  const namespaces = namespacesOf(options);
+  const { documents, namespace: main, wrappers, extra } = options;
+  // A message has its element first: where two documents share a name, the one that travels keeps it.
+  const named = [...documents.roots, ...documents.all.filter((each) => !documents.roots.has(each) && !each.inPlace)];
+  const namespaces = namespacesOf(options, named);
   const prefixes = new Map(
     namespaces.filter((each) => each !== '').map((each, index) => [each, index === 0 ? 'tns' : `ns${index}`]),
   );
-  const prefixOf = (namespace: string): string | undefined => prefixes.get(namespace);
   const drafts = new Map(
     namespaces.map((namespace): [string, Draft] => {
       const elements = namespace === '' ? [...extra] : [];
@@ -68,37 +75,46 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     }),
   );
   const typeNames = namesOf(documents.all, (document) => ncName(document.id));
-  const workshop: Workshop = { documents, drafts, typeNames, prefixOf };
+  const workshop: Workshop = { options, drafts, typeNames, prefixOf: (namespace) => prefixes.get(namespace) };
+  for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(main) as Draft, workshop);
   for (const document of documents.all) declareType(document, workshop);
-  // A message has its element first: where two documents share a name, the one that travels keeps it.
-  const byImportance = [
-    ...documents.roots,
-    ...documents.all.filter((each) => !documents.roots.has(each) && !each.inPlace),
-  ];
-  for (const document of byImportance) declareElement(document, workshop);
+  const declared = new Set(named.filter((document) => declareElement(document, workshop)));
   return {
     namespaces,
-    prefixOf,
+    prefixOf: workshop.prefixOf,
+    hasElement: (document) => declared.has(document),
     schemaOf: (namespace, locations) => {
       const draft = drafts.get(namespace);
       if (draft === undefined) throw new RangeError(`no schema has the namespace "${namespace}"`);
-      return schemaElement(draft, options.title, workshop, locations);
+      return schemaElement(draft, workshop, locations);
     },
   };
 }
 
-function namespacesOf({ documents, namespace, extra }: SchemaOptions): string[] {
-  const own = documents.all.map((document) => documents.namespaceOf(document));
+/** @param named documents with a global element */
+function namespacesOf(options: SchemaOptions, named: readonly Document[]): string[] {
+  const { documents, namespace, wrappers, extra } = options;
+  const own = documents.all.map((document) => homeOf(document, options));
   // An element or attribute without a namespace is declared in place, whatever the schema's own.
   const foreign = documents.all.flatMap((document) => document.fields.flatMap((field) => field.namespace || []));
-  const main = own.includes(namespace) ? [namespace] : [];
-  return [...new Set([...main, ...own, ...(extra.length > 0 ? [''] : []), ...foreign])];
+  const main = own.includes(namespace) || wrappers.length > 0 ? [namespace] : [];
+  const elements = named.map((document) => documents.namespaceOf(document));
+  return [...new Set([...main, ...own, ...elements, ...(extra.length > 0 ? [''] : []), ...foreign])];
+}
+
+/**
+ * Namespace of the schema that a document's type is in: its own, as a rule. A service with SOAP operations has no type
+ * without a namespace: no schema in a WSDL may do without (WS-I Basic Profile 1.1, R2105), so such a type is in the
+ * service's, with unqualified elements.
+ */
+function homeOf(document: Document, { documents, namespace, wrappers }: SchemaOptions): string {
+  const own = documents.namespaceOf(document);
+  return own === '' && wrappers.length > 0 ? namespace : own;
 }
 
 function schemaElement(
   draft: Draft,
-  title: string,
-  { drafts, prefixOf }: Workshop,
+  { options, drafts, prefixOf }: Workshop,
   locations: ReadonlyMap<string, string> | undefined,
 ): XmlElement {
   const others = [...drafts.keys()].filter((each) => each !== draft.namespace);
@@ -106,6 +122,7 @@ function schemaElement(
   const imported = isEntrance ? others : others.filter((each) => draft.imports.has(each));
   const named = [draft.namespace, ...imported].filter((each) => each !== '');
   const attributes: Record<string, string> = { 'xmlns:xs': XS };
+  if ([...draft.elements, ...draft.types, ...draft.groups].some(hasAttachment)) attributes['xmlns:xmime'] = XMIME;
   // Names without a namespace are written without a prefix, which holds only where no default namespace is in force.
   if (named.length <= imported.length) attributes.xmlns = '';
   for (const namespace of named) attributes[`xmlns:${prefixOf(namespace)}`] = namespace;
@@ -116,7 +133,7 @@ function schemaElement(
   );
   return element('xs:schema', attributes, [
     ...imports,
-    annotation(title),
+    annotation(options.title),
     ...draft.elements,
     ...draft.types,
     ...draft.groups,
@@ -130,23 +147,32 @@ function refer(from: Draft, namespace: string, name: string, workshop: Workshop)
   return prefix === undefined ? name : `${prefix}:${name}`;
 }
 
-function draftOf(document: Document, workshop: Workshop): Draft {
-  return workshop.drafts.get(workshop.documents.namespaceOf(document)) as Draft;
+/** QName of a document's type as a schema writes it. */
+function referType(from: Draft, document: Document, workshop: Workshop): string {
+  return refer(from, homeOf(document, workshop.options), workshop.typeNames(document), workshop);
 }
 
-function declareElement(document: Document, workshop: Workshop): void {
-  const draft = draftOf(document, workshop);
-  if (draft.elements.some((each) => each.attributes.name === document.xmlName)) return;
-  const type = refer(draft, draft.namespace, workshop.typeNames(document), workshop);
+function declareWrapper(wrapper: Wrapper, draft: Draft, workshop: Workshop): void {
+  if (draft.elements.some((each) => each.attributes.name === wrapper.name)) return;
+  draft.elements.push(wrapperElement(wrapper, (document) => referType(draft, document, workshop)));
+}
+
+/** @returns false where the name is taken */
+function declareElement(document: Document, workshop: Workshop): boolean {
+  const draft = workshop.drafts.get(workshop.options.documents.namespaceOf(document)) as Draft;
+  if (draft.elements.some((each) => each.attributes.name === document.xmlName)) return false;
+  const type = referType(draft, document, workshop);
   draft.elements.push(element('xs:element', { name: document.xmlName, type }, [annotation(document.description)]));
+  return true;
 }
 
 function declareType(document: Document, workshop: Workshop): void {
-  const draft = draftOf(document, workshop);
+  const draft = workshop.drafts.get(homeOf(document, workshop.options)) as Draft;
+  const namespace = workshop.options.documents.namespaceOf(document);
   const elements = document.fields.filter((field) => !field.attribute);
   const particles = elements.map((field) => particle(field, document, draft, workshop));
   const attributes = document.fields.filter((field) => field.attribute);
-  const content = document.open ? openContent(elements, particles, draft) : { particles, notes: [] };
+  const content = document.open ? openContent(elements, particles, namespace) : { particles, notes: [] };
   draft.types.push(
     element('xs:complexType', { name: workshop.typeNames(document) }, [
       annotation(document.description, content.notes),
@@ -158,13 +184,14 @@ function declareType(document: Document, workshop: Workshop): void {
 
 /** An element in place, or a group in the schema of the namespace that the field names. */
 function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
-  const { namespace } = field;
+  const { documents, wrappers } = workshop.options;
+  const namespace = field.namespace ?? documents.namespaceOf(document);
   const context = (from: Draft, form?: 'unqualified') => ({
     form,
-    typeName: (inner: Document) =>
-      refer(from, workshop.documents.namespaceOf(inner), workshop.typeNames(inner), workshop),
+    attachments: wrappers.length > 0,
+    typeName: (inner: Document) => referType(from, inner, workshop),
   });
-  if (namespace === undefined || namespace === draft.namespace) return fieldElement(field, context(draft));
+  if (namespace === draft.namespace) return fieldElement(field, context(draft));
   if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));
   const home = workshop.drafts.get(namespace) as Draft;
   const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
@@ -180,30 +207,4 @@ function attribute(field: Field, document: Document, draft: Draft, workshop: Wor
   const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
   home.groups.push(element('xs:attributeGroup', { name }, [fieldAttribute(field, 'qualified')]));
   return element('xs:attributeGroup', { ref: refer(draft, field.namespace, name, workshop) });
-}
-
-/**
- * The content of an open document: undeclared elements, which have no namespace, after the declared ones. Where a
- * declared element could be taken for an undeclared one (Unique Particle Attribution, XML Schema Part 1, 3.8.6), it and
- * what follows it are left to the wildcard and named in the documentation.
- */
-function openContent(
-  fields: readonly Field[],
-  particles: readonly XmlElement[],
-  draft: Draft,
-): { readonly particles: readonly XmlElement[]; readonly notes: readonly string[] } {
-  const any = (namespace: string): XmlElement =>
-    element('xs:any', { namespace, processContents: 'lax', minOccurs: '0', maxOccurs: 'unbounded' });
-  const once = (index: number): boolean => {
-    const { minOccurs, maxOccurs } = particles[index]?.attributes ?? {};
-    return fields[index]?.required === true && minOccurs === undefined && maxOccurs === undefined;
-  };
-  const clashes = fields.some((field, index) => (field.namespace ?? draft.namespace) === '' && !once(index));
-  if (!clashes) return { particles: [...particles, any('##local')], notes: [] };
-  const cut = fields.findIndex((_, index) => !once(index));
-  const names = fields.slice(cut).map((field) => field.xmlName);
-  return {
-    particles: [...particles.slice(0, cut), any('##any')],
-    notes: [`Declared among the elements that may follow: ${names.join(', ')}.`],
-  };
 }

@@ -4,6 +4,7 @@ import { buildXml, element, type XmlElement } from '../wire/xml-build.ts';
 import { type Scope, scopeOf } from './documents.ts';
 import { annotation } from './xsd-fields.ts';
 import { buildSchemas, type SchemaSet } from './xsd-schema.ts';
+import { wrappersOf } from './xsd-wrapper.ts';
 
 /**
  * The main XML Schema of a service's documents: the one of the service's own namespace, or of its first document where
@@ -41,14 +42,15 @@ export function describeXsdFiles(
   return new Map([...locations].map(([namespace, file]) => [file, buildXml(schemas.schemaOf(namespace, locations))]));
 }
 
-/** The schemas of a scope's documents, with the psnonxml wrapper where an operation uses it. */
+/** The schemas of a scope's documents, with the wrappers of SOAP, and that of psnonxml where an operation uses it. */
 export function schemasOf(scope: Scope): SchemaSet {
   const wrapped = scope.operations.some((operation) => operation.wrapper === 'psnonxml');
   return buildSchemas({
     documents: scope.documents,
     namespace: scope.namespace,
+    wrappers: wrappersOf(scope.soap),
     title: titleOf(scope),
-    extra: wrapped ? [wrapperElement()] : [],
+    extra: wrapped ? [nonXmlElement()] : [],
   });
 }
 
@@ -60,7 +62,7 @@ export function titleOf(scope: Scope): string {
 }
 
 /** `<data psnonxml="Yes">`: an XML element around a message in JSON. */
-function wrapperElement(): XmlElement {
+function nonXmlElement(): XmlElement {
   const extension = element('xs:extension', { base: 'xs:string' }, [
     element('xs:attribute', { name: 'psnonxml', type: 'xs:string', use: 'required', fixed: 'Yes' }),
   ]);

@@ -71,10 +71,12 @@ const SHAPE: Readonly<Record<string, string>> = {
 };
 
 function bounds({ type, minimum, maximum }: Field): string {
-  const what = type.kind === 'list' ? ' entries' : isNumeric(type.kind) ? '' : ' characters';
-  if (minimum === undefined) return `at most ${maximum}${what}`;
-  if (maximum === undefined) return `at least ${minimum}${what}`;
-  return `${minimum} to ${maximum}${what}`;
+  const [one, many] =
+    type.kind === 'list' ? [' entry', ' entries'] : isNumeric(type.kind) ? ['', ''] : [' character', ' characters'];
+  const counted = (count: number): string => `${count}${count === 1 ? one : many}`;
+  if (minimum === undefined) return `at most ${counted(maximum ?? 0)}`;
+  if (maximum === undefined) return `at least ${counted(minimum)}`;
+  return `${minimum} to ${counted(maximum)}`;
 }
 
 const isNumeric = (kind: string): boolean => kind === 'integer' || kind === 'decimal';

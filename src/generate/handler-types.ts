@@ -1,4 +1,4 @@
-import type { HandlerContext, Reply } from '../model/handler.ts';
+import type { HandlerContext, Reply, ReplyOptions } from '../model/handler.ts';
 import type { Attachment, JsonValue } from '../model/value.ts';
 
 // The types that `generated/handlers.ts` is written in. They hold at compile time only: nothing here runs.
@@ -9,7 +9,7 @@ type QueryTypes<Q> = { [Id in keyof Q]: { prompts: readonly unknown[]; row: obje
 /** What a handler is given beside the request, with the project's own queries and the operation's own reply. */
 export interface TypedContext<Q extends QueryTypes<Q>, UriIndex extends number, Message>
   extends Omit<HandlerContext, 'query' | 'reply' | 'uriIndex'> {
-  /** Which of the operation's URI templates matched, from 1. */
+  /** Which of the operation's URI templates matched, from 1; over SOAP the one that carries what was given, 0 where none does. */
   readonly uriIndex: UriIndex;
   /**
    * Runs a stored query under the caller's own grants and returns its rows, columns by their declared names.
@@ -20,10 +20,7 @@ export interface TypedContext<Q extends QueryTypes<Q>, UriIndex extends number, 
     ...call: [...prompts: Q[Id]['prompts'], options?: { readonly maxrows?: number }]
   ): Promise<Q[Id]['row'][]>;
   /** A reply with a status or headers of its own. `status` from 200 to 399. */
-  reply(
-    value: Message,
-    options?: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> },
-  ): Reply;
+  reply(value: Message, options?: ReplyOptions): Reply;
 }
 
 /**

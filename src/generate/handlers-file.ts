@@ -3,7 +3,7 @@ import { comment, sentence } from './comment.ts';
 import { HEADER } from './header.ts';
 import { importLine, propertyName } from './names.ts';
 import type { Vocabulary } from './vocabulary.ts';
-import { messageWords } from './words.ts';
+import { messageWords, waysTo } from './words.ts';
 
 /** Text of `handlers.ts`: what each operation that is answered by code of the project takes, is given and returns. */
 export function handlersFile(vocabulary: Vocabulary): string {
@@ -28,17 +28,22 @@ function handlerType(operation: Operation, words: Writing): string {
   const context = names.context(operation);
   for (const name of ['Fault', 'Reply', 'TypedContext']) fromPackage.add(name);
   for (const name of ['Queries', request]) fromTypes.add(name);
-  const indices = operation.uris.map(({ index }) => index).join(' | ') || 'number';
+  const indices = [...operation.uris.map(({ index }) => index), ...(operation.soap === undefined ? [] : [0])].join(
+    ' | ',
+  );
   const forms = [...new Set(operation.responses.flatMap(({ message }) => formText(message, words) ?? []))];
   const reply = [...forms, 'Reply'].join(' | ');
-  const fault = operation.fault === undefined ? 'the problem details get' : `${operation.fault.id} gets`;
+  const fault = faultWords(operation);
   const given = `What a handler of ${operation.id} is given beside the request.`;
   const onRequest = `Takes the request message, returns the reply (${replyWords(operation)}) or throws a Fault.`;
   const onError = `Takes a fault, returns the text that ${fault}. A request that could not be read is undefined.`;
   return [
     comment('', [given]),
     `export type ${context} = TypedContext<Queries, ${indices}, ${forms.join(' | ') || 'never'}>;\n\n`,
-    comment('', [sentence(operation.description), ...addresses(operation)]),
+    comment('', [
+      sentence(operation.description),
+      ...waysTo(operation).map((way) => `${operation.service.id}: ${way}`),
+    ]),
     `export interface ${names.handler(operation)} {\n`,
     comment('  ', [onRequest]),
     method('onRequest', [`request: ${request}`, `context: ${context}`], reply),
@@ -53,11 +58,10 @@ function method(name: string, parameters: readonly string[], returns: string): s
   return `  ${name}(\n${parameters.map((each) => `    ${each},\n`).join('')}  ): ${returns} | Promise<${returns}>;\n`;
 }
 
-function addresses(operation: Operation): string[] {
-  const { method, service, uris } = operation;
-  const where = `${service.id}: ${method}`;
-  if (uris.length === 1) return uris.map(({ template }) => `${where} ${template.text}`);
-  return uris.map(({ index, template }) => `${where} ${template.text} (URI index ${index})`);
+/** What the text of `onError` goes into. */
+function faultWords({ fault, method }: Operation): string {
+  if (fault !== undefined) return `${fault.id} gets`;
+  return method === undefined ? 'the SOAP fault gets' : 'the problem details get';
 }
 
 function replyWords(operation: Operation): string {

@@ -7,7 +7,8 @@ export function knownIds(registry: Registry): { readonly [kind: string]: readonl
   return {
     documents: sorted(registry.documents).flatMap(({ id, inPlace }) => (inPlace ? [] : [id])),
     queries: ids(registry.queries),
-    operations: ids(registry.operations),
+    nodes: ids(registry.nodes),
+    operations: [...ids(registry.operations), ...ids(registry.consumers)].sort(),
     permissionLists: ids(registry.permissionLists),
     roles: ids(registry.roles),
   };

@@ -2,9 +2,11 @@ import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
+import type { Node } from '../model/routing.ts';
 import type { PermissionList, User } from '../model/security.ts';
 import { HEADER } from './header.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
+import { consumerTree } from './registry-consumer.ts';
 import { operationTree } from './registry-operation.ts';
 import { sorted } from './vocabulary.ts';
 import { typeWords } from './words.ts';
@@ -34,8 +36,12 @@ export function registryFile(registry: Registry): string {
       metrics: gateway.metrics.length === 0 ? undefined : { permission: gateway.metrics.map(({ id }) => id).sort() },
       cors: gateway.cors,
       limits: { ...gateway.limits },
+      properties: {
+        'ig.MTOM.enablePeopleSoftServiceListeningConnector': gateway.mtom.services,
+        'ig.MTOM.enableHttpListeningConnector': gateway.mtom.http,
+      },
     },
-    nodes: each(registry.nodes, ({ description, base }) => ({ description, base: base.map(({ source }) => source) })),
+    nodes: each(registry.nodes, nodeTree),
     services: each(registry.services, (service) => ({
       description: service.description,
       default: yes(service.default),
@@ -43,8 +49,10 @@ export function registryFile(registry: Registry): string {
       deprecated: service.deprecated && { ...service.deprecated },
       delivered: yes(service.delivered),
       operations: service.operations.map(({ id }) => id),
+      consumers: service.consumers.length === 0 ? undefined : service.consumers.map(({ id }) => id),
     })),
     operations: each(registry.operations, operationTree),
+    consumers: each(registry.consumers, consumerTree),
     documents: each(registry.documents, documentTree),
     queries: each(registry.queries, queryTree),
     'permission-lists': each(registry.permissionLists, (list) => permissionTree(list, registry)),
@@ -75,6 +83,11 @@ function each<T extends { readonly id: string }>(
 /** Only what differs from the default is written. */
 const yes = (value: boolean): true | undefined => value || undefined;
 const no = (value: boolean): false | undefined => (value ? undefined : false);
+
+function nodeTree({ description, base, credential }: Node): JsonTree {
+  const basic = credential && { user: credential.user.source, password: credential.password.source };
+  return { description, base: base.map(({ source }) => source), credential: basic && { basic } };
+}
 
 function documentTree(document: Document): JsonTree {
   return {
@@ -130,19 +143,25 @@ function queryTree(query: Query): JsonTree {
   };
 }
 
+/** What lists grant: an operation, a consumer, a query. */
+interface Granted {
+  readonly id: string;
+  readonly permissions: readonly PermissionList[];
+}
+
 /** What a list says, what that comes to, and who has it. */
 function permissionTree(list: PermissionList, registry: Registry): JsonTree {
-  const grants = ({ permissions }: { readonly permissions: readonly PermissionList[] }): boolean =>
-    permissions.includes(list);
+  const granted = (things: ReadonlyMap<string, Granted>): string[] =>
+    sorted(things)
+      .filter(({ permissions }) => permissions.includes(list))
+      .map(({ id }) => id);
+  const consumers = granted(registry.consumers);
   return {
     description: list.description,
     adds: list.operations.length === 0 ? undefined : list.operations,
-    operations: sorted(registry.operations)
-      .filter(grants)
-      .map(({ id }) => id),
-    queries: sorted(registry.queries)
-      .filter(grants)
-      .map(({ id }) => id),
+    operations: granted(registry.operations),
+    consumers: consumers.length === 0 ? undefined : consumers,
+    queries: granted(registry.queries),
     users: usersOf(registry, (user) => user.permissionLists.has(list)),
   };
 }

@@ -1,12 +1,26 @@
-import type { Answer, HeaderBinding, Operation } from '../model/service.ts';
+import type { Answer, HeaderBinding, Operation, SoapForm } from '../model/service.ts';
 import type { JsonTree } from './json-text.ts';
 import { messageWords } from './words.ts';
 
 /** An operation of `registry.json`. `uris` are in the order of their index, which must never change. */
 export function operationTree(operation: Operation): JsonTree {
+  const { soap } = operation;
   return {
     service: operation.service.id,
     description: operation.description,
+    ...(operation.method === undefined ? {} : restTree(operation)),
+    soap: soap && soapTree(soap),
+    fault: operation.fault?.id,
+    answer: answerTree(operation.answer),
+    permissions: operation.permissions.map(({ id }) => id).sort(),
+    public: operation.public || undefined,
+    requires: operation.public ? undefined : operation.requires,
+    active: operation.active ? undefined : false,
+  };
+}
+
+function restTree(operation: Operation): object {
+  return {
     method: operation.method,
     path: `${operation.pathName}.${operation.service.version}`,
     uris: operation.uris.map(({ template }) => template.text),
@@ -16,13 +30,12 @@ export function operationTree(operation: Operation): JsonTree {
     response: responseTree(operation),
     wrapper: operation.wrapper,
     status: operation.status,
-    fault: operation.fault?.id,
-    answer: answerTree(operation.answer),
-    permissions: operation.permissions.map(({ id }) => id).sort(),
-    public: operation.public || undefined,
-    requires: operation.public ? undefined : operation.requires,
-    active: operation.active ? undefined : false,
   };
+}
+
+/** What an operation or a consumer is over SOAP. */
+export function soapTree({ name, request, response }: SoapForm): JsonTree {
+  return { name, request: messageWords(request), response: messageWords(response) };
 }
 
 function headersTree(bindings: readonly HeaderBinding[]): JsonTree {

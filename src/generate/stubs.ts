@@ -4,6 +4,7 @@ import { comment, sentence } from './comment.ts';
 import { GENERATED_FOLDER } from './header.ts';
 import { quoted } from './names.ts';
 import { type Vocabulary, vocabulary } from './vocabulary.ts';
+import { waysTo } from './words.ts';
 
 /**
  * A first version of each handler file that is missing: it compiles, and answers 501 until its code is written.
@@ -27,7 +28,7 @@ function stubText(path: string, operations: readonly Operation[], { names }: Voc
   const up = '../'.repeat(path.split('/').length - 1);
   const said = operations.flatMap((operation) => [
     sentence(operation.description),
-    ...operation.uris.map(({ template }) => `${operation.id}: ${operation.method} ${template.text}`),
+    ...waysTo(operation).map((way) => `${operation.id}: ${way}`),
   ]);
   const types = `The request is a ${names.request(first)} of ${GENERATED_FOLDER}/types.ts.`;
   return `import { Fault } from 'signalbox';

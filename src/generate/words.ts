@@ -1,5 +1,5 @@
 import type { FieldType } from '../model/field.ts';
-import type { Message } from '../model/service.ts';
+import type { Message, Operation } from '../model/service.ts';
 
 /** A type as the definitions spell it: `string(10)`, `decimal(10.2)`, `list of LOC_DTL_VW`. */
 export function typeWords(type: FieldType): string {
@@ -13,4 +13,13 @@ export function typeWords(type: FieldType): string {
 export function messageWords(message: Message): string {
   if (message.kind === 'document') return message.document.id;
   return message.kind === 'raw' ? message.raw : 'none';
+}
+
+/** The ways in which an operation is called: `GET Locations/?region={REGION} (URI index 1)`, `SOAP ATTACHMENT_PUT.v1`. */
+export function waysTo({ method, uris, soap }: Operation): string[] {
+  const overRest = uris.map(({ index, template }) => {
+    const way = `${method} ${template.text}`;
+    return uris.length === 1 ? way : `${way} (URI index ${index})`;
+  });
+  return soap === undefined ? overRest : [...overRest, `SOAP ${soap.action}`];
 }

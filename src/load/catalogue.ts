@@ -4,6 +4,7 @@ import { projectEntries } from './catalogue/project.ts';
 import { queryEntries } from './catalogue/queries.ts';
 import { securityEntries } from './catalogue/security.ts';
 import { shapeEntries } from './catalogue/shape.ts';
+import { soapEntries } from './catalogue/soap.ts';
 import { textEntries } from './catalogue/text.ts';
 
 export type { Entry } from './catalogue/entry.ts';
@@ -18,6 +19,7 @@ export const catalogue = {
   ...projectEntries,
   ...documentEntries,
   ...operationEntries,
+  ...soapEntries,
   ...queryEntries,
   ...securityEntries,
 } as const;

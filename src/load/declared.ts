@@ -61,12 +61,19 @@ export interface GatewayDeclared {
     readonly rows?: number;
     readonly target?: string | number;
     readonly parameters?: number;
+    readonly attachment?: string | number;
+    readonly attachments?: number;
+  };
+  readonly properties?: {
+    readonly 'ig.MTOM.enablePeopleSoftServiceListeningConnector'?: boolean;
+    readonly 'ig.MTOM.enableHttpListeningConnector'?: boolean;
   };
 }
 
 export interface NodeDeclared {
   readonly description?: string;
   readonly base: string | readonly string[];
+  readonly credential?: { readonly basic: { readonly user: string; readonly password: string } };
 }
 
 export interface QueryDeclared {
@@ -93,12 +100,29 @@ export interface SharedDeclared {
   readonly template?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
   readonly alias?: string;
+  readonly target?: string;
+  readonly properties?: PropertiesDeclared;
+}
+
+/** `Y`, `n`, `true`. */
+export type FlagDeclared = string | boolean;
+
+export interface PropertiesDeclared {
+  readonly METHOD?: 'POST';
+  readonly Method?: 'POST';
+  readonly MTOM?: FlagDeclared;
+  readonly SOAPUpContent?: FlagDeclared;
+  readonly sendUncompressed?: FlagDeclared;
+  readonly PRIMARYURL?: string;
+  readonly SegmentContentType?: string;
+  readonly SegmentContentTransfer?: 'binary' | 'base64';
 }
 
 export type OperationDeclared = SharedDeclared & {
   readonly [method in Lowercase<Method>]?: string | readonly string[];
 } & {
   readonly description?: string;
+  readonly soap?: boolean | string;
   readonly body?: string;
   readonly wrapper?: 'psnonxml';
   readonly status?: number;

@@ -11,6 +11,9 @@ import { RAW_WORDS, SCALAR_WORDS } from './schema/index.ts';
 
 const RESERVED: ReadonlySet<string> = new Set([...SCALAR_WORDS, ...RAW_WORDS, 'none', 'list', '__proto__']);
 
+/** What a document that nobody wrote may have beside its fields. */
+type SynthesisOptions = Partial<Pick<Document, 'xmlName' | 'open' | 'namespace' | 'description'>>;
+
 /** The documents of a project: those declared, and those written in place as they are met. */
 export class Documents implements DocumentSource {
   readonly linking: Linking;
@@ -44,8 +47,9 @@ export class Documents implements DocumentSource {
   }
 
   /** Adds a document that nobody wrote, made of fields that exist. */
-  synthesize(id: string, fields: readonly Field[], at: Place, xmlName: string = id): Document {
-    const document = { id, xmlName, root: false, open: false, fields, inPlace: true, at: positionOf(at) };
+  synthesize(id: string, fields: readonly Field[], at: Place, options: SynthesisOptions = {}): Document {
+    const shape = { id, xmlName: id, root: false, open: false };
+    const document: Document = { ...shape, ...options, fields, inPlace: true, at: positionOf(at) };
     this.register(document, at);
     return document;
   }

@@ -44,6 +44,7 @@ export function linkGateway(
     metrics:
       value.metrics === undefined ? [] : resolveIds(linking, 'permission-list', lists, value.metrics, 'permission'),
     cors: value.cors ?? [],
+    mtom: mtomOf(value.properties ?? {}),
     limits: limitsOf(linking, value.limits ?? {}),
     ...given({
       publicUrl: value.publicUrl === undefined ? undefined : text(value.publicUrl.replace(/\/+$/, '')),
@@ -62,6 +63,15 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
     rows: declared.rows ?? 100_000,
     target: linkSize(linking, declared, 'target') ?? 64 * 1024,
     parameters: declared.parameters ?? 1000,
+    attachment: linkSize(linking, declared, 'attachment') ?? 1024 ** 3,
+    attachments: declared.attachments ?? 50,
+  };
+}
+
+function mtomOf(properties: NonNullable<GatewayDeclared['properties']>): Gateway['mtom'] {
+  return {
+    services: properties['ig.MTOM.enablePeopleSoftServiceListeningConnector'] ?? true,
+    http: properties['ig.MTOM.enableHttpListeningConnector'] ?? true,
   };
 }
 

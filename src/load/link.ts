@@ -13,6 +13,7 @@ import { linkQueries } from './queries.ts';
 import { linkRoutings } from './routings.ts';
 import { linkPermissionLists, linkRoles, linkUsers } from './security.ts';
 import { linkServices } from './services.ts';
+import { checkElementNames } from './soap-names.ts';
 import { checkUriIndexes } from './uri-index.ts';
 
 /** What linking knows beside the declarations. */
@@ -37,19 +38,22 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
   const users = linkUsers(linking, roles);
   const nodes = byId(linkNodes(linking));
   const queries = byId(linkQueries(documents, permissionLists));
-  const { services, operations } = linkServices(documents, queries, permissionLists, options.lost);
-  const routings = linkRoutings(linking, operations, options.lost, gateway?.id ?? '');
+  const context = { documents, queries, nodes, lists: permissionLists };
+  const { services, operations, consumers } = linkServices(context, options.lost);
+  const routings = linkRoutings(linking, { operations, consumers, lost: options.lost }, gateway?.id ?? '');
   checkNodeNames(linking, services);
   checkOverlaps(linking, services);
   checkDeliveredGrants(linking, gateway, services);
   checkUriIndexes(linking, operations, options.files.committed);
   checkHandlerFiles(linking, operations.values(), gateway, options);
   if (gateway === undefined) return undefined;
+  checkElementNames(linking, services, gateway.namespace);
   return {
     gateway,
     nodes,
     services: byId(services),
     operations: byId<Operation>(operations.values()),
+    consumers: byId(consumers.values()),
     documents: byId(documents.byId.values()),
     queries,
     permissionLists,

@@ -1,10 +1,11 @@
+import type { ConfigText } from '../model/config.ts';
 import type { Node } from '../model/routing.ts';
 import { literalOf, parseConfigText } from './config-text.ts';
 import type { NodeDeclared } from './declared.ts';
 import type { Place } from './diagnostic.ts';
 import { given } from './given.ts';
 import { declarationsOf, type Linking, positionOf } from './linking.ts';
-import { credentialsIn } from './secrets.ts';
+import { credentialsIn, isWrittenOut } from './secrets.ts';
 
 /** Links every node. */
 export function linkNodes(linking: Linking): Node[] {
@@ -13,13 +14,21 @@ export function linkNodes(linking: Linking): Node[] {
     const bases = typeof value.base === 'string' ? [value.base] : value.base;
     const base = bases.map((source, index) => {
       const place = typeof value.base === 'string' ? places.value(value, 'base') : places.value(value.base, index);
-      return linkBase(linking, source, place);
+      return linkAddress(linking, source, place, { name: 'base', fault: baseFault });
     });
-    return { id, base, ...given({ description: value.description }), at: positionOf(at) };
+    const optional = given({ description: value.description, credential: linkCredential(linking, value) });
+    return { id, base, ...optional, at: positionOf(at) };
   });
 }
 
-function linkBase({ report }: Linking, source: string, at: Place) {
+/** What an address is called, and what is wrong with one that is written out. */
+interface AddressRule {
+  readonly name: 'base' | 'PRIMARYURL';
+  readonly fault: (text: string) => string | undefined;
+}
+
+/** An address that may refer to configuration, checked as far as it is written out. */
+export function linkAddress({ report }: Linking, source: string, at: Place, rule: AddressRule): ConfigText {
   const { text, bad } = parseConfigText(source);
   const literals = text.parts.map((part) => (part.kind === 'literal' ? part.text : '')).join('');
   const variable = /\{[^{}]*\}/.exec(literals)?.[0];
@@ -30,19 +39,50 @@ function linkBase({ report }: Linking, source: string, at: Place) {
       { what: 'A password of the address', instead: 'Write ${secret:NAME} in its place.' },
       at,
     );
-  } else if (variable !== undefined) {
+  } else if (variable !== undefined && rule.name === 'base') {
     report.raise('variable-in-base', { variable }, at);
+  } else if (variable !== undefined) {
+    report.raise('bad-address', { name: rule.name, reason: `can't hold a variable of the call: ${variable}` }, at);
   } else {
     const literal = literalOf(text);
-    const reason = literal === undefined || /^https?:\/\/$/.test(literal) ? undefined : addressFault(literal);
-    if (reason !== undefined) report.raise('bad-address', { name: 'base', reason }, at);
+    const reason = literal === undefined ? undefined : rule.fault(literal);
+    if (reason !== undefined) report.raise('bad-address', { name: rule.name, reason }, at);
   }
   return text;
 }
 
-/** Why an address can't stand in front of URI templates; undefined where it can. */
-export function addressFault(text: string): string | undefined {
+function linkCredential({ report, places }: Linking, { credential }: NodeDeclared): Node['credential'] {
+  if (credential === undefined) return undefined;
+  const { basic } = credential;
+  const user = parseConfigText(basic.user).text;
+  const password = parseConfigText(basic.password).text;
+  if (user.parts.some((part) => part.kind === 'literal' && part.text.includes(':'))) {
+    const reason = 'holds a colon, which would end it';
+    report.raise('bad-value', { name: 'credential.basic.user', reason, examples: [] }, places.value(basic, 'user'));
+  }
+  if (isWrittenOut(password)) {
+    const instead = 'Write "${secret:NAME}" in its place.';
+    report.raise('secret-in-clear', { what: 'A password', instead }, places.value(basic, 'password'));
+  }
+  return { user, password };
+}
+
+/** A scheme alone. */
+export const SCHEME_ONLY = /^https?:\/\/$/;
+
+function baseFault(text: string): string | undefined {
+  return SCHEME_ONLY.test(text) ? undefined : addressFault(text);
+}
+
+/** Why a text can't be an address to call; undefined where it can. */
+export function endpointFault(text: string): string | undefined {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text))
     return 'is not an address that begins with http:// or https://';
-  return /[?#]/.test(text) ? 'holds a query or a fragment, which belong to the URI template' : undefined;
+  return text.includes('#') ? 'holds a fragment, which is never sent' : undefined;
+}
+
+/** Why an address can't stand in front of URI templates; undefined where it can. */
+export function addressFault(text: string): string | undefined {
+  if (/^https?:\/\/[^?#]*[?#]/.test(text)) return 'holds a query or a fragment, which belong to the URI template';
+  return endpointFault(text);
 }

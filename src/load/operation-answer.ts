@@ -46,7 +46,7 @@ export function linkQueryAnswer(
   const row =
     known?.fields === query.columns
       ? known
-      : documents.synthesize(rowId, query.columns, places.value(declared, 'query'), 'row');
+      : documents.synthesize(rowId, query.columns, places.value(declared, 'query'), { xmlName: 'row' });
   const response = documents.synthesize(`${id}_RESPONSE`, [rowsField(row, query)], at);
   return {
     answer: { kind: 'query', query, ...(maxrows === undefined ? {} : { maxrows }) },

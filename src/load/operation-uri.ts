@@ -27,14 +27,15 @@ export interface InputFields {
   readonly complete: boolean;
 }
 
-/** The method of an operation: the one key that names it. */
-export function methodOf({ declared }: OperationSpot): Method {
-  const key = METHOD_KEYS.find((each) => declared[each] !== undefined) ?? 'get';
-  return key.toUpperCase() as Method;
+/** The method of an operation: the one key that names it; undefined where it is SOAP alone. */
+export function methodOf({ declared }: OperationSpot): Method | undefined {
+  const key = METHOD_KEYS.find((each) => declared[each] !== undefined);
+  return key?.toUpperCase() as Method | undefined;
 }
 
 /** How many templates an operation declares. */
-export function templateCount({ declared }: OperationSpot, method: Method): number {
+export function templateCount({ declared }: OperationSpot, method: Method | undefined): number {
+  if (method === undefined) return 0;
   const said = declared[method.toLowerCase() as Lowercase<Method>] ?? [];
   return typeof said === 'string' ? 1 : said.length;
 }
@@ -123,7 +124,7 @@ function whyNoText(type: Field['type']): string | undefined {
 }
 
 /** Headers that belong to the protocol or to what the gateway does with a request. */
-const OWN_HEADERS = new Set([
+export const OWN_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'connection',
   'content-encoding',
@@ -143,13 +144,24 @@ const OWN_HEADERS = new Set([
 
 /** Ties request headers to fields: those of the service, unless the operation says otherwise, and its own. */
 export function linkHeaders(linking: Linking, spot: OperationSpot, input: InputFields): HeaderBinding[] {
-  const said = new Map<string, { readonly header: string; readonly container: Readonly<Record<string, string>> }>();
+  return saidHeaders(spot).flatMap(({ header, container }) => linkHeader(linking, container, header, input) ?? []);
+}
+
+/** A header as it is spelled, and the map that it stands in. */
+interface SaidHeader {
+  readonly header: string;
+  readonly container: Readonly<Record<string, string>>;
+}
+
+/** The headers of the service, unless the operation says otherwise, and its own; letter case apart. */
+export function saidHeaders(spot: OperationSpot): SaidHeader[] {
+  const said = new Map<string, SaidHeader>();
   for (const container of [spot.above('headers'), spot.declared.headers]) {
     for (const header of Object.keys(container ?? {})) {
       if (container !== undefined) said.set(header.toLowerCase(), { header, container });
     }
   }
-  return [...said.values()].flatMap(({ header, container }) => linkHeader(linking, container, header, input) ?? []);
+  return [...said.values()];
 }
 
 function linkHeader(

@@ -1,32 +1,30 @@
 import type { Document } from '../model/document.ts';
 import type { Query } from '../model/query.ts';
-import type { PermissionList } from '../model/security.ts';
-import type { Answer, MediaMessage, Message, Operation, Service } from '../model/service.ts';
+import type { Answer, MediaMessage, Message, Operation, Service, SoapForm } from '../model/service.ts';
 import type { Documents } from './documents.ts';
 import { checkFault } from './fault-check.ts';
 import { given, type Mutable } from './given.ts';
-import { positionOf, resolveIds } from './linking.ts';
+import { type Linking, positionOf } from './linking.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './operation-answer.ts';
-import { linkBody, linkUri } from './operation-body.ts';
+import { type GrantSources, linkGrants } from './operation-grants.ts';
 import { linkDocument, linkRequest, linkResponses } from './operation-message.ts';
-import type { OperationSpot } from './operation-spot.ts';
+import { linkRest, NO_REST } from './operation-rest.ts';
 import {
-  inputFields,
-  linkHeaders,
-  linkTemplates,
-  linkVariables,
-  methodOf,
-  type PlacedTemplate,
-  templateCount,
-} from './operation-uri.ts';
+  checkNoProperties,
+  checkSoapAlone,
+  isFaultless,
+  type RestInput,
+  soapForm,
+  soapName,
+  soapRequest,
+} from './operation-soap.ts';
+import type { OperationSpot } from './operation-spot.ts';
+import { inputFields, linkTemplates, methodOf, type PlacedTemplate, templateCount } from './operation-uri.ts';
 
 /** What operations are linked against. */
-export interface OperationContext {
+export interface OperationContext extends GrantSources {
   readonly documents: Documents;
   readonly queries: ReadonlyMap<string, Query>;
-  readonly lists: ReadonlyMap<string, PermissionList>;
-  /** Lists that add an operation by wildcard, by its id. */
-  readonly grants: ReadonlyMap<string, readonly PermissionList[]>;
 }
 
 /** Links one operation. Where a part of it can't be told, that has been reported, and the rest is checked all the same. */
@@ -35,29 +33,26 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   const { linking } = documents;
   const { id, declared, at } = spot;
   const method = methodOf(spot);
-  const templates = linkTemplates(linking, spot, method);
-  const { answer, request, responses } = linkExchange(context, spot, service, templates);
-  // Where a query's prompts are the request, nothing else is: what the service says of a template does not hold.
-  const template = typeof declared.query === 'string' ? undefined : templateOf(documents, spot);
-  const input = inputFields(linking, [documentOf(request), template]);
-  const complete = { ...input, complete: input.complete && !spot.lacks('request', 'template', 'query') };
-  const headers = linkHeaders(linking, spot, complete);
-  const body = linkBody(linking, spot, method, request);
-  const parts = { request, headers, body };
-  const fault = linkDocument(documents, spot, 'fault');
-  if (fault !== undefined) checkFault(linking, fault, spot.inherited('fault')?.at ?? at);
-  checkWrapper(spot, documents, responses);
-  const { permissions, isPublic } = linkGrants(context, spot, service.delivered);
-  if (isPublic) checkQueriesPublic(spot, documents, answer);
+  if (method === undefined) checkSoapAlone(linking, spot);
+  checkNoProperties(linking, spot);
+  const templates = method === undefined ? [] : linkTemplates(linking, spot, method);
+  const exchange = linkExchange(context, spot, service, templates);
+  const { answer, responses } = exchange;
+  const rest = {
+    request: exchange.request ?? ({ kind: 'none' } as const),
+    ...(method === undefined
+      ? NO_REST
+      : linkRest(linking, spot, method, restParts(documents, spot, exchange, templates))),
+  };
+  const fault = linkFault(documents, spot, method === undefined && isFaultless(linking, spot, responses));
+  if (method !== undefined) checkWrapper(spot, linking, responses);
+  const { permissions, isPublic } = linkGrants(linking, context, spot, service.delivered);
+  if (isPublic) checkQueriesPublic(spot, linking, answer);
   const operation: Mutable<Operation> = {
     id,
     service,
-    method,
-    uris: templates.map((each) => linkUri(linking, spot, each, linkVariables(linking, each, complete), parts)),
+    ...rest,
     pathName: spot.inherited('alias')?.value ?? service.name,
-    request: request ?? { kind: 'none' },
-    requestHeaders: headers,
-    body: body.kind,
     responses: responses ?? [],
     status: declared.status ?? 200,
     answer,
@@ -65,12 +60,49 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     public: isPublic,
     requires: spot.inherited('requires')?.value ?? 'basic',
     active: declared.active !== false && service.active,
-    ...given({ description: declared.description, wrapper: declared.wrapper, fault }),
+    ...given({
+      description: declared.description,
+      soap: linkSoap(documents, spot, service, rest, responses),
+      wrapper: declared.wrapper,
+      fault,
+    }),
     at: positionOf(at),
   };
   // A template that was refused has not been removed.
   if (templates.length < templateCount(spot, method)) linking.incomplete.add(operation);
   return operation;
+}
+
+/** The fields that URIs and headers may name, and what they travel with. */
+function restParts(
+  documents: Documents,
+  spot: OperationSpot,
+  { request }: Exchange,
+  templates: readonly PlacedTemplate[],
+): Parameters<typeof linkRest>[3] {
+  // Where a query's prompts are the request, nothing else is: what the service says of a template does not hold.
+  const template = typeof spot.declared.query === 'string' ? undefined : templateOf(documents, spot);
+  const { byName, complete } = inputFields(documents.linking, [documentOf(request), template]);
+  const input = { byName, complete: complete && !spot.lacks('request', 'template', 'query') };
+  return { templates, request, input };
+}
+
+function linkSoap(
+  documents: Documents,
+  spot: OperationSpot,
+  service: Service,
+  rest: RestInput,
+  responses: readonly MediaMessage[] = [],
+): SoapForm | undefined {
+  const name = soapName(spot.id, spot.declared);
+  if (name === undefined) return undefined;
+  return soapForm(name, service, soapRequest(documents, name, rest, spot), responses);
+}
+
+function linkFault(documents: Documents, spot: OperationSpot, faultless: boolean): Document | undefined {
+  const fault = faultless ? undefined : linkDocument(documents, spot, 'fault');
+  if (fault !== undefined) checkFault(documents.linking, fault, spot.inherited('fault')?.at ?? spot.at);
+  return fault;
 }
 
 function documentOf(message: Message | undefined): Document | undefined | 'unknown' {
@@ -129,7 +161,8 @@ function linkHandler(
   if (name?.startsWith('signalbox/') !== true) {
     const answer: Answer = { kind: 'handler', file: name ?? handlerName(id) };
     // A query that can't be used is meant, or what was refused may have named one, or a file.
-    if (name === undefined && (declared.query !== undefined || lacks('handler', 'query'))) incomplete.add(answer);
+    if (name === undefined && (declared.query !== undefined || lacks('handler', 'query', 'target')))
+      incomplete.add(answer);
     return answer;
   }
   if (!service.delivered) report.raise('unknown-handler', { name }, places.value(declared, 'handler'));
@@ -138,45 +171,24 @@ function linkHandler(
 
 function checkWrapper(
   { declared, id, lacks }: OperationSpot,
-  { linking }: Documents,
+  { report, places }: Linking,
   responses: readonly MediaMessage[] | undefined,
 ): void {
   if (declared.wrapper === undefined || responses === undefined || lacks('response', 'query')) return;
   const isJson = ({ mediaType, message }: MediaMessage): boolean =>
     message.kind === 'document' && !/[/+]xml$/.test(mediaType);
   if (!responses.some(isJson)) {
-    linking.report.raise('bad-wrapper', { operation: id }, linking.places.key(declared, 'wrapper'));
+    report.raise('bad-wrapper', { operation: id }, places.key(declared, 'wrapper'));
   }
 }
 
 /** Operation and query are granted each by itself: who shows no credentials holds no list for the query. */
-function checkQueriesPublic({ id, declared }: OperationSpot, { linking }: Documents, answer: Answer): void {
+function checkQueriesPublic({ id, declared }: OperationSpot, { report, places }: Linking, answer: Answer): void {
   const queries =
     answer.kind === 'query' ? [answer.query] : answer.kind === 'queries' ? answer.lists.map(({ query }) => query) : [];
   for (const query of queries) {
     if (query.public || query.permissions.length === 0) continue;
     const reason = `${id} is public and ${query.id} is not, so that nobody could call it`;
-    linking.report.raise('bad-query-answer', { reason }, linking.places.key(declared, 'query'));
+    report.raise('bad-query-answer', { reason }, places.key(declared, 'query'));
   }
-}
-
-/** Who may call: what `permission:` names and what lists add; the operation's own word stands above its service's. */
-function linkGrants({ documents, lists, grants }: OperationContext, spot: OperationSpot, delivered: boolean) {
-  const { linking } = documents;
-  const { declared, service, id, at } = spot;
-  for (const container of [declared, service]) {
-    if (container.permission === undefined || container.public !== true) continue;
-    const reason = 'what is public needs no grant';
-    const key = linking.places.key(container, 'public');
-    linking.report.raise('conflicting-options', { first: 'permission', second: 'public', reason }, key);
-  }
-  const speaks = declared.permission !== undefined || declared.public !== undefined ? declared : service;
-  const isPublic = speaks.public === true;
-  const holder = declared.permission !== undefined ? declared : service;
-  const named = isPublic ? [] : resolveIds(linking, 'permission-list', lists, holder, 'permission');
-  const added = isPublic ? [] : (grants.get(id) ?? []);
-  const lacks = holder.permission === undefined && added.length === 0;
-  if (!isPublic && lacks && !spot.lacks('permission', 'public') && !delivered)
-    linking.report.raise('not-granted', { what: id, kind: 'operation' }, at);
-  return { permissions: [...new Set([...named, ...added])], isPublic };
 }

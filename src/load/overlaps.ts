@@ -46,6 +46,7 @@ function entriesBySegment(services: Iterable<Service>): Entry[][] {
     for (const operation of service.operations) {
       if (!operation.active) continue;
       const { method, pathName } = operation;
+      if (method === undefined) continue;
       const entries = operation.uris.map((uri) => ({ operation, uri, segments: pathSegments(uri.template) }));
       const key = `${method} ${pathName}.${service.version}`;
       const same = versioned.get(key);

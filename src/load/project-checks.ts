@@ -8,6 +8,8 @@ import { declarationsOf, type Linking } from './linking.ts';
 export function checkNodeNames(linking: Linking, services: Iterable<Service>): void {
   const taken = new Map<string, string>();
   for (const service of services) {
+    // What is only called elsewhere has no path here.
+    if (service.operations.length === 0 && service.consumers.length > 0) continue;
     taken.set(service.name, service.id);
     for (const { pathName, id } of service.operations) if (!taken.has(pathName)) taken.set(pathName, `operation ${id}`);
   }

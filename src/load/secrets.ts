@@ -20,6 +20,12 @@ export function credentialsIn({ parts }: ConfigText): boolean {
   return false;
 }
 
+/** Whether a text that is a secret as a whole is written out, or has a part or default that is. */
+export function isWrittenOut({ parts }: ConfigText): boolean {
+  const written = parts.map((part) => (part.kind === 'literal' ? part.text : part.kind === 'env' ? part.default : ''));
+  return written.some((text) => text !== undefined && text !== '');
+}
+
 function isWritten(text: string): boolean {
   return text.replaceAll(REFERENCE, '') !== '';
 }

@@ -1,14 +1,13 @@
-import type { Query } from '../model/query.ts';
-import type { PermissionList } from '../model/security.ts';
-import type { Operation, Service } from '../model/service.ts';
+import type { ConsumerOperation, Operation, Service } from '../model/service.ts';
 import { isDate } from '../wire/calendar.ts';
+import { type ConsumerContext, linkConsumer } from './consumer.ts';
 import type { Declaration } from './declaration.ts';
-import type { ServiceDeclared } from './declared.ts';
-import { placeText } from './diagnostic.ts';
-import type { Documents } from './documents.ts';
+import type { OperationDeclared, ServiceDeclared } from './declared.ts';
+import { type Place, placeText } from './diagnostic.ts';
 import { given, type Mutable } from './given.ts';
 import { declarationsOf, type Linking, positionOf } from './linking.ts';
-import { linkOperation } from './operation.ts';
+import { linkOperation, type OperationContext } from './operation.ts';
+import { soapName } from './operation-soap.ts';
 import { operationSpot } from './operation-spot.ts';
 import { grantsByList } from './security.ts';
 
@@ -19,42 +18,65 @@ export type LinkedOperation = Mutable<Operation>;
 export interface LinkedServices {
   readonly services: readonly Service[];
   readonly operations: ReadonlyMap<string, LinkedOperation>;
+  readonly consumers: ReadonlyMap<string, ConsumerOperation>;
 }
 
-/** Links services and operations. */
-export function linkServices(
-  documents: Documents,
-  queries: ReadonlyMap<string, Query>,
-  lists: ReadonlyMap<string, PermissionList>,
-  lost: ReadonlySet<string>,
-): LinkedServices {
-  const { linking } = documents;
+/** Links services and operations. `lost`: operations that were declared and can't be used. */
+export function linkServices(sources: ServiceSources, lost: ReadonlySet<string>): LinkedServices {
+  const { linking } = sources.documents;
   const declarations = declarationsOf<ServiceDeclared>(linking, 'service').toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const own = ownOperations(linking, declarations);
   const named = declarations.map(({ id }) => ({ id, name: nameOf(id), operations: own.get(id) ?? [] }));
-  const grants = grantsByList(linking, lists, named, lost);
+  const grants = grantsByList(linking, sources.lists, named, lost);
   const defaults = defaultVersions(linking, declarations);
+  const context: ServiceContext = { ...sources, grants };
   const operations = new Map<string, LinkedOperation>();
+  const consumers = new Map<string, ConsumerOperation>();
   const services = declarations.map((declaration) => {
-    const { id, value } = declaration;
-    const service: Mutable<Service> = {
-      ...linkService(linking, declaration),
-      default: defaults.get(nameOf(id)) === id,
-    };
-    const context = { documents, queries, lists, grants };
-    const ids = own.get(id) ?? [];
-    const linked = ids.map((each) => linkOperation(context, operationSpot(linking, value, each), service));
-    service.operations = linked;
-    for (const operation of linked) operations.set(operation.id, operation);
+    const { id } = declaration;
+    const service = linkService(linking, declaration);
+    service.default = defaults.get(nameOf(id)) === id;
+    const linked = linkOwn(context, declaration, service, own.get(id) ?? []);
+    service.operations = linked.operations;
+    service.consumers = linked.consumers;
+    for (const operation of linked.operations) operations.set(operation.id, operation);
+    for (const consumer of linked.consumers) consumers.set(consumer.id, consumer);
     return service;
   });
-  return { services, operations };
+  return { services, operations, consumers };
+}
+
+type ServiceContext = OperationContext & ConsumerContext;
+/** What services are linked against. */
+type ServiceSources = Omit<ServiceContext, 'grants'>;
+
+/** The operations of one service: those that it provides, and those that it calls. */
+function linkOwn(
+  context: ServiceContext,
+  { id, value }: Declaration<ServiceDeclared>,
+  service: Service,
+  ids: readonly string[],
+): { readonly operations: LinkedOperation[]; readonly consumers: ConsumerOperation[] } {
+  const { linking } = context.documents;
+  const operations: LinkedOperation[] = [];
+  const consumers: ConsumerOperation[] = [];
+  for (const each of ids) {
+    const spot = operationSpot(linking, value, each);
+    if (spot.inherited('target') === undefined) operations.push(linkOperation(context, spot, service));
+    else consumers.push(linkConsumer(context, spot, service));
+  }
+  if (value.properties !== undefined && consumers.length === 0 && !linking.incomplete.has(value)) {
+    const why = `they are for operations with a \`target\`, and ${id} has none`;
+    const key = linking.places.key(value, 'properties');
+    linking.report.raise('key-without-effect', { key: 'properties', owner: id, why }, key);
+  }
+  return { operations, consumers };
 }
 
 const nameOf = (id: string): string => id.slice(0, id.lastIndexOf('.'));
 const versionOf = (id: string): string => id.slice(id.lastIndexOf('.') + 1);
 
-function linkService(linking: Linking, { id, value, at, delivered }: Declaration<ServiceDeclared>): Service {
+function linkService(linking: Linking, { id, value, at, delivered }: Declaration<ServiceDeclared>): Mutable<Service> {
   return {
     id,
     name: nameOf(id),
@@ -62,6 +84,7 @@ function linkService(linking: Linking, { id, value, at, delivered }: Declaration
     default: false,
     active: value.active ?? true,
     operations: [],
+    consumers: [],
     delivered,
     ...given({ description: value.description, deprecated: linkDeprecation(linking, value) }),
     at: positionOf(at),
@@ -91,14 +114,14 @@ function linkDeprecation({ report, places }: Linking, { deprecated }: ServiceDec
   return given({ since, sunset });
 }
 
-/** The operations that each service declares, by its id; ids are unique over all services, letter case apart. */
+/** The operations that each service declares, by its id; ids and SOAP names are unique over all services, letter case apart. */
 function ownOperations(
   { report, places }: Linking,
   declarations: readonly Declaration<ServiceDeclared>[],
 ): Map<string, string[]> {
   const seen = new Map<string, { readonly id: string; readonly first: string }>();
   const services = new Map<string, { readonly id: string; readonly first: string }>();
-  const once = (among: typeof seen, what: string, id: string, at: Parameters<typeof report.raise>[2]): boolean => {
+  const once = (among: typeof seen, what: string, id: string, at: Place): boolean => {
     const other = among.get(id.toLowerCase());
     if (other === undefined) among.set(id.toLowerCase(), { id, first: placeText(at) });
     else {
@@ -107,13 +130,22 @@ function ownOperations(
     }
     return other === undefined;
   };
-  return new Map(
+  const own = new Map(
     declarations.map(({ id, value, at }) => {
       once(services, 'service', id, at);
       const ids = Object.keys(value.operations);
       return [id, ids.filter((each) => once(seen, 'operation', each, places.key(value.operations, each)))];
     }),
   );
+  // After all ids, so that of an id and a SOAP twin of that name the twin is what is complained of.
+  for (const { id, value } of declarations) {
+    for (const each of own.get(id) ?? []) {
+      const declared = value.operations[each] as OperationDeclared;
+      const twin = soapName(each, declared);
+      if (twin !== undefined && twin !== each) once(seen, 'operation', twin, places.value(declared, 'soap'));
+    }
+  }
+  return own;
 }
 
 /** The default version of each service name: the one that says so, else the lowest. */

@@ -7,10 +7,11 @@ import type { TreeMap, TreeValue } from './tree.ts';
 /** Keys whose text is the author's own: prose, SQL, values and patterns may hold any braces. */
 const FREE = new Set(['description', 'sql', 'pattern', 'default', 'example', 'enum', 'fixed']);
 
-/** Where references to configuration are resolved, by kind. */
-const CONFIGURED: Readonly<Record<string, ReadonlySet<string>>> = {
-  gateway: new Set(['listen', 'database', 'publicUrl']),
-  node: new Set(['base']),
+/** Where references to configuration are resolved, by kind: the keys on the way there. */
+const CONFIGURED: Readonly<Record<string, RegExp>> = {
+  gateway: /^(listen|database|publicUrl)$/,
+  node: /^(base|credential\.basic\.(user|password))$/,
+  service: /^(operations\.\w+\.)?properties\.PRIMARYURL$/,
 };
 
 /** Finds references that are malformed, or stand where nothing resolves them. */
@@ -24,9 +25,8 @@ export function checkTexts(declaration: Declaration, places: Places, report: Rep
       if (unprefixed === undefined) report.raise('bad-reference', { text: written }, at);
       else report.raise('unprefixed-reference', { name: unprefixed }, at);
     }
-    const [top = ''] = path;
     const reference = parsed.parts.find((part) => part.kind !== 'literal');
-    if (reference !== undefined && configured?.has(top) !== true) {
+    if (reference !== undefined && configured?.test(path.join('.')) !== true) {
       report.raise(
         'misplaced-reference',
         { text: `\${${reference.kind}:${reference.name}}`, key: path.join('.') },

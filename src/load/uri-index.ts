@@ -51,7 +51,8 @@ function readUris(committed: FileText): Map<string, readonly string[]> | string 
   if (typeof operations !== 'object' || operations === null) return 'it has no operations';
   const found = new Map<string, readonly string[]>();
   for (const [id, operation] of Object.entries(operations)) {
-    const uris = memberOf(operation, 'uris');
+    // One that is SOAP alone has none.
+    const uris = memberOf(operation, 'uris') ?? [];
     if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string'))
       return `the uris of ${id} are not a list of templates`;
     found.set(id, uris);

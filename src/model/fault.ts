@@ -18,6 +18,8 @@ export const faults = {
   BAD_BODY: entry(400, (p: { reason: string }) => `The request body is not acceptable: ${p.reason}.`),
   BAD_REQUEST: entry(400, (p: { reason: string }) => `The request is not acceptable: ${p.reason}.`),
   TOO_MANY_PARAMETERS: entry(400, (p: { limit: number }) => `The query string has more than ${p.limit} parameters.`),
+  VERSION_MISMATCH: entry(400, (p: { reason: string }) => `The envelope is of no known SOAP version: ${p.reason}.`),
+  NOT_UNDERSTOOD: entry(400, (p: { headers: string }) => `Headers that must be understood are not: ${p.headers}.`),
   UNAUTHENTICATED: entry(401, (_: { scheme: string }) => 'Credentials are missing or wrong.'),
   FORBIDDEN: entry(403, (p: { user: string; what: string }) => `${p.user} may not use ${p.what}.`),
   NOT_FOUND: entry(404, (p: { what: string }) => `There is no ${p.what}.`),
@@ -31,6 +33,8 @@ export const faults = {
   ),
   REQUEST_TIMEOUT: entry(408, (_: object) => 'The request did not arrive in time.'),
   BODY_TOO_LARGE: entry(413, (p: { limit: number }) => `The request body is larger than ${p.limit} bytes.`),
+  ATTACHMENT_TOO_LARGE: entry(413, (p: { limit: number }) => `An attachment is larger than ${p.limit} bytes.`),
+  TOO_MANY_ATTACHMENTS: entry(413, (p: { limit: number }) => `The message has more than ${p.limit} attachments.`),
   TARGET_TOO_LONG: entry(414, (p: { limit: number }) => `The request target is longer than ${p.limit} bytes.`),
   UNSUPPORTED_MEDIA_TYPE: entry(
     415,

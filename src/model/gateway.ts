@@ -14,6 +14,10 @@ export interface Limits {
   readonly target: number;
   /** Query parameters of one request. */
   readonly parameters: number;
+  /** One attachment of a message. */
+  readonly attachment: number;
+  /** Attachments of one message. */
+  readonly attachments: number;
 }
 
 /** The gateway's own facts: the `gateway:` definition. */
@@ -44,6 +48,8 @@ export interface Gateway {
   readonly metrics: readonly PermissionList[];
   /** Origins (`https://app.example`) whose pages may call; `*` any, without credentials. Empty: no CORS headers at all. */
   readonly cors: readonly string[];
+  /** Connectors that take and send MTOM; another refuses multipart/related (the two `ig.MTOM` properties). */
+  readonly mtom: { readonly services: boolean; readonly http: boolean };
   readonly limits: Limits;
   readonly at: Position;
 }

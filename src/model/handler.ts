@@ -1,6 +1,7 @@
+import type { Blobs } from './blob.ts';
 import type { Fault } from './fault.ts';
 import type { Operation } from './service.ts';
-import type { DocumentValue, Row, Value } from './value.ts';
+import type { Attachment, DocumentValue, Row, Value } from './value.ts';
 
 /** Who calls: a user of the registry, or nobody where the operation is public. */
 export interface Caller {
@@ -10,7 +11,7 @@ export interface Caller {
 /** What a handler is given beside the request. */
 export interface HandlerContext {
   readonly operation: Operation;
-  /** Which of the operation's URI templates matched, from 1. */
+  /** Which of the operation's URI templates matched, from 1; over SOAP the one that carries what was given, 0 where none does. */
   readonly uriIndex: number;
   readonly caller: Caller;
   readonly requestId: string;
@@ -25,15 +26,28 @@ export interface HandlerContext {
     prompts?: Readonly<Record<string, Value>>,
     options?: { readonly maxrows?: number },
   ): Promise<Row[]>;
+  /** Binary content that the gateway keeps for this operation's service. */
+  readonly blobs: Blobs;
+  /**
+   * Segments of the request that none of its fields holds, in the order in which they come (SOAP with attachments). Each is
+   * to be read before the next is asked for.
+   */
+  segments(): AsyncIterable<Attachment>;
   /** A reply with a status or headers of its own. `status` from 200 to 399. */
-  reply(
-    value: DocumentValue | string,
-    options?: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> },
-  ): Reply;
+  reply(value: DocumentValue | string, options?: ReplyOptions): Reply;
   /** A reply in bytes rather than a document. */
   bytes(bytes: Bytes): Reply;
   /** A line of the gateway's log, with the request's id. */
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Readonly<Record<string, unknown>>): void;
+}
+
+/** What may go with a reply. */
+export interface ReplyOptions {
+  /** 200 to 399; over SOAP a reply always has 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Over SOAP: attachments beside the reply's own, numbered from 1 in its `<Include SegmentNumber="1"/>` markers. */
+  readonly segments?: readonly Attachment[];
 }
 
 /** A reply that is more than its document; made by {@link HandlerContext.reply} and {@link HandlerContext.bytes}. */
@@ -70,10 +84,5 @@ export interface Bytes {
 
 /** What became of a request. */
 export type Outcome =
-  | {
-      readonly kind: 'value';
-      readonly value: DocumentValue | string;
-      readonly status?: number;
-      readonly headers?: Readonly<Record<string, string>>;
-    }
+  | ({ readonly kind: 'value'; readonly value: DocumentValue | string } & ReplyOptions)
   | { readonly kind: 'bytes'; readonly bytes: Bytes };

@@ -3,14 +3,17 @@ import type { Gateway } from './gateway.ts';
 import type { Query } from './query.ts';
 import type { Node, Routing } from './routing.ts';
 import type { PermissionList, Role, User } from './security.ts';
-import type { Operation, Service } from './service.ts';
+import type { ConsumerOperation, Operation, Service } from './service.ts';
 
 /** Everything that the definitions say: frozen, checked, linked by reference. Maps are in the order of their ids. */
 export interface Registry {
   readonly gateway: Gateway;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly services: ReadonlyMap<string, Service>;
+  /** Those that are provided here. */
   readonly operations: ReadonlyMap<string, Operation>;
+  /** Those that are called elsewhere. No id stands among both. */
+  readonly consumers: ReadonlyMap<string, ConsumerOperation>;
   /** Those written in place too, under their derived ids. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly queries: ReadonlyMap<string, Query>;

@@ -8,6 +8,8 @@ export interface Node {
   readonly description?: string;
   /** In order of fail-over; no variables of a call. */
   readonly base: readonly ConfigText[];
+  /** What calls to it show: HTTP Basic (RFC 7617). */
+  readonly credential?: { readonly user: ConfigText; readonly password: ConfigText };
   readonly at: Position;
 }
 

@@ -3,7 +3,9 @@ import type { Document } from './document.ts';
 import type { Field } from './field.ts';
 import type { Position } from './position.ts';
 import type { Query } from './query.ts';
+import type { Node } from './routing.ts';
 import type { PermissionList, SecurityScheme } from './security.ts';
+import type { SoapProperties } from './soap-properties.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -63,11 +65,29 @@ export type Answer =
       readonly maxrows?: Field;
     };
 
+/**
+ * An operation over SOAP: document/literal wrapped, so that the request's element bears its name and the reply's is
+ * `<name>Response`, both in the service's namespace (`<namespace of the gateway>:<Service>.<version>`).
+ */
+export interface SoapForm {
+  /** The operation's id, or that of its SOAP twin. */
+  readonly name: string;
+  /** `<name>.<version>`: what SOAPAction (1.1) or `action=` (1.2) says. */
+  readonly action: string;
+  /** Everything that a caller says: over SOAP all of it is body. */
+  readonly request: Message;
+  /** None where the operation is one-way. */
+  readonly response: Message;
+}
+
+/** What a provider offers: over REST where it has URIs, over SOAP where it has that form, or both. */
 export interface Operation {
   readonly id: string;
   readonly service: Service;
   readonly description?: string;
-  readonly method: Method;
+  /** Over REST; undefined where the operation is SOAP alone, and then there are no URIs either. */
+  readonly method?: Method;
+  readonly soap?: SoapForm;
   /** In order of URI index. */
   readonly uris: readonly OperationUri[];
   /** The service's segment in paths, without the version: alias or the service's name. */
@@ -92,6 +112,31 @@ export interface Operation {
   readonly at: Position;
 }
 
+/** A header of a consumer's request, with its text. */
+export interface FixedHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What is called at another system. */
+export interface ConsumerOperation {
+  readonly id: string;
+  readonly service: Service;
+  readonly description?: string;
+  readonly target: Node;
+  readonly soap: SoapForm;
+  /** Sent with every call (`headers:`). */
+  readonly headers: readonly FixedHeader[];
+  readonly properties: SoapProperties;
+  /** The document in the `detail` of the target's faults. */
+  readonly fault?: Document;
+  /** Lists whose users may call it. */
+  readonly permissions: readonly PermissionList[];
+  readonly public: boolean;
+  readonly active: boolean;
+  readonly at: Position;
+}
+
 /** A named, versioned group of operations. */
 export interface Service {
   /** `Locations.v1`. */
@@ -104,7 +149,10 @@ export interface Service {
   readonly active: boolean;
   /** `since` and `sunset` are dates, yyyy-MM-dd (RFC 9745, RFC 8594). */
   readonly deprecated?: { readonly since?: string; readonly sunset?: string };
+  /** Those that it provides. */
   readonly operations: readonly Operation[];
+  /** Those that it calls elsewhere (`target:`). */
+  readonly consumers: readonly ConsumerOperation[];
   /** Ships in the package. */
   readonly delivered: boolean;
   readonly at: Position;

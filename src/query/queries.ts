@@ -1,6 +1,7 @@
 import { Fault } from '../model/fault.ts';
 import type { Query } from '../model/query.ts';
 import type { Row, Value } from '../model/value.ts';
+import { sweepTemporary } from '../store/folder.ts';
 import { type Bound, compileBinding } from './bind.ts';
 import type { RenderFormat } from './frame.ts';
 import { type Plan, planOf } from './plan.ts';
@@ -8,7 +9,6 @@ import { Pool } from './pool.ts';
 import type { QueryCall, QueryOptions, QueryPort, QueryResult, ResultFormat } from './port.ts';
 import type { RawResult } from './reader-process.ts';
 import { compileRows } from './rows.ts';
-import { sweepSpilledFiles } from './spilled-file.ts';
 
 const contentTypes: Readonly<Record<ResultFormat, string>> = {
   json: 'application/json',
@@ -35,7 +35,7 @@ interface Compiled {
 export function openQueries(options: QueryOptions): QueryPort {
   const readers = options.readers ?? 2;
   const temporary = `${options.store.location}-results`;
-  sweepSpilledFiles(temporary);
+  sweepTemporary(temporary);
   const pool = new Pool({
     reader: { location: options.store.location, timezone: options.timezone, temporary },
     readers,

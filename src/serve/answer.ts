@@ -1,4 +1,4 @@
-import type { Representation } from '../binding/rest.ts';
+import type { Format } from '../binding/rest.ts';
 import { type DeliveredHandler, deliveredHandlers } from '../delivered/index.ts';
 import type { Document } from '../model/document.ts';
 import type { Fault } from '../model/fault.ts';
@@ -13,7 +13,7 @@ import type { Call, CallPorts } from './call.ts';
 
 /** What answers one operation. */
 export interface Answerer {
-  answer(input: DocumentValue, call: Call, as: Representation): Outcome | Promise<Outcome>;
+  answer(input: DocumentValue, call: Call, as: Format): Outcome | Promise<Outcome>;
   /** The text that the fault document gets, where the operation's code has a say in it. */
   onError?(fault: Fault, input: DocumentValue | undefined, call: Call): string | Promise<string>;
   /** The form of replies and faults where the request's own values decide it, rather than Accept. */
@@ -113,14 +113,19 @@ function answerByQuery(
   { queries, registry }: CallPorts,
 ): Answerer {
   const inXml = operation.responses.find(({ mediaType }) => mediaType === 'application/xml')?.message;
-  const xml =
+  const names =
     inXml?.kind === 'document' ? xmlNames(operation, inXml.document, query, registry.gateway.namespace) : undefined;
+  const forms = new Map<Format, XmlNames>();
+  if (names !== undefined) forms.set('xml', names);
+  if (names !== undefined && operation.soap !== undefined)
+    forms.set('soap', { ...names, root: `${operation.soap.name}Response` });
   return {
     async answer(input, call, as) {
       authorise(call.user, query, 'query');
       const given = { query, prompts: promptsOf(query, input), signal: call.signal, ...limitOf(input, maxrows) };
-      if (as.format === 'json') return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-json' }) };
-      if (as.format === 'xml' && xml !== undefined) {
+      if (as === 'json') return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-json' }) };
+      const xml = forms.get(as);
+      if (xml !== undefined) {
         return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-xml', xml }) };
       }
       const rows = await queries.rows({ ...given, onTruncated: () => call.onTruncated() });

@@ -1,26 +1,34 @@
 import { Hono } from 'hono';
+import type { BlobStore } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
+import type { Spool } from '../model/spool.ts';
 import type { QueryPort } from '../query/index.ts';
 import type { Authenticator } from '../security/authenticator.ts';
 import { authorise } from '../security/authorise.ts';
 import type { Handlers } from './answer.ts';
 import { IDLE_TIMEOUT } from './body.ts';
-import { type Contract, type Contracts, createContracts } from './contracts.ts';
+import { createContracts } from './contracts.ts';
 import { type Cors, createCors } from './cors.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange.ts';
 import type { Log } from './log.ts';
 import { isLoopback } from './loopback.ts';
 import type { Metrics } from './metrics.ts';
+import { mountMessages } from './mount-messages.ts';
+import { mountRest } from './mount-rest.ts';
 import { createPage } from './page.ts';
 import { createPlain, type Plain } from './plain.ts';
+import { compileOperations } from './progress.ts';
+import { type Admission, read, type TellAllowed } from './reading.ts';
 import { createRecorder } from './record.ts';
-import { RestConnector, type RestPorts } from './rest.ts';
-import { quote } from './routes.ts';
+import { Stages } from './stages.ts';
 
 /** What the gateway stands on. */
 export interface GatewayPorts {
   readonly queries: QueryPort;
+  readonly blobs: BlobStore;
+  /** Keeps attachments that come before they are wanted. */
+  readonly spool: Spool;
   readonly authenticator: Authenticator;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -46,7 +54,11 @@ export function createApp(registry: Registry, handlers: Handlers, ports: Gateway
   const cors = createCors(registry);
   const admit = createAdmission(registry, ports.authenticator);
   const tellAllowed = createTellAllowed(cors, plain);
-  mountRest(app, registry, { ...ports, handlers, record }, { plain, contracts, cors, admit, tellAllowed });
+  const beside = { plain, contracts, cors, admit, tellAllowed };
+  const connected = { idleTimeout: IDLE_TIMEOUT, ...ports, registry, handlers, record };
+  const shared = { ...connected, operations: compileOperations(connected), stages: new Stages(connected) };
+  mountRest(app, shared, beside);
+  mountMessages(app, shared, beside);
   const page = createPage(registry, contracts, ports);
   mountReadable(app, '/', tellAllowed, async (exchange) => {
     await admit(exchange);
@@ -68,9 +80,6 @@ export function createApp(registry: Registry, handlers: Handlers, ports: Gateway
 
 type App = Hono<GatewayEnv>;
 
-/** Lets a caller read contracts and the page. @throws Fault UNAUTHENTICATED */
-type Admission = (exchange: Exchange) => Promise<void>;
-
 /** Contracts and the page need no credentials, unless `contracts: private`. */
 function createAdmission({ gateway }: Registry, authenticator: Authenticator): Admission {
   return async (exchange) => {
@@ -78,30 +87,11 @@ function createAdmission({ gateway }: Registry, authenticator: Authenticator): A
   };
 }
 
-/** Answers OPTIONS: what a path allows, to a page of another origin too. */
-type TellAllowed = (exchange: Exchange, allowed: readonly string[]) => Response;
-
 function createTellAllowed(cors: Cors, plain: Plain): TellAllowed {
   return (exchange, allowed) => {
     const preflight = cors.isPreflight(exchange) ? cors.preflight(exchange, allowed) : {};
     return plain.text(exchange, 204, '', '', { Allow: allowed.join(', '), ...preflight });
   };
-}
-
-/** What the gateway's own paths take, which can be read and nothing else. */
-const READING = ['GET', 'HEAD', 'OPTIONS'];
-
-/** @throws Fault METHOD_NOT_ALLOWED */
-function read(
-  exchange: Exchange,
-  tellAllowed: TellAllowed,
-  answer: () => Response | Promise<Response>,
-): Response | Promise<Response> {
-  const { method } = exchange;
-  if (method === 'OPTIONS') return tellAllowed(exchange, READING);
-  if (READING.includes(method)) return answer();
-  const Allow = READING.join(', ');
-  throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
 }
 
 function mountReadable(
@@ -113,46 +103,6 @@ function mountReadable(
   app.all(path, (c: GatewayContext) => {
     const exchange = exchangeOf(c);
     return read(exchange, tellAllowed, () => answer(exchange));
-  });
-}
-
-/** What stands beside the operations below the REST connector. */
-interface Beside {
-  readonly plain: Plain;
-  readonly contracts: Contracts;
-  readonly cors: Cors;
-  readonly admit: Admission;
-  readonly tellAllowed: TellAllowed;
-}
-
-/** The REST connector, with the contracts that stand beside its services. */
-function mountRest(
-  app: App,
-  registry: Registry,
-  ports: Omit<RestPorts, 'registry' | 'idleTimeout'> & { readonly idleTimeout?: number },
-  { plain, contracts, cors, admit, tellAllowed }: Beside,
-): void {
-  const { context, id } = registry.gateway;
-  const rest = new RestConnector({ idleTimeout: IDLE_TIMEOUT, ...ports, registry });
-  const prefix = `/${context}/RESTListeningConnector/`;
-  const ofNode = `${id}/`;
-  const sendContract = async (exchange: Exchange, name: string, find: () => Promise<Contract | undefined>) => {
-    await admit(exchange);
-    const contract = await find();
-    if (contract === undefined) throw Fault.of('NOT_FOUND', { what: `contract ${quote(name)}` });
-    return plain.text(exchange, 200, contract.contentType, contract.text);
-  };
-  app.all(`${prefix}*`, (c: GatewayContext) => {
-    const exchange = exchangeOf(c);
-    if (!exchange.path.startsWith(prefix)) throw Fault.of('NOT_FOUND', { what: 'such path' });
-    const path = exchange.path.slice(prefix.length);
-    exchange.cors = cors.headers(exchange);
-    // A contract stands right below the connector, or below the local node's name.
-    const name = path.startsWith(ofNode) ? path.slice(ofNode.length) : path;
-    const find = name.includes('/') ? undefined : contracts.find(name);
-    if (find !== undefined) return read(exchange, tellAllowed, () => sendContract(exchange, name, find));
-    if (exchange.method === 'OPTIONS') return tellAllowed(exchange, rest.allowed(path));
-    return rest.serve(exchange, path);
   });
 }
 

@@ -18,6 +18,8 @@ export interface BodyLimits {
   readonly size: number;
   /** Milliseconds that the next bytes may take to come; the whole may take as long as it is large. */
   readonly idle: number;
+  /** Called at every piece that is read. */
+  readonly onRead?: () => void;
 }
 
 /** Milliseconds without a byte after which a transfer is given up. */
@@ -67,7 +69,10 @@ export function readBody(head: BodyHead, source: () => ByteSource | undefined, l
 }
 
 /** The bytes as they come, within the limits. */
-async function* counted(source: ByteSource | undefined, { size, idle }: BodyLimits): AsyncGenerator<Uint8Array> {
+async function* counted(
+  source: ByteSource | undefined,
+  { size, idle, onRead }: BodyLimits,
+): AsyncGenerator<Uint8Array> {
   if (source === undefined) return;
   const chunks = source[Symbol.asyncIterator]();
   let seen = 0;
@@ -77,6 +82,7 @@ async function* counted(source: ByteSource | undefined, { size, idle }: BodyLimi
       if (done) return;
       seen += value.length;
       if (seen > size) throw Fault.of('BODY_TOO_LARGE', { limit: size });
+      onRead?.();
       yield value;
     }
   } finally {

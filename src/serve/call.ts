@@ -1,11 +1,12 @@
 import { validateHeaderValue } from 'node:http';
+import type { BlobStore, Blobs } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
-import { type Bytes, type Caller, type HandlerContext, Reply } from '../model/handler.ts';
+import { type Bytes, type Caller, type HandlerContext, Reply, type ReplyOptions } from '../model/handler.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
-import type { DocumentValue, Row, Value } from '../model/value.ts';
+import type { Attachment, DocumentValue, Row, Value } from '../model/value.ts';
 import { compilePrompts, type QueryPort } from '../query/index.ts';
 import { authorise } from '../security/authorise.ts';
 import { checkHeaders } from './headers.ts';
@@ -14,6 +15,8 @@ import type { Log } from './log.ts';
 /** What every call can reach: the registry, and the ports behind it. */
 export interface CallPorts {
   readonly registry: Registry;
+  /** Binary content that is kept, by service. */
+  readonly blobs: BlobStore;
   readonly queries: QueryPort;
   readonly log: Log;
 }
@@ -46,6 +49,7 @@ export class Call implements HandlerContext {
   readonly uriIndex: number;
   readonly requestId: string;
   readonly user: User | undefined;
+  readonly #segments: (() => AsyncIterable<Attachment>) | undefined;
   readonly #ports: CallPorts;
   readonly #rows: QueryRows;
   readonly #gone: () => AbortSignal;
@@ -62,6 +66,7 @@ export class Call implements HandlerContext {
       requestId: string;
       user: User | undefined;
       gone: () => AbortSignal;
+      segments?: (() => AsyncIterable<Attachment>) | undefined;
     },
   ) {
     this.#ports = ports;
@@ -71,10 +76,19 @@ export class Call implements HandlerContext {
     this.requestId = facts.requestId;
     this.user = facts.user;
     this.#gone = facts.gone;
+    this.#segments = facts.segments;
   }
 
   get caller(): Caller {
     return { user: this.user?.id };
+  }
+
+  get blobs(): Blobs {
+    return this.#ports.blobs.scope(this.operation.service.id);
+  }
+
+  async *segments(): AsyncGenerator<Attachment> {
+    if (this.#segments !== undefined) yield* this.#segments();
   }
 
   get signal(): AbortSignal {
@@ -122,10 +136,7 @@ export class Call implements HandlerContext {
     });
   }
 
-  reply(
-    value: DocumentValue | string,
-    options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
-  ): Reply {
+  reply(value: DocumentValue | string, options: ReplyOptions = {}): Reply {
     checkReply(options);
     return new Reply({ kind: 'value', value, ...options });
   }

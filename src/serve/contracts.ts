@@ -1,3 +1,4 @@
+import { type ContractForm, contractForms } from '../describe/forms.ts';
 import type * as Describe from '../describe/index.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Service } from '../model/service.ts';
@@ -15,8 +16,17 @@ export interface Contracts {
    * @param name `Locations.v1.wadl`, `LOCATIONS.1.wadl`, `ExecuteQuery.v1.openapi.json`
    */
   find(name: string): (() => Promise<Contract | undefined>) | undefined;
-  /** What there is for a service, as path parts below the connector. */
-  of(service: Service): readonly { readonly kind: string; readonly name: string }[];
+  /** What there is for a service, and where. Both connectors hand out all of it. */
+  of(service: Service): readonly ContractLink[];
+}
+
+/** A contract's address: `<base>/<connector>/<name>`. */
+export interface ContractLink {
+  /** `WSDL`, for people. */
+  readonly kind: string;
+  /** That of the operations which it is about. */
+  readonly connector: 'RESTListeningConnector' | 'PeopleSoftServiceListeningConnector';
+  readonly name: string;
 }
 
 /** What is described: a service, or those of its operations that answer under one name. */
@@ -26,6 +36,7 @@ interface Subject {
 }
 
 interface Kind {
+  readonly form: ContractForm;
   readonly label: string;
   readonly extension: string;
   readonly contentType: string;
@@ -42,6 +53,7 @@ interface Kind {
 
 const KINDS: readonly Kind[] = [
   {
+    form: 'wadl',
     label: 'WADL',
     extension: '.wadl',
     contentType: 'application/vnd.sun.wadl+xml',
@@ -50,6 +62,7 @@ const KINDS: readonly Kind[] = [
       new Map([['.wadl', describe.describeWadl(registry, service, { base, ...names })]]),
   },
   {
+    form: 'openapi',
     label: 'OpenAPI',
     extension: '.openapi.json',
     contentType: 'application/json',
@@ -58,6 +71,17 @@ const KINDS: readonly Kind[] = [
       new Map([['.openapi.json', describe.describeOpenApi(registry, service, { base, ...names })]]),
   },
   {
+    form: 'wsdl',
+    label: 'WSDL',
+    extension: '.wsdl',
+    // What WSDL 1.1 and its clients know; application/wsdl+xml came with WSDL 2.0.
+    contentType: 'text/xml; charset=utf-8',
+    takes: (rest) => rest === '.wsdl',
+    render: (describe, registry, { service }, base) =>
+      new Map([['.wsdl', describe.describeWsdl(registry, service, { base })]]),
+  },
+  {
+    form: 'xsd',
     label: 'XSD',
     extension: '.xsd',
     contentType: 'application/xml',
@@ -91,7 +115,8 @@ export function createContracts(registry: Registry, base: () => string): Contrac
       if (parts === undefined || kind === undefined) return undefined;
       const id = key(parts.name, parts.version);
       const subject = subjects.get(id);
-      if (subject === undefined) return undefined;
+      if (subject === undefined || !contractForms(subject.service, subject.pathName).includes(kind.form))
+        return undefined;
       return async () => {
         const known = `${id}${kind.extension}`;
         let texts = rendered.get(known);
@@ -103,7 +128,16 @@ export function createContracts(registry: Registry, base: () => string): Contrac
         return text === undefined ? undefined : { contentType: kind.contentType, text };
       };
     },
-    of: (service) => KINDS.map(({ label, extension }) => ({ kind: label, name: `${service.id}${extension}` })),
+    of(service) {
+      const forms = contractForms(service);
+      const kinds = KINDS.filter(({ form }) => forms.includes(form));
+      return kinds.map(({ form, label, extension }) => ({
+        kind: label,
+        connector:
+          form === 'wsdl' || !forms.includes('wadl') ? 'PeopleSoftServiceListeningConnector' : 'RESTListeningConnector',
+        name: `${service.id}${extension}`,
+      }));
+    },
   };
 }
 

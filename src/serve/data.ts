@@ -1,15 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Registry } from '../model/registry.ts';
+import type { Spool } from '../model/spool.ts';
 import { checkQueries, openQueries, type QueryPort } from '../query/index.ts';
-import { openStore, type Store } from '../store/index.ts';
+import { type BlobStorage, createSpool, openBlobs, openStore, type Store } from '../store/index.ts';
 import { GatewayError } from './gateway-error.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
-/** The database of a registry, migrated and with its sample data, and the stored queries on it. */
+/** The database of a registry, migrated and with its sample data, and what stands on it. */
 export interface Data {
   readonly store: Store;
   readonly queries: QueryPort;
+  readonly blobs: BlobStorage;
+  /** For attachments that come before they are wanted. */
+  readonly spool: Spool;
   close(): Promise<void>;
 }
 
@@ -35,12 +39,15 @@ export async function openData(
     await store.migrate();
     if (sampleData !== undefined) await store.loadSampleData(readSampleData(join(root, definitions), sampleData));
     refuseBrokenQueries(store, registry);
+    const blobs = await openBlobs(store);
+    const spool = createSpool({ folder: `${store.location}-spool` });
     const queries = openQueries({ store, timezone, limits });
     const close = async (): Promise<void> => {
       await queries.close();
+      await blobs.close();
       await store.close();
     };
-    return { store, queries, close };
+    return { store, queries, blobs, spool, close };
   } catch (error) {
     await store.close();
     throw error;

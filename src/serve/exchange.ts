@@ -39,6 +39,8 @@ export class Exchange {
   readonly outgoing: ServerResponse | undefined;
   /** Headers for a page of another origin, which every reply to it carries. */
   cors: Readonly<Record<string, string>> | undefined;
+  /** When bytes of the request's body were last read (`performance.now()`); 0 before. */
+  lastRead = 0;
   readonly #context: GatewayContext;
   readonly #incoming: IncomingMessage | undefined;
 
@@ -102,7 +104,10 @@ export class Exchange {
     // Stopping early must leave the socket open: the reply that says why still has to go out on it.
     const source = () =>
       this.#incoming?.iterator({ destroyOnReturn: false }) ?? this.#context.req.raw.body ?? undefined;
-    return readBody(head, source as () => AsyncIterable<Uint8Array> | undefined, limits);
+    const onRead = (): void => {
+      this.lastRead = performance.now();
+    };
+    return readBody(head, source as () => AsyncIterable<Uint8Array> | undefined, { ...limits, onRead });
   }
 
   /** A Request made in a test has a body without a header that says so. */

@@ -1,4 +1,5 @@
 import { exampleRequest } from '../describe/example.ts';
+import { exampleSoapRequest } from '../describe/example-soap.ts';
 import { replyForms } from '../describe/replies.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation, OperationUri, Service } from '../model/service.ts';
@@ -48,7 +49,8 @@ export function createPage(
 
 function renderPage(parts: PageParts): string {
   const { gateway, services } = parts.registry;
-  const active = [...services.values()].filter((service) => service.active);
+  const serves = ({ active, operations }: Service): boolean => active && operations.some((each) => each.active);
+  const active = [...services.values()].filter(serves);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -61,7 +63,7 @@ function renderPage(parts: PageParts): string {
 <body>
 <header>
 <h1>Signalbox</h1>
-<p>Node <strong>${escapeHtml(gateway.id)}</strong> serves ${count(active.length, 'service')} below ${code(`${parts.base}/RESTListeningConnector/`)}</p>
+<p>Node <strong>${escapeHtml(gateway.id)}</strong> serves ${count(active.length, 'service')}: REST below ${code(`${parts.base}/RESTListeningConnector/`)}, SOAP at ${code(`${parts.base}/PeopleSoftServiceListeningConnector`)}</p>
 ${active.length > 1 ? renderIndex(active) : ''}
 </header>
 <main>
@@ -82,7 +84,7 @@ function renderService(service: Service, parts: PageParts): string {
   const { name, version, description, deprecated } = service;
   const id = escapeHtml(service.id);
   const contracts = parts.contracts.of(service).map((contract) => {
-    const href = `${parts.base}/RESTListeningConnector/${contract.name}`;
+    const href = `${parts.base}/${contract.connector}/${contract.name}`;
     return `<a href="${escapeHtml(href)}">${contract.kind}</a>`;
   });
   const sunset = deprecated?.sunset === undefined ? '' : ` until ${deprecated.sunset}`;
@@ -105,6 +107,7 @@ function renderOperation(operation: Operation, parts: PageParts): string {
 <h3>${escapeHtml(operation.id)}</h3>
 ${operation.description === undefined ? '' : `<p>${escapeHtml(operation.description)}</p>`}
 ${operation.uris.map((uri) => renderUri(operation, uri, credentials, parts.base)).join('\n')}
+${renderSoap(operation, credentials, parts)}
 <p class="facts">${escapeHtml(facts(operation))}</p>
 </article>`;
 }
@@ -115,6 +118,13 @@ function renderUri(operation: Operation, uri: OperationUri, credentials: string 
   const address = breakable(escapeHtml(`${pathName}.${service.version}/${uri.template.text}`));
   return `<p class="path"><span class="method">${method}</span> <code>${address.replace(/\{(?:[^{}]|<wbr>)*\}/g, '<var>$&</var>')}</code></p>
 <pre>${breakable(escapeHtml(command))}</pre>`;
+}
+
+function renderSoap(operation: Operation, credentials: string | undefined, { registry, base }: PageParts): string {
+  const example = exampleSoapRequest(registry, operation, base);
+  if (operation.soap === undefined || example === undefined) return '';
+  return `<p class="path"><span class="method">SOAP</span> <code>${breakable(escapeHtml(operation.soap.action))}</code></p>
+<pre>${breakable(escapeHtml(curlCommand(example, credentials)))}</pre>`;
 }
 
 /** A user of the sample who may call the operation, for a line that works as it stands; else a place for the reader's own. */
@@ -129,8 +139,10 @@ function credentialsFor(operation: Operation, { registry, sampleUsers }: PagePar
 function facts(operation: Operation): string {
   const lists = operation.permissions.map((list) => list.id);
   const grant = operation.public ? 'Open to everybody.' : `Needs permission list ${either(lists)}.`;
+  if (operation.uris.length === 0) return grant;
   const forms = [...new Set(replyForms(operation).map((form) => form.mediaType))];
-  return forms.length === 0 ? `${grant} Answers without a body.` : `${grant} Answers ${either(forms)}.`;
+  const over = operation.soap === undefined ? '' : ' over REST';
+  return forms.length === 0 ? `${grant} Answers${over} without a body.` : `${grant} Answers${over} ${either(forms)}.`;
 }
 
 function code(text: string): string {

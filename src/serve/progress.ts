@@ -1,6 +1,7 @@
 import { compileRest, type Representation, type RestBinding } from '../binding/rest.ts';
+import { compileSoap, type SoapBinding } from '../binding/soap.ts';
 import type { User } from '../model/security.ts';
-import type { Operation } from '../model/service.ts';
+import type { Operation, SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { type Answerer, compileAnswer, type Handlers } from './answer.ts';
 import type { Call, CallPorts } from './call.ts';
@@ -13,6 +14,8 @@ import type { RouteMatch } from './routes.ts';
 export interface Compiled {
   readonly operation: Operation;
   readonly binding: RestBinding;
+  /** Where it has a SOAP form. */
+  readonly soap?: SoapBinding;
   readonly answerer: Answerer;
   /** Headers of every reply, beside those of the reply itself. */
   readonly headers: ReplyHeaders;
@@ -20,14 +23,22 @@ export interface Compiled {
   readonly timeout: number | undefined;
 }
 
-/** What is known of an exchange so far; a fault's reply is as good as that allows. */
-export interface Progress {
+/** What is known of a call so far; a fault's reply is as good as that allows. */
+export interface CallProgress {
   compiled?: Compiled;
-  match?: RouteMatch;
-  as?: Representation;
   user?: User;
   input?: DocumentValue;
   call?: Call;
+}
+
+/** The same over REST. */
+export interface Progress extends CallProgress {
+  match?: RouteMatch;
+  as?: Representation;
+}
+
+function hasSoap(operation: Operation): operation is Operation & { readonly soap: SoapForm } {
+  return operation.soap !== undefined;
 }
 
 /** Compiles every active operation. */
@@ -42,6 +53,7 @@ export function compileOperations(
       {
         operation,
         binding: compileRest(operation, namespace),
+        ...(hasSoap(operation) ? { soap: compileSoap(operation, namespace) } : {}),
         answerer: compileAnswer(operation, ports.handlers, ports),
         headers: operationHeaders(operation),
         timeout: operation.answer.kind === 'handler' ? limits.timeout : undefined,

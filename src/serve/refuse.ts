@@ -1,13 +1,20 @@
-import { problemText } from '../binding/problem.ts';
 import { Fault } from '../model/fault.ts';
-import { problemMediaType } from '../wire/problem.ts';
 import { withinTime } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import { checkHeaders, withHeaders } from './headers.ts';
 import type { Log } from './log.ts';
-import { formOfFault, type Progress } from './progress.ts';
+import type { CallProgress } from './progress.ts';
 import type { Recorder } from './record.ts';
 import { type ReplyHeaders, respondText } from './respond.ts';
+
+/** A fault in a caller's form. */
+export interface WrittenFault {
+  readonly contentType: string;
+  readonly text: string;
+  /** HTTP status; the fault's own where undefined. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** Answers where a stage of the spine ended with an error. */
 export class Refusals {
@@ -22,35 +29,39 @@ export class Refusals {
     this.#timeout = timeout;
   }
 
-  /** A fault in the caller's form: the operation's document, or problem details where no operation is known. */
-  async refuse(exchange: Exchange, progress: Progress, thrown: unknown): Promise<Response> {
+  /**
+   * Answers with the fault that an error is, once the operation's own code has had its say.
+   * @param write puts it into the caller's form
+   */
+  async refuse(
+    exchange: Exchange,
+    progress: CallProgress,
+    thrown: unknown,
+    write: (fault: Fault) => WrittenFault,
+  ): Promise<Response> {
     const { compiled, user } = progress;
-    const as = formOfFault(exchange, progress);
     const fault = await this.#spoken(exchange, progress, this.#asFault(exchange, progress, thrown));
-    const { contentType, text } =
-      compiled === undefined || as === undefined
-        ? { contentType: problemMediaType, text: problemText(fault, exchange.requestId) }
-        : compiled.binding.writeFault(fault, as, exchange.requestId);
+    const { contentType, text, status = fault.status, headers: given } = write(fault);
     const headers: ReplyHeaders = {
-      ...withHeaders(compiled?.headers ?? {}, fault.headers),
+      ...withHeaders(compiled?.headers ?? {}, { ...fault.headers, ...given }),
       'Content-Type': contentType,
       'X-Content-Type-Options': 'nosniff',
       'X-Request-Id': exchange.requestId,
     };
-    const { status, code } = fault;
+    const { code } = fault;
     return respondText(exchange, status, headers, text, (bytes, complete) =>
       this.#record(exchange, { operation: compiled?.operation, user: user?.id, status, bytes, complete, fault: code }),
     );
   }
 
   /** What went wrong here rather than at the caller's. */
-  logFailure(exchange: Exchange, { compiled, user }: Progress, error: unknown, message: string): void {
+  logFailure(exchange: Exchange, { compiled, user }: CallProgress, error: unknown, message: string): void {
     const facts = { requestId: exchange.requestId, operation: compiled?.operation.id, user: user?.id };
     this.#log.error({ ...facts, err: error }, message);
   }
 
   /** What is not a fault is a defect of the gateway or of a handler: logged with its cause, told without it. */
-  #asFault(exchange: Exchange, progress: Progress, thrown: unknown): Fault {
+  #asFault(exchange: Exchange, progress: CallProgress, thrown: unknown): Fault {
     if (!(thrown instanceof Fault) && exchange.gone.aborted) return Fault.of('ABANDONED', {});
     const fault = faultOf(thrown, progress.compiled?.operation.id ?? 'The request');
     if (fault.status >= 500 && (fault.cause !== undefined || fault.code === 'INTERNAL')) {
@@ -60,7 +71,7 @@ export class Refusals {
   }
 
   /** The handler's onError says what the caller reads, once its onRequest was entered. */
-  async #spoken(exchange: Exchange, progress: Progress, fault: Fault): Promise<Fault> {
+  async #spoken(exchange: Exchange, progress: CallProgress, fault: Fault): Promise<Fault> {
     const { compiled, input, call } = progress;
     const onError = compiled?.answerer.onError;
     if (onError === undefined || call === undefined || fault.code === 'ABANDONED') return fault;

@@ -9,6 +9,11 @@ export type ReplyHeaders = Record<string, string>;
 /** Called once a reply in bytes is out, or was given up, and where a text is handed over: its bytes, and whether all of them left. */
 export type Sent = (bytes: number, complete: boolean) => void;
 
+/** A body in bytes: all at once, or a stream opened at most once. `length` undefined: known at its end. */
+export interface ReplyBytes extends Pick<Bytes, 'body' | 'dispose'> {
+  readonly length: number | undefined;
+}
+
 /** A reply that is one text. */
 export function respondText(
   exchange: Exchange,
@@ -26,7 +31,7 @@ export function respondText(
 }
 
 /**
- * A reply in bytes, of a length known before the first of them. A caller that goes away, or an error on the way, ends
+ * A reply in bytes, of a length known before the first of them, or in chunks. A caller that goes away, or an error on the way, ends
  * the connection: a cut reply never looks whole.
  * @param failed gets the error of a stream that ended early, or did not hold what it said
  */
@@ -34,13 +39,12 @@ export function respondBytes(
   exchange: Exchange,
   status: number,
   headers: ReplyHeaders,
-  bytes: Bytes,
+  bytes: ReplyBytes,
   sent: Sent,
   failed: (error: unknown) => void,
 ): Response {
   addCors(exchange, headers);
-  headers['Content-Type'] = bytes.contentType;
-  setLength(headers, status, bytes.length);
+  if (bytes.length !== undefined) setLength(headers, status, bytes.length);
   if (isBodiless(exchange, status)) {
     bytes.dispose?.();
     sent(0, true);
@@ -48,7 +52,7 @@ export function respondBytes(
   }
   if (bytes.body instanceof Uint8Array) {
     bytes.dispose?.();
-    sent(bytes.length, true);
+    sent(bytes.body.byteLength, true);
     return new Response(bytes.body as Uint8Array<ArrayBuffer>, { status, headers });
   }
   const { outgoing } = exchange;
@@ -82,17 +86,21 @@ function addCors({ cors }: Exchange, headers: ReplyHeaders): void {
 }
 
 /** The bytes of a stream; neither more nor fewer than were announced, or the next reply would be taken for a part of this one. */
-async function* disposing(bytes: Bytes, sent: Sent): AsyncGenerator<Uint8Array> {
+async function* disposing(bytes: ReplyBytes, sent: Sent): AsyncGenerator<Uint8Array> {
   let count = 0;
+  const { length = Number.POSITIVE_INFINITY } = bytes;
+  let complete = false;
   try {
     for await (const chunk of (bytes.body as () => AsyncIterable<Uint8Array>)()) {
-      if (count + chunk.length > bytes.length) throw new RangeError(`a reply of ${bytes.length} bytes holds more`);
+      if (count + chunk.length > length) throw new RangeError(`a reply of ${length} bytes holds more`);
       count += chunk.length;
       yield chunk;
     }
-    if (count < bytes.length) throw new RangeError(`a reply of ${bytes.length} bytes ended after ${count}`);
+    if (bytes.length !== undefined && count < length)
+      throw new RangeError(`a reply of ${length} bytes ended after ${count}`);
+    complete = true;
   } finally {
     bytes.dispose?.();
-    sent(count, count === bytes.length);
+    sent(count, complete || count === bytes.length);
   }
 }

@@ -1,31 +1,26 @@
+import { problemText } from '../binding/problem.ts';
 import type { Representation } from '../binding/rest.ts';
-import { Fault } from '../model/fault.ts';
+import type { Fault } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
-import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { Authenticator } from '../security/authenticator.ts';
 import { authorise } from '../security/authorise.ts';
-import { PercentError } from '../wire/percent.ts';
-import { parseQueryString, TooManyParametersError } from '../wire/query-string.ts';
-import type { Handlers } from './answer.ts';
+import { problemMediaType } from '../wire/problem.ts';
+import { parseQueryString } from '../wire/query-string.ts';
 import type { BodyLimits } from './body.ts';
-import { Call, type CallPorts, compileQueryRows, type QueryRows } from './call.ts';
 import { withinTime } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import { withHeaders } from './headers.ts';
-import { type Compiled, compileOperations, negotiate, type Progress } from './progress.ts';
-import type { Recorder } from './record.ts';
-import { Refusals, timedOut } from './refuse.ts';
+import { type Compiled, formOfFault, negotiate, type Progress } from './progress.ts';
+import { readingQuery } from './reading-query.ts';
+import { Refusals, timedOut, type WrittenFault } from './refuse.ts';
 import { respondBytes, respondText } from './respond.ts';
 import { compileRoutes, type RouteMatch, type RouteTable } from './routes.ts';
+import type { ConnectorPorts, Stages } from './stages.ts';
 
-export interface RestPorts extends CallPorts {
-  readonly handlers: Handlers;
-  readonly authenticator: Authenticator;
-  readonly record: Recorder;
-  /** Milliseconds that a request's body may pause. */
-  readonly idleTimeout: number;
+export interface RestPorts extends ConnectorPorts {
+  readonly operations: ReadonlyMap<Operation, Compiled>;
+  readonly stages: Stages;
 }
 
 /**
@@ -35,16 +30,12 @@ export interface RestPorts extends CallPorts {
 export class RestConnector {
   readonly #ports: RestPorts;
   readonly #routes: RouteTable;
-  readonly #operations: ReadonlyMap<Operation, Compiled>;
-  readonly #rows: QueryRows;
   readonly #refusals: Refusals;
   readonly #bodyLimits: BodyLimits;
 
   constructor(ports: RestPorts) {
     this.#ports = ports;
     this.#routes = compileRoutes(ports.registry);
-    this.#operations = compileOperations(ports);
-    this.#rows = compileQueryRows(ports);
     this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout);
     this.#bodyLimits = { size: ports.registry.gateway.limits.body, idle: ports.idleTimeout };
   }
@@ -55,7 +46,7 @@ export class RestConnector {
     try {
       return await this.#spine(exchange, path, progress);
     } catch (thrown) {
-      return this.#refusals.refuse(exchange, progress, thrown);
+      return this.#refusals.refuse(exchange, progress, thrown, writeFault(exchange, progress));
     }
   }
 
@@ -69,9 +60,10 @@ export class RestConnector {
    * queue costs a small request one in a hundred.
    */
   async #spine(exchange: Exchange, path: string, progress: Progress): Promise<Response> {
+    const { stages } = this.#ports;
     const match = this.#route(exchange, path, progress);
     const compiled = progress.compiled as Compiled;
-    const found = this.#authenticate(exchange, compiled.operation);
+    const found = stages.authenticate(exchange, compiled.operation);
     const user = found instanceof Promise ? await found : found;
     if (user !== undefined) progress.user = user;
     authorise(user, compiled.operation, 'operation');
@@ -80,9 +72,9 @@ export class RestConnector {
     const read = this.#decode(exchange, compiled, match);
     const input = read instanceof Promise ? await read : read;
     progress.input = input;
-    const call = this.#call(exchange, compiled.operation, match, user);
+    const call = stages.call(exchange, compiled.operation, user, match.uri.index);
     progress.call = call;
-    const answered = this.#handle(compiled, input, call, as);
+    const answered = stages.handle(compiled, exchange, input, call, as.format);
     const outcome = answered instanceof Promise ? await answered : answered;
     return this.#encode(exchange, compiled, progress, outcome, as);
   }
@@ -97,7 +89,7 @@ export class RestConnector {
       this.#takeUp(progress, { operation, uri, raw: first.raw });
     }
     const { parameters } = this.#ports.registry.gateway.limits;
-    const match = readQuery(parameters, () =>
+    const match = readingQuery(parameters, () =>
       this.#routes.pick(found, exchange.method, parseQueryString(exchange.query ?? '', parameters)),
     );
     this.#takeUp(progress, match);
@@ -106,37 +98,11 @@ export class RestConnector {
 
   #takeUp(progress: Progress, match: RouteMatch): void {
     progress.match = match;
-    progress.compiled = this.#operations.get(match.operation) as Compiled;
-  }
-
-  #authenticate(exchange: Exchange, operation: Operation): User | undefined | Promise<User> {
-    return operation.public ? undefined : this.#ports.authenticator.authenticate(exchange.header('authorization'));
+    progress.compiled = this.#ports.operations.get(match.operation) as Compiled;
   }
 
   #decode(exchange: Exchange, { binding }: Compiled, match: RouteMatch): DocumentValue | Promise<DocumentValue> {
     return binding.readRequest(match.uri, match.raw, (name) => exchange.header(name), exchange.body(this.#bodyLimits));
-  }
-
-  #call(exchange: Exchange, operation: Operation, match: RouteMatch, user: User | undefined): Call {
-    const { requestId } = exchange;
-    const facts = { operation, uriIndex: match.uri.index, requestId, user, gone: () => exchange.gone };
-    return new Call(this.#ports, this.#rows, facts);
-  }
-
-  #handle(
-    { operation, answerer, timeout }: Compiled,
-    input: DocumentValue,
-    call: Call,
-    as: Representation,
-  ): Outcome | Promise<Outcome> {
-    const outcome = answerer.answer(input, call, as);
-    if (timeout === undefined || !(outcome instanceof Promise)) return outcome;
-    const late = (): Fault => {
-      const fault = timedOut(operation.id, timeout);
-      call.abort(fault);
-      return fault;
-    };
-    return withinTime(outcome, timeout, late, giveUp);
   }
 
   #encode(
@@ -157,8 +123,10 @@ export class RestConnector {
     if (outcome.kind === 'bytes') {
       const failed = (error: unknown): void =>
         this.#refusals.logFailure(exchange, progress, error, `${operation.id} could not be sent whole.`);
+      reply['Content-Type'] = outcome.bytes.contentType;
       return respondBytes(exchange, status, reply, outcome.bytes, sent, failed);
     }
+    if (outcome.segments !== undefined) throw new TypeError(`${operation.id}: a reply over REST has no segments`);
     const { body, timeout } = this.#ports.registry.gateway.limits;
     const written = binding.writeReply(outcome.value, as, body);
     if (!isEmpty) reply['Content-Type'] = as.contentType;
@@ -169,20 +137,12 @@ export class RestConnector {
   }
 }
 
-/** What is wrong with the query string as a whole becomes the fault that says so. */
-function readQuery(limit: number, read: () => RouteMatch): RouteMatch {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof TooManyParametersError) throw Fault.of('TOO_MANY_PARAMETERS', { limit });
-    if (error instanceof PercentError) {
-      throw Fault.of('BAD_ENCODING', { name: 'The query string', reason: error.message });
-    }
-    throw error;
-  }
-}
-
-/** Frees an outcome that came too late for anybody. */
-function giveUp(outcome: Outcome): void {
-  if (outcome.kind === 'bytes') outcome.bytes.dispose?.();
+/** The operation's fault document, or problem details where no operation is known. */
+function writeFault(exchange: Exchange, progress: Progress): (fault: Fault) => WrittenFault {
+  const { requestId } = exchange;
+  const as = formOfFault(exchange, progress);
+  const { compiled } = progress;
+  if (compiled === undefined || as === undefined)
+    return (fault) => ({ contentType: problemMediaType, text: problemText(fault, requestId) });
+  return (fault) => compiled.binding.writeFault(fault, as, requestId);
 }

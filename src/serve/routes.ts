@@ -173,7 +173,7 @@ function versionsByName(registry: Registry): Map<string, string[]> {
 }
 
 function allowedOf(found: PathMatch): string[] {
-  const all = new Set<string>(found.map(({ entry }) => entry.operation.method));
+  const all = new Set<string>(found.flatMap(({ entry }) => entry.operation.method ?? []));
   if (all.has('GET')) all.add('HEAD');
   return [...METHOD_ORDER.filter((method) => all.has(method)), 'OPTIONS'];
 }

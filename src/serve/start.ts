@@ -72,6 +72,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     let base = '';
     const app = createApp(registry, handlers, {
       queries: data.queries,
+      blobs: data.blobs,
+      spool: data.spool,
       log,
       metrics: createMetrics(),
       authenticator: createAuthenticator({ users: registry.users, sampleUsers }),

@@ -12,6 +12,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0001-process-requests', up: createProcessRequests },
   { name: '0002-sample-data', up: createSampleData },
+  { name: '0003-blobs', up: createBlobs },
 ];
 
 async function createProcessRequests(db: Kysely<Tables>): Promise<void> {
@@ -48,5 +49,25 @@ async function createSampleData(db: Kysely<Tables>): Promise<void> {
     .createTable('signalbox_sample_data')
     .addColumn('name', 'text', (column) => column.primaryKey())
     .addColumn('loaded', 'text', (column) => column.notNull())
+    .execute();
+}
+
+async function createBlobs(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('signalbox_blob')
+    .addColumn('scope', 'text', (column) => column.notNull())
+    .addColumn('key', 'text', (column) => column.notNull())
+    .addColumn('file', 'text', (column) => column.notNull())
+    .addColumn('content_type', 'text', (column) => column.notNull())
+    .addColumn('name', 'text')
+    .addColumn('length', 'bigint', (column) => column.notNull())
+    .addColumn('sha256', 'text', (column) => column.notNull())
+    .addColumn('stored', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('signalbox_blob_pk', ['scope', 'key'])
+    .execute();
+  await db.schema
+    .createTable('signalbox_loose_blob')
+    .addColumn('file', 'text', (column) => column.primaryKey())
+    .addColumn('process', 'text', (column) => column.notNull())
     .execute();
 }

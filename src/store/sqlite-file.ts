@@ -1,7 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { errorCode, errorText, StoreError } from './error.ts';
+import { createFolder } from './folder.ts';
 
 /** How long a statement waits for another process's lock, in milliseconds. */
 const BUSY_TIMEOUT = 5000;
@@ -37,19 +38,6 @@ function createFile(file: string): void {
   createFolder(dirname(file));
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder');
   closeSync(openSync(file, 'a', 0o600));
-}
-
-/** A folder with those above it. Node's own recursive mkdir never ends where a file system refuses new folders with ENOENT, as /proc does. */
-function createFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  const above = dirname(folder);
-  if (above !== folder) createFolder(above);
-  try {
-    mkdirSync(folder, 0o700);
-  } catch (error) {
-    // Another process was quicker.
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
 }
 
 /** The same error in the words of somebody who has to mend it. */

@@ -42,9 +42,35 @@ export interface SampleDataTable {
   loaded: string;
 }
 
+/** One blob: what is known of it. Its bytes are in a file of their own. */
+export interface BlobTable {
+  /** Whose it is: keys are their owner's own. */
+  scope: string;
+  key: string;
+  /** Name of the file, never used twice. */
+  file: string;
+  content_type: string;
+  name: string | null;
+  /** In bytes. */
+  length: number;
+  /** Lower-case hexadecimal digits. */
+  sha256: string;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  stored: string;
+}
+
+/** A file that no blob has: not yet, while it is written; or not any more, until it is removed. */
+export interface LooseBlobTable {
+  file: string;
+  /** The process that sees to it, by its lock file. */
+  process: string;
+}
+
 /** The gateway's own tables. */
 export interface Tables {
   psprcsrqst: ProcessRequestTable;
+  signalbox_blob: BlobTable;
+  signalbox_loose_blob: LooseBlobTable;
   signalbox_migration: MigrationTable;
   signalbox_sample_data: SampleDataTable;
 }

@@ -181,7 +181,7 @@ class Scanner {
       const name = this.token().toLowerCase();
       if (name === '') continue;
       if (!this.take('=')) return undefined;
-      const value = this.text[this.at] === '"' ? this.quoted() : this.token();
+      const value = this.text[this.at] === '"' ? this.quoted() : type === 'multipart' ? this.unquoted() : this.token();
       if (value === undefined || (value === '' && this.text[this.at - 1] !== '"')) return undefined;
       if (!parameters.has(name)) parameters.set(name, value);
     }
@@ -200,6 +200,16 @@ class Scanner {
   private token(): string {
     const from = this.at;
     while (isTokenCharacter.has(this.text[this.at] ?? '')) this.at += 1;
+    return this.text.slice(from, this.at);
+  }
+
+  /**
+   * A value that should stand in quotes, as senders of multipart types leave them off a boundary or a type
+   * (`boundary=----=_Part_1`, `type=text/xml`): all but blanks, quotes, commas and semicolons.
+   */
+  private unquoted(): string {
+    const from = this.at;
+    while (!this.finished() && !' \t",;'.includes(this.text[this.at] ?? '')) this.at += 1;
     return this.text.slice(from, this.at);
   }
 

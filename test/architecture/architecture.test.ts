@@ -12,7 +12,7 @@ const src = join(root, 'src');
  */
 const TABLE: Readonly<Record<string, { ours: string; packages: string }>> = {
   model: { ours: 'type:wire', packages: '' },
-  wire: { ours: '', packages: 'url-template fast-xml-parser' },
+  wire: { ours: '', packages: 'url-template fast-xml-parser saxes' },
   load: { ours: 'model wire', packages: 'yaml ajv' },
   codec: { ours: 'model wire', packages: '' },
   binding: { ours: 'model wire codec', packages: '' },
@@ -22,16 +22,17 @@ const TABLE: Readonly<Record<string, { ours: string; packages: string }>> = {
   describe: { ours: 'model wire', packages: '' },
   generate: { ours: 'model wire describe', packages: '' },
   delivered: { ours: 'model codec query', packages: '' },
+  invoke: { ours: 'model wire load codec binding', packages: 'undici' },
   serve: {
     ours: 'model wire load codec binding security store query describe delivered',
     packages: 'hono @hono/node-server pino prom-client',
   },
-  handlers: { ours: '', packages: '' },
+  handlers: { ours: '', packages: 'signalbox' },
   cli: {
-    ours: 'model wire load codec binding security store query describe generate delivered serve',
+    ours: 'model wire load codec binding security store query describe generate delivered serve invoke',
     packages: 'commander picocolors',
   },
-  '.': { ours: 'model load serve codec query store describe generate', packages: '' },
+  '.': { ours: 'model wire load serve codec query store describe generate invoke', packages: '' },
 };
 
 /** Folders whose own files alone may import `hono`, `kysely` and their like is what the table says; node:fs is rarer still. */

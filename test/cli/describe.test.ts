@@ -33,6 +33,35 @@ test.concurrent('xsd; and the name alone means the default version', async () =>
   expect(code).toBe(0);
 });
 
+/** A service over SOAP alone, beside the one over REST. */
+const notes = `service: Notes.v1
+operations:
+  NOTES_GET:
+    soap: true
+    query: EMPLOYEES_BY_DEPT
+    public: true
+`;
+
+test.concurrent('wsdl, with the address of the services connector', async () => {
+  const cwd = await staffProject({ 'definitions/notes/service.yaml': notes });
+  const { code, stdout, stderr } = await signalbox(['describe', 'wsdl', 'Notes.v1'], { cwd });
+  expect(stdout).toContain('<wsdl:operation name="NOTES_GET">');
+  expect(stdout).toContain('location="http://127.0.0.1:8080/gateway/PeopleSoftServiceListeningConnector"');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
+test.concurrent.for([
+  ['wsdl', 'Staff.v1', 'SOAP', 'wadl openapi xsd'],
+  ['wadl', 'Notes.v1', 'REST', 'wsdl xsd'],
+  ['openapi', 'Notes.v1', 'REST', 'wsdl xsd'],
+] as const)('%s of %s, which has nothing over %s: what it has', async ([form, service, entrance, forms]) => {
+  const cwd = await staffProject({ 'definitions/notes/service.yaml': notes });
+  const { code, stdout, stderr } = await signalbox(['describe', form, service], { cwd });
+  const has = forms.split(' ').map((each) => `signalbox describe ${each} ${service}`);
+  expect(stderr).toBe(`signalbox: ${service} has no operations over ${entrance}\n  What it has: ${has.join(', ')}\n`);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+});
+
 test.concurrent('publicUrl is the address where the gateway has one', async () => {
   const gateway = `${files['definitions/gateway.yaml']}publicUrl: https://services.example.org\n`;
   const { stdout } = await signalbox(['describe', 'wadl', 'Staff.v1'], {

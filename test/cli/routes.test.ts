@@ -67,6 +67,85 @@ test.concurrent('an inactive operation is listed as such', async () => {
   ]);
 });
 
+const soapService = `service: Files.v1
+public: true
+operations:
+  FILE_PUT: { soap: true, handler: hello-get, request: { fields: { CONTENT: binary } }, response: text }
+  FILE_GET: { get: "files/{DEPTNAME}", soap: FILE_READ, query: EMPLOYEES_BY_DEPT, active: false }
+---
+node: PARTNER
+base: [https://a.example.org/soap, https://b.example.org/soap]
+---
+permission-list: PARTNERS
+---
+service: Partner.v2
+target: PARTNER
+permission: PARTNERS
+operations:
+  PARTNER_SEND: { soap: true, request: text }
+  PARTNER_FETCH: { soap: true, properties: { PRIMARYURL: "https://me:\${secret:PARTNER_PASSWORD}@c.example.org" }, active: false }
+`;
+
+test.concurrent('what is called over SOAP has its connector and action, what is called elsewhere its address', async () => {
+  const cwd = await staffProject({ 'definitions/files.yaml': soapService });
+  const { stdout, stderr } = await signalbox(['routes', '--format', 'json'], { cwd });
+  expect(stderr).toBe('');
+  const routes = JSON.parse(stdout) as { operation: string }[];
+  const of = (id: string): unknown[] => routes.filter(({ operation }) => operation === id);
+  const services = '/gateway/PeopleSoftServiceListeningConnector';
+  expect(of('FILE_PUT')).toEqual([
+    {
+      operation: 'FILE_PUT',
+      service: 'Files.v1',
+      method: 'SOAP',
+      path: services,
+      action: 'FILE_PUT.v1',
+      routing: '~GENERATED~FILE_PUT',
+      sender: 'ANY',
+      receiver: 'LOCAL',
+      active: true,
+      answer: 'code hello-get',
+      permission: ['public'],
+    },
+  ]);
+  expect(of('FILE_GET')).toMatchObject([
+    { method: 'GET', uriIndex: 1, active: false },
+    { method: 'SOAP', path: services, action: 'FILE_READ.v1', active: false },
+  ]);
+  expect(of('PARTNER_SEND')).toEqual([
+    {
+      operation: 'PARTNER_SEND',
+      service: 'Partner.v2',
+      method: 'SOAP',
+      path: 'https://a.example.org/soap',
+      action: 'PARTNER_SEND.v2',
+      routing: '',
+      sender: 'LOCAL',
+      receiver: 'PARTNER',
+      active: true,
+      answer: '',
+      permission: ['PARTNERS'],
+    },
+  ]);
+  // A reference stays one: it may be a secret.
+  expect(of('PARTNER_FETCH')).toMatchObject([
+    { path: 'https://me:${secret:PARTNER_PASSWORD}@c.example.org', active: false },
+  ]);
+});
+
+test.concurrent('the table has them in the same columns, those of one service where it is named', async () => {
+  const cwd = await staffProject({ 'definitions/files.yaml': soapService });
+  const lines = async (name: string): Promise<string[][]> => {
+    const { stdout } = await signalbox(['routes', name], { cwd });
+    const [, ...rest] = stdout.trimEnd().split('\n');
+    return rest.map((line) => line.split(/ {2,}/));
+  };
+  const connector = '/gateway/PeopleSoftServiceListeningConnector';
+  expect((await lines('Files.v1'))[0]?.slice(0, 3)).toEqual(['FILE_PUT', 'SOAP', `${connector} FILE_PUT.v1`]);
+  const address = 'https://a.example.org/soap PARTNER_SEND.v2';
+  expect((await lines('Partner'))[0]).toEqual(['PARTNER_SEND', 'SOAP', address, 'LOCAL > PARTNER', 'yes', 'PARTNERS']);
+});
+
 test.concurrent('a service that is not there: what was probably meant', async () => {
   const { code, stderr } = await signalbox(['routes', 'Stafff.v1'], { cwd: await staffProject() });
   expect(stderr).toBe('signalbox: there is no service Stafff.v1\n  Did you mean Staff.v1?\n');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { bin, cleanEnvironment, finish, repository, signalbox, temporaryFolder } from './support.ts';
 
-const commands = ['check', 'generate', 'serve', 'dev', 'describe', 'routes', 'query', 'init'];
+const commands = ['check', 'generate', 'serve', 'dev', 'describe', 'routes', 'query', 'invoke', 'init'];
 
 test.concurrent('--help lists every command, with examples and exit codes', async () => {
   const { code, stdout, stderr } = await signalbox(['--help']);
@@ -44,7 +44,7 @@ test.concurrent.each([
   ],
   [['check', 'extra'], "too many arguments for 'check'"],
   [['describe', 'wadl'], "missing required argument 'service'\n  'signalbox describe --help' shows how it is used."],
-  [['describe', 'wsdl', 'Staff.v1'], 'Allowed choices are wadl, xsd, openapi.'],
+  [['describe', 'raml', 'Staff.v1'], 'Allowed choices are wadl, wsdl, xsd, openapi.'],
   [['describe', 'wadl', 'Staff.v1', '--base', 'ftp://x'], "--base takes an http or https address, not 'ftp://x'"],
   [
     ['describe', 'wadl', 'Staff.v1', '--base', 'http://x/?a=b'],

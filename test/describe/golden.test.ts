@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { describeOpenApi, describeWadl, describeXsdFiles } from '../../src/describe/index.ts';
+import { describeOpenApi, describeWadl, describeWsdl, describeXsdFiles } from '../../src/describe/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { Service } from '../../src/model/service.ts';
 import { base, samples } from './samples.ts';
@@ -27,6 +27,7 @@ function contract(file: string): string {
   const [, name = '', form = ''] = /^([^.]+\.v\d+)\.(.+)$/.exec(file) ?? [];
   const { registry, service, part } = find(name);
   if (form === 'wadl') return describeWadl(registry, service, { base, ...part });
+  if (form === 'wsdl') return describeWsdl(registry, service, { base });
   if (form === 'openapi.json') return describeOpenApi(registry, service, { base, ...part });
   const text = describeXsdFiles(registry, service, part).get(file);
   if (text === undefined) throw new Error(`no schema of ${service.id} has the file name ${file}`);

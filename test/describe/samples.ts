@@ -170,5 +170,82 @@ const shapes = registry({
   },
 });
 
-export const samples: Readonly<Record<'tools' | 'shapes', Registry>> = { tools, shapes };
+const exchangeFault = document(
+  'EXCHANGE_FAULT',
+  [field('CODE', 'string', { default: '{fault.code}' }), field('MESSAGE', 'text', { default: '{fault.message}' })],
+  { description: 'Why a call failed.' },
+);
+const part = document('PART', [field('KEY', 'string', { attribute: true }), field('VALUE', 'integer')], {
+  xmlName: 'part',
+});
+
+/** Over SOAP alone and over both, every kind of message, documents in three namespaces and in none. */
+const soap = registry({
+  'Exchange.v2': {
+    description: 'Exchanges <files> & notes.',
+    deprecated: { sunset: '2030-01-01' },
+    operations: {
+      FILE_PUT: {
+        description: 'Keeps a file.',
+        soap: true,
+        request: document('FILE_PUT_REQUEST', [
+          field('name', string(80), { required: true, example: 'report.pdf', description: 'Name of the file.' }),
+          field('contentType', 'string', { required: true, example: 'application/pdf' }),
+          field('content', 'binary', { required: true }),
+        ]),
+        response: document('FILE_PUT_REPLY', [
+          field('name', string(80), { required: true }),
+          field('length', 'integer', { required: true, minimum: 0 }),
+          field('sha256', string(64), { required: true }),
+        ]),
+        fault: exchangeFault,
+      },
+      ORDER_PUT: {
+        description: 'Over REST and over SOAP.',
+        method: 'PUT',
+        templates: ['Orders/{ID}'],
+        soap: true,
+        request: document('ORDER', [
+          field('ID', 'integer', { required: true, example: 7 }),
+          field('KIND', 'string', { attribute: true, enum: ['NEW', 'OLD'] }),
+          field('PARTS', listOf(part)),
+          field('TAG', listOf('string', true)),
+          field('PRICE', decimal(10, 2), { namespace: 'urn:prices' }),
+          field('BUYER', compound(document('ORDER.BUYER', [field('NAME', 'text')], { inPlace: true }))),
+        ]),
+        response: {
+          'application/xml': document('ORDER_REPLY', [field('DONE', 'boolean'), field('PARTS', listOf(part))], {
+            namespace: 'urn:replies',
+          }),
+        },
+        fault: document('ORDER_FAULT', [field('MESSAGE', 'text', { default: '{fault.message}' })], {
+          namespace: 'urn:faults',
+          xmlName: 'orderFault',
+        }),
+      },
+      BARE_GET: {
+        soap: true,
+        templates: ['Bare'],
+        request: document('BARE_REQUEST', [field('A', 'string', { required: true }), field('B')], { namespace: '' }),
+        response: {
+          'application/xml': document('BARE_REPLY', [field('ROWS', listOf('integer'))], { namespace: '', open: true }),
+        },
+        fault: document('BARE_FAULT', [field('MESSAGE', 'text')], { namespace: '' }),
+      },
+      NOTE_SEND: {
+        description: 'Nobody waits.',
+        soap: true,
+        public: true,
+        request: document('NOTE', [field('TEXT', 'text', { required: true })]),
+      },
+      PING: { soap: true, response: document('PONG', [field('AT', 'datetime')]), fault: exchangeFault },
+      XML_ECHO: { soap: true, request: 'xml', response: 'xml' },
+      TEXT_ECHO: { soap: true, request: 'text', response: 'json' },
+      BYTES_ECHO: { soap: true, request: 'binary', response: 'binary' },
+      LIST_GET: { templates: ['List'], response: { 'application/xml': document('LIST', [field('N', 'integer')]) } },
+    },
+  },
+});
+
+export const samples: Readonly<Record<'tools' | 'shapes' | 'soap', Registry>> = { tools, shapes, soap };
 export const base = 'http://127.0.0.1:8080/gateway';

@@ -3,8 +3,9 @@ import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
 import type { Query } from '../../src/model/query.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import type { Routing } from '../../src/model/routing.ts';
+import type { Node, Routing } from '../../src/model/routing.ts';
 import type { PermissionList, Role, User } from '../../src/model/security.ts';
+import type { ConsumerOperation, Service } from '../../src/model/service.ts';
 import { compound, decimal, document, field, listOf, registry, string } from '../support/registry.ts';
 
 const at = { file: 'test.yaml', line: 1, column: 1 };
@@ -87,6 +88,11 @@ const WORD = document('string', [field('Value'), field('Attachment', listOf('boo
 /** Declared, and used by nothing. */
 const UNUSED = document('UNUSED', []);
 const ROW = document('EMPLOYEES_GET_RESPONSE', [field('rows', listOf(EE_LIST_VW))], { inPlace: true });
+const FILE = document('FILE', [
+  field('name', string(255), { required: true }),
+  field('contentType'),
+  field('content', 'binary', { required: true }),
+]);
 const INSTANCE = document('PRQ_INSTANCE', [field('ProcessInstance', 'integer')]);
 
 const locations: PermissionList = { id: 'LOCATIONS', operations: [], at };
@@ -137,6 +143,50 @@ const queries: readonly Query[] = [
 ];
 
 const config = (source: string, parts: ConfigText['parts']): ConfigText => ({ source, parts });
+
+const PARTNER: Node = {
+  id: 'PARTNER',
+  base: [config('https://${secret:PARTNER_HOST}', [{ kind: 'secret', name: 'PARTNER_HOST' }])],
+  credential: {
+    user: config('me', [{ kind: 'literal', text: 'me' }]),
+    password: config('${secret:PARTNER_PASSWORD}', [{ kind: 'secret', name: 'PARTNER_PASSWORD' }]),
+  },
+  at,
+};
+
+/** FILE_FETCH says all that a consumer can say, another one as little as it must. */
+function consumer(id: string, service: Service): ConsumerOperation {
+  const action = `${id}.${service.version}`;
+  const shared = { id, service, target: PARTNER, active: true, at };
+  const usual = { mtom: false, upContent: true, compress: false, segmentContentTransfer: 'binary' } as const;
+  if (id !== 'FILE_FETCH') {
+    const none = { kind: 'none' } as const;
+    const soap = { name: id, action, request: none, response: none };
+    return { ...shared, soap, headers: [], properties: usual, permissions: [], public: true };
+  }
+  return {
+    ...shared,
+    description: 'Fetches a file',
+    soap: {
+      name: id,
+      action,
+      request: { kind: 'raw', raw: 'xml' },
+      response: { kind: 'document', document: FILE },
+    },
+    headers: [{ name: 'Content-Type', value: 'text/xml' }],
+    properties: {
+      mtom: true,
+      upContent: false,
+      compress: true,
+      primaryUrl: config('${env:FILES_URL}', [{ kind: 'env', name: 'FILES_URL' }]),
+      segmentContentType: 'application/xml',
+      segmentContentTransfer: 'base64',
+    },
+    fault: LOC_FAULT,
+    permissions: [locations],
+    public: false,
+  };
+}
 
 /** A registry with something of everything. `order` reorders whatever may come in any order. */
 export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (items) => items): Registry {
@@ -189,7 +239,7 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
             public: true,
             answer: { kind: 'handler', file: 'orders/copy' },
           },
-          KINDS_GET: { templates: ['kinds/{id}'], request: KINDS, response: KINDS, public: true },
+          KINDS_GET: { templates: ['kinds/{id}'], soap: true, request: KINDS, response: KINDS, public: true },
           PHOTO_PUT: {
             method: 'PUT',
             templates: ['photos/{ID}{?size}'],
@@ -212,6 +262,13 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
           },
         },
       },
+      'Files.v1': {
+        operations: {
+          FILE_PUT: { soap: true, request: FILE, response: FILE, fault: LOC_FAULT, permissions: [locations] },
+          FILE_SEND: { soap: true, request: 'xml', public: true, description: 'Takes a message, and answers nothing' },
+        },
+      },
+      'Partner.v1': { operations: {} },
       'PROCESSREQUEST.v1': {
         delivered: true,
         operations: {
@@ -248,20 +305,20 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
     UNUSED,
     ROW,
     INSTANCE,
+    FILE,
   ];
+  const partner = built.services.get('Partner.v1') as { consumers: readonly ConsumerOperation[] } & Service;
+  partner.consumers = [consumer('FILE_FETCH', partner), consumer('PARTNER_PING', partner)];
   return {
     ...built,
     services: byId(order([...built.services.values()])),
     operations: byId(order([...built.operations.values()])),
+    consumers: byId(order(partner.consumers)),
     documents: byId(order(documents)),
     queries: byId(order(queries)),
     nodes: byId(
       order([
-        {
-          id: 'PARTNER',
-          base: [config('https://${secret:PARTNER_HOST}', [{ kind: 'secret', name: 'PARTNER_HOST' }])],
-          at,
-        },
+        PARTNER,
         {
           id: 'B_NODE',
           description: 'Another',

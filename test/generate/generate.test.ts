@@ -10,14 +10,17 @@ const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 
 describe('generate', () => {
   const files = generate(fullRegistry(), { schema });
 
-  it('gives types, handlers, the schema, the registry and the contracts of every service, those of the package too', () => {
+  it('gives types, handlers, the schema, the registry and the contracts of every service that provides something, those of the package too', () => {
     expect([...files.keys()].sort()).toEqual([
+      'generated/contracts/Files.v1.wsdl',
+      'generated/contracts/Files.v1.xsd',
       'generated/contracts/Locations.v1.none.xsd',
       'generated/contracts/Locations.v1.openapi.json',
       'generated/contracts/Locations.v1.wadl',
       'generated/contracts/Locations.v1.xsd',
       'generated/contracts/Orders.v2.openapi.json',
       'generated/contracts/Orders.v2.wadl',
+      'generated/contracts/Orders.v2.wsdl',
       'generated/contracts/Orders.v2.xsd',
       'generated/contracts/PROCESSREQUEST.v1.openapi.json',
       'generated/contracts/PROCESSREQUEST.v1.wadl',
@@ -61,7 +64,13 @@ describe('generate', () => {
     const text = files.get('generated/registry.json') ?? '';
     expect(JSON.parse(text)).toMatchObject({
       gateway: { database: '${env:DATABASE_URL:-sqlite:x.db}' },
-      nodes: { PARTNER: { base: ['https://${secret:PARTNER_HOST}'] } },
+      nodes: {
+        PARTNER: {
+          base: ['https://${secret:PARTNER_HOST}'],
+          credential: { basic: { user: 'me', password: '${secret:PARTNER_PASSWORD}' } },
+        },
+      },
+      consumers: { FILE_FETCH: { properties: { PRIMARYURL: '${env:FILES_URL}' } } },
       users: { demo: { password: 'scrypt' } },
     });
     for (const each of files.values()) expect(each).not.toMatch(/SALTSALT|HASHHASH/);
@@ -73,6 +82,16 @@ describe('generate', () => {
       'Locations/?region={REGION}',
       'Locations/{REGION}/?location={LOCATION}',
     ]);
+  });
+
+  it('tells an operation that is SOAP alone from one over REST, and what is called from what is provided', () => {
+    const { operations, consumers, services } = JSON.parse(files.get('generated/registry.json') ?? '');
+    expect(operations.FILE_PUT).not.toHaveProperty('uris');
+    expect(operations.FILE_PUT.soap).toEqual({ name: 'FILE_PUT', request: 'FILE', response: 'FILE' });
+    expect(operations.KINDS_GET).toMatchObject({ method: 'GET', uris: ['kinds/{id}'], soap: { name: 'KINDS_GET' } });
+    expect(Object.keys(consumers)).toEqual(['FILE_FETCH', 'PARTNER_PING']);
+    expect(services['Partner.v1']).toMatchObject({ operations: [], consumers: ['FILE_FETCH', 'PARTNER_PING'] });
+    expect(files.get('generated/handlers.ts')).not.toContain('FILE_FETCH');
   });
 
   it('keeps the members of the schema', () => {
@@ -89,7 +108,7 @@ describe('generate', () => {
 describe('handlerStubs', () => {
   it('never gives a file that is there', () => {
     const all = handlerStubs(fullRegistry(), new Set());
-    expect(all.size).toBe(7);
+    expect(all.size).toBe(9);
     expect(handlerStubs(fullRegistry(), new Set(all.keys())).size).toBe(0);
   });
 

@@ -25,6 +25,8 @@ describe('generated texts', () => {
   it('a stub for each handler file that is missing', async () => {
     const stubs = handlerStubs(registry, new Set(['src/handlers/word-get.ts', 'src/handlers/photo-get.ts']));
     expect([...stubs.keys()]).toEqual([
+      'src/handlers/file-put.ts',
+      'src/handlers/file-send.ts',
       'src/handlers/kinds-get.ts',
       'src/handlers/locations-get.ts',
       'src/handlers/order-post.ts',

@@ -147,6 +147,7 @@ describe('comments', () => {
     [string(10), {}, '`string(10)`.'],
     ['string', { minimum: 2, maximum: 5 }, '2 to 5 characters.'],
     ['integer', { minimum: 2 }, 'At least 2.'],
+    [string(10), { minimum: 1 }, '`string(10)`, at least 1 character.'],
     [listOf('string'), { maximum: 5 }, 'At most 5 entries.'],
     ['date', { default: '2026-01-01' }, '`date` (yyyy-MM-dd), default `2026-01-01`.'],
     ['string', { sensitive: true, example: 's3cret' }, 'Sensitive: masked in logs.'],

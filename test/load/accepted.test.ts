@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { compileRest } from '../../src/binding/rest.ts';
+import { compileSoap } from '../../src/binding/soap.ts';
 import { compileDocument } from '../../src/codec/index.ts';
-import { describeOpenApi, describeWadl, describeXsd } from '../../src/describe/index.ts';
+import { contractForms, describeOpenApi, describeWadl, describeWsdl, describeXsd } from '../../src/describe/index.ts';
 import { generate } from '../../src/generate/index.ts';
 import { catalogue } from '../../src/load/catalogue.ts';
 import { loadFiles } from '../../src/load/load.ts';
@@ -29,11 +30,21 @@ function compileAll(registry: Registry): void {
   const { namespace } = registry.gateway;
   compileRoutes(registry);
   for (const document of registry.documents.values()) compileDocument(document, { namespace });
-  for (const operation of registry.operations.values()) compileRest(operation, namespace);
+  for (const operation of registry.operations.values()) {
+    if (operation.method !== undefined) compileRest(operation, namespace);
+    const { soap } = operation;
+    if (soap !== undefined) compileSoap({ ...operation, soap }, namespace);
+  }
+  for (const consumer of registry.consumers.values()) compileSoap(consumer, namespace);
   for (const service of registry.services.values()) {
-    describeWadl(registry, service, { base: 'http://127.0.0.1/gateway' });
-    describeXsd(registry, service);
-    describeOpenApi(registry, service, { base: 'http://127.0.0.1/gateway' });
+    const base = 'http://127.0.0.1/gateway';
+    const contracts = {
+      wadl: () => describeWadl(registry, service, { base }),
+      openapi: () => describeOpenApi(registry, service, { base }),
+      wsdl: () => describeWsdl(registry, service, { base }),
+      xsd: () => describeXsd(registry, service),
+    };
+    for (const form of contractForms(service)) contracts[form]();
   }
   generate(registry, { schema: definitionsSchema() });
 }

@@ -92,6 +92,8 @@ describe('the sample registry', () => {
     expect([...(sample.users.get('demo')?.permissionLists ?? [])].map((list) => list.id)).toEqual([
       'LOCATIONS',
       'QUERY_USER',
+      'ATTACHMENTS',
+      'PARTNERS',
     ]);
     expect(sample.users.get('guest')?.permissionLists.size).toBe(0);
     expect(
@@ -122,6 +124,7 @@ describe('the sample registry', () => {
     for (const map of [
       sample.documents,
       sample.operations,
+      sample.consumers,
       sample.queries,
       sample.services,
       sample.permissionLists,
@@ -151,7 +154,16 @@ describe('the gateway', () => {
       contracts: 'public',
       metrics: [],
       cors: [],
-      limits: { body: 10 * 1024 ** 2, timeout: 30_000, rows: 100_000, target: 64 * 1024, parameters: 1000 },
+      limits: {
+        body: 10 * 1024 ** 2,
+        timeout: 30_000,
+        rows: 100_000,
+        target: 64 * 1024,
+        parameters: 1000,
+        attachment: 1024 ** 3,
+        attachments: 50,
+      },
+      mtom: { services: true, http: true },
       at: { file: 'definitions/example.yaml', line: 1, column: 10 },
     });
   });
@@ -160,7 +172,8 @@ describe('the gateway', () => {
     const { gateway, queries } = load(`
 gateway: LOCAL
 publicUrl: https://example.org/x/
-limits: { body: 1 GiB, target: 512, timeout: 500ms }
+limits: { body: 1 GiB, target: 512, timeout: 500ms, attachment: 5 MiB, attachments: 3 }
+properties: { ig.MTOM.enableHttpListeningConnector: false }
 ---
 query: Q
 public: true
@@ -170,6 +183,8 @@ timeout: 2 min
 rows: 5
 `);
     expect(gateway.limits).toMatchObject({ body: 1024 ** 3, target: 512, timeout: 500 });
+    expect(gateway.limits).toMatchObject({ attachment: 5 * 1024 ** 2, attachments: 3 });
+    expect(gateway.mtom).toEqual({ services: true, http: false });
     expect(gateway.publicUrl?.source).toBe('https://example.org/x');
     expect(queries.get('Q')).toMatchObject({ timeout: 120_000, rows: 5 });
   });

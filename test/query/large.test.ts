@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sweepSpilledFiles } from '../../src/query/spilled-file.ts';
+import { sweepTemporary } from '../../src/store/folder.ts';
 import { bytesOf, databaseOf, query, readersOf, textOf } from './support.ts';
 
 const ROWS = 200_000;
@@ -167,9 +167,9 @@ describe('the folder of large results', () => {
       writeFileSync(join(place, 'old'), '');
       writeFileSync(join(place, 'fresh'), '');
       utimesSync(join(place, 'old'), 1, 1);
-      sweepSpilledFiles(place);
+      sweepTemporary(place);
       expect([existsSync(join(place, 'old')), existsSync(join(place, 'fresh'))]).toEqual([false, true]);
-      expect(() => sweepSpilledFiles(join(place, 'missing'))).not.toThrow();
+      expect(() => sweepTemporary(join(place, 'missing'))).not.toThrow();
     } finally {
       rmSync(place, { recursive: true });
     }

@@ -60,6 +60,8 @@ async function appOf(files: Readonly<Record<string, string>>): Promise<typeof ap
   atEnd.push(() => data.close(), project.remove);
   return createApp(registry, await importHandlers(registry, project.root), {
     queries: data.queries,
+    blobs: data.blobs,
+    spool: data.spool,
     authenticator: createAuthenticator({ users: registry.users, sampleUsers: true }),
     log: createLog({ to: { write: () => {} } }),
     metrics: createMetrics(),

@@ -29,6 +29,8 @@ describe('contracts of the sample', () => {
     ['Locations.v1.openapi.json', 'application/json', '"openapi": "3.1'],
     ['ExecuteQuery.v1.wadl', 'application/vnd.sun.wadl+xml', 'ExecuteQuery.v1'],
     ['QAS_QRY_SERVICE.v1.openapi.json', 'application/json', 'ExecuteQuery.v1'],
+    ['Attachments.v1.wsdl', 'text/xml; charset=utf-8', '<wsdl:operation name="ATTACHMENT_PUT">'],
+    ['Attachments.v1.xsd', 'application/xml', '<xs:element name="ATTACHMENT_PUTResponse"'],
   ])('%s needs no credentials', async (name, contentType, words) => {
     const reply = await gateway.call(BASE + name, { anonymous: true });
     expect(reply.status, reply.text).toBe(200);
@@ -50,7 +52,10 @@ describe('contracts of the sample', () => {
   it.each([
     'Locations.v2.wadl',
     'Nope.v1.wadl',
-    'Locations.v1.wsdl',
+    'Attachments.v1.wadl',
+    'Attachments.v1.openapi.json',
+    'ExecuteQuery.v1.wsdl',
+    'N_BINARY.v1.wsdl',
     'Locations.v1.nope.xsd',
     'Locations.wadl',
   ])('%s is 404', async (name) => {

@@ -145,7 +145,7 @@ describe('migrations', () => {
       .select('name')
       .orderBy('name')
       .execute();
-    expect(rows.map((row) => row.name)).toEqual(['0001-process-requests', '0002-sample-data']);
+    expect(rows.map((row) => row.name)).toEqual(['0001-process-requests', '0002-sample-data', '0003-blobs']);
   });
 
   it('give the process request table every documented column', async () => {

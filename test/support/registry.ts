@@ -3,7 +3,7 @@ import type { Field, FieldType, ScalarKind, ScalarType } from '../../src/model/f
 import type { Gateway } from '../../src/model/gateway.ts';
 import type { Position } from '../../src/model/position.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import type { Message, Method, Operation, OperationUri, RawKind, Service } from '../../src/model/service.ts';
+import type { Message, Method, Operation, OperationUri, RawKind, Service, SoapForm } from '../../src/model/service.ts';
 import { parseUriTemplate } from '../../src/wire/uri-template.ts';
 
 /** Registries from literals, for tests of what stands behind the loader. */
@@ -85,13 +85,17 @@ export const FAILURE = document(
 
 /** An operation by what differs from the usual: a GET with Basic credentials that answers JSON and XML with status 200. */
 export interface OperationOptions
-  extends Partial<Omit<Operation, 'id' | 'service' | 'uris' | 'request' | 'responses' | 'at'>> {
-  readonly templates: readonly string[];
+  extends Partial<Omit<Operation, 'id' | 'service' | 'uris' | 'soap' | 'request' | 'responses' | 'at'>> {
+  /** None: SOAP alone. */
+  readonly templates?: readonly string[];
+  /** Over SOAP too, under its own name. */
+  readonly soap?: true;
   readonly request?: Document | RawKind;
   readonly response?: Document | RawKind | Readonly<Record<string, Document | RawKind>>;
 }
 
-export interface ServiceOptions extends Partial<Omit<Service, 'id' | 'name' | 'version' | 'operations' | 'at'>> {
+export interface ServiceOptions
+  extends Partial<Omit<Service, 'id' | 'name' | 'version' | 'operations' | 'consumers' | 'at'>> {
   readonly operations: Readonly<Record<string, OperationOptions>>;
 }
 
@@ -109,6 +113,7 @@ export function registry(services: Readonly<Record<string, ServiceOptions>>, gat
     permissionLists: new Map(),
     roles: new Map(),
     users: new Map(),
+    consumers: new Map(),
     routings: [],
   };
 }
@@ -126,7 +131,16 @@ const defaultGateway: Gateway = {
   contracts: 'public',
   metrics: [],
   cors: [],
-  limits: { body: 10 * 1024 * 1024, timeout: 30_000, rows: 100_000, target: 65_536, parameters: 1000 },
+  limits: {
+    body: 10 * 1024 * 1024,
+    timeout: 30_000,
+    rows: 100_000,
+    target: 65_536,
+    parameters: 1000,
+    attachment: 1024 ** 3,
+    attachments: 50,
+  },
+  mtom: { services: true, http: true },
   at,
 };
 
@@ -140,6 +154,7 @@ function service(id: string, options: ServiceOptions): Service {
     default: true,
     active: true,
     operations: [],
+    consumers: [],
     delivered: false,
     at,
     ...rest,
@@ -149,20 +164,22 @@ function service(id: string, options: ServiceOptions): Service {
 }
 
 function operation(id: string, owner: Service, options: OperationOptions): Operation {
-  const { templates, request, response, ...rest } = options;
+  const { templates = [], request, response, soap, ...rest } = options;
   const message = messageOf(request);
+  const responses = responsesOf(response);
   const requestHeaders = rest.requestHeaders ?? [];
   const elsewhere = requestHeaders.map((binding) => binding.field);
   return {
     id,
     service: owner,
-    method: 'GET',
+    ...(templates.length === 0 ? {} : { method: 'GET' }),
+    ...(soap === undefined ? {} : { soap: soapForm(id, owner, message, responses[0]!.message) }),
     uris: templates.map((text, index) => operationUri(text, index + 1, message, elsewhere)),
     pathName: owner.name,
     request: message,
     requestHeaders,
     body: bodyOf(rest.method ?? 'GET', message),
-    responses: responsesOf(response),
+    responses,
     status: 200,
     answer: { kind: 'handler', file: id.toLowerCase().replaceAll('_', '-') },
     permissions: [],
@@ -172,6 +189,10 @@ function operation(id: string, owner: Service, options: OperationOptions): Opera
     at,
     ...rest,
   };
+}
+
+function soapForm(name: string, { version }: Service, request: Message, response: Message): SoapForm {
+  return { name, action: `${name}.${version}`, request, response };
 }
 
 function bodyOf(method: Method, message: Message): Operation['body'] {

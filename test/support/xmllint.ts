@@ -39,3 +39,19 @@ export function validateXml(
     rmSync(folder, { recursive: true });
   }
 }
+
+/** The schemas of WSDL 1.1 and of its bindings to SOAP 1.1 and 1.2, so that extension elements are held against theirs. */
+export const wsdlSchema = wsdlSchemaOf(
+  ['http://schemas.xmlsoap.org/wsdl/', corpusSchema('wsdl.xsd')],
+  ['http://schemas.xmlsoap.org/wsdl/soap/', corpusSchema('soap-binding.xsd')],
+  ['http://schemas.xmlsoap.org/wsdl/soap12/', corpusSchema('soap12-binding.xsd')],
+);
+
+function wsdlSchemaOf(
+  ...parts: readonly (readonly [namespace: string, path: string | undefined])[]
+): { name: string; files: Map<string, string> } | undefined {
+  if (parts.some(([, path]) => path === undefined)) return undefined;
+  const imports = parts.map(([namespace, path]) => `<xs:import namespace="${namespace}" schemaLocation="${path}"/>`);
+  const text = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">${imports.join('')}</xs:schema>`;
+  return { name: 'all.xsd', files: new Map([['all.xsd', text]]) };
+}

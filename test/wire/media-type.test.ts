@@ -13,6 +13,16 @@ describe('parseMediaType', () => {
       { boundary: 'a;b,c"d\\', type: 'text/xml' },
     ],
     ['a/b;c=""', 'a/b', { c: '' }],
+    [
+      'Multipart/Related; boundary="uuid:8f2a:1+id=3"; start="<a@b>"; start-info="application/soap+xml; action=\\"x\\""',
+      'multipart/related',
+      { boundary: 'uuid:8f2a:1+id=3', start: '<a@b>', 'start-info': 'application/soap+xml; action="x"' },
+    ],
+    [
+      'multipart/related; boundary=----=_Part_4_701508.1145579811786; type=text/xml;start=<echo.xml>',
+      'multipart/related',
+      { boundary: '----=_Part_4_701508.1145579811786', type: 'text/xml', start: '<echo.xml>' },
+    ],
     ['a/b;c=1;C=2', 'a/b', { c: '1' }],
     ['application/vnd.x+json;', 'application/vnd.x+json', {}],
   ])('%s', (text, essence, parameters) => {
@@ -37,6 +47,9 @@ describe('parseMediaType', () => {
     'text/*',
     'text /plain',
     'a/b;c=1 2',
+    'a/b;c=----=_Part_1',
+    'multipart/related;boundary=a b',
+    'multipart/related;boundary=',
   ])('refuses %j', (text) => {
     expect(parseMediaType(text)).toBeUndefined();
   });

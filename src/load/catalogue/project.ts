@@ -30,7 +30,7 @@ export const projectEntries = {
     message: ({ what, first }) => `${what} is declared already, at ${first}.`,
     hint: () => 'Rename one of them.',
     explanation:
-      'Ids are unique over all files, by kind. Operations have ids of their own, over all services, and ids of services and operations differ by more than letter case. Documents that are written in place get an id from where they stand: `LOCATIONS_GET_REQUEST`.',
+      'Ids are unique over all files, by kind. Operations have ids of their own, over all services, SOAP twins among them, and ids of services and operations differ by more than letter case. Documents that are written in place get an id from where they stand: `LOCATIONS_GET_REQUEST`.',
     wrong: 'permission-list: ORDERS\n---\npermission-list: ORDERS',
     right: 'permission-list: ORDERS\n---\npermission-list: ORDER_ADMIN',
   }),

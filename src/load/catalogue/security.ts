@@ -8,7 +8,7 @@ export const securityEntries = {
     message: ({ what }) => `${what} stands here in clear.`,
     hint: ({ instead }) => instead,
     explanation:
-      "Definitions are committed, and what is committed is read by many. A user's password is stored as a hash; a password in an address is a reference: `${secret:NAME}`. Change a secret that was written here once. The quoted line hides it.",
+      "Definitions are committed, and what is committed is read by many. A user's password is stored as a hash; a password in an address or a credential is a reference: `${secret:NAME}`, and what calls to a node show stands in no header. Change a secret that was written here once. The quoted line hides it.",
     masked: true,
     wrong: 'user: demo\npassword: demo',
     right: `user: demo\npassword: ${HASH}`,

@@ -82,16 +82,18 @@ export const shapeEntries = {
     right: 'gateway: LOCAL\nlimits: { body: 10 MiB }',
   }),
   'no-method': error<{ operation: string }>({
-    message: ({ operation }) => `${operation} has no method with a URI template.`,
-    hint: () => 'Add one of get, post, put, patch, delete, head: for example `get: Locations/{REGION}`.',
-    explanation: 'An operation has exactly one HTTP method, and its value is one URI template or a list of them.',
+    message: ({ operation }) => `${operation} has neither a method with a URI template nor soap.`,
+    hint: () =>
+      'Add one of get, post, put, patch, delete, head, for example `get: Locations/{REGION}`, or `soap: true`, or both.',
+    explanation:
+      'An operation is offered over REST, with one HTTP method whose value is a URI template or a list of them; over SOAP, with `soap: true` or the name of its SOAP twin; or both ways.',
     wrong: `${SERVICE}    response: text`,
     right: `${SERVICE}    get: Orders\n    response: text`,
   }),
   'two-methods': error<{ operation: string; methods: readonly string[] }>({
     message: ({ operation, methods }) => `${operation} has ${methods.length} methods: ${methods.join(', ')}.`,
     hint: () => 'Make each of them an operation of its own.',
-    explanation: 'An operation has exactly one HTTP method: it is granted, logged and answered as one thing.',
+    explanation: 'An operation has one HTTP method at most: it is granted, logged and answered as one thing.',
     wrong: `${SERVICE}    get: Orders\n    post: Orders\n    response: text`,
     right: `${SERVICE}    get: Orders\n    response: text\n  ORDERS_POST:\n    post: Orders\n    response: text`,
   }),

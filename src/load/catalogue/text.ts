@@ -75,7 +75,7 @@ export const textEntries = {
   'misplaced-reference': error<{ text: string; key: string }>({
     message: ({ text, key }) => `${text} can't stand in ${key}: nothing resolves it there.`,
     hint: () =>
-      'References to configuration stand in listen, database and publicUrl of the gateway, and in the base of nodes.',
+      'References to configuration stand in listen, database and publicUrl of the gateway, in the base and credential of nodes, and in PRIMARYURL.',
     explanation:
       'What the definitions say is the same on every system; only addresses, the database and secrets differ, so references are resolved in those places only.',
     wrong: 'gateway: LOCAL\nsample-data: ${env:SAMPLE_FILES}',

@@ -41,6 +41,37 @@ const limits = keys(
       default: 1000,
       examples: [1000],
     },
+    attachment: {
+      ...size,
+      description: 'Largest attachment of a message that travels as one (MTOM).',
+      default: '1 GiB',
+      examples: ['1 GiB'],
+    },
+    attachments: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Most attachments of one message.',
+      default: 50,
+      examples: [50],
+    },
+  },
+);
+
+const mtom = (connector: string): JsonSchema => ({
+  type: 'boolean',
+  description: `Whether the ${connector} takes and sends MTOM. Where not, it refuses \`multipart/related\` with 415.`,
+  default: true,
+  examples: [false],
+});
+
+const properties = keys(
+  {
+    description: 'Properties of the gateway by the names that they are known by.',
+    examples: [{ 'ig.MTOM.enableHttpListeningConnector': false }],
+  },
+  {
+    'ig.MTOM.enablePeopleSoftServiceListeningConnector': mtom('SOAP services connector'),
+    'ig.MTOM.enableHttpListeningConnector': mtom('HTTP connector'),
   },
 );
 
@@ -165,5 +196,6 @@ export const gateway = keys(
       examples: [['https://app.example.org']],
     },
     limits,
+    properties,
   },
 );

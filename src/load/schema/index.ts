@@ -16,6 +16,7 @@ export type { JsonSchema } from './json-schema.ts';
 export interface KnownIds {
   readonly documents?: readonly string[];
   readonly queries?: readonly string[];
+  readonly nodes?: readonly string[];
   readonly operations?: readonly string[];
   readonly permissionLists?: readonly string[];
   readonly roles?: readonly string[];
@@ -76,6 +77,7 @@ function definitions(known: KnownIds): Readonly<Record<string, JsonSchema>> {
       examples: typeExamples,
     },
     'permission-list-id': id('A permission list.', known.permissionLists),
+    'node-id': id('A node.', known.nodes),
     'operation-id': id('An operation.', known.operations),
     'query-id': id('A stored query.', known.queries),
     'role-id': id('A role.', known.roles),

@@ -1,3 +1,4 @@
+import { properties, target } from './consumer.ts';
 import { description, idItem, type JsonSchema, keys, reference } from './json-schema.ts';
 
 /** Grants. */
@@ -32,7 +33,7 @@ const templates = (method: string): JsonSchema => ({
       : ['Locations/{REGION}/{LOCATION}'],
 });
 
-/** The keys that name a method, as operations have exactly one. */
+/** The keys that name a method, of which an operation has one at most. */
 export const METHOD_KEYS = ['get', 'post', 'put', 'patch', 'delete', 'head'] as const;
 
 const message = (what: string, examples: readonly unknown[]): JsonSchema => ({
@@ -70,8 +71,9 @@ export const sharedKeys: Readonly<Record<string, JsonSchema>> = {
     type: 'object',
     propertyNames: { title: 'a header name', pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", examples: ['X-Region'] },
     additionalProperties: { type: 'string' },
-    description: 'Request headers that fill fields of the request, each as `"{FIELD}"`.',
-    examples: [{ 'X-Region': '{REGION}' }],
+    description:
+      'Request headers that fill fields of the request, each as `"{FIELD}"`; of an operation with a `target`, headers that every call carries, as they are.',
+    examples: [{ 'X-Region': '{REGION}' }, { 'Content-Type': 'text/xml' }],
   },
   alias: {
     title: 'a name for the path',
@@ -80,18 +82,43 @@ export const sharedKeys: Readonly<Record<string, JsonSchema>> = {
     description: "Replaces the service's name in the path.",
     examples: ['ExecuteQuery'],
   },
+  target,
+  properties,
 };
+
+/** One method, beside `soap` or without it; or `soap` alone. */
+const ways: readonly JsonSchema[] = [
+  ...METHOD_KEYS.map((method) => ({ required: [method] })),
+  {
+    required: ['soap'],
+    properties: { soap: { not: { enum: [false] } } },
+    not: { anyOf: METHOD_KEYS.map((method) => ({ required: [method] })) },
+  },
+];
 
 export const operation = keys(
   {
     title: 'an operation',
-    description: 'One thing a caller can do: a method with its URI templates, and what answers it.',
-    oneOf: METHOD_KEYS.map((method) => ({ required: [method] })),
-    examples: [{ get: 'Employees/{DEPTNAME}{?maxrows}', query: 'EMPLOYEES_BY_DEPT' }],
+    description:
+      'One thing a caller can do: over REST a method with its URI templates, over SOAP a name, or both; and what answers it. With a `target` it is a call to another system.',
+    oneOf: ways,
+    examples: [
+      { get: 'Employees/{DEPTNAME}{?maxrows}', query: 'EMPLOYEES_BY_DEPT' },
+      { soap: true, request: 'LOC_REQUEST', response: 'LOC_RESPONSE' },
+    ],
   },
   {
     description,
     ...Object.fromEntries(METHOD_KEYS.map((method) => [method, templates(method.toUpperCase())])),
+    soap: {
+      title: 'true or an operation name',
+      type: ['boolean', 'string'],
+      pattern: '^[A-Za-z][A-Za-z0-9_]*$',
+      description:
+        'Over SOAP 1.1 and 1.2 (document/literal wrapped) under its own id, or under that of its SOAP twin, which is the same operation under the same grant. Over SOAP everything that a caller says is body. Without a response it is one-way.',
+      default: false,
+      examples: [true, 'QAS_EXECUTEQRYSYNC_OPER'],
+    },
     ...sharedKeys,
     body: {
       type: 'string',
@@ -111,7 +138,7 @@ export const operation = keys(
       type: 'integer',
       minimum: 200,
       maximum: 299,
-      description: 'HTTP status of a reply that is no fault.',
+      description: 'HTTP status of a reply over REST that is no fault.',
       default: 200,
       examples: [201],
     },

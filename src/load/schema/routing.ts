@@ -4,7 +4,7 @@ export const routing = keys(
   {
     title: 'routing',
     description:
-      'Overrides the routing of one operation. Every active operation has one that is generated, `~GENERATED~<OPERATION>`, from any node to the local one.',
+      'Overrides the routing of one operation that is answered here. Each of these that is active has one that is generated, `~GENERATED~<OPERATION>`, from any node to the local one. Where an operation has a `target`, that is its routing.',
     required: ['routing', 'operation'],
     examples: [{ routing: 'LOCATIONS_QUIET', operation: 'LOCATIONS_GET', log: 'none' }],
   },

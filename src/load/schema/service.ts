@@ -14,7 +14,7 @@ export const service = keys(
   {
     title: 'service',
     description:
-      "A named, versioned group of operations. What it says of permission, fault, request, response, template, headers and alias is its operations' default; maps merge.",
+      "A named, versioned group of operations. What it says of permission, fault, request, response, template, headers, alias, target and properties is its operations' default; maps merge.",
     required: ['service', 'operations'],
     examples: [
       {

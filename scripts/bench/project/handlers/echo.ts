@@ -1,0 +1,4 @@
+/** Answers what it is told. */
+export default {
+  onRequest: (request: object): object => request,
+};

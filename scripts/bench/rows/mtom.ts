@@ -1,0 +1,133 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Figure } from '../figure.ts';
+import type { Row, Server } from '../harness.ts';
+import { peakMemory, residentMemory } from '../memory.ts';
+import { database } from '../query-data.ts';
+import { pieces, type Transfer, transfer } from '../transfer.ts';
+
+const MIB = 1_048_576;
+const SIZES = [
+  { size: MIB, times: 100, label: '1 MiB' },
+  { size: 100 * MIB, times: 3, label: '100 MiB' },
+  { size: 1024 * MIB, times: 1, label: '1 GiB' },
+];
+/** Memory above the idle figure just before. */
+const AT_MOST = 60;
+
+const CONNECTOR = '/gateway/PeopleSoftServiceListeningConnector';
+const NAMESPACE = 'urn:signalbox:bench:Files.v1';
+const BOUNDARY = '----=_Part_bench';
+const AUTHORIZATION = `Basic ${Buffer.from('demo:demo').toString('base64')}`;
+
+export const mtom: Row = {
+  name: 'mtom',
+  about:
+    'attachments of 1 MiB, 100 MiB and 1 GiB in and out, beside node:http to disk and back; and what memory it takes',
+  async measure(bench) {
+    const folder = join(bench.folder, 'files');
+    mkdirSync(folder, { recursive: true });
+    const limit = await bench.serve('files-limit.ts', [folder]);
+    const ours = await bench.serve('gateway-server.ts', [database(bench)]);
+    const figures: Figure[] = [];
+    for (const { size, times, label } of bench.smoke ? SIZES.slice(0, 1) : SIZES) {
+      const count = bench.smoke ? 2 : times;
+      const name = (index: number): string => `file-${label.replace(' ', '')}-${index % 4}`;
+      const repeated =
+        (one: (server: Server, name: string) => Transfer, server: Server) => async (): Promise<number> => {
+          const start = performance.now();
+          for (let index = 0; index < count; index++) await whole(one(server, name(index)), size);
+          return (count * size) / MIB / ((performance.now() - start) / 1000);
+        };
+      const inwards = (server: Server, file: string) =>
+        server === limit ? put(server, file, size) : filePut(server, file, size);
+      const outwards = (server: Server, file: string) => (server === limit ? get(server, file) : fileGet(server, file));
+      for (const server of [limit, ours]) await repeated(inwards, server)();
+      for (const [way, one] of [
+        ['in', inwards],
+        ['out', outwards],
+      ] as const) {
+        const job = `MTOM, ${label} ${way}`;
+        const pair = await bench.compare(job, repeated(one, limit), repeated(one, ours));
+        figures.push({ job, unit: 'MiB/s', ...pair, target: { kind: 'at-least', ratio: 0.6 } });
+      }
+      if (size === SIZES.at(-1)?.size) {
+        const once = async (): Promise<void> => {
+          await repeated(inwards, ours)();
+          await repeated(outwards, ours)();
+        };
+        const job = 'MTOM, 1 GiB in and out: gateway and readers, beside idle just before';
+        const memory = await bench.compare(
+          job,
+          async () => (await residentMemory(ours.pid)) / MIB,
+          async () => (await peakMemory(ours.pid, once)) / MIB,
+        );
+        figures.push({ job, unit: 'MB', ...memory, target: { kind: 'within', more: AT_MOST } });
+      }
+    }
+    await Promise.all([limit.stop(), ours.stop()]);
+    rmSync(folder, { recursive: true });
+    return figures;
+  },
+};
+
+/** What was sent or asked for must have arrived. */
+async function whole(one: Transfer, size: number): Promise<void> {
+  const { bytes, first } = await transfer(one);
+  // A file that comes back is as long; one that was put is answered by its hash.
+  if (bytes < size && !/[0-9a-f]{64}/.test(first)) throw new Error(`${one.path} lost something: ${first}`);
+}
+
+function put({ port }: Server, file: string, size: number): Transfer {
+  return { port, method: 'PUT', path: `/${file}`, headers: { 'Content-Length': size }, body: pieces(size) };
+}
+
+function get({ port }: Server, file: string): Transfer {
+  return { port, method: 'GET', path: `/${file}`, headers: {} };
+}
+
+function envelope(payload: string): string {
+  return `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${payload}</s:Body></s:Envelope>`;
+}
+
+function filePut({ port }: Server, file: string, size: number): Transfer {
+  const include = '<i:Include xmlns:i="http://www.w3.org/2004/08/xop/include" href="cid:content@bench"/>';
+  const root = envelope(`<FILE_PUT xmlns="${NAMESPACE}"><name>${file}</name><content>${include}</content></FILE_PUT>`);
+  const head =
+    `--${BOUNDARY}\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <root@bench>\r\n\r\n` +
+    `${root}\r\n--${BOUNDARY}\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: binary\r\n` +
+    'Content-ID: <content@bench>\r\n\r\n';
+  const tail = `\r\n--${BOUNDARY}--\r\n`;
+  function* body(): Generator<Buffer> {
+    yield Buffer.from(head);
+    yield* pieces(size);
+    yield Buffer.from(tail);
+  }
+  return {
+    port,
+    method: 'POST',
+    path: CONNECTOR,
+    headers: {
+      Authorization: AUTHORIZATION,
+      'Content-Type': `multipart/related; type="application/xop+xml"; boundary="${BOUNDARY}"; start="<root@bench>"; start-info="text/xml"`,
+      'Content-Length': head.length + size + tail.length,
+    },
+    body: body(),
+  };
+}
+
+function fileGet({ port }: Server, file: string): Transfer {
+  const body = Buffer.from(envelope(`<FILE_GET xmlns="${NAMESPACE}"><name>${file}</name></FILE_GET>`));
+  return {
+    port,
+    method: 'POST',
+    path: CONNECTOR,
+    headers: {
+      Authorization: AUTHORIZATION,
+      Accept: 'multipart/related',
+      'Content-Type': 'text/xml; charset=utf-8',
+      'Content-Length': body.length,
+    },
+    body: [body],
+  };
+}

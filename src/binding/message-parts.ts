@@ -1,0 +1,237 @@
+import { Fault } from '../model/fault.ts';
+import type { Kept, Spool } from '../model/spool.ts';
+import type { Attachment } from '../model/value.ts';
+import { fileNameOf } from '../wire/content-disposition.ts';
+import { parseMediaType } from '../wire/media-type.ts';
+import type { MultipartReader, Part } from '../wire/multipart-read.ts';
+import { attributeOf, type XmlElement } from '../wire/xml-tree.ts';
+import { cidOf, contentIdOf, isInclude } from '../wire/xop.ts';
+import { asFault, speaking } from './message-fault.ts';
+
+export interface PartLimits {
+  /** Bytes of one attachment. */
+  readonly attachment: number;
+  /** Attachments of one message. */
+  readonly attachments: number;
+}
+
+/** An attachment of the message, where it is now. */
+interface Received extends Attachment {
+  readonly id: string | undefined;
+}
+
+/**
+ * The parts of one message in the order in which they come. A part is read from the connection while somebody wants it;
+ * one that comes before it is wanted is kept by the spool.
+ */
+export class MessageParts {
+  readonly #reader: MultipartReader;
+  readonly #limits: PartLimits;
+  readonly #spool: Spool;
+  readonly #kept: Kept[] = [];
+  /** Those that have been passed by, in the order in which they came. */
+  readonly #arrived: Received[] = [];
+  /** Those that the envelope includes, by Content-ID. */
+  readonly #included = new Map<string, Received>();
+  /** Those that somebody has found by their Content-ID. */
+  readonly #resolved = new Set<Received>();
+  readonly #ids = new Set<string>();
+  #count = 0;
+  /** The attachment that is still on the connection. */
+  #live: LivePart | undefined;
+  #over = false;
+
+  constructor(reader: MultipartReader, limits: PartLimits, spool: Spool) {
+    this.#reader = reader;
+    this.#limits = limits;
+    this.#spool = spool;
+  }
+
+  /** The root: the part that `start` names, else the first (RFC 2387 section 3.2). What comes before it is kept. */
+  async root(start: string | undefined): Promise<Part> {
+    for (let part = await this.#next(); part !== undefined; part = await this.#next()) {
+      if (start === undefined || idOf(part) === start) return part;
+      this.#arrived.push(await this.#keep(part));
+    }
+    const reason = start === undefined ? 'it has no part' : 'it has no part with the Content-ID that its start names';
+    throw Fault.of('BAD_BODY', { reason });
+  }
+
+  /** Goes on to the last part that an envelope includes. */
+  async include(root: XmlElement): Promise<void> {
+    const wanted = includedBy(root);
+    for (const each of this.#arrived) {
+      if (each.id !== undefined && wanted.delete(each.id)) this.#included.set(each.id, each);
+    }
+    while (wanted.size > 0) {
+      const part = await this.#next();
+      if (part === undefined) {
+        const [missing = ''] = wanted;
+        throw Fault.of('BAD_BODY', { reason: `it includes cid:${shown(missing)}, and has no such part` });
+      }
+      const id = idOf(part);
+      const isWanted = id !== undefined && wanted.delete(id);
+      const received = isWanted && wanted.size === 0 ? this.#goLive(part) : await this.#keep(part);
+      this.#arrived.push(received);
+      if (isWanted) this.#included.set(id, received);
+    }
+  }
+
+  /** @throws XopError for what is no `cid:` */
+  resolve(href: string): Attachment {
+    const found = this.#included.get(cidOf(href));
+    if (found === undefined) throw Fault.of('BAD_BODY', { reason: `it includes ${shown(href)}, and has no such part` });
+    this.#resolved.add(found);
+    return found;
+  }
+
+  /** Those that nobody has resolved: where no field holds what the envelope includes, that too. */
+  async *segments(): AsyncGenerator<Attachment> {
+    for (const each of this.#arrived) if (!this.#resolved.has(each)) yield each;
+    // What a field holds and is still on the connection has to make way.
+    if (this.#live !== undefined && this.#resolved.has(this.#live)) {
+      await this.#live.giveWay((part) => this.#keep(part));
+    }
+    for (let part = await this.#next(); part !== undefined; part = await this.#next()) yield this.#goLive(part);
+  }
+
+  /** Reads to the end, so that a message which is broken behind its last attachment is seen to be. */
+  async finish(): Promise<void> {
+    if (this.#live !== undefined && !this.#live.done) return;
+    for (let part = await this.#next(); part !== undefined; part = await this.#next()) {
+      const unwanted = bounded(part, this.#limits.attachment);
+      while ((await unwanted.next()).done !== true);
+    }
+  }
+
+  close(): void {
+    this.#over = true;
+    this.#reader.close();
+    for (const each of this.#kept) each.dispose();
+  }
+
+  async #next(): Promise<Part | undefined> {
+    if (this.#over) return undefined;
+    let part: Part | undefined;
+    try {
+      part = await this.#reader.next();
+    } catch (error) {
+      throw asFault(error);
+    }
+    if (part === undefined) this.#over = true;
+    else {
+      this.#count++;
+      // One of them is the root.
+      if (this.#count > this.#limits.attachments + 1)
+        throw Fault.of('TOO_MANY_ATTACHMENTS', { limit: this.#limits.attachments });
+      const id = idOf(part);
+      if (id !== undefined && this.#ids.has(id))
+        throw Fault.of('BAD_BODY', { reason: `two of its parts have the Content-ID ${shown(id)}` });
+      if (id !== undefined) this.#ids.add(id);
+    }
+    return part;
+  }
+
+  #goLive(part: Part): LivePart {
+    this.#live = new LivePart(part, idOf(part), this.#limits.attachment);
+    return this.#live;
+  }
+
+  async #keep(part: Part): Promise<Received> {
+    const limit = this.#limits.attachment;
+    const kept = await this.#spool.keep(bounded(part, limit), limit);
+    this.#kept.push(kept);
+    return { ...described(part), id: idOf(part), length: kept.length, stream: () => kept.stream() };
+  }
+}
+
+/** An attachment that is read from the connection, once. */
+class LivePart implements Received {
+  readonly id: string | undefined;
+  readonly contentType: string;
+  readonly name?: string;
+  readonly #part: Part;
+  readonly #limit: number;
+  #state: 'waiting' | 'begun' | 'done' = 'waiting';
+  #elsewhere: Received | undefined;
+
+  constructor(part: Part, id: string | undefined, limit: number) {
+    const { contentType, name } = described(part);
+    this.id = id;
+    this.contentType = contentType;
+    if (name !== undefined) this.name = name;
+    this.#part = part;
+    this.#limit = limit;
+  }
+
+  /** Read to its end. */
+  get done(): boolean {
+    return this.#state === 'done';
+  }
+
+  async *stream(): AsyncGenerator<Uint8Array> {
+    if (this.#elsewhere !== undefined) return yield* this.#elsewhere.stream();
+    if (this.#state !== 'waiting') throw new Error('an attachment of a message can be read once');
+    this.#state = 'begun';
+    yield* bounded(this.#part, this.#limit);
+    this.#state = 'done';
+  }
+
+  /** Leaves the connection to what comes behind it. */
+  async giveWay(keep: (part: Part) => Promise<Received>): Promise<void> {
+    if (this.#state === 'waiting') this.#elsewhere = await keep(this.#part);
+    this.#state = 'done';
+  }
+}
+
+/** The bytes of a part, no more than the limit. */
+async function* bounded(part: Part, limit: number): AsyncGenerator<Uint8Array> {
+  let seen = 0;
+  try {
+    for await (const chunk of part.body()) {
+      seen += chunk.length;
+      if (seen > limit) throw Fault.of('ATTACHMENT_TOO_LARGE', { limit });
+      yield chunk;
+    }
+  } catch (error) {
+    throw asFault(error);
+  }
+}
+
+/** Content-IDs of everything that is included below an element. */
+function includedBy(root: XmlElement): Set<string> {
+  const wanted = new Set<string>();
+  const walk = (element: XmlElement): void => {
+    for (const each of element.content) {
+      if (typeof each === 'string') continue;
+      if (!isInclude(each)) walk(each);
+      else {
+        const href = attributeOf(each, 'href');
+        if (href === undefined) throw Fault.of('BAD_BODY', { reason: 'an Include in it has no href' });
+        const id = speaking(() => cidOf(href));
+        if (wanted.has(id)) throw Fault.of('BAD_BODY', { reason: `it includes ${shown(href)} twice` });
+        wanted.add(id);
+      }
+    }
+  };
+  walk(root);
+  return wanted;
+}
+
+function idOf({ headers }: Part): string | undefined {
+  const given = headers.get('content-id');
+  return given === undefined ? undefined : contentIdOf(given);
+}
+
+/** What a part's headers say of it (RFC 2045 section 5, RFC 2183). */
+function described({ headers }: Part): { readonly contentType: string; readonly name?: string } {
+  const given = headers.get('content-type') ?? '';
+  const type = parseMediaType(given);
+  const essence = type?.essence ?? parseMediaType(given.replace(/;.*/s, ''))?.essence;
+  // It is sent on in headers, so that it has to be one.
+  const contentType = type === undefined ? (essence ?? 'application/octet-stream') : given;
+  const name = fileNameOf(headers.get('content-disposition') ?? '') ?? type?.parameters.get('name');
+  return name === undefined ? { contentType } : { contentType, name };
+}
+
+const shown = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);

@@ -1,0 +1,115 @@
+import { createReadStream } from 'node:fs';
+import { open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Segment } from '../invoke/index.ts';
+import { parseMediaType } from '../wire/media-type.ts';
+import { CliFailure } from './failure.ts';
+import { print } from './terminal.ts';
+
+/** A file that a command line names: `report.pdf;type=application/pdf`, `-` for standard input. */
+export interface NamedFile {
+  readonly path: string;
+  readonly contentType: string | undefined;
+}
+
+/** @throws CliFailure for a type that is no media type */
+export function readFileName(text: string): NamedFile {
+  const at = text.lastIndexOf(TYPE);
+  if (at === -1) return { path: text, contentType: undefined };
+  const contentType = text.slice(at + TYPE.length);
+  if (parseMediaType(contentType) === undefined)
+    throw new CliFailure(`${JSON.stringify(contentType)} is no media type`, {
+      hint: 'One is written as in application/pdf.',
+    });
+  return { path: text.slice(0, at), contentType };
+}
+
+const TYPE = ';type=';
+
+/** Bytes that are read from a file at once. */
+const READ = 256 * 1024;
+
+/** A file as content: its length is looked up now, its bytes are read as they are sent. */
+export async function fileContent({ path, contentType }: NamedFile): Promise<Segment> {
+  const typed = contentType === undefined ? {} : { contentType };
+  if (path === '-') return { ...typed, stream: () => process.stdin };
+  const found = await statOf(path);
+  const stream = () => createReadStream(path, { highWaterMark: READ });
+  // Of a pipe or a device nobody knows how much it gives.
+  return { ...typed, name: basename(path), ...(found.isFile() ? { length: found.size } : {}), stream };
+}
+
+/** Text of a file, or of standard input, in UTF-8. */
+export async function fileText({ path }: NamedFile): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  if (path !== '-') await statOf(path);
+  for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) chunks.push(chunk as Buffer);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (cause) {
+    throw new CliFailure(`${path === '-' ? 'standard input' : path} is no text in UTF-8`, { cause });
+  }
+}
+
+async function statOf(path: string) {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) throw new CliFailure(`${path} is a folder`);
+    return found;
+  } catch (error) {
+    if (error instanceof CliFailure) throw error;
+    throw unreadable(path, error);
+  }
+}
+
+function unreadable(path: string, error: unknown): CliFailure {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return new CliFailure(`there is no file ${path}`, { cause: error });
+  return new CliFailure(`${path} can't be opened${code === undefined ? '' : ` (${code})`}`, { cause: error });
+}
+
+/**
+ * Writes content to a file, which stands there whole or not at all: what was there before stays until then. Devices and
+ * pipes are written to as they are, `-` is standard output.
+ * @param onWritten told the bytes of it that have come
+ * @returns how many there are
+ */
+export async function writeContent(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  onWritten: (bytes: number) => void,
+): Promise<number> {
+  let written = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      written += chunk.length;
+      onWritten(written);
+      yield chunk;
+    }
+  }
+  if (path === '-') for await (const chunk of counted()) await print(chunk);
+  else await writeFileWhole(path, counted());
+  return written;
+}
+
+async function writeFileWhole(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const there = await stat(path).catch(() => undefined);
+  const direct = there !== undefined && !there.isFile();
+  // A link goes on pointing to where it did.
+  const final = there === undefined || direct ? path : await realpath(path);
+  const partial = direct ? final : `${final}.part-${process.pid}`;
+  const file = await open(partial, direct ? 'w' : 'wx').catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  try {
+    try {
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
+    if (!direct) await rename(partial, final);
+  } catch (error) {
+    if (!direct) await unlink(partial).catch(() => undefined);
+    throw error;
+  }
+}

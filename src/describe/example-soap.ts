@@ -1,0 +1,43 @@
+import type { Registry } from '../model/registry.ts';
+import type { Operation, RawKind, SoapForm } from '../model/service.ts';
+import { buildXmlFragment, element, type XmlElement } from '../wire/xml-build.ts';
+import { documentsOf, isSoap, namespaceOfService, type SoapOperation } from './documents.ts';
+import type { ExampleRequest } from './example.ts';
+import { exampleElement } from './example-text.ts';
+import { emptyExample, exampleDocument, tellingFields } from './example-value.ts';
+
+/**
+ * An example of a call of an operation over SOAP 1.1, without the credentials that one which is not public needs: fields
+ * that are required or have an example, or all of them where none is; an empty wrapper where no value can be made up.
+ * Undefined for an operation without a SOAP form. `base` is the gateway's address with its context, without a slash at the
+ * end.
+ */
+export function exampleSoapRequest(registry: Registry, operation: Operation, base: string): ExampleRequest | undefined {
+  if (!isSoap(operation)) return undefined;
+  const envelope = element('soap:Envelope', { 'xmlns:soap': 'http://schemas.xmlsoap.org/soap/envelope/' }, [
+    element('soap:Body', {}, [payload(operation, namespaceOfService(registry, operation.service))]),
+  ]);
+  return {
+    method: 'POST',
+    url: `${base}/PeopleSoftServiceListeningConnector`,
+    headers: { 'Content-Type': 'text/xml; charset=utf-8', SOAPAction: `"${operation.soap.action}"` },
+    body: buildXmlFragment(envelope),
+  };
+}
+
+function payload(operation: SoapOperation, namespace: string): XmlElement {
+  const { name, request }: SoapForm = operation.soap;
+  if (request.kind !== 'document')
+    return element(name, { xmlns: namespace }, request.kind === 'raw' ? [rawContent[request.raw]] : []);
+  const { document } = request;
+  const value = exampleDocument({ fields: tellingFields(document.fields) }) ?? emptyExample();
+  const documents = documentsOf({ operations: [], soap: [operation] }, namespace);
+  return exampleElement(document, value, documents, { name, namespace });
+}
+
+const rawContent: Readonly<Record<RawKind, XmlElement | string>> = {
+  json: '{}',
+  xml: element('value', { xmlns: '' }),
+  text: 'text',
+  binary: 'U2lnbmFsYm94',
+};

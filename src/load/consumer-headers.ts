@@ -1,0 +1,47 @@
+import type { FixedHeader } from '../model/service.ts';
+import { parseMediaType } from '../wire/media-type.ts';
+import type { Linking } from './linking.ts';
+import type { OperationSpot } from './operation-spot.ts';
+import { OWN_HEADERS, saidHeaders } from './operation-uri.ts';
+
+/** Headers of the protocol that a call may set all the same. */
+const OPEN = new Set(['accept', 'content-type']);
+
+/** Headers that show who calls. */
+const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie']);
+
+/** What SOAP 1.1 and SOAP 1.2 are sent as. */
+const SOAP_TYPES = new Set(['text/xml', 'application/soap+xml']);
+
+/** The headers that every call of a consumer carries: those of the service, unless the operation says otherwise, and its own. */
+export function linkFixedHeaders({ report, places }: Linking, spot: OperationSpot): FixedHeader[] {
+  return saidHeaders(spot).flatMap(({ header, container }): FixedHeader[] => {
+    const value = container[header] ?? '';
+    if (CREDENTIALS.has(header.toLowerCase())) {
+      const instead = 'What a call shows stands at the node, as `credential:`.';
+      report.raise('secret-in-clear', { what: `The header ${header}`, instead }, places.value(container, header));
+      return [];
+    }
+    const reason = headerFault(header.toLowerCase(), value);
+    if (reason === undefined) return [{ name: header, value }];
+    report.raise('consumer-header', { header, reason }, places.value(container, header));
+    return [];
+  });
+}
+
+function headerFault(name: string, value: string): string | undefined {
+  if (OWN_HEADERS.has(name) && !OPEN.has(name)) return 'belongs to the protocol, so that the gateway writes it';
+  const field = /(?<!\$)\{[^{}]*\}/.exec(value)?.[0];
+  if (field !== undefined) return `is the same in every call, and ${field} is a value of one`;
+  // RFC 9110 section 5.5: visible characters, with blanks between them.
+  if (!/^[!-~]+(?:[\t ]+[!-~]+)*$/.test(value)) return 'is no text that a header can carry';
+  return name === 'content-type' ? contentTypeFault(value) : undefined;
+}
+
+function contentTypeFault(value: string): string | undefined {
+  const type = parseMediaType(value);
+  if (type === undefined || !SOAP_TYPES.has(type.essence))
+    return 'is text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2)';
+  const charset = type.parameters.get('charset')?.toLowerCase() ?? 'utf-8';
+  return charset === 'utf-8' ? undefined : `says ${charset}, and calls are written in UTF-8`;
+}

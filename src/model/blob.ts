@@ -1,0 +1,38 @@
+import type { Attachment } from './value.ts';
+
+/** Content that is kept: as an attachment, but readable any number of times. */
+export interface StoredBlob extends Attachment {
+  readonly key: string;
+  readonly length: number;
+  /** SHA-256 of the bytes, in lower-case hexadecimal digits. */
+  readonly sha256: string;
+  /** When it was put, as a datetime in UTC: `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  readonly stored: string;
+  /**
+   * The bytes, as they were put. A stream that has begun is not disturbed by what happens to the key.
+   * @throws Error where the blob was deleted or replaced before the first byte was read; errors of the storage
+   */
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Binary content by keys of the caller's choice: any Unicode text of 1 to 255 characters, compared as it stands. What is
+ * put under a key replaces what was there, all at once; of two puts at the same time, the later to finish.
+ * @throws RangeError from each of the functions, for a key that is none
+ */
+export interface Blobs {
+  /**
+   * Keeps an attachment, read as a stream. Where that fails, nothing of it stays, and what was there before does.
+   * @throws Error where the content is not as long as it says; what the stream throws; errors of the storage
+   */
+  put(key: string, content: Attachment): Promise<StoredBlob>;
+  get(key: string): Promise<StoredBlob | undefined>;
+  /** Whether there was one. */
+  delete(key: string): Promise<boolean>;
+}
+
+/** Everybody's blobs. */
+export interface BlobStore {
+  /** Those of one owner, a service's id say: keys are their owner's own. */
+  scope(name: string): Blobs;
+}

@@ -1,0 +1,206 @@
+import type { Format } from '../binding/rest.ts';
+import { type OpenedMessage, openMessage } from '../binding/soap-message.ts';
+import type { OutgoingMessage } from '../binding/soap-message-write.ts';
+import { Fault } from '../model/fault.ts';
+import type { Outcome } from '../model/handler.ts';
+import type { User } from '../model/security.ts';
+import type { Spool } from '../model/spool.ts';
+import type { DocumentValue } from '../model/value.ts';
+import { authorise } from '../security/authorise.ts';
+import type { Exchange } from './exchange.ts';
+import { withHeaders } from './headers.ts';
+import type { CallProgress, Compiled } from './progress.ts';
+import { Refusals, type WrittenFault } from './refuse.ts';
+import { type ReplyHeaders, respondBytes, respondText } from './respond.ts';
+import { type ConnectorPorts, disposeOf, type Stages } from './stages.ts';
+import { uriIndexOf } from './uri-index.ts';
+
+export interface MessagePorts extends ConnectorPorts {
+  readonly stages: Stages;
+  readonly spool: Spool;
+}
+
+/** How an exchange is answered: in an envelope of its version, or without one. */
+export interface ReplyForm {
+  /** What a stored query renders its rows for. */
+  readonly format: Format;
+  /** @throws CodecError */
+  write(compiled: Compiled, outcome: Outcome): OutgoingReply | Promise<OutgoingReply>;
+  fault(fault: Fault, compiled: Compiled | undefined): WrittenFault;
+}
+
+export interface OutgoingReply extends OutgoingMessage {
+  readonly status: number;
+}
+
+/** What a caller asks for, once its message has been opened. */
+export interface Asked {
+  readonly compiled: Compiled;
+  /** Reads the request's document. @throws Fault */
+  read(): DocumentValue;
+}
+
+/** What is known of an exchange of messages so far. */
+export interface MessageProgress extends CallProgress {
+  form: ReplyForm;
+  opened?: OpenedMessage;
+}
+
+/** A connector that reads messages. */
+export interface Entrance {
+  /** Multipart/related is taken, and sent. */
+  readonly mtom: boolean;
+  /** The form of a fault that comes before anything has been read. */
+  firstForm(exchange: Exchange): ReplyForm;
+  /** Opens the message and finds the operation; undefined where there is nothing to do but to answer as `form` does. */
+  ask(exchange: Exchange, progress: MessageProgress, messages: Messages): Promise<Asked | Response>;
+}
+
+/** What the SOAP services connector and the HTTP connector have in common: everything but what a message looks like. */
+export class Messages {
+  readonly #ports: MessagePorts;
+  readonly #refusals: Refusals;
+  /** Some operation that messages may be for needs no credentials. */
+  readonly #anyPublic: boolean;
+
+  constructor(ports: MessagePorts) {
+    this.#ports = ports;
+    const { operations } = ports.registry;
+    this.#anyPublic = [...operations.values()].some((each) => each.soap !== undefined && each.public && each.active);
+    this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout);
+  }
+
+  /** Answers one exchange, whatever comes. */
+  async serve(exchange: Exchange, entrance: Entrance): Promise<Response> {
+    const progress: MessageProgress = { form: entrance.firstForm(exchange) };
+    try {
+      return await this.#spine(exchange, entrance, progress);
+    } catch (thrown) {
+      try {
+        const { compiled } = progress;
+        return await this.#refusals.refuse(exchange, progress, thrown, (fault) => progress.form.fault(fault, compiled));
+      } finally {
+        progress.opened?.close();
+      }
+    }
+  }
+
+  /** The story of a call, a stage a line. The operation is named inside the message, so that is opened first. */
+  async #spine(exchange: Exchange, entrance: Entrance, progress: MessageProgress): Promise<Response> {
+    const { stages } = this.#ports;
+    const shown = await this.#authenticate(exchange);
+    const asked = await entrance.ask(exchange, progress, this);
+    if (asked instanceof Response) {
+      progress.opened?.close();
+      return asked;
+    }
+    const { compiled } = asked;
+    const user = compiled.operation.public ? undefined : shown();
+    if (user !== undefined) progress.user = user;
+    authorise(user, compiled.operation, 'operation');
+    const { opened, form } = progress;
+    await opened?.include();
+    const input = asked.read();
+    progress.input = input;
+    const segments = opened === undefined ? undefined : () => opened.segments();
+    const call = stages.call(exchange, compiled.operation, user, uriIndexOf(compiled.operation, input), segments);
+    progress.call = call;
+    const answered = stages.handle(compiled, exchange, input, call, form.format);
+    const outcome = answered instanceof Promise ? await answered : answered;
+    try {
+      await opened?.finish();
+      return await this.#encode(exchange, compiled, progress, outcome);
+    } catch (error) {
+      disposeOf(outcome);
+      throw error;
+    }
+  }
+
+  /**
+   * Looks at the caller's credentials before anything of the message is read, unless it may be for an operation that needs
+   * none: then what is wrong with them is told once the operation is known.
+   * @throws Fault UNAUTHENTICATED
+   */
+  async #authenticate(exchange: Exchange): Promise<() => User> {
+    try {
+      const user = await this.#ports.authenticator.authenticate(exchange.header('authorization'));
+      return () => user;
+    } catch (error) {
+      if (!this.#anyPublic) throw error;
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  /** The text of a request's body; undefined where there is none. @throws Fault BODY_TOO_LARGE, BAD_BODY */
+  async text(exchange: Exchange): Promise<string | undefined> {
+    const { registry, idleTimeout } = this.#ports;
+    const received = exchange.body({ size: registry.gateway.limits.body, idle: idleTimeout });
+    return received.present ? received.text() : undefined;
+  }
+
+  /** Answers what is no call of an operation. */
+  tell(exchange: Exchange, contentType: string, text: string): Response {
+    const headers: ReplyHeaders = {
+      'Content-Type': contentType,
+      'X-Content-Type-Options': 'nosniff',
+      'X-Request-Id': exchange.requestId,
+    };
+    const facts = { operation: undefined, user: undefined, status: 200 };
+    return respondText(exchange, 200, headers, text, (bytes, complete) =>
+      this.#ports.record(exchange, { ...facts, bytes, complete }),
+    );
+  }
+
+  /**
+   * Opens the message of a request, within its limits; undefined where there is no body.
+   * @throws Fault as {@link openMessage} does
+   */
+  async open(exchange: Exchange, entrance: Entrance): Promise<OpenedMessage | undefined> {
+    const { registry, idleTimeout, spool } = this.#ports;
+    const { body, attachment, attachments } = registry.gateway.limits;
+    const contentType = exchange.header('content-type');
+    const isRelated = contentType !== undefined && /^\s*multipart\/related\b/i.test(contentType);
+    if (isRelated && !entrance.mtom) {
+      const supported = 'XML alone; MTOM is switched off at this connector';
+      throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: 'Content-Type multipart/related', supported });
+    }
+    const size = isRelated ? body + attachments * attachment : body;
+    const received = exchange.body({ size, idle: idleTimeout });
+    if (!received.present) return undefined;
+    const bytes = received.attachment(contentType ?? 'text/xml').stream();
+    return openMessage({ contentType, bytes }, { envelope: body, attachment, attachments }, spool);
+  }
+
+  async #encode(
+    exchange: Exchange,
+    compiled: Compiled,
+    progress: MessageProgress,
+    outcome: Outcome,
+  ): Promise<Response> {
+    const { operation, headers } = compiled;
+    const given = outcome.kind === 'bytes' ? outcome.bytes.headers : outcome.headers;
+    const message = await progress.form.write(compiled, outcome);
+    const { status } = message;
+    const reply = withHeaders(withHeaders(headers, given), message.headers);
+    reply['X-Request-Id'] = exchange.requestId;
+    if (progress.call?.truncated) reply['Rows-Truncated'] = 'true';
+    const facts = { operation, user: progress.user?.id, status };
+    const dispose = (): void => {
+      progress.opened?.close();
+      disposeOf(outcome);
+    };
+    const sent = (bytes: number, complete: boolean): void =>
+      this.#ports.record(exchange, { ...facts, bytes, complete });
+    if (message.text !== undefined) {
+      const response = respondText(exchange, status, reply, message.text, sent);
+      dispose();
+      return response;
+    }
+    const failed = (error: unknown): void =>
+      this.#refusals.logFailure(exchange, progress, error, `${operation.id} could not be sent whole.`);
+    const { length } = message;
+    return respondBytes(exchange, status, reply, { length, body: () => message.bytes(), dispose }, sent, failed);
+  }
+}

@@ -1,0 +1,75 @@
+import type { Format } from '../binding/rest.ts';
+import type { Fault } from '../model/fault.ts';
+import type { Outcome } from '../model/handler.ts';
+import type { User } from '../model/security.ts';
+import type { Operation } from '../model/service.ts';
+import type { Attachment, DocumentValue } from '../model/value.ts';
+import type { Authenticator } from '../security/authenticator.ts';
+import type { Handlers } from './answer.ts';
+import { Call, type CallPorts, compileQueryRows, type QueryRows } from './call.ts';
+import { withinTime } from './deadline.ts';
+import type { Exchange } from './exchange.ts';
+import type { Compiled } from './progress.ts';
+import type { Recorder } from './record.ts';
+import { timedOut } from './refuse.ts';
+
+/** What a connector stands on. */
+export interface ConnectorPorts extends CallPorts {
+  readonly handlers: Handlers;
+  readonly authenticator: Authenticator;
+  readonly record: Recorder;
+  /** Milliseconds that a request's body may pause. */
+  readonly idleTimeout: number;
+}
+
+/** The stages of a call that are the same whichever connector it comes through. */
+export class Stages {
+  readonly #ports: ConnectorPorts;
+  readonly #rows: QueryRows;
+
+  constructor(ports: ConnectorPorts) {
+    this.#ports = ports;
+    this.#rows = compileQueryRows(ports);
+  }
+
+  /** @throws Fault UNAUTHENTICATED */
+  authenticate(exchange: Exchange, operation: Operation): User | undefined | Promise<User> {
+    return operation.public ? undefined : this.#ports.authenticator.authenticate(exchange.header('authorization'));
+  }
+
+  /** @param segments those that came with the request beside its document */
+  call(
+    exchange: Exchange,
+    operation: Operation,
+    user: User | undefined,
+    uriIndex: number,
+    segments?: () => AsyncIterable<Attachment>,
+  ): Call {
+    const { requestId } = exchange;
+    const facts = { operation, uriIndex, requestId, user, gone: () => exchange.gone, segments };
+    return new Call(this.#ports, this.#rows, facts);
+  }
+
+  handle(
+    { operation, answerer, timeout }: Compiled,
+    exchange: Exchange,
+    input: DocumentValue,
+    call: Call,
+    as: Format,
+  ): Outcome | Promise<Outcome> {
+    const outcome = answerer.answer(input, call, as);
+    if (timeout === undefined || !(outcome instanceof Promise)) return outcome;
+    const late = (): Fault => {
+      const fault = timedOut(operation.id, timeout);
+      call.abort(fault);
+      return fault;
+    };
+    // While the request still comes in, it is the idle limit that counts.
+    return withinTime(outcome, timeout, late, { unwanted: disposeOf, since: () => exchange.lastRead });
+  }
+}
+
+/** Frees an outcome that nobody gets. */
+export function disposeOf(outcome: Outcome): void {
+  if (outcome.kind === 'bytes') outcome.bytes.dispose?.();
+}

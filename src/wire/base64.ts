@@ -1,0 +1,109 @@
+// The base64 content transfer encoding, RFC 2045 section 6.8, in streams; the alphabet of RFC 4648 section 4.
+
+import type { Complain } from './mime-headers.ts';
+
+/** Decodes piece by piece. Blanks and line ends may stand anywhere; padding has to be there. */
+export class Base64Decoder {
+  readonly #complain: Complain;
+  /** Characters of a group of four that has not come whole. */
+  #group = '';
+  #padded = false;
+  /** Bytes of the pieces before. */
+  #before = 0;
+
+  /** @param complain makes the error of what is no base64 */
+  constructor(complain: Complain) {
+    this.#complain = complain;
+  }
+
+  write(piece: Buffer): Buffer {
+    const text = this.#group + piece.toString('latin1').replace(/[\r\n\t ]+/g, '');
+    if (this.#padded && text !== '') throw this.#misplacedPadding();
+    const whole = text.length - (text.length % 4);
+    this.#group = text.slice(whole);
+    if (!/^[A-Za-z0-9+/=]*$/.test(this.#group)) throw this.#badCharacter(piece);
+    const decoded = this.#groups(text.slice(0, whole), piece);
+    if (this.#padded && this.#group !== '') throw this.#misplacedPadding();
+    this.#before += piece.length;
+    return decoded;
+  }
+
+  /** Ends it. @throws what `complain` makes, where a group is not whole */
+  end(): void {
+    if (this.#group === '') return;
+    throw this.#complain('its base64 ends within a group of four characters: it is cut, or lacks its padding');
+  }
+
+  #groups(text: string, piece: Buffer): Buffer {
+    const decoded = Buffer.from(text, 'base64');
+    const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+    // Buffer passes over what is no base64, and takes the URL alphabet as well.
+    if (decoded.length !== (text.length / 4) * 3 - padding || text.includes('-') || text.includes('_')) {
+      throw /=[^=]|===/.test(text) ? this.#misplacedPadding() : this.#badCharacter(piece);
+    }
+    if (padding > 0) {
+      this.#padded = true;
+      const last = decoded.subarray(padding - 3).toString('base64');
+      if (!text.endsWith(last))
+        throw this.#complain('the last character of its base64 has bits that stand for nothing');
+    }
+    return decoded;
+  }
+
+  #misplacedPadding(): Error {
+    return this.#complain('its base64 has padding that does not end it');
+  }
+
+  #badCharacter(piece: Buffer): Error {
+    const at = piece.findIndex((byte) => !isBase64.has(byte));
+    const byte = (piece[at] ?? 0).toString(16).padStart(2, '0').toUpperCase();
+    return this.#complain(`its base64 holds the byte 0x${byte} at offset ${this.#before + at}`);
+  }
+}
+
+const isBase64 = new Set(
+  Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n\t ', 'latin1'),
+);
+
+/** RFC 2045: a line has at most 76 characters. */
+const LINE = 76;
+const LINE_BYTES = (LINE / 4) * 3;
+
+/** Bytes that content of so many bytes takes, in the lines of {@link encodeBase64}. */
+export function base64Length(length: number): number {
+  const characters = Math.ceil(length / 3) * 4;
+  const lines = Math.ceil(characters / LINE);
+  return characters + Math.max(0, lines - 1) * 2;
+}
+
+/** Encodes as lines with CRLF between them, in pieces of whole lines. */
+export async function* encodeBase64(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  let first = true;
+  for await (const chunk of content) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const whole = bytes.length - (bytes.length % LINE_BYTES);
+    rest = Buffer.from(bytes.subarray(whole));
+    if (whole === 0) continue;
+    yield lines(bytes.subarray(0, whole), first);
+    first = false;
+  }
+  if (rest.length > 0) yield lines(rest, first);
+}
+
+function lines(bytes: Uint8Array, first: boolean): Buffer {
+  const characters = Buffer.from(
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
+    'latin1',
+  );
+  const out = Buffer.allocUnsafe(characters.length + Math.ceil(characters.length / LINE) * 2);
+  let at = 0;
+  for (let from = 0; from < characters.length; from += LINE) {
+    if (from > 0 || !first) {
+      out[at++] = 0x0d;
+      out[at++] = 0x0a;
+    }
+    at += characters.copy(out, at, from, from + LINE);
+  }
+  return out.subarray(0, at);
+}

@@ -1,0 +1,390 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, envelope, listen, reply, target } from '../invoke/support.ts';
+import { poll } from './poll.ts';
+import { project, repository, signalbox, start, temporaryFolder } from './support.ts';
+
+const NAMESPACE = 'urn:signalbox:test:Partner.v1';
+const files = {
+  'definitions/gateway.yaml': `gateway: LOCAL
+context: gateway
+listen: 127.0.0.1:8080
+database: sqlite:test.db
+namespace: urn:signalbox:test
+`,
+  'definitions/nodes.yaml': `node: PARTNER
+base: \${env:PARTNER_URL}
+credential: { basic: { user: signalbox, password: "\${secret:PARTNER_PASSWORD}" } }
+---
+node: OTHER
+base: \${env:OTHER_URL}
+`,
+  'definitions/partner.yaml': `service: Partner.v1
+target: PARTNER
+operations:
+  FILE_SEND:
+    soap: true
+    public: true
+    request:
+      fields:
+        name: { type: string(20), required: true }
+        contentType: string
+        content: binary
+        count: integer
+        tags: list of string
+        place: { fields: { city: string } }
+    response: { fields: { name: string, price: decimal(10.2), content: binary, places: list of PLACE } }
+    fault: TROUBLE
+    properties: { MTOM: Y }
+  ENVELOPE_SEND:
+    soap: true
+    public: true
+    request: xml
+    response: xml
+    properties: { MTOM: Y, SOAPUpContent: N }
+  ONE_WAY:
+    soap: true
+    public: true
+    request: { fields: { name: string } }
+    response: none
+---
+document: PLACE
+fields: { city: string, zip: string }
+---
+document: TROUBLE
+fields: { message: text, line: integer }
+`,
+} as const;
+
+let cwd: string;
+beforeAll(async () => {
+  cwd = await project({
+    ...files,
+    'big.pdf': 'PDF'.repeat(100_000),
+    'two.csv': 'a,b\n',
+    'envelope.xml': envelope('<w><Include SegmentNumber="1"/></w>'),
+  });
+});
+
+const answerOf = (fields: string): Answer =>
+  reply(`<p:FILE_SENDResponse xmlns:p="${NAMESPACE}">${fields}</p:FILE_SENDResponse>`);
+const PLACES = '<p:places><p:PLACE><p:city>Oslo</p:city></p:PLACE></p:places>';
+const DONE = answerOf(`<p:name>a.pdf</p:name><p:price>10.50</p:price>${PLACES}`);
+
+/** A reply with content, and a segment beside it. */
+const WITH_CONTENT: Answer = {
+  headers: { 'Content-Type': 'multipart/related; boundary=b' },
+  body: [
+    '--b',
+    'Content-Type: text/xml',
+    '',
+    envelope(
+      `<p:FILE_SENDResponse xmlns:p="${NAMESPACE}"><p:name>a</p:name><p:content><x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:one"/></p:content></p:FILE_SENDResponse>`,
+    ),
+    '--b',
+    'Content-Type: application/pdf',
+    'Content-ID: <one>',
+    '',
+    'PDF!',
+    '--b',
+    'Content-Type: text/csv',
+    '',
+    'a,b',
+    '--b--',
+    '',
+  ].join('\r\n'),
+};
+
+const partner = (url: string) => ({ PARTNER_URL: url, PARTNER_PASSWORD: 'hush' });
+
+async function invoke(answer: Answer, ...args: readonly string[]) {
+  const { url, seen } = await target(answer);
+  return { ...(await signalbox(['invoke', ...args], { cwd, env: partner(url) })), seen };
+}
+
+describe('a consumer operation', () => {
+  test('calls its target, and shows the reply', async () => {
+    const { seen, ...ran } = await invoke(
+      DONE,
+      'FILE_SEND',
+      'name=a.pdf',
+      'count=7',
+      'tags=x',
+      'tags=y',
+      'place={"city":"Bergen"}',
+    );
+    expect(ran).toEqual({
+      code: 0,
+      signal: null,
+      stdout: 'name            a.pdf\nprice           10.50\nplaces[0].city  Oslo\n',
+      stderr: '',
+    });
+    const [{ headers, body } = { headers: {}, body: '' }] = seen;
+    expect(headers.authorization).toBe(`Basic ${Buffer.from('signalbox:hush').toString('base64')}`);
+    for (const part of ['>a.pdf<', '>7<', '>x<', '>y<', '>Bergen<']) expect(body.toString()).toContain(part);
+  });
+
+  test('JSON', async () => {
+    const { stdout } = await invoke(DONE, 'FILE_SEND', 'name=a', '--json');
+    expect(stdout).toBe('{"name":"a.pdf","price":10.50,"places":[{"city":"Oslo"}]}\n');
+  });
+
+  test('files are sent as content, with their type', async () => {
+    const { seen, code } = await invoke(
+      DONE,
+      'FILE_SEND',
+      'name=a',
+      'contentType=image/png',
+      'content=@big.pdf',
+      '--segment',
+      'two.csv;type=text/csv',
+    );
+    expect(code).toBe(0);
+    const { headers, body } = seen[0]!;
+    expect(headers['content-length']).toBe(String(body.length));
+    const text = body.toString('latin1');
+    expect(text).toContain('PDF'.repeat(100_000));
+    expect(text).toMatch(/Content-Type: image\/png\r\n[\s\S]*filename="big.pdf"/);
+    expect(text).toMatch(/Content-Type: text\/csv\r\n[\s\S]*\r\n\r\na,b\n\r\n--/);
+  });
+
+  test('--input is JSON for all fields, and what is beside it stands above it', async () => {
+    writeFileSync(join(cwd, 'values.json'), '{"count":1,"tags":["x"],"content":"UERG"}');
+    const { seen, code } = await invoke(DONE, 'FILE_SEND', 'name=a', 'count=2', '--input', 'values.json');
+    expect(code).toBe(0);
+    const text = seen[0]!.body.toString('latin1');
+    for (const part of ['>a<', '>2<', '>x<', '\r\n\r\nPDF\r\n']) expect(text).toContain(part);
+  });
+
+  test('an envelope of the caller, with segments in its markers', async () => {
+    const { seen, stdout } = await invoke(
+      reply('<done>1</done>'),
+      'ENVELOPE_SEND',
+      'content=@envelope.xml',
+      '--segment',
+      'big.pdf',
+    );
+    expect(seen[0]!.body.toString('latin1')).toMatch(/<w><xop:Include [^>]*href="cid:/);
+    expect(stdout).toContain('<done>1</done>');
+  });
+
+  test('one-way', async () => {
+    expect(await invoke({ status: 202 }, 'ONE_WAY', 'name=a')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'It was taken; the operation is one-way.\n',
+    });
+  });
+
+  test('--node takes the place of the target, --user of the credential', async () => {
+    const { url, seen } = await target(DONE);
+    const args = ['invoke', 'FILE_SEND', 'name=a', '--node', 'OTHER', '--user', 'me:mine'];
+    expect(await signalbox(args, { cwd, env: { OTHER_URL: url } })).toMatchObject({ code: 0, stderr: '' });
+    expect(seen[0]!.headers.authorization).toBe(`Basic ${Buffer.from('me:mine').toString('base64')}`);
+    await signalbox(args.slice(0, -2), {
+      cwd,
+      env: { OTHER_URL: url, SIGNALBOX_USER: 'me', SIGNALBOX_PASSWORD: 'mine' },
+    });
+    expect(seen[1]!.headers.authorization).toBeUndefined();
+  });
+
+  test('--verbose shows the heads, without secrets', async () => {
+    const { stderr } = await invoke(DONE, 'FILE_SEND', 'name=a', '--verbose');
+    expect(stderr).toMatch(
+      /^> POST http:\/\/127[^\n]+\n> [\s\S]*> Authorization: Basic \*\*\*\n[\s\S]*< HTTP\/1.1 200 OK\n[\s\S]*\* [\d.]+ ms/,
+    );
+    expect(stderr).not.toContain(Buffer.from('signalbox:hush').toString('base64'));
+  });
+});
+
+describe('attachments of a reply', () => {
+  test('go to the file that is named, the next one beside it', async () => {
+    const output = join(await temporaryFolder(), 'out.pdf');
+    writeFileSync(output, 'old');
+    const { stdout, stderr, code } = await invoke(WITH_CONTENT, 'FILE_SEND', 'name=a', '--output', output);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`content    application/pdf, 4 bytes, in ${output}\n`);
+    expect(readFileSync(output, 'utf8')).toBe('PDF!');
+    expect(readFileSync(output.replace('.pdf', '.2.pdf'), 'utf8')).toBe('a,b');
+  });
+
+  test('or to standard output, and nothing else does', async () => {
+    const { stdout, stderr } = await invoke(WITH_CONTENT, 'FILE_SEND', 'name=a', '--output', '-');
+    expect(stdout).toBe('PDF!');
+    expect(stderr).toContain('in standard output');
+  });
+
+  test('are told of where nobody says where to', async () => {
+    const { code, stdout, stderr } = await invoke(WITH_CONTENT, 'FILE_SEND', 'name=a', '--json');
+    expect(JSON.parse(stdout)).toEqual({ name: 'a', content: { contentType: 'application/pdf' } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '1 attachment of the reply not kept: give --output FILE.\n' });
+  });
+
+  test('that are cut leave what was there before', async () => {
+    const folder = await temporaryFolder();
+    const output = join(folder, 'out.pdf');
+    writeFileSync(output, 'old');
+    const { url } = await listen((request, response) => {
+      request.resume();
+      response
+        .writeHead(200, WITH_CONTENT.headers)
+        .write((WITH_CONTENT.body as string).slice(0, -40), () => response.destroy());
+    });
+    const ran = await signalbox(['invoke', 'FILE_SEND', 'name=a', '--output', output], { cwd, env: partner(url) });
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toMatch(/^signalbox: FILE_SEND: the target ended the connection before the reply was whole\n/);
+    expect(readdirSync(folder)).toEqual(['out.pdf']);
+    expect(readFileSync(output, 'utf8')).toBe('old');
+  });
+
+  test('an interrupt ends the call, and leaves nothing of them', async () => {
+    const folder = await temporaryFolder();
+    const { url } = await listen((request, response) => {
+      request.resume();
+      response
+        .writeHead(200, WITH_CONTENT.headers)
+        .write((WITH_CONTENT.body as string).split('PDF!')[0]! + 'x'.repeat(300_000));
+    });
+    const running = start(['invoke', 'FILE_SEND', 'name=a', '--output', join(folder, 'out.pdf')], {
+      cwd,
+      env: partner(url),
+    });
+    await poll('a file that is begun', () => readdirSync(folder).length > 0 || undefined, running.output);
+    expect(await running.stop('SIGINT')).toMatchObject({ code: 1, signal: null });
+    expect(running.output()).toBe('signalbox: interrupted\n');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('mistakes', () => {
+  test.each([
+    [['FILE_SEN', 'name=a'], 'there is no operation FILE_SEN\n  Did you mean FILE_SEND?'],
+    [['FILE_SEND', 'nam=a'], 'the request has no field nam\n  Did you mean name?'],
+    [['FILE_SEND'], 'FILE_SEND: name is missing'],
+    [['FILE_SEND', 'name=a', 'name=b'], 'name is given twice'],
+    [['FILE_SEND', 'name=a', 'count=many'], 'the input does not fit: count'],
+    [['FILE_SEND', 'name=a', 'place={'], 'the input does not fit: '],
+    [['FILE_SEND', 'name=a', 'content=@none.pdf'], 'there is no file none.pdf'],
+    [['FILE_SEND', 'name=a', 'content=@definitions'], 'definitions is a folder'],
+    [['FILE_SEND', 'name=a', 'content=@big.pdf;type=pdf'], '"pdf" is no media type'],
+    [['FILE_SEND', 'name=a', '--node', 'OTHE'], 'there is no node OTHE\n  Did you mean OTHER?'],
+    [['FILE_SEND', 'name=a', '--user', 'me'], 'the password of me is missing'],
+    [['ENVELOPE_SEND'], 'the content is missing'],
+    [['ENVELOPE_SEND', 'content=<a/>'], 'content is no SOAP envelope'],
+    [['ENVELOPE_SEND', 'text=<a/>'], 'the request is xml, and has no field text'],
+  ])('%j: exit code 1, and what is wrong', async (args, words) => {
+    const { code, stdout, stderr } = await signalbox(['invoke', ...args], { cwd, env: partner('http://127.0.0.1:9') });
+    expect(stderr).toMatch(/^signalbox: /);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  });
+
+  test('a word that is no value: exit code 2', async () => {
+    const { code, stderr } = await signalbox(['invoke', 'FILE_SEND', 'report.pdf'], { cwd });
+    expect(stderr).toBe('signalbox: "report.pdf" is no value\n  Values are written NAME=VALUE, or NAME=@FILE.\n');
+    expect(code).toBe(2);
+  });
+
+  test('configuration that is not set is told at once', async () => {
+    const { code, stderr } = await signalbox(['invoke', 'FILE_SEND', 'name=a'], { cwd });
+    expect(stderr).toContain('PARTNER_URL is not set; PARTNER_PASSWORD is not set');
+    expect(code).toBe(1);
+  });
+
+  test('a fault is told with its document', async () => {
+    const detail = `<t:TROUBLE xmlns:t="${NAMESPACE}"><t:message>no room\x7f</t:message><t:line>7</t:line></t:TROUBLE>`;
+    const { code, stdout, stderr } = await invoke(
+      reply(
+        `<SOAP-ENV:Fault><faultcode>SOAP-ENV:Server</faultcode><faultstring>It went wrong</faultstring><detail>${detail}</detail></SOAP-ENV:Fault>`,
+        500,
+      ),
+      'FILE_SEND',
+      'name=a',
+    );
+    expect(stderr).toMatch(
+      /^signalbox: FILE_SEND: It went wrong\n {2}Fault: Server\n {2}message: no room\n {2}line: 7\n {2}HTTP status 500, http:\/\/127.0.0.1:\d+\/partner, request [\w-]+\n$/,
+    );
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  });
+
+  test('what is no SOAP message is told with its beginning', async () => {
+    const page = { status: 502, headers: { 'Content-Type': 'text/html' }, body: '<h1>Bad\x1b[2J gateway</h1>' };
+    const { code, stderr } = await invoke(page, 'FILE_SEND', 'name=a');
+    expect(stderr).toContain('the target answered with the status 502\n  It said: <h1>Bad [2J gateway</h1>\n');
+    expect(code).toBe(1);
+  });
+});
+
+describe('an operation of the running gateway', () => {
+  test('is called at it from its own definitions, as a user of the sample', async () => {
+    const folder = await temporaryFolder();
+    const env = { DATABASE_URL: `sqlite:${join(folder, 'test.db')}` };
+    const gateway = start(['serve'], { cwd: repository, env: { ...env, PORT: '0' } });
+    const [, PORT = ''] = await gateway.until(/ready on http:\/\/127\.0\.0\.1:(\d+)/);
+    const local = (...args: readonly string[]) =>
+      signalbox(['invoke', ...args, '--node', 'LOCAL'], { cwd: repository, env: { PORT } });
+
+    const content = Buffer.from('\0PDF\r\n--\xff'.repeat(50_000), 'latin1');
+    const [report, copy] = [join(folder, 'report.pdf'), join(folder, 'copy.pdf')];
+    writeFileSync(report, content);
+    const put = await local(
+      'ATTACHMENT_PUT',
+      'name=report.pdf',
+      'contentType=application/pdf',
+      `content=@${report}`,
+      '--json',
+    );
+    expect(put).toMatchObject({ code: 0, stderr: 'As demo, a user of the sample.\n' });
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    expect(JSON.parse(put.stdout)).toEqual({ name: 'report.pdf', length: content.length, sha256 });
+
+    const get = await local('ATTACHMENT_GET', 'name=report.pdf', '--output', copy);
+    expect(get.stdout).toContain('contentType  application/pdf\n');
+    expect(readFileSync(copy).equals(content)).toBe(true);
+
+    const none = await local('ATTACHMENT_GET', 'name=none.pdf', '--output', join(folder, 'none.pdf'));
+    expect(none.stderr).toContain('signalbox: ATTACHMENT_GET: There is no attachment none.pdf.\n  Fault: Client\n');
+    expect({ code: none.code, made: existsSync(join(folder, 'none.pdf')) }).toEqual({ code: 1, made: false });
+
+    const guest = await local('ATTACHMENT_GET', 'name=report.pdf', '--user', 'guest:guest');
+    expect(guest).toMatchObject({ code: 1, stderr: expect.stringContaining('guest may not use') });
+    expect((await local('LOCATIONS_GET', 'REGION=N')).stdout).toContain('LOC_DATA[0].CITY');
+  });
+
+  test('wants to be told who calls, where others can listen in or there is no sample', async () => {
+    const args = ['invoke', 'ATTACHMENT_GET', 'name=a', '--node', 'LOCAL'];
+    for (const env of [{ HOST: '192.0.2.1' }, { SIGNALBOX_SAMPLE_USERS: 'off' }]) {
+      const { code, stderr } = await signalbox(args, { cwd: repository, env });
+      expect(stderr).toBe(
+        'signalbox: ATTACHMENT_GET wants to know who calls\n  --user NAME:PASSWORD says it, or SIGNALBOX_USER and SIGNALBOX_PASSWORD.\n',
+      );
+      expect(code).toBe(1);
+    }
+  });
+
+  test.each([
+    [
+      ['ATTACHMENT_GET', 'name=a'],
+      'ATTACHMENT_GET is answered here, and calls no other system\n  --node LOCAL calls it at the running gateway.',
+    ],
+    [['QAS_EXECUTEQRY_REST_GET', '--node', 'LOCAL'], 'has no SOAP form'],
+  ])('%j', async (args, words) => {
+    const { code, stderr } = await signalbox(['invoke', ...args], { cwd: repository });
+    expect(stderr).toContain(words);
+    expect(code).toBe(1);
+  });
+
+  test('one that is not running is said so', async () => {
+    const { code, stderr } = await signalbox(['invoke', 'ATTACHMENT_GET', 'name=a', '--node', 'LOCAL'], {
+      cwd: repository,
+      env: { PORT: '9' },
+    });
+    expect(stderr).toContain(
+      'signalbox: ATTACHMENT_GET: nothing listens at its address\n  http://127.0.0.1:9/gateway/',
+    );
+    expect(code).toBe(1);
+  });
+});

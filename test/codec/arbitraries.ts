@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { MemoryAttachment } from '../../src/codec/binary.ts';
+import type { Document } from '../../src/model/document.ts';
+import type { Field, FieldType, ScalarKind, ScalarType } from '../../src/model/field.ts';
+import type { Value } from '../../src/model/value.ts';
+import { document, field } from './support.ts';
+
+// Documents of any shape, and values of them.
+
+const text = (options: fc.StringConstraints = {}) =>
+  fc.string({ unit: 'binary', ...options }).filter((s) => s.isWellFormed() && !s.includes('\0'));
+const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
+const pad = (n: number, length: number) => String(n).padStart(length, '0');
+const date = fc
+  .date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T00:00:00Z'), noInvalidDate: true })
+  .map((d) => d.toISOString().slice(0, 10));
+const time = fc
+  .tuple(fc.nat(23), fc.nat(59), fc.nat(59), fc.option(digits(1, 6), { nil: '' }))
+  .map(([h, m, s, f]) => `${pad(h, 2)}:${pad(m, 2)}:${pad(s, 2)}${f === '' ? '' : `.${f}`}`);
+const offset = fc.oneof(
+  fc.constantFrom('', 'Z', '+14:00', '-00:00'),
+  fc.tuple(fc.constantFrom('+', '-'), fc.nat(13), fc.nat(59)).map(([s, h, m]) => `${s}${pad(h, 2)}:${pad(m, 2)}`),
+);
+export const decimal = fc
+  .tuple(fc.boolean(), fc.bigInt({ min: 0n, max: 10n ** 40n }), fc.option(digits(1, 30), { nil: '' }))
+  .map(([negative, whole, fraction]) => {
+    const plain = fraction === '' ? String(whole) : `${whole}.${fraction}`;
+    return negative && /[1-9]/.test(plain) ? `-${plain}` : plain;
+  });
+export const integer = fc
+  .oneof(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.maxSafeInteger().map(BigInt))
+  .map((n) => (n >= Number.MIN_SAFE_INTEGER && n <= Number.MAX_SAFE_INTEGER ? Number(n) : n));
+/** A JSON value as the codec reads it: bigints where a number does not surely keep its digits; JSON writes -0 as 0. */
+function exact(value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(String(value))) return BigInt(value);
+  if (value === 0) return 0;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(exact);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, exact(member)]));
+}
+
+const json = fc
+  .jsonValue({ maxDepth: 4 })
+  .filter((value) => {
+    const written = JSON.stringify(value);
+    return !written.includes('__proto__') && !written.includes('\\u');
+  })
+  .map(exact);
+
+const values: Readonly<Record<ScalarKind, fc.Arbitrary<unknown>>> = {
+  string: text(),
+  text: text(),
+  integer,
+  decimal,
+  boolean: fc.boolean(),
+  flag: fc.constantFrom('Y', 'N'),
+  date,
+  time,
+  datetime: fc.tuple(date, time, offset).map(([d, t, o]) => `${d}T${t}${o}`),
+  json,
+  xml: text(),
+  binary: fc.uint8Array({ maxLength: 40 }).map((bytes) => new MemoryAttachment(Buffer.from(bytes))),
+};
+const allKinds = Object.keys(values) as ScalarKind[];
+/** Those whose values have a form as text. */
+export const kinds = allKinds.filter((kind) => kind !== 'binary');
+
+/** A type, and values of it. */
+interface Sample {
+  readonly type: FieldType;
+  readonly value: fc.Arbitrary<unknown>;
+}
+
+export const scalar = (of: readonly ScalarKind[] = kinds): fc.Arbitrary<Sample & { readonly type: ScalarType }> =>
+  fc.constantFrom(...of).map((kind) => ({ type: { kind }, value: values[kind] }));
+
+const names = fc.uniqueArray(
+  fc.oneof(
+    fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,7}$/),
+    fc.constantFrom('constructor', 'toString', '__proto__', 'toJSON', 'valueOf', 'length'),
+  ),
+  { minLength: 1, maxLength: 6 },
+);
+
+/** A document, and values of it. */
+export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc.Arbitrary<Record<string, unknown>> }> {
+  const compound = () =>
+    documents(depth - 1).map(({ of, value }) => ({ type: { kind: 'document', document: of } as const, value }));
+  const single = (): fc.Arbitrary<{ type: Exclude<FieldType, { kind: 'list' }>; value: fc.Arbitrary<unknown> }> =>
+    depth === 0
+      ? scalar(allKinds)
+      : fc.oneof({ weight: 3, arbitrary: scalar(allKinds) }, { weight: 1, arbitrary: compound() });
+  const type: fc.Arbitrary<Sample> = fc.oneof(
+    { weight: 3, arbitrary: single() },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(single(), fc.boolean()).map(([item, flat]) => ({
+        type: { kind: 'list', item: item.type, flat } as const,
+        value: fc.array(item.value, { maxLength: 3 }),
+      })),
+    },
+  );
+  const namespace = fc.option(fc.constantFrom('', 'urn:a', 'urn:b'), { nil: undefined });
+  const options = fc.record({ required: fc.boolean(), rename: fc.boolean(), attribute: fc.boolean(), namespace });
+  const own = fc.record({ root: fc.boolean(), inPlace: fc.boolean(), namespace });
+  return fc
+    .tuple(names, fc.array(fc.tuple(type, options), { minLength: 6, maxLength: 6 }), own)
+    .map(([chosen, types, { root, inPlace, namespace }]) => {
+      const parts = chosen.map((name, i) => ({ name, sample: types[i]![0], option: types[i]![1], i }));
+      const fields: Field[] = parts.map(({ name, sample, option, i }) =>
+        field(name, sample.type, {
+          required: option.required,
+          jsonName: option.rename ? `json:${i}` : name,
+          xmlName: `x${i}`,
+          attribute: option.attribute && sample.type.kind !== 'document' && sample.type.kind !== 'list',
+          ...(option.namespace === undefined ? {} : { namespace: option.namespace }),
+        }),
+      );
+      const value = fc
+        .tuple(
+          ...parts.map(({ sample, option }) =>
+            option.required ? sample.value : fc.option(sample.value, { nil: undefined }),
+          ),
+        )
+        .map((given) =>
+          Object.fromEntries(parts.map(({ name }, i) => [name, given[i]] as const).filter(([, v]) => v !== undefined)),
+        );
+      return {
+        of: document('DOC', fields, { root, inPlace, ...(namespace === undefined ? {} : { namespace }) }),
+        value,
+      };
+    });
+}
+
+/** A document with one of its values. */
+export const cases = documents(2).chain(({ of, value }) =>
+  value.map((v) => ({ of, value: v as Record<string, Value> })),
+);

@@ -1,0 +1,268 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { InvokeError } from '../../src/invoke/index.ts';
+import { readParts } from './multipart.ts';
+import {
+  attachment,
+  type ConsumerOptions,
+  client,
+  envelope,
+  FILE,
+  listen,
+  node,
+  partner,
+  type Seen,
+  SOAP_12,
+  SUM,
+  SUM_REPLY,
+  target,
+  thrown,
+} from './support.ts';
+
+/** Calls a target, and shows what it got. */
+async function sent(
+  options: ConsumerOptions,
+  input: Parameters<ReturnType<typeof client>['call']>[1],
+  call: Parameters<ReturnType<typeof client>['call']>[2] = {},
+): Promise<Seen> {
+  const { url, seen } = await target(SUM_REPLY);
+  const made = client(partner(node('PARTNER', [url]), { request: FILE, response: SUM, ...options }));
+  await made.call('FILE_SEND', input, call);
+  expect(seen).toHaveLength(1);
+  return seen[0]!;
+}
+
+describe('SOAP 1.1', () => {
+  it('a document stands in an element of the operation, with base64 where it holds binary content', async () => {
+    const { method, headers, body } = await sent({}, { name: 'a & b', content: attachment('PDF!') });
+    expect(method).toBe('POST');
+    const text = body.toString();
+    expect(text).toMatch(/^<soap:Envelope xmlns:soap="http:\/\/schemas.xmlsoap.org\/soap\/envelope\/"><soap:Body>/);
+    expect(text).toContain('>a &amp; b</');
+    expect(text).toContain('>UERGIQ==</');
+    expect(headers).toMatchObject({
+      'content-type': 'text/xml; charset=utf-8',
+      soapaction: '"FILE_SEND.v1"',
+      'content-length': String(body.length),
+      accept: 'text/xml',
+    });
+    expect(headers['transfer-encoding']).toBeUndefined();
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('headers of the definitions travel as they are, and Content-Type as the version it stands for', async () => {
+    const { headers } = await sent(
+      { headers: { 'content-type': 'text/xml', SOAPAction: '"urn:other"', Accept: 'text/xml;q=1', 'X-Site': 'A b' } },
+      { name: 'a' },
+    );
+    expect(headers).toMatchObject({
+      'content-type': 'text/xml; charset=utf-8',
+      soapaction: '"urn:other"',
+      accept: 'text/xml;q=1',
+      'x-site': 'A b',
+    });
+  });
+
+  it('content of unknown length travels in chunks', async () => {
+    const { length: _, ...unknown } = attachment('PDF!');
+    const { headers, body } = await sent({}, { name: 'a', content: unknown });
+    expect(headers['transfer-encoding']).toBe('chunked');
+    expect(headers['content-length']).toBeUndefined();
+    expect(body.toString()).toContain('UERGIQ==');
+  });
+});
+
+it('SOAP 1.2 where the Content-Type of the definitions says so', async () => {
+  const { headers, body } = await sent({ headers: { 'Content-Type': 'application/soap+xml' } }, { name: 'a' });
+  expect(headers['content-type']).toBe('application/soap+xml; charset=utf-8; action="FILE_SEND.v1"');
+  expect(headers.soapaction).toBeUndefined();
+  expect(headers.accept).toBe('application/soap+xml');
+  expect(body.toString()).toContain(`"${SOAP_12}"`);
+});
+
+describe('MTOM=Y', () => {
+  it('binary fields and segments are attachments', async () => {
+    const { headers, body } = await sent(
+      { properties: { mtom: true, segmentContentType: 'application/xml' } },
+      { name: 'a.pdf', content: attachment('PDF\r\n--!\0\xff', 'application/pdf', 'a "b".pdf') },
+      { segments: [{ stream: attachment('<x/>').stream }, attachment('two', 'text/plain')] },
+    );
+    const type = headers['content-type']!;
+    expect(type).toMatch(
+      /^multipart\/related; type="application\/xop\+xml"; start="<[^>]+>"; start-info="text\/xml"; boundary="/,
+    );
+    const [root, ...others] = readParts(type, body);
+    expect(root!.headers).toMatchObject({
+      'content-type': 'application/xop+xml; charset=UTF-8; type="text/xml"',
+      'content-transfer-encoding': '8bit',
+      'content-id': /start="([^"]+)"/.exec(type)![1],
+    });
+    const href = /<xop:Include xmlns:xop="http:\/\/www.w3.org\/2004\/08\/xop\/include" href="cid:([^"]+)"\/>/.exec(
+      root!.body,
+    )![1];
+    expect(others.map((part) => [part.headers['content-type'], part.headers['content-transfer-encoding']])).toEqual([
+      ['application/pdf', 'binary'],
+      ['application/xml', 'binary'],
+      ['text/plain', 'binary'],
+    ]);
+    expect(others[0]!.headers['content-id']).toBe(`<${href}>`);
+    expect(Buffer.from(others[0]!.body, 'latin1').toString()).toBe('PDF\r\n--!\0\xff');
+    expect(others.slice(1).map((part) => part.body)).toEqual(['<x/>', 'two']);
+    expect(headers.accept).toBe('multipart/related, text/xml');
+    // The second segment does not know its length.
+    expect(headers['transfer-encoding']).toBe('chunked');
+  });
+
+  it('the length is said where every content knows its own', async () => {
+    const { headers, body } = await sent({ properties: { mtom: true } }, { name: 'a', content: attachment('PDF') });
+    expect(headers['content-length']).toBe(String(body.length));
+  });
+
+  it('SegmentContentTransfer base64', async () => {
+    const { headers, body } = await sent(
+      { properties: { mtom: true, segmentContentTransfer: 'base64' } },
+      { name: 'a', content: attachment('PDF!') },
+    );
+    expect(readParts(headers['content-type']!, body)[1]).toMatchObject({
+      headers: { 'content-transfer-encoding': 'base64' },
+      body: 'UERGIQ==',
+    });
+  });
+});
+
+describe("SOAPUpContent=N: the caller's text is the envelope", () => {
+  const own = { request: 'xml', properties: { mtom: true, upContent: false } } as const;
+  const marked = envelope('<w><Document><Include SegmentNumber="1"/></Document></w><!-- kept -->');
+
+  it('its markers become cids of the segments, everything else stays as written', async () => {
+    const { headers, body } = await sent(
+      own,
+      { content: marked },
+      { segments: [attachment('<a/>', 'application/xml')] },
+    );
+    const [root, segment, ...rest] = readParts(headers['content-type']!, body);
+    const id = segment!.headers['content-id']!.slice(1, -1);
+    const include = `<xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:${id}"/>`;
+    const written = marked.slice(marked.indexOf('<SOAP-ENV')).replace('<Include SegmentNumber="1"/>', include);
+    expect(root!.body).toBe(written);
+    expect(segment).toMatchObject({ headers: { 'content-type': 'application/xml' }, body: '<a/>' });
+    expect(rest).toEqual([]);
+  });
+
+  it('with MTOM=N a marked segment stands as base64 in its place', async () => {
+    const options = { ...own, properties: { upContent: false } };
+    const { headers, body } = await sent(options, { content: marked }, { segments: [attachment('<a/>')] });
+    expect(headers['content-type']).toBe('text/xml; charset=utf-8');
+    expect(body.toString()).toContain('<Document>PGEvPg==</Document>');
+  });
+
+  it('a segment that no marker names is sent beside', async () => {
+    const { headers, body } = await sent(
+      own,
+      { content: envelope('<w/>') },
+      { segments: [attachment('x', 'text/csv')] },
+    );
+    expect(readParts(headers['content-type']!, body)[1]).toMatchObject({
+      headers: { 'content-type': 'text/csv' },
+      body: 'x',
+    });
+  });
+
+  it.each([
+    ['no envelope', '<w/>', 'content is no SOAP envelope'],
+    ['not well-formed', '<w>', 'content is not well-formed XML'],
+    ['of the other version', envelope('<w/>', SOAP_12), 'content is an envelope of SOAP 1.2'],
+    ['nothing', undefined, 'content is missing'],
+    ['a marker without a segment', marked, 'Include SegmentNumber="1" wants a segment'],
+  ])('refused: %s', async (_, content, words) => {
+    const made = client(partner(node('PARTNER', ['http://127.0.0.1:1']), { response: SUM, ...own }));
+    const error = await thrown(made.call('FILE_SEND', content === undefined ? {} : { content }));
+    expect(error).toBeInstanceOf(InvokeError);
+    expect(error).toMatchObject({ code: 'BAD_INPUT', responseStatus: 20, message: expect.stringContaining(words) });
+  });
+});
+
+it('sendUncompressed=N: the body travels in gzip', async () => {
+  const { headers, body } = await sent(
+    { properties: { compress: true } },
+    { name: 'a.pdf', content: attachment('PDF!') },
+  );
+  expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'transfer-encoding': 'chunked' });
+  expect(headers['content-length']).toBeUndefined();
+  expect(gunzipSync(body).toString()).toContain('UERGIQ==');
+});
+
+it('input that does not fit the operation is refused with its place, and nothing is sent', async () => {
+  const { url, seen } = await target(SUM_REPLY);
+  const made = client(partner(node('PARTNER', [url]), { request: FILE, response: SUM }));
+  for (const [input, words] of [
+    [{ name: 7 }, 'FILE_SEND: name '],
+    [{ nam: 'a' }, 'nam'],
+    [{ content: 'text' }, 'content '],
+  ] as const) {
+    expect(await thrown(made.call('FILE_SEND', input))).toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining(words),
+    });
+  }
+  const bad = { segments: [{ ...attachment('x'), contentType: 'no type' }] };
+  expect(await thrown(made.call('FILE_SEND', { name: 'a' }, bad))).toMatchObject({
+    code: 'BAD_INPUT',
+    message: 'FILE_SEND: segment 1 has the content type "no type", which is none',
+  });
+  expect(seen).toEqual([]);
+});
+
+it.each([
+  ['shorter', 5],
+  ['longer', 3],
+])('content that is %s than it says ends the call', async (_, length) => {
+  const { url } = await target(SUM_REPLY);
+  const made = client(partner(node('PARTNER', [url]), { request: FILE, response: SUM, properties: { mtom: true } }));
+  const content = { ...attachment('PDF!'), length };
+  expect(await thrown(made.call('FILE_SEND', { name: 'a', content }))).toMatchObject({
+    code: 'BAD_INPUT',
+    message: expect.stringContaining('the input could not be read'),
+  });
+});
+
+it('says how much of the request is sent, up to all of it', async () => {
+  const steps: [number, number | undefined][] = [];
+  const onSent = (...step: [number, number | undefined]) => void steps.push(step);
+  const { body } = await sent(
+    { properties: { mtom: true } },
+    { name: 'a', content: attachment('x'.repeat(100)) },
+    { onSent },
+  );
+  expect(steps.at(-1)).toEqual([body.length, body.length]);
+  expect(steps.length).toBeGreaterThan(10);
+  expect(steps.map(([now]) => now)).toEqual(steps.map(([now]) => now).toSorted((a, b) => a - b));
+});
+
+it('content is made as it is taken, not before', async () => {
+  const piece = Buffer.alloc(64 * 1024);
+  const length = 1024 * piece.length;
+  let received = 0;
+  const { url } = await listen((request, response) => {
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    request.on('end', () => response.writeHead(200, SUM_REPLY.headers).end(SUM_REPLY.body));
+  });
+  let underWay = 0;
+  const content = {
+    contentType: 'application/octet-stream',
+    length,
+    async *stream() {
+      for (let made = 0; made < length; made += piece.length) {
+        underWay = Math.max(underWay, made - received);
+        yield piece;
+      }
+    },
+  };
+  const registry = partner(node('PARTNER', [url]), { request: FILE, response: SUM, properties: { mtom: true } });
+  await client(registry).call('FILE_SEND', { name: 'a', content });
+  expect(received).toBeGreaterThan(length);
+  // What the buffers of two sockets hold.
+  expect(underWay).toBeLessThan(length / 2);
+});
