@@ -25,7 +25,8 @@ announce(
       response.end(hash.digest('hex'));
     } else {
       response.setHeader('Content-Length', statSync(file).size);
-      await pipeline(createReadStream(file, { highWaterMark: MIB }), response);
+      // A client that has all it was promised may be gone before this side knows that it is sent.
+      await pipeline(createReadStream(file, { highWaterMark: MIB }), response).catch(() => response.destroy());
     }
   }),
 );

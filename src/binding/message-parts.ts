@@ -71,7 +71,8 @@ export class MessageParts {
       }
       const id = idOf(part);
       const isWanted = id !== undefined && wanted.delete(id);
-      const received = isWanted && wanted.size === 0 ? this.#goLive(part) : await this.#keep(part);
+      const isLast = isWanted && wanted.size === 0;
+      const received = isLast ? this.#goLive(part, () => this.#keepRest()) : await this.#keep(part);
       this.#arrived.push(received);
       if (isWanted) this.#included.set(id, received);
     }
@@ -132,9 +133,16 @@ export class MessageParts {
     return part;
   }
 
-  #goLive(part: Part): LivePart {
-    this.#live = new LivePart(part, idOf(part), this.#limits.attachment);
+  #goLive(part: Part, atEnd?: () => Promise<void>): LivePart {
+    this.#live = new LivePart(part, this.#limits.attachment, atEnd);
     return this.#live;
+  }
+
+  /** So that whoever reads an attachment to its end knows that the message around it is whole. */
+  async #keepRest(): Promise<void> {
+    for (let part = await this.#next(); part !== undefined; part = await this.#next()) {
+      this.#arrived.push(await this.#keep(part));
+    }
   }
 
   async #keep(part: Part): Promise<Received> {
@@ -152,12 +160,15 @@ class LivePart implements Received {
   readonly name?: string;
   readonly #part: Part;
   readonly #limit: number;
+  readonly #atEnd: (() => Promise<void>) | undefined;
   #state: 'waiting' | 'begun' | 'done' = 'waiting';
   #elsewhere: Received | undefined;
 
-  constructor(part: Part, id: string | undefined, limit: number) {
+  /** @param atEnd is awaited before the stream of its bytes ends */
+  constructor(part: Part, limit: number, atEnd: (() => Promise<void>) | undefined) {
     const { contentType, name } = described(part);
-    this.id = id;
+    this.id = idOf(part);
+    this.#atEnd = atEnd;
     this.contentType = contentType;
     if (name !== undefined) this.name = name;
     this.#part = part;
@@ -174,6 +185,7 @@ class LivePart implements Received {
     if (this.#state !== 'waiting') throw new Error('an attachment of a message can be read once');
     this.#state = 'begun';
     yield* bounded(this.#part, this.#limit);
+    await this.#atEnd?.();
     this.#state = 'done';
   }
 

@@ -15,6 +15,8 @@ import { MessageParts, type PartLimits } from './message-parts.ts';
 export interface MessageSource {
   readonly contentType: string | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** All of them at once, in their place, where they are few. */
+  readonly all?: () => Promise<Uint8Array>;
 }
 
 export interface MessageLimits extends PartLimits {
@@ -57,7 +59,8 @@ export async function openMessage(source: MessageSource, limits: MessageLimits, 
   const type = source.contentType === undefined ? undefined : parseMediaType(source.contentType);
   if (source.contentType !== undefined && type === undefined) throw unsupported(source.contentType);
   if (type !== undefined && isRelated(type)) return openRelated(source, type, limits, spool);
-  const root = await readRoot(source.bytes, type, limits.envelope);
+  const bytes = source.all === undefined ? source.bytes : [await source.all()];
+  const root = await readRoot(bytes, type, limits.envelope);
   return { root, mtom: false, include: nothing, resolve: undefined, segments: none, finish: nothing, close: () => {} };
 }
 
@@ -101,7 +104,7 @@ function partType({ headers }: Part): MediaType | undefined {
 }
 
 async function readRoot(
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: AsyncIterable<Uint8Array> | readonly Uint8Array[],
   type: MediaType | undefined,
   limit: number,
 ): Promise<XmlElement> {
@@ -109,12 +112,14 @@ async function readRoot(
   const decoder = decoderFor(type?.parameters.get('charset'));
   const reader = new XmlReader();
   let seen = 0;
+  const take = (chunk: Uint8Array): void => {
+    seen += chunk.length;
+    if (seen > limit) throw Fault.of('BODY_TOO_LARGE', { limit });
+    reader.write(decoder.write(chunk));
+  };
   try {
-    for await (const chunk of bytes) {
-      seen += chunk.length;
-      if (seen > limit) throw Fault.of('BODY_TOO_LARGE', { limit });
-      reader.write(decoder.write(chunk));
-    }
+    if (Array.isArray(bytes)) for (const chunk of bytes) take(chunk);
+    else for await (const chunk of bytes) take(chunk);
     reader.write(decoder.end());
     return reader.end();
   } catch (error) {

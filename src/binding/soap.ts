@@ -1,19 +1,12 @@
-import {
-  CodecError,
-  compileDocument,
-  compileFault,
-  type Resolve,
-  readBinary,
-  readJsonText,
-  writeJsonText,
-} from '../codec/index.ts';
+import { CodecError, compileDocument, compileFault, type Resolve } from '../codec/index.ts';
 import type { Document } from '../model/document.ts';
 import type { Fault } from '../model/fault.ts';
+import type { Field } from '../model/field.ts';
 import type { Message, RawKind, Service, SoapForm } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { readXml, XmlError } from '../wire/xml-read.ts';
-import { escapeAttribute, escapeText } from '../wire/xml-text.ts';
-import { childrenOf, textOf, type XmlElement } from '../wire/xml-tree.ts';
+import { escapeAttribute } from '../wire/xml-text.ts';
+import { childrenOf, type XmlElement } from '../wire/xml-tree.ts';
 import { writeXml } from '../wire/xml-write.ts';
 import { reading } from './guard.ts';
 import { writeIbResponse } from './ib-response.ts';
@@ -36,7 +29,7 @@ export class XmlBytes {
 /**
  * One operation's SOAP form, compiled once, in both directions: a provider reads requests and writes replies, a consumer
  * writes requests and reads replies. A message without a document (`xml`, `text`, `json`, `binary`) is a value whose
- * `content` it is.
+ * `content` it is; the wrapper holds that in an element of this name, but for `xml`, which stands there itself.
  */
 export interface SoapBinding {
   readonly form: SoapForm;
@@ -53,7 +46,7 @@ export interface SoapBinding {
   /** @throws CodecError */
   readReply(payload: XmlElement, resolve?: Resolve): DocumentValue;
   /** @throws CodecError */
-  writeReply(value: DocumentValue | string): Pieces;
+  writeReply(value: DocumentValue): Pieces;
   /** What stands in a fault's `detail`: the operation's fault document, else the broker's own words. */
   writeFaultDetail(fault: Fault): string;
   /** The fault document of a `detail`; undefined where it holds something else. */
@@ -85,21 +78,46 @@ interface MessageCodec {
   /** What the codec calls the message as a whole. */
   readonly whole: string;
   read(payload: XmlElement, resolve?: Resolve): DocumentValue;
-  write(value: DocumentValue | string): Pieces;
+  write(value: DocumentValue): Pieces;
 }
 
 function compileMessage(message: Message, name: string, namespace: string): MessageCodec {
   if (message.kind === 'document') return compileDocumentMessage(message.document, name, namespace);
-  const start = `<m:${name} xmlns:m="${escapeAttribute(namespace)}">`;
-  const end = `</m:${name}>`;
-  if (message.kind === 'raw') {
-    const { read, write } = RAW[message.raw];
-    return {
-      whole: '',
-      read: (payload, resolve) => ({ [CONTENT]: read(payload, resolve) }),
-      write: (value) => [start, write(typeof value === 'string' ? value : value[CONTENT]), end],
-    };
-  }
+  if (message.kind === 'none') return emptyMessage(name, namespace);
+  if (message.raw === 'xml') return xmlMessage(name, namespace);
+  return compileDocumentMessage(contentDocument(name, message.raw), name, namespace);
+}
+
+function compileDocumentMessage(document: Document, name: string, namespace: string): MessageCodec {
+  const codec = compileDocument(document, { namespace, root: { name, namespace } });
+  return { whole: document.id, read: codec.fromXml, write: codec.toXmlPieces };
+}
+
+/** A message without a document as one with a single field: clients unwrap nothing but a sequence of elements. */
+function contentDocument(id: string, kind: Exclude<RawKind, 'xml'>): Document {
+  const at = { file: '', line: 0, column: 0 };
+  const content: Field = {
+    name: CONTENT,
+    jsonName: CONTENT,
+    xmlName: CONTENT,
+    type: { kind },
+    required: true,
+    anyCase: false,
+    sensitive: false,
+    attribute: false,
+    absent: 'omit',
+    url: 'segment',
+    at,
+  };
+  return { id, xmlName: id, root: false, open: false, inPlace: true, fields: [content], at };
+}
+
+function wrapperTags(name: string, namespace: string): { readonly start: string; readonly end: string } {
+  return { start: `<m:${name} xmlns:m="${escapeAttribute(namespace)}">`, end: `</m:${name}>` };
+}
+
+function emptyMessage(name: string, namespace: string): MessageCodec {
+  const { start, end } = wrapperTags(name, namespace);
   return {
     whole: '',
     read(payload) {
@@ -111,68 +129,29 @@ function compileMessage(message: Message, name: string, namespace: string): Mess
   };
 }
 
-function compileDocumentMessage(document: Document, name: string, namespace: string): MessageCodec {
-  const codec = compileDocument(document, { namespace, root: { name, namespace } });
-  return {
-    whole: document.id,
-    read: codec.fromXml,
-    write(value) {
-      if (typeof value === 'string') throw new CodecError('', 'is a text, where a document is declared');
-      return codec.toXmlPieces(value);
-    },
-  };
-}
-
-/** A message without a document: what stands in its wrapper. */
-interface RawForm {
-  read(payload: XmlElement, resolve?: Resolve): Value;
-  write(content: Value): string | Attachment;
-}
-
 /** An XML declaration has no place inside an envelope. */
 const DECLARATION = /^\s*<\?xml[^>]*\?>/;
 
-const RAW: Readonly<Record<RawKind, RawForm>> = {
-  xml: {
-    read: (payload) => childrenOf(payload).map(writeXml).join(''),
-    write: (content) => wellFormed(textual(content).replace(DECLARATION, '')),
-  },
-  text: {
-    read: (payload) => textOnly(payload),
-    write: (content) => escapeText(textual(content)),
-  },
-  json: {
-    read: (payload) => readJsonText(textOnly(payload)),
-    write: (content) => escapeText(writeJsonText(content)),
-  },
-  binary: {
-    read: readBinary,
-    write(content) {
-      if (typeof content === 'object' && content !== null && 'stream' in content) return content as Attachment;
-      throw new CodecError(CONTENT, 'is no attachment');
-    },
-  },
-};
-
-function textual(content: Value): string {
-  if (typeof content !== 'string') throw new CodecError(CONTENT, 'is no text');
-  return content;
+/** XML stands in its wrapper as it is: the prefix of that leaves the default namespace to it. */
+function xmlMessage(name: string, namespace: string): MessageCodec {
+  const { start, end } = wrapperTags(name, namespace);
+  return {
+    whole: '',
+    read: (payload) => ({ [CONTENT]: childrenOf(payload).map(writeXml).join('') }),
+    write: ({ [CONTENT]: content }) => [start, wellFormed(content).replace(DECLARATION, ''), end],
+  };
 }
 
 /** What is not would break the envelope around it. */
-function wellFormed(text: string): string {
+function wellFormed(content: Value): string {
+  if (typeof content !== 'string') throw new CodecError(CONTENT, 'is no text');
   try {
-    readXml(`<m>${text}</m>`);
-    return text;
+    readXml(`<m>${content.replace(DECLARATION, '')}</m>`);
+    return content;
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     throw new CodecError(CONTENT, `is not well-formed XML: ${error.reason}`);
   }
-}
-
-function textOnly(payload: XmlElement): string {
-  if (childrenOf(payload).length > 0) throw new CodecError('', 'holds elements, where a text is wanted');
-  return textOf(payload);
 }
 
 function compileDetail(

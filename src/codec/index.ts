@@ -5,4 +5,4 @@ export { compileInline, type Inline } from './inline.ts';
 export { compileJsonField, compileJsonReader } from './json-read.ts';
 export { readJsonText, writeJsonText } from './json-text.ts';
 export { compileCheck, compileList, compileText } from './text.ts';
-export { type Resolve, readBinary } from './xml-binary.ts';
+export type { Resolve } from './xml-binary.ts';

@@ -35,9 +35,9 @@ function payload(operation: SoapOperation, namespace: string): XmlElement {
   return exampleElement(document, value, documents, { name, namespace });
 }
 
-const rawContent: Readonly<Record<RawKind, XmlElement | string>> = {
-  json: '{}',
+const rawContent: Readonly<Record<RawKind, XmlElement>> = {
+  json: element('content', {}, ['{}']),
   xml: element('value', { xmlns: '' }),
-  text: 'text',
-  binary: 'U2lnbmFsYm94',
+  text: element('content', {}, ['text']),
+  binary: element('content', {}, ['U2lnbmFsYm94']),
 };

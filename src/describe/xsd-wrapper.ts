@@ -40,10 +40,14 @@ export function wrapperElement(
   if (message.kind === 'none')
     return element('xs:element', { name }, [annotation(description), sequenceType(element('xs:sequence'))]);
   const notes = annotation(description, [contentNotes[message.raw]]);
-  if (message.raw === 'binary') return element('xs:element', { name, type: 'xs:base64Binary', ...ATTACHMENT }, [notes]);
-  if (message.raw !== 'xml') return element('xs:element', { name, type: 'xs:string' }, [notes]);
-  const any = element('xs:any', { processContents: 'lax', maxOccurs: 'unbounded' });
-  return element('xs:element', { name }, [notes, sequenceType(element('xs:sequence', {}, [any]))]);
+  return element('xs:element', { name }, [notes, sequenceType(element('xs:sequence', {}, [rawContent(message.raw)]))]);
+}
+
+/** What stands in the wrapper of a message without a document: clients unwrap nothing but a sequence. */
+function rawContent(raw: RawKind): XmlElement {
+  if (raw === 'xml') return element('xs:any', { processContents: 'lax', maxOccurs: 'unbounded' });
+  if (raw === 'binary') return element('xs:element', { name: 'content', type: 'xs:base64Binary', ...ATTACHMENT });
+  return element('xs:element', { name: 'content', type: 'xs:string' });
 }
 
 function sequenceType(sequence: XmlElement): XmlElement {

@@ -31,7 +31,8 @@ export function writeRequest(
   const message = checking(called, () => {
     const segments = given.map((segment, index) => typed(segment, index, operation.properties.segmentContentType));
     const xml = upContent ? binding.writeRequest(input) : envelopeOf(input, version);
-    const { pieces, rest } = placeSegments(xml, segments);
+    const mayHoldMarkers = segments.length > 0 || binding.form.request.kind === 'raw';
+    const { pieces, rest } = mayHoldMarkers ? placeSegments(xml, segments) : { pieces: xml, rest: segments };
     const options = { mtom, action: binding.form.action, segments: rest, transfer };
     return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
   });

@@ -3,8 +3,20 @@ import { Fault } from '../model/fault.ts';
 import type { Attachment } from '../model/value.ts';
 import { withinTime } from './deadline.ts';
 
-/** Where a request's bytes come from: Node's request, or a web stream in tests. */
-export type ByteSource = AsyncIterable<Uint8Array>;
+/** Where a request's bytes come from, once: Node's request, or a web stream in tests. */
+export interface ByteSource {
+  chunks(): AsyncIterable<Uint8Array>;
+  /** All of them within the limits, faster than by pieces. */
+  all?(limits: BodyLimits): Promise<Uint8Array>;
+}
+
+/** The body of a request. */
+export interface ReceivedBody extends RequestBody {
+  /** In bytes, where the request says so. */
+  readonly length: number | undefined;
+  /** All of it. @throws Fault BODY_TOO_LARGE, REQUEST_TIMEOUT */
+  bytes(): Promise<Uint8Array>;
+}
 
 export interface BodyHead {
   readonly contentType: string | undefined;
@@ -28,9 +40,9 @@ export const IDLE_TIMEOUT = 30_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** What most requests carry: nothing (RFC 9112 section 6.3, case 7). */
-export const NO_BODY: RequestBody = readBody(
+export const NO_BODY: ReceivedBody = readBody(
   { contentType: undefined, contentLength: undefined, contentEncoding: undefined, transferEncoding: undefined },
-  () => undefined,
+  undefined,
   { size: 0, idle: IDLE_TIMEOUT },
 );
 
@@ -39,7 +51,7 @@ export const NO_BODY: RequestBody = readBody(
  * byte too many, REQUEST_TIMEOUT where no more come.
  * @throws Fault BODY_TOO_LARGE where the declared length is too much already, UNSUPPORTED_MEDIA_TYPE for a coding
  */
-export function readBody(head: BodyHead, source: () => ByteSource | undefined, limits: BodyLimits): RequestBody {
+export function readBody(head: BodyHead, source: ByteSource | undefined, limits: BodyLimits): ReceivedBody {
   const limit = limits.size;
   const declared = head.contentLength === undefined ? undefined : Number(head.contentLength);
   const present = head.transferEncoding !== undefined || (declared !== undefined && declared > 0);
@@ -48,24 +60,29 @@ export function readBody(head: BodyHead, source: () => ByteSource | undefined, l
     const given = `Content-Encoding ${head.contentEncoding.slice(0, 40)}`;
     throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: 'identity' });
   }
+  const bytes = (): Promise<Uint8Array> => source?.all?.(limits) ?? gather(counted(source, limits));
   return {
     contentType: head.contentType,
+    length: declared,
     present,
+    bytes,
     async text() {
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of counted(source(), limits)) chunks.push(chunk);
-      const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+      const all = await bytes();
       try {
-        return utf8.decode(bytes);
+        return utf8.decode(all);
       } catch {
         throw Fault.of('BAD_BODY', { reason: 'it is not UTF-8' });
       }
     },
     attachment(contentType): Attachment {
-      const base = { contentType, stream: () => counted(source(), limits) };
+      const base = { contentType, stream: () => counted(source, limits) };
       return declared === undefined ? base : { ...base, length: declared };
     },
   };
+}
+
+async function gather(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  return Buffer.concat(await Array.fromAsync(chunks));
 }
 
 /** The bytes as they come, within the limits. */
@@ -74,7 +91,7 @@ async function* counted(
   { size, idle, onRead }: BodyLimits,
 ): AsyncGenerator<Uint8Array> {
   if (source === undefined) return;
-  const chunks = source[Symbol.asyncIterator]();
+  const chunks = source.chunks()[Symbol.asyncIterator]();
   let seen = 0;
   try {
     while (true) {
@@ -92,6 +109,6 @@ async function* counted(
 }
 
 /** RFC 9110 section 15.5.9: the connection is not to be used again. */
-function stalled(): Fault {
+export function stalled(): Fault {
   return Fault.of('REQUEST_TIMEOUT', {}, { headers: { Connection: 'close' } });
 }

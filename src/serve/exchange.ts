@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
-import type { RequestBody } from '../binding/request-body.ts';
 import { Fault } from '../model/fault.ts';
-import { type BodyLimits, NO_BODY, readBody } from './body.ts';
+import { type BodyLimits, type ByteSource, NO_BODY, type ReceivedBody, readBody } from './body.ts';
+import { incomingSource } from './incoming.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** What Hono is handed with each request by the Node server, nothing of it in `app.request()`; and what is kept there. */
@@ -91,7 +91,7 @@ export class Exchange {
     return this.#context.req.raw.signal;
   }
 
-  body(limits: BodyLimits): RequestBody {
+  body(limits: BodyLimits): ReceivedBody {
     const headers = this.#incoming?.headers;
     const bare = headers?.['content-length'] === undefined && headers?.['transfer-encoding'] === undefined;
     if (headers !== undefined && bare) return NO_BODY;
@@ -101,13 +101,16 @@ export class Exchange {
       contentEncoding: this.header('content-encoding'),
       transferEncoding: this.header('transfer-encoding') ?? this.#undeclared(),
     };
-    // Stopping early must leave the socket open: the reply that says why still has to go out on it.
-    const source = () =>
-      this.#incoming?.iterator({ destroyOnReturn: false }) ?? this.#context.req.raw.body ?? undefined;
     const onRead = (): void => {
       this.lastRead = performance.now();
     };
-    return readBody(head, source as () => AsyncIterable<Uint8Array> | undefined, { ...limits, onRead });
+    return readBody(head, this.#source(), { ...limits, onRead });
+  }
+
+  #source(): ByteSource | undefined {
+    if (this.#incoming !== undefined) return incomingSource(this.#incoming);
+    const { body } = this.#context.req.raw;
+    return body === null ? undefined : { chunks: () => body as AsyncIterable<Uint8Array> };
   }
 
   /** A Request made in a test has a body without a header that says so. */

@@ -56,6 +56,9 @@ export interface Entrance {
   ask(exchange: Exchange, progress: MessageProgress, messages: Messages): Promise<Asked | Response>;
 }
 
+/** Bytes of a message that are read at once; a larger one is refused as soon as it is seen to be wrong. */
+const SMALL = 64 * 1024;
+
 /** What the SOAP services connector and the HTTP connector have in common: everything but what a message looks like. */
 export class Messages {
   readonly #ports: MessagePorts;
@@ -169,8 +172,13 @@ export class Messages {
     const size = isRelated ? body + attachments * attachment : body;
     const received = exchange.body({ size, idle: idleTimeout });
     if (!received.present) return undefined;
-    const bytes = received.attachment(contentType ?? 'text/xml').stream();
-    return openMessage({ contentType, bytes }, { envelope: body, attachment, attachments }, spool);
+    const isSmall = received.length !== undefined && received.length <= SMALL;
+    const source = {
+      contentType,
+      bytes: received.attachment(contentType ?? 'text/xml').stream(),
+      ...(isSmall && !isRelated ? { all: received.bytes } : {}),
+    };
+    return openMessage(source, { envelope: body, attachment, attachments }, spool);
   }
 
   async #encode(

@@ -46,7 +46,7 @@ function mount(
       throw Fault.of('NOT_FOUND', { what: `node ${first} here: this gateway is node ${gateway.id}` });
     return answer(exchange, first === gateway.id ? rest.join('/') : path.slice(prefix.length + 1));
   };
-  app.all(prefix, respond);
+  // It takes the prefix alone too.
   app.all(`${prefix}/*`, respond);
 }
 

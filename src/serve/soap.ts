@@ -3,11 +3,12 @@ import { placeSegments } from '../binding/segments.ts';
 import { type Pieces, XmlBytes } from '../binding/soap.ts';
 import type { OpenedMessage } from '../binding/soap-message.ts';
 import { assembleMessage } from '../binding/soap-message-write.ts';
+import { CodecError } from '../codec/index.ts';
 import { Fault } from '../model/fault.ts';
 import type { Bytes, Outcome } from '../model/handler.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
-import type { Attachment } from '../model/value.ts';
+import type { Attachment, DocumentValue } from '../model/value.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import {
   checkUnderstood,
@@ -165,11 +166,16 @@ function contentOf(
     }
     throw new TypeError(`${operation.id} answers in bytes, where SOAP needs its document`);
   }
-  const pieces = binding.writeReply(outcome.value);
+  const pieces = binding.writeReply(response.kind === 'raw' ? { [CONTENT]: outcome.value } : documentOf(outcome.value));
   const { segments = [] } = outcome;
   if (segments.length === 0 || response.kind !== 'raw') return { pieces, segments };
   const placed = placeSegments(pieces, segments);
   return { pieces: placed.pieces, segments: placed.rest };
+}
+
+function documentOf(value: DocumentValue | string): DocumentValue {
+  if (typeof value === 'string') throw new CodecError('', 'is a text, where a document is declared');
+  return value;
 }
 
 /** Rows that a reader has written as the reply's element. */

@@ -103,12 +103,12 @@ describe('schemas inside', () => {
       { request: 'xml' },
       '<xs:complexType><xs:sequence><xs:any processContents="lax" maxOccurs="unbounded"/></xs:sequence></xs:complexType>',
     ],
-    ['text', { request: 'text' }, '<xs:element name="X" type="xs:string">'],
-    ['JSON', { response: 'json' }, '<xs:element name="XResponse" type="xs:string">'],
+    ['text', { request: 'text' }, '<xs:sequence><xs:element name="content" type="xs:string"/></xs:sequence>'],
+    ['JSON', { response: 'json' }, '<xs:sequence><xs:element name="content" type="xs:string"/></xs:sequence>'],
     [
       'bytes',
       { request: 'binary' },
-      '<xs:element name="X" type="xs:base64Binary" xmime:expectedContentTypes="application/octet-stream">',
+      '<xs:element name="content" type="xs:base64Binary" xmime:expectedContentTypes="application/octet-stream"/>',
     ],
   ] as const)('a message that is %s', (_what, options, declaration) => {
     const wsdl = wsdlOf({ X: { soap: true, ...options } });

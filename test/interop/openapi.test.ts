@@ -33,3 +33,9 @@ test.each([
   // References are all internal: nothing is fetched. The parser works on its argument, so it gets one of its own.
   await SwaggerParser.validate(JSON.parse(text), { resolve: { external: false } });
 });
+
+test('what is SOAP alone is not there', async () => {
+  const statusOf = async (name: string): Promise<number> => (await fetch(`${gateway.connector}/${name}`)).status;
+  expect(await statusOf('Attachments.v1.openapi.json')).toBe(404);
+  expect(await statusOf('Attachments.v1.wsdl')).toBe(200);
+});

@@ -1,13 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inlineSchemas } from '../describe/wsdl-reader.ts';
 import type { SampleCopy } from '../support/sample.ts';
-import { corpusSchema, hasXmllint, validateXml } from '../support/xmllint.ts';
+import { corpusSchema, hasXmllint, validateXml, wsdlSchema } from '../support/xmllint.ts';
 import { richSample } from './project.ts';
 import { type Served, serve } from './support.ts';
 
 const wadlSchema = corpusSchema('wadl.xsd');
-/** Every name that a contract can be asked by. */
+/** Every name that a contract of REST can be asked by. */
 const names = ['Locations.v1', 'LOCATIONS.1', 'Kinds.v2', 'QAS_QRY_SERVICE.v1', 'qas_qry_service.1', 'ExecuteQuery.v1'];
+
+/** Names of services over SOAP. */
+const soapNames = ['Attachments.v1', 'ATTACHMENTS.1', 'Locations.v1'];
 
 let gateway: Served;
 let project: SampleCopy;
@@ -60,8 +64,40 @@ describe.skipIf(!hasXmllint || wadlSchema === undefined)('WADL over HTTP (needs 
   });
 });
 
+describe.skipIf(!hasXmllint || wsdlSchema === undefined)('WSDL over HTTP (needs xmllint and ../shared/corpus)', () => {
+  const schema = wsdlSchema as NonNullable<typeof wsdlSchema>;
+  const services = (): string => `${gateway.address}/gateway/PeopleSoftServiceListeningConnector`;
+  const wsdl = async (path: string): Promise<string> => {
+    const reply = await fetch(`${services()}/${path}`);
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/xml; charset=utf-8']);
+    return reply.text();
+  };
+
+  test.each(soapNames)('%s.wsdl validates against the schemas of WSDL 1.1 and both SOAP bindings', async (name) => {
+    const text = await wsdl(`${name}.wsdl`);
+    expect(text.split(`address location="${services()}"`)).toHaveLength(3);
+    expect(validateXml(schema, [text])).toBe('');
+    expect(await wsdl(`${name}?wsdl`)).toBe(text);
+  });
+
+  test.each(soapNames)('the schemas inside %s.wsdl compile', async (name) => {
+    const files = inlineSchemas(await wsdl(`${name}.wsdl`));
+    const complaint = validateXml({ name: '0.xsd', files }, ['<unknown/>']);
+    expect(complaint).toContain('No matching global declaration');
+    expect(complaint).not.toContain('Schemas parser error');
+  });
+
+  test.each([
+    ['<soap:binding style="document"', '<soap:binding style="prose"', 'prose'],
+    ['<soap12:body use="literal"', '<soap12:body use="verbatim"', 'verbatim'],
+    ['<wsdl:port name=', '<wsdl:port title=', 'title'],
+  ])('the schemas refuse %s as %s', async (right, wrong, word) => {
+    expect(validateXml(schema, [(await wsdl('Attachments.v1.wsdl')).replace(right, wrong)])).toContain(word);
+  });
+});
+
 describe.skipIf(!hasXmllint)('XML Schema over HTTP (needs xmllint)', () => {
-  test.each(names)('%s.xsd compiles, with what it imports', async (name) => {
+  test.each([...names, ...soapNames])('%s.xsd compiles, with what it imports', async (name) => {
     const schema = await schemaFiles(name);
     // A document that no schema declares: the complaint is about it, not about the schema.
     const complaint = validateXml(schema, ['<unknown/>']);

@@ -76,8 +76,8 @@ describe('a reply without attachments', () => {
 
   it.each([
     ['xml', '<b>1</b><c/>', '<b>1</b><c/>'],
-    ['text', 'a &lt; b', 'a < b'],
-    ['json', '{"a":[1]}', { a: [1] }],
+    ['text', '<p:content>a &lt; b</p:content>', 'a < b'],
+    ['json', '<p:content>{"a":[1]}</p:content>', { a: [1] }],
   ] as const)('without a document is its content: %s', async (response, inside, content) => {
     expect((await answered(reply(inPartner(inside)), { response })).value).toEqual({ content });
   });
@@ -401,10 +401,10 @@ describe('a reply beyond the limits', () => {
 
   it('too many attachments', async () => {
     const got = await answered(two, { response: FILE }, { attachments: 1 });
-    await read(got.value.content);
-    const error = await thrown(got.finish());
+    const error = await thrown(read(got.value.content));
     expect(error).toBeInstanceOf(InvokeError);
-    expect(error).toMatchObject({ message: expect.stringContaining('more than') });
+    expect(error).toMatchObject({ message: expect.stringContaining('more than 1 attachments') });
+    got.close();
   });
 });
 

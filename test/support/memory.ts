@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { eventually } from './project.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -9,4 +10,9 @@ export function inUse(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
+}
+
+/** Passes once no more than so many bytes are held beyond those before; buffers are freed some time after their last use. */
+export async function expectFreed(before: number, bytes: number): Promise<void> {
+  await eventually('memory to be freed', () => (inUse() - before < bytes ? true : undefined));
 }

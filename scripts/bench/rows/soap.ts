@@ -33,7 +33,7 @@ export const soap: Row = {
       ]);
       for (const [server, request] of requests) await refuseLoss(server, request, linesOf(message));
       const rate = (server: Server, seconds: number) => (): Promise<number> =>
-        load({ port: server.port, requests: [requests.get(server)!], connections: 16, depth: 2, seconds });
+        load({ port: server.port, requests: [requests.get(server)!], connections: 8, depth: 8, seconds });
       const name = `soap, ${size / KIB} KiB`;
       bench.say(`${name}: warming up`);
       const seconds = bench.smoke ? 0.2 : 3;
