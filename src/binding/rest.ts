@@ -13,6 +13,7 @@ import {
 import type { Document } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
+import { serviceNamespace } from '../model/namespace.ts';
 import type { Message, Operation, OperationUri } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compileOffers, parseMediaType } from '../wire/media-type.ts';
@@ -76,7 +77,7 @@ interface ReplyCodec extends DocumentCodec {
 
 /** Compiles an operation. `namespace`: of `gateway.yaml`. */
 export function compileRest(operation: Operation, namespace: string): RestBinding {
-  const options = { namespace: `${namespace}:${operation.service.id}` };
+  const options = { namespace: serviceNamespace(operation.service, namespace) };
   const readers = new Map(operation.uris.map((uri) => [uri, compileReader(operation, uri)]));
   const representations = compileRepresentations(operation);
   const offers = compileOffers(representations.map((each) => each.contentType));

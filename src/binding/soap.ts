@@ -2,6 +2,7 @@ import { CodecError, compileDocument, compileFault, type Resolve } from '../code
 import type { Document } from '../model/document.ts';
 import type { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
+import { serviceNamespace } from '../model/namespace.ts';
 import type { Message, RawKind, Service, SoapForm } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { readXml, XmlError } from '../wire/xml-read.ts';
@@ -59,7 +60,7 @@ export function compileSoap(
   namespace: string,
 ): SoapBinding {
   const { soap, service, fault } = operation;
-  const own = `${namespace}:${service.id}`;
+  const own = serviceNamespace(service, namespace);
   const request = compileMessage(soap.request, soap.name, own);
   const reply = compileMessage(soap.response, `${soap.name}Response`, own);
   return {

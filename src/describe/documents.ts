@@ -1,5 +1,6 @@
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
+import { serviceNamespace } from '../model/namespace.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Message, Method, Operation, Service, SoapForm } from '../model/service.ts';
 import { entryType } from './entry.ts';
@@ -82,8 +83,8 @@ function buildScope(
 }
 
 /** The namespace of a service's documents, and of its elements and WSDL over SOAP. */
-export function namespaceOfService({ gateway }: Registry, { id }: Service): string {
-  return `${gateway.namespace}:${id}`;
+export function namespaceOfService({ gateway }: Registry, service: Service): string {
+  return serviceNamespace(service, gateway.namespace);
 }
 
 /** The documents of operations, of those over REST and those over SOAP. */

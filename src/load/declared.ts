@@ -133,6 +133,7 @@ export type OperationDeclared = SharedDeclared & {
 
 export interface ServiceDeclared extends SharedDeclared {
   readonly description?: string;
+  readonly namespace?: string;
   readonly default?: boolean;
   readonly active?: boolean;
   readonly deprecated?: boolean | { readonly since?: string; readonly sunset?: string };

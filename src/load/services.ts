@@ -86,7 +86,11 @@ function linkService(linking: Linking, { id, value, at, delivered }: Declaration
     operations: [],
     consumers: [],
     delivered,
-    ...given({ description: value.description, deprecated: linkDeprecation(linking, value) }),
+    ...given({
+      description: value.description,
+      namespace: value.namespace,
+      deprecated: linkDeprecation(linking, value),
+    }),
     at: positionOf(at),
   };
 }
@@ -114,7 +118,10 @@ function linkDeprecation({ report, places }: Linking, { deprecated }: ServiceDec
   return given({ since, sunset });
 }
 
-/** The operations that each service declares, by its id; ids and SOAP names are unique over all services, letter case apart. */
+/**
+ * The operations that each service declares, by its id. Ids are unique over all services, letter case apart, and so are the
+ * SOAP names of what is answered here; what is called elsewhere is named by others.
+ */
 function ownOperations(
   { report, places }: Linking,
   declarations: readonly Declaration<ServiceDeclared>[],
@@ -141,7 +148,7 @@ function ownOperations(
   for (const { id, value } of declarations) {
     for (const each of own.get(id) ?? []) {
       const declared = value.operations[each] as OperationDeclared;
-      const twin = soapName(each, declared);
+      const twin = (declared.target ?? value.target) === undefined ? soapName(each, declared) : undefined;
       if (twin !== undefined && twin !== each) once(seen, 'operation', twin, places.value(declared, 'soap'));
     }
   }

@@ -1,4 +1,5 @@
 import type { Document } from '../model/document.ts';
+import { serviceNamespace } from '../model/namespace.ts';
 import type { Message, Operation, Service } from '../model/service.ts';
 import { type Linking, placeOf } from './linking.ts';
 
@@ -19,7 +20,7 @@ export function checkElementNames(linking: Linking, services: Iterable<Service>,
     const owners = new Map<string, Owner>();
     for (const operation of service.operations) claimSoapNames(linking, operation, owners);
     for (const operation of service.operations)
-      checkDocuments(linking, operation, owners, `${namespace}:${service.id}`);
+      checkDocuments(linking, operation, owners, serviceNamespace(service, namespace));
   }
 }
 

@@ -144,6 +144,8 @@ export interface Service {
   readonly name: string;
   readonly version: string;
   readonly description?: string;
+  /** XML namespace of its messages, where it names one of its own. */
+  readonly namespace?: string;
   /** A path without a version reaches this one. */
   readonly default: boolean;
   readonly active: boolean;

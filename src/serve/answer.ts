@@ -4,6 +4,7 @@ import type { Document } from '../model/document.ts';
 import type { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import { type Answered, type Bytes, type Handler, type Outcome, Reply } from '../model/handler.ts';
+import { serviceNamespace } from '../model/namespace.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
@@ -182,7 +183,7 @@ function xmlNames(operation: Operation, document: Document, query: Query, namesp
   if (rows?.type.kind !== 'list' || rows.type.item.kind !== 'document') {
     throw new TypeError(`${operation.id} has no list for the rows of ${query.id}`);
   }
-  const own = document.namespace ?? `${namespace}:${operation.service.id}`;
+  const own = document.namespace ?? serviceNamespace(operation.service, namespace);
   return { root: document.xmlName, namespace: own, list: rows.xmlName, item: rows.type.item.document.xmlName };
 }
 

@@ -2,6 +2,7 @@ import type { RequestBody } from '../binding/request-body.ts';
 import { Fault } from '../model/fault.ts';
 import type { Attachment } from '../model/value.ts';
 import { withinTime } from './deadline.ts';
+import { passing } from './young.ts';
 
 /** Where a request's bytes come from, once: Node's request, or a web stream in tests. */
 export interface ByteSource {
@@ -101,6 +102,7 @@ async function* counted(
       if (seen > size) throw Fault.of('BODY_TOO_LARGE', { limit: size });
       onRead?.();
       yield value;
+      passing(value.length);
     }
   } finally {
     // Not waited for: where the caller has stalled, it would come to an end with the connection only.

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Bytes } from '../model/handler.ts';
 import type { Exchange } from './exchange.ts';
+import { passing } from './young.ts';
 
 /** Headers of one reply, names in their usual spelling. */
 export type ReplyHeaders = Record<string, string>;
@@ -95,6 +96,7 @@ async function* disposing(bytes: ReplyBytes, sent: Sent): AsyncGenerator<Uint8Ar
       if (count + chunk.length > length) throw new RangeError(`a reply of ${length} bytes holds more`);
       count += chunk.length;
       yield chunk;
+      passing(chunk.length);
     }
     if (bytes.length !== undefined && count < length)
       throw new RangeError(`a reply of ${length} bytes ended after ${count}`);

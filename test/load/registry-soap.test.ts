@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { compileSoap } from '../../src/binding/soap.ts';
 import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { ConsumerOperation } from '../../src/model/service.ts';
@@ -189,10 +190,11 @@ operations:
   ONE_WAY: { soap: true, request: text, active: false }
 ---
 service: Mixed.v1
+namespace: http://partner.example.org/orders
 public: true
 operations:
   MINE: { soap: true, request: ORDER, response: ORDER }
-  THEIRS: { soap: true, target: OTHER, request: ORDER }
+  THEIRS: { soap: MINE, target: OTHER, request: ORDER }
 ---
 service: Off.v1
 public: true
@@ -251,6 +253,14 @@ operations:
       registry.documents.get('ORDER'),
     ]);
     expect(consumer(registry, 'ONE_WAY').soap.response).toEqual({ kind: 'none' });
+  });
+
+  it('is named by others: as an operation here, and in a namespace of theirs', () => {
+    expect(consumer(registry, 'THEIRS').soap.name).toBe('MINE');
+    const { soap } = consumer(registry, 'THEIRS');
+    const binding = compileSoap({ ...consumer(registry, 'THEIRS'), soap }, registry.gateway.namespace);
+    const [xml] = binding.writeRequest({ NUMBER: 1 });
+    expect(xml).toBe('<MINE xmlns="http://partner.example.org/orders"><NUMBER>1</NUMBER></MINE>');
   });
 
   it('may require in a fault what the gateway could not fill by itself: it only reads it', () => {

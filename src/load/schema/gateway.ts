@@ -1,4 +1,4 @@
-import { description, idItem, type JsonSchema, keys, reference } from './json-schema.ts';
+import { description, idItem, type JsonSchema, keys, namespaceUri, reference } from './json-schema.ts';
 import { permission } from './operation.ts';
 
 const size: JsonSchema = {
@@ -146,9 +146,7 @@ export const gateway = keys(
       examples: ['src/handlers'],
     },
     namespace: {
-      title: 'a namespace URI',
-      type: 'string',
-      pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>"{}|\\\\^`]+$',
+      ...namespaceUri,
       description:
         'Prefix of XML namespaces: a service has `<namespace>:<Service>.<version>`. The default is `urn:signalbox:` and the id in small letters.',
       examples: ['urn:signalbox:sample'],

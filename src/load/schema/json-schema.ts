@@ -55,3 +55,10 @@ export const reference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}
  * entries would be compared as if they could be maps.
  */
 export const idItem = (name: string): JsonSchema => ({ type: 'string', ...reference(name) });
+
+/** A namespace of XML. */
+export const namespaceUri: JsonSchema = {
+  title: 'a namespace URI',
+  type: 'string',
+  pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>"{}|\\\\^`]+$',
+};

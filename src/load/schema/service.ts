@@ -1,4 +1,4 @@
-import { description, keys, reference } from './json-schema.ts';
+import { description, keys, namespaceUri, reference } from './json-schema.ts';
 import { sharedKeys } from './operation.ts';
 
 const date = (what: string) =>
@@ -42,6 +42,12 @@ export const service = keys(
       examples: ['Locations.v1'],
     },
     description,
+    namespace: {
+      ...namespaceUri,
+      description:
+        "XML namespace of its messages, in place of `<namespace of the gateway>:<Service>.<version>`: that of a partner's service, or of one that took this one's place.",
+      examples: ['http://partner.example.org/orders'],
+    },
     default: {
       type: 'boolean',
       description: 'A path without a version reaches this one. Without it the lowest version is the default.',

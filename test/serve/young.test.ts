@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { passing } from '../../src/serve/young.ts';
+
+const PIECE = 64 * 1024;
+const MIB = 1024 * 1024;
+
+test('what long transfers leave behind does not pile up', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  for (let sent = 0; sent < 512 * MIB; sent += PIECE) {
+    const piece = Buffer.allocUnsafeSlow(PIECE);
+    passing(piece.length);
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+  }
+  // A collection comes every 16 MiB; one more may be on its way.
+  expect(most).toBeGreaterThan(MIB);
+  expect(most).toBeLessThan(40 * MIB);
+});
