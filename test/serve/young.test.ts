@@ -12,7 +12,7 @@ test('what long transfers leave behind does not pile up', () => {
     passing(piece.length);
     most = Math.max(most, process.memoryUsage().arrayBuffers - before);
   }
-  // A collection comes every 16 MiB; one more may be on its way.
+  // A collection comes every 16 MiB, and what it frees is given back a little later; without one it is 80 MiB.
   expect(most).toBeGreaterThan(MIB);
-  expect(most).toBeLessThan(40 * MIB);
+  expect(most).toBeLessThan(64 * MIB);
 });
