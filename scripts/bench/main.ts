@@ -6,6 +6,7 @@ import { coloursOf } from '../../src/cli/terminal.ts';
 import { cells, HEADING, type Judged, judge } from './figure.ts';
 import { Bench, type Row } from './harness.ts';
 import { check } from './rows/check.ts';
+import { consumer } from './rows/consumer.ts';
 import { lookup } from './rows/lookup.ts';
 import { mtom } from './rows/mtom.ts';
 import { query } from './rows/query.ts';
@@ -14,7 +15,7 @@ import { soap } from './rows/soap.ts';
 import { start } from './rows/start.ts';
 import { stream } from './rows/stream.ts';
 
-const ROWS: readonly Row[] = [lookup, query, stream, soap, mtom, routing, start, check];
+const ROWS: readonly Row[] = [lookup, query, stream, soap, consumer, mtom, routing, start, check];
 const ROUNDS = 5;
 
 const HELP = `npm run bench -- [options]

@@ -44,8 +44,20 @@ export function assembleEnvelope(version: SoapVersion, pieces: Pieces, options: 
   const contentType = SOAP_CONTENT_TYPES[version];
   if (mtom || segments.length > 0) return related(version, pieces, options);
   const headers = withAction(version, contentType, action);
-  if (pieces.every((piece) => typeof piece === 'string')) return textMessage(headers, pieces.join(''));
+  const text = textOf(pieces);
+  if (text !== undefined) return textMessage(headers, text);
   return { headers, length: inlineLength(pieces), bytes: () => inline(pieces) };
+}
+
+/** The pieces as one text; undefined where there is something else among them. */
+function textOf(pieces: Pieces): string | undefined {
+  let text = '';
+  for (const piece of pieces) {
+    if (typeof piece !== 'string') return undefined;
+    // Not joined, which would copy what has been put together of many texts once more.
+    text += piece;
+  }
+  return text;
 }
 
 function textMessage(headers: Readonly<Record<string, string>>, text: string): OutgoingMessage {
@@ -79,7 +91,7 @@ function related(version: SoapVersion, pieces: Pieces, options: AssembleOptions)
   };
   const isXml = (piece: Pieces[number]): boolean => typeof piece === 'string' || piece instanceof XmlBytes;
   const xml = mtom ? pieces.map((piece) => (isXml(piece) ? piece : includeAt(piece as Attachment))) : pieces;
-  const inMemory = xml.every((piece) => typeof piece === 'string');
+  const text = textOf(xml);
   const rootType = mtom ? `${XOP_MEDIA_TYPE}; charset=UTF-8; type="${type}"` : SOAP_CONTENT_TYPES[version];
   const boundary = freshBoundary();
   const written = writeMultipart({
@@ -87,7 +99,7 @@ function related(version: SoapVersion, pieces: Pieces, options: AssembleOptions)
     parts: [
       {
         headers: { 'Content-Type': rootType, 'Content-Transfer-Encoding': '8bit', 'Content-ID': `<${start}>` },
-        content: inMemory ? xml.join('') : { ...lengthOf(inlineLength(xml)), stream: () => inline(xml) },
+        content: text ?? { ...lengthOf(inlineLength(xml)), stream: () => inline(xml) },
       },
       ...included.map(({ id, attachment }) => part(id, attachment, transfer)),
       ...segments.map((attachment) => part(newContentId(), attachment, transfer)),

@@ -8,7 +8,6 @@ import type { Found } from './invoke-target.ts';
 import { withProgress } from './progress.ts';
 import { loadRegistry, type Place, placeOf } from './project.ts';
 import { coloursOf, note, print } from './terminal.ts';
-import { count } from './words.ts';
 
 const examples = `
 Examples:
@@ -158,5 +157,5 @@ async function show(kept: KeptReply, { soap }: Found, { output, json }: InvokeOp
   if (output === '-') note(text.trimEnd());
   else await print(text);
   if (soap.response.kind === 'none') note('It was taken; the operation is one-way.');
-  if (kept.left > 0) note(`${count(kept.left, 'attachment')} of the reply not kept: give --output FILE.`);
+  if (kept.left > 0) note('Attachments of the reply were not kept: give --output FILE.');
 }

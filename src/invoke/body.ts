@@ -23,12 +23,37 @@ async function* from(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncG
   }
 }
 
+/** A body that is in memory. */
+export async function* inOne(whole: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield whole;
+}
+
+/** A body that somebody else reads. */
+export interface Overheard {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Its beginning, as far as it has been read. */
+  readonly chunks: readonly Uint8Array[];
+}
+
+export function overhear(bytes: AsyncIterable<Uint8Array>): Overheard {
+  const chunks: Uint8Array[] = [];
+  async function* heard(): AsyncGenerator<Uint8Array> {
+    let length = 0;
+    for await (const chunk of bytes) {
+      if (length < SHOWN_BODY) chunks.push(chunk);
+      length += chunk.length;
+      yield chunk;
+    }
+  }
+  return { bytes: heard(), chunks };
+}
+
 /** Types whose content is for people, or nearly so. */
 const READABLE = /^text\/|[/+](?:json|xml)$/;
 
 /** The beginning of a body that is no SOAP message, on one line; undefined where it is not text. */
 export async function beginningOf(
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   contentType: string | undefined,
 ): Promise<string | undefined> {
   const type = contentType === undefined ? undefined : parseMediaType(contentType);

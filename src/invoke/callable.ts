@@ -12,7 +12,7 @@ export interface Callable {
   readonly operation: ConsumerOperation;
   readonly binding: SoapBinding;
   readonly version: SoapVersion;
-  /** What every request carries beside what is said of its content. */
+  /** What every request carries, above what its message says; SOAPAction is spelled as there. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ export function compileCallable(operation: ConsumerOperation, namespace: string)
   declared.delete('content-type');
   const headers: Record<string, string> = { 'User-Agent': 'signalbox' };
   if (!declared.has('accept')) headers.Accept = acceptOf(operation, version);
-  for (const [name, value] of declared.values()) headers[name] = value;
+  for (const [key, [name, value]] of declared) headers[key === 'soapaction' ? 'SOAPAction' : name] = value;
   return { operation, binding: compileSoap(operation, namespace), version, headers };
 }
 

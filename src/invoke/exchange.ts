@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { inOne } from './body.ts';
 import { type Called, InvokeError } from './error.ts';
 import type { Timeouts } from './limits.ts';
 import type { Pools } from './pools.ts';
@@ -35,6 +36,8 @@ export interface RawReply {
   readonly status: number;
   /** By names in lower case; values of one name are joined with commas. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The body, where all of it came with the head; not empty. */
+  readonly whole: Uint8Array | undefined;
   /** Without Content-Encoding, once. @throws InvokeError TIMEOUT, ABORTED, CUT */
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Gives the connection up, read or not. */
@@ -55,8 +58,7 @@ export async function exchange(
 ): Promise<RawReply> {
   const { timeouts, signal } = options;
   for (const [index, address] of addresses.entries()) {
-    const { origin, pathname } = address.url;
-    const facts = { called: { ...called, address: origin + pathname }, timeouts, signal };
+    const facts = { called: { ...called, address: address.shown }, timeouts, signal };
     try {
       return await attempt(pools, address, outgoing, facts, options);
     } catch (error) {
@@ -73,18 +75,18 @@ type Facts = Omit<TransportFacts, 'phase'>;
 
 async function attempt(
   pools: Pools,
-  { url, authorization }: Address,
+  { origin, path, authorization }: Address,
   outgoing: Outgoing,
   facts: Facts,
   options: ExchangeOptions,
 ): Promise<RawReply> {
   const { timeouts, signal, heads } = options;
   const headers = headersOf(outgoing, authorization);
-  const pool = pools.of(url);
+  const pool = pools.of(origin);
   heads?.onRequest?.(headOf(`POST ${facts.called.address} HTTP/1.1`, headers));
   const response = await pool.request({
     method: 'POST',
-    path: url.pathname + url.search,
+    path,
     headers,
     // Iterables are taken as well, which the types do not say.
     body: bodyOf(outgoing, facts.called, options.onSent) as string,
@@ -97,13 +99,13 @@ async function attempt(
   return reply;
 }
 
-function headersOf({ headers, length, compress }: Outgoing, authorization: string | undefined): Record<string, string> {
-  return {
-    ...headers,
-    ...(authorization === undefined ? {} : { Authorization: authorization }),
-    ...(compress ? { 'Content-Encoding': 'gzip' } : {}),
-    ...(compress || length === undefined ? {} : { 'Content-Length': String(length) }),
-  };
+function headersOf(outgoing: Outgoing, authorization: string | undefined): Record<string, string> {
+  const { length, compress } = outgoing;
+  const headers: Record<string, string> = { ...outgoing.headers };
+  if (authorization !== undefined) headers.Authorization = authorization;
+  if (compress) headers['Content-Encoding'] = 'gzip';
+  else if (length !== undefined) headers['Content-Length'] = String(length);
+  return headers;
 }
 
 function bodyOf(
@@ -154,16 +156,28 @@ function rawReply({ statusCode: status, headers: given, body }: Dispatcher.Respo
   // Given up before its end, it says so as an error, which nobody waits for any more.
   body.on('error', () => undefined);
   const discard = (): void => void body.destroy();
-  const coding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   const { called } = facts;
+  const isPlain = coding === '' || coding === 'identity';
+  const whole = isPlain ? arrived(body, headers['content-length']) : undefined;
+  if (whole !== undefined) return { called, status, headers, whole, bytes: inOne(whole), discard };
   const received = receiving(body, { ...facts, phase: 'reply', httpResponseCode: status });
-  if (coding === 'identity' || coding === '') return { called, status, headers, bytes: received, discard };
-  if (coding === 'gzip' || coding === 'x-gzip')
-    return { called, status, headers, bytes: through(received, createGunzip()), discard };
+  const reply = { called, status, headers, whole, discard };
+  if (isPlain) return { ...reply, bytes: received };
+  if (coding === 'gzip' || coding === 'x-gzip') return { ...reply, bytes: through(received, createGunzip()) };
   discard();
   throw new InvokeError('BAD_REPLY', called, `the reply's Content-Encoding ${coding} was not asked for`, {
     httpResponseCode: status,
   });
+}
+
+/**
+ * A body that came with its head, as that of most short replies does: to wait for it costs more than to read it. Undefined
+ * where there is more to come, or nothing at all.
+ */
+function arrived(body: Readable, length: string | undefined): Uint8Array | undefined {
+  if (length === undefined || Number(length) !== body.readableLength) return undefined;
+  return (body.read() as Buffer | null) ?? undefined;
 }
 
 async function* receiving(body: AsyncIterable<Uint8Array>, facts: TransportFacts): AsyncGenerator<Uint8Array> {

@@ -13,7 +13,7 @@ export class Pools {
     this.#connectTimeout = connectTimeout;
   }
 
-  of({ origin }: URL): Pool {
+  of(origin: string): Pool {
     if (this.#closed) throw new Error('the client is closed');
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-import { openMessage } from '../binding/soap-message.ts';
+import { type MessageSource, openMessage } from '../binding/soap-message.ts';
 import type { Limits } from '../model/gateway.ts';
 import type { Spool } from '../model/spool.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -6,7 +6,7 @@ import { parseMediaType } from '../wire/media-type.ts';
 import { checkUnderstood, readEnvelope, readFault, type SoapMessage } from '../wire/soap.ts';
 import type { XmlElement } from '../wire/xml-tree.ts';
 import { writeXml } from '../wire/xml-write.ts';
-import { beginningOf, begun, oneLine } from './body.ts';
+import { beginningOf, begun, oneLine, overhear } from './body.ts';
 import type { Callable } from './callable.ts';
 import { embeddedMessage } from './embedded.ts';
 import { InvokeError, mayRetry, SoapFault } from './error.ts';
@@ -34,11 +34,11 @@ export interface ReadReply {
 export async function readReply(callable: Callable, raw: RawReply, ports: ReplyPorts): Promise<ReadReply> {
   try {
     const { status, headers } = raw;
-    const bytes = await begun(raw.bytes);
-    if (bytes === undefined) return readEmpty(callable, raw);
+    const body = await bodyOf(raw);
+    if (body === undefined) return readEmpty(callable, raw);
     const contentType = headers['content-type'];
-    if (!isMessageType(contentType, status)) return await readOther(callable, raw, bytes);
-    const message = await openReply({ contentType, bytes }, raw, ports);
+    if (!isMessageType(contentType, status)) return await readOther(callable, raw, body.bytes);
+    const message = await openReply({ contentType, ...body }, raw, ports);
     try {
       return { value: await readMessage(callable, raw, message), message };
     } catch (error) {
@@ -49,6 +49,15 @@ export async function readReply(callable: Callable, raw: RawReply, ports: ReplyP
     raw.discard();
     throw replyError(error, raw.called, raw.status);
   }
+}
+
+type Body = Omit<MessageSource, 'contentType'>;
+
+/** Undefined where it is empty. */
+async function bodyOf({ whole, bytes }: RawReply): Promise<Body | undefined> {
+  if (whole !== undefined) return { bytes, all: async () => whole };
+  const rest = await begun(bytes);
+  return rest === undefined ? undefined : { bytes: rest };
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -83,14 +92,18 @@ async function readOther({ operation }: Callable, raw: RawReply, bytes: AsyncIte
 }
 
 async function openReply(
-  source: { readonly contentType: string | undefined; readonly bytes: AsyncIterable<Uint8Array> },
+  source: MessageSource,
   raw: RawReply,
   { limits, spool }: ReplyPorts,
 ): Promise<ReceivedMessage> {
   const { body: envelope, attachment, attachments } = limits;
   const most = { envelope, attachment, attachments };
+  const { contentType } = source;
+  // Much that comes with such a status is called XML, and is words.
+  const overheard = isSuccess(raw.status) ? undefined : overhear(source.bytes);
+  const heard = overheard === undefined ? source : { contentType, bytes: overheard.bytes };
   try {
-    const outer = await openMessage(source, most, spool);
+    const outer = await openMessage(heard, most, spool);
     const inner = embeddedMessage(outer.root);
     if (inner === undefined) return new ReceivedMessage(outer, raw);
     outer.close();
@@ -99,7 +112,7 @@ async function openReply(
     // A status that is no success says more than that there is no message with it.
     const told = replyError(error, raw.called, raw.status);
     if (isSuccess(raw.status) || !(told instanceof InvokeError) || told.code !== 'BAD_REPLY') throw told;
-    throw statusError(raw, undefined, told);
+    throw statusError(raw, await beginningOf(overheard?.chunks ?? [], contentType), told);
   }
 }
 

@@ -37,21 +37,12 @@ export function writeRequest(
     return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
   });
   return {
-    headers: { 'X-Request-Id': called.requestId, ...withDeclared(message.headers, headers) },
+    headers: { 'X-Request-Id': called.requestId, ...message.headers, ...headers },
     length: message.length,
     text: message.text,
     bytes: message.bytes,
     compress,
   };
-}
-
-/** What the definitions say of a header stands above what the message says. */
-function withDeclared(
-  own: Readonly<Record<string, string>>,
-  declared: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const said = new Set(Object.keys(declared).map((name) => name.toLowerCase()));
-  return { ...Object.fromEntries(Object.entries(own).filter(([name]) => !said.has(name.toLowerCase()))), ...declared };
 }
 
 function checking<T>(called: Called, write: () => T): T {

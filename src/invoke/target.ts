@@ -6,8 +6,11 @@ import { type Called, InvokeError } from './error.ts';
 
 /** Where a call goes, and what it shows there. */
 export interface Address {
-  /** Holds no credentials. */
-  readonly url: URL;
+  readonly origin: string;
+  /** Path and query, as they are asked for. */
+  readonly path: string;
+  /** Without its query, which may hold a secret. */
+  readonly shown: string;
   /** Value of the Authorization header. */
   readonly authorization: string | undefined;
 }
@@ -62,10 +65,14 @@ function resolving(called: Called, node: Node, resolve: () => string[]): string[
 }
 
 function addressOf(url: URL, credential: Credential | undefined, called: Called): Address {
-  const shown = credential ?? credentialIn(url);
-  url.username = '';
-  url.password = '';
-  return { url, authorization: shown === undefined ? undefined : basic(shown, called) };
+  const { origin, pathname, search } = url;
+  const own = credential ?? credentialIn(url);
+  return {
+    origin,
+    path: pathname + search,
+    shown: origin + pathname,
+    authorization: own === undefined ? undefined : basic(own, called),
+  };
 }
 
 /** `https://user:password@host` (RFC 3986 section 3.2.1). */

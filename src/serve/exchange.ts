@@ -91,10 +91,16 @@ export class Exchange {
     return this.#context.req.raw.signal;
   }
 
+  /** The request, while the caller is still sending it. */
+  get unsent(): IncomingMessage | undefined {
+    const incoming = this.#incoming;
+    // One without a body is not complete either while its headers are being answered.
+    if (incoming === undefined || incoming.complete || isBare(incoming)) return undefined;
+    return incoming;
+  }
+
   body(limits: BodyLimits): ReceivedBody {
-    const headers = this.#incoming?.headers;
-    const bare = headers?.['content-length'] === undefined && headers?.['transfer-encoding'] === undefined;
-    if (headers !== undefined && bare) return NO_BODY;
+    if (this.#incoming !== undefined && isBare(this.#incoming)) return NO_BODY;
     const head = {
       contentType: this.header('content-type'),
       contentLength: this.header('content-length'),
@@ -118,6 +124,11 @@ export class Exchange {
     const bare = this.#incoming === undefined && this.header('content-length') === undefined;
     return bare && this.#context.req.raw.body !== null ? 'chunked' : undefined;
   }
+}
+
+/** It has no body (RFC 9112 section 6.3, case 7). */
+function isBare({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 }
 
 function targetOf(url: string): string {

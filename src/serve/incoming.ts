@@ -7,6 +7,27 @@ export function incomingSource(incoming: IncomingMessage): ByteSource {
   return { chunks: () => incoming.iterator({ destroyOnReturn: false }), all: (limits) => readAll(incoming, limits) };
 }
 
+/** Milliseconds that a caller has to send the rest of a request that is answered already, and that it may pause in it. */
+const LINGER = { whole: 30_000, pause: 1_000 };
+
+/** Reads the rest of a request and leaves it, for a while (RFC 9112 section 9.6). */
+export function drain(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      clearTimeout(whole);
+      clearTimeout(pause);
+      incoming.off('data', onData);
+      resolve();
+    };
+    const whole = setTimeout(over, LINGER.whole);
+    const pause = setTimeout(over, LINGER.pause);
+    const onData = (): void => {
+      pause.refresh();
+    };
+    incoming.once('close', over).once('end', over).once('error', over).on('data', onData);
+  });
+}
+
 /** Listening costs a small body a third of what an iterator does. */
 function readAll(incoming: IncomingMessage, { size, idle, onRead }: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {

@@ -52,7 +52,7 @@ export interface Entrance {
   readonly mtom: boolean;
   /** The form of a fault that comes before anything has been read. */
   firstForm(exchange: Exchange): ReplyForm;
-  /** Opens the message and finds the operation; undefined where there is nothing to do but to answer as `form` does. */
+  /** Opens the message and finds the operation; or the reply, where nothing is called. @throws Fault */
   ask(exchange: Exchange, progress: MessageProgress, messages: Messages): Promise<Asked | Response>;
 }
 
@@ -93,7 +93,7 @@ export class Messages {
     const { stages } = this.#ports;
     const shown = await this.#authenticate(exchange);
     const asked = await entrance.ask(exchange, progress, this);
-    if (asked instanceof Response) {
+    if (!('compiled' in asked)) {
       progress.opened?.close();
       return asked;
     }

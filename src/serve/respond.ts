@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Bytes } from '../model/handler.ts';
 import type { Exchange } from './exchange.ts';
+import { drain } from './incoming.ts';
 import { passing } from './young.ts';
 
 /** Headers of one reply, names in their usual spelling. */
@@ -28,7 +29,16 @@ export function respondText(
   const length = Buffer.byteLength(text);
   setLength(headers, status, length);
   sent(bodiless ? 0 : length, true);
-  return new Response(bodiless ? null : text, { status, headers });
+  const { unsent, outgoing } = exchange;
+  // Of a reply to HEAD Hono makes another one, which could not say any more that it is out.
+  if (unsent === undefined || outgoing === undefined || headers.Connection === 'close' || exchange.method === 'HEAD')
+    return new Response(bodiless ? null : text, { status, headers });
+  // Closed while the caller still sends, the connection would be reset under the reply.
+  outgoing.writeHead(status, headers);
+  if (bodiless) outgoing.flushHeaders();
+  else outgoing.write(text);
+  void drain(unsent).then(() => outgoing.end());
+  return RESPONSE_ALREADY_SENT;
 }
 
 /**

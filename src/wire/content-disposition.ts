@@ -1,15 +1,37 @@
-// Content-Disposition, RFC 2183, with names beyond ASCII as RFC 2231 section 4 and RFC 8187 have them.
+// Content-Disposition, RFC 2183, with names beyond ASCII as RFC 2231 and RFC 8187 have them.
 
 import { PercentError, percentDecode } from './percent.ts';
 
-const EXTENDED = /;\s*filename\*\s*=\s*utf-8'[^';]*'([^;\s]+)/i;
-const QUOTED = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i;
-const TOKEN = /;\s*filename\s*=\s*([^;\s"]+)/i;
+/** One parameter (RFC 2045 section 5.1). Quotes that are not closed reach to the end. */
+const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s"]+))/gs;
 
 /** The file name that a header gives; undefined where it gives none. Nothing is taken out of it: it may hold a path. */
 export function fileNameOf(header: string): string | undefined {
-  const extended = EXTENDED.exec(header)?.[1];
-  return decoded(extended) ?? QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? TOKEN.exec(header)?.[1];
+  const given = new Map<string, string>();
+  for (const [, name = '', quoted, token = ''] of header.matchAll(PARAMETER)) {
+    const key = name.toLowerCase();
+    if (!given.has(key)) given.set(key, quoted?.replace(/\\(.)/gs, '$1') ?? token);
+  }
+  return extended(given.get('filename*')) ?? continued(given) ?? given.get('filename');
+}
+
+/** A value with its charset and its language in front: `utf-8'de'Gr%C3%BC%C3%9Fe`. */
+function extended(text: string | undefined): string | undefined {
+  return decoded(/^utf-8'[^']*'(.*)$/is.exec(text ?? '')?.[1]);
+}
+
+/** A value in numbered pieces (RFC 2231 section 3), `filename*0=`, or `filename*0*=` where a piece is percent-encoded. */
+function continued(given: ReadonlyMap<string, string>): string | undefined {
+  let encoded = '';
+  for (let index = 0; ; index++) {
+    const plain = given.get(`filename*${index}`);
+    const piece = given.get(`filename*${index}*`) ?? (plain && encodeURIComponent(plain.toWellFormed()));
+    if (piece === undefined) break;
+    // A character may be cut between two pieces.
+    encoded += piece;
+  }
+  if (encoded === '') return undefined;
+  return given.has('filename*0*') ? extended(encoded) : decoded(encoded);
 }
 
 function decoded(text: string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 // XML 1.0 (fifth edition) section 4.3.3 and appendix F, RFC 7303 section 3: the bytes of a document as text. UTF-8, and
 // UTF-16 with a byte order mark, are what every reader takes (WS-I Basic Profile 1.1, R4001 and R1012); no others are read.
-import { XmlError } from './xml-read.ts';
+import { XmlError } from './xml-source.ts';
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
@@ -19,6 +19,8 @@ const CHARSETS: ReadonlyMap<string, readonly Encoding[]> = new Map([
   ['utf-16be', ['utf-16be']],
 ]);
 
+const NO_BYTES = new Uint8Array(0);
+
 /** Bytes that tell the encoding: a byte order mark of UTF-32 has as many. */
 const HEAD = 4;
 
@@ -30,9 +32,10 @@ export class XmlDecoder {
   readonly #charset: string | undefined;
   readonly #expected: readonly Encoding[] | undefined;
   /** The first bytes, while there are too few of them to tell the encoding. */
-  #head = new Uint8Array(0);
+  #head: Uint8Array = NO_BYTES;
   #encoding: Encoding | undefined;
-  #decoder = new TextDecoder('utf-8', SETTINGS);
+  /** Holds what a piece has left unfinished; there is none until one does. */
+  #decoder: InstanceType<typeof TextDecoder> | undefined;
   #seen = 0;
 
   /**
@@ -59,7 +62,7 @@ export class XmlDecoder {
   end(): string {
     const begun = this.#encoding === undefined ? this.#begin(this.#head) : '';
     try {
-      return begun + this.#decoder.decode();
+      return this.#decoder === undefined ? begun : begun + this.#decoder.decode();
     } catch {
       throw refusal('it ends in the middle of a character');
     }
@@ -71,20 +74,29 @@ export class XmlDecoder {
       const found = mark === 0 ? 'it has no byte order mark' : `its byte order mark is that of ${NAMES[encoding]}`;
       throw refusal(`its Content-Type says charset ${this.#charset}, and ${found}`);
     }
-    if (encoding !== 'utf-8') this.#decoder = new TextDecoder(encoding, SETTINGS);
     this.#encoding = encoding;
     this.#seen = mark;
-    return this.#decode(bytes.subarray(mark));
+    return this.#decode(mark === 0 ? bytes : bytes.subarray(mark));
   }
 
   #decode(bytes: Uint8Array): string {
     try {
-      const text = this.#decoder.decode(bytes, STREAM);
+      const text = this.#isWhole(bytes) ? WHOLE.decode(bytes) : this.#stream(bytes);
       this.#seen += bytes.length;
       return text;
     } catch {
       throw refusal(this.#complaint(bytes));
     }
+  }
+
+  /** Whether a piece begins and ends between two characters, as that of a message does which comes in one. */
+  #isWhole(bytes: Uint8Array): boolean {
+    return this.#encoding === 'utf-8' && this.#decoder === undefined && (bytes[bytes.length - 1] ?? 0x80) < 0x80;
+  }
+
+  #stream(bytes: Uint8Array): string {
+    this.#decoder ??= new TextDecoder(this.#encoding, SETTINGS);
+    return this.#decoder.decode(bytes, STREAM);
   }
 
   #complaint(bytes: Uint8Array): string {
@@ -96,13 +108,19 @@ export class XmlDecoder {
 const SETTINGS = { fatal: true, ignoreBOM: true } as const;
 const STREAM = { stream: true } as const;
 
+/** Decodes what is whole: making a decoder takes longer than decoding a small message. */
+const WHOLE = new TextDecoder('utf-8', SETTINGS);
+
 function refusal(reason: string): XmlError {
   return new XmlError(reason, 0, 0);
 }
 
 /** @returns the encoding, and the length of its byte order mark */
 function detect(bytes: Uint8Array): { readonly encoding: Encoding; readonly mark: number } {
-  const [a, b, c, d] = bytes;
+  const a = bytes[0];
+  const b = bytes[1];
+  const c = bytes[2];
+  const d = bytes[3];
   if ((a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff))
     throw refusal('it is UTF-32, and only UTF-8 and UTF-16 are read');
   if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: 'utf-8', mark: 3 };

@@ -1,23 +1,7 @@
 // Namespaces in XML 1.0 (third edition): elements while they are read, and what is declared around them.
+import type { Scope } from './xml-namespaces.ts';
+import type { XmlSource } from './xml-source.ts';
 import type { XmlAttribute, XmlElement } from './xml-tree.ts';
-
-export const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
-
-/** Declarations of one start tag, and those around it: elements without any share the scope of their parent. */
-interface Scope {
-  /** Namespaces by prefix; an object without a prototype. */
-  readonly bindings: Readonly<Record<string, string>>;
-  readonly outer: Scope | undefined;
-}
-
-export const OUTERMOST: Scope = {
-  bindings: Object.assign(Object.create(null), {
-    xml: 'http://www.w3.org/XML/1998/namespace',
-    xmlns: XMLNS_NAMESPACE,
-    '': '',
-  }),
-  outer: undefined,
-};
 
 export const NO_ATTRIBUTES: readonly XmlAttribute[] = [];
 const NO_CONTENT: (XmlElement | string)[] = [];
@@ -29,34 +13,40 @@ export class ReadElement implements XmlElement {
   readonly prefix: string;
   readonly attributes: readonly XmlAttribute[];
   content = NO_CONTENT;
-  readonly line: number;
-  readonly column: number;
   readonly scope: Scope;
+  readonly #source: XmlSource;
+  readonly #offset: number;
 
+  /** @param offset where its start tag ends */
   constructor(
     local: string,
     namespace: string,
     prefix: string,
     attributes: readonly XmlAttribute[],
-    line: number,
-    column: number,
     scope: Scope,
+    source: XmlSource,
+    offset: number,
   ) {
     this.local = local;
     this.namespace = namespace;
     this.prefix = prefix;
     this.attributes = attributes;
-    this.line = line;
-    this.column = column;
     this.scope = scope;
+    this.#source = source;
+    this.#offset = offset;
+  }
+
+  // Counted for those who ask: few do.
+  get line(): number {
+    return this.#source.lineOf(this.#offset);
+  }
+
+  get column(): number {
+    return this.#source.columnOf(this.#offset);
   }
 
   namespaceOf(prefix: string): string | undefined {
-    for (let scope: Scope | undefined = this.scope; scope !== undefined; scope = scope.outer) {
-      const found = scope.bindings[prefix];
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    return this.scope.namespaceOf(prefix);
   }
 
   add(child: XmlElement | string): void {

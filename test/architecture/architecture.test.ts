@@ -12,7 +12,7 @@ const src = join(root, 'src');
  */
 const TABLE: Readonly<Record<string, { ours: string; packages: string }>> = {
   model: { ours: 'type:wire', packages: '' },
-  wire: { ours: '', packages: 'url-template fast-xml-parser saxes' },
+  wire: { ours: '', packages: 'url-template fast-xml-parser' },
   load: { ours: 'model wire', packages: 'yaml ajv' },
   codec: { ours: 'model wire', packages: '' },
   binding: { ours: 'model wire codec', packages: '' },

@@ -219,7 +219,10 @@ describe('attachments of a reply', () => {
   test('are told of where nobody says where to', async () => {
     const { code, stdout, stderr } = await invoke(WITH_CONTENT, 'FILE_SEND', 'name=a', '--json');
     expect(JSON.parse(stdout)).toEqual({ name: 'a', content: { contentType: 'application/pdf' } });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '1 attachment of the reply not kept: give --output FILE.\n' });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'Attachments of the reply were not kept: give --output FILE.\n',
+    });
   });
 
   test('that are cut leave what was there before', async () => {

@@ -62,8 +62,8 @@ export interface SoapClient {
 
 const script = (name: string): string => fileURLToPath(new URL(`clients/${name}`, import.meta.url));
 const runs = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
-// A virtual environment may stand in front of Debian's own Python, for which zeep is installed.
-const python = '/usr/bin/python3';
+/** Debian's own, for which zeep is installed: a virtual environment may stand in front of it. */
+export const python = '/usr/bin/python3';
 
 export const php: SoapClient = {
   name: "PHP's SoapClient",

@@ -115,7 +115,13 @@ describe('a status that is no success, without a fault', () => {
     ['nothing', { status: 403 }, undefined],
     ['bytes', { status: 500, headers: { 'Content-Type': 'image/png' }, body: 'x' }, undefined],
     ['other XML', { status: 500, headers: { 'Content-Type': 'text/xml' }, body: '<a>\n<b/></a>' }, '<a> <b/></a>'],
-    ['broken XML', { status: 500, headers: { 'Content-Type': 'text/xml' }, body: '<a>' }, undefined],
+    ['broken XML', { status: 500, headers: { 'Content-Type': 'text/xml' }, body: '<a>\n<b' }, '<a> <b'],
+    ['words that are called XML', { status: 500, headers: { 'Content-Type': 'text/xml' }, body: 'Oh no' }, 'Oh no'],
+    [
+      'broken parts',
+      { status: 500, headers: { 'Content-Type': 'multipart/related; boundary=b' }, body: 'x' },
+      undefined,
+    ],
     ['a reply that is no fault', reply('<r/>', 500), expect.stringContaining('<r/>')],
     ['no type', { status: 500, body: 'plain words' }, 'plain words'],
     [

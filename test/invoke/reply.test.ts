@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -10,8 +11,10 @@ import {
   client,
   envelope,
   FILE,
+  listen,
   node,
   partner,
+  rawTarget,
   read,
   reply,
   SERVICE_NAMESPACE,
@@ -91,6 +94,88 @@ describe('a reply without attachments', () => {
     });
     expect(value.content).toMatch(/^<SOAP-ENV:Envelope .*<Document>1<\/Document>.*<\/SOAP-ENV:Envelope>$/s);
     expect(value.content).toContain('mustUnderstand="1"');
+  });
+});
+
+/** An answer that says how long it is, so that it comes in one piece. */
+function measured(answer: Answer): Answer {
+  const length = String(Buffer.byteLength(answer.body ?? ''));
+  return { ...answer, headers: { ...answer.headers, 'Content-Length': length } };
+}
+
+describe('a reply of a known length', () => {
+  it('is read as one of an unknown length is', async () => {
+    const got = await answered(measured(SUM_REPLY));
+    expect(got.value).toEqual({ name: 'a.pdf', length: 3 });
+    expect(await Array.fromAsync(got.segments())).toEqual([]);
+    await got.finish();
+  });
+
+  it('holds attachments', async () => {
+    const body = ['--b', '', include('cid:one'), '--b', 'Content-ID: one', '', 'PDF!', '--b--'].join('\r\n');
+    const headers = { 'Content-Type': 'multipart/related; boundary=b; type="text/xml"' };
+    const got = await answered(measured({ headers, body }), { response: FILE });
+    expect(await read(got.value.content)).toBe('PDF!');
+    await got.finish();
+  });
+
+  it('may be compressed', async () => {
+    const headers = { ...SUM_REPLY.headers, 'Content-Encoding': 'gzip' };
+    const got = await answered(measured({ headers, body: gzipSync(SUM_REPLY.body ?? '') }));
+    expect(got.value).toEqual({ name: 'a.pdf', length: 3 });
+  });
+
+  it.each([
+    ['nothing', {}, 'the reply is empty'],
+    ['a page', { headers: { 'Content-Type': 'text/html' }, body: '<p>Hello' }, 'is no SOAP message, but "text/html"'],
+    ['XML that ends too early', { headers: { 'Content-Type': 'text/xml' }, body: '<a>' }, 'its XML is wrong'],
+  ])('is refused: %s', async (_, answer, words) => {
+    const error = await thrown(answered(measured(answer)));
+    expect(error).toMatchObject({ code: 'BAD_REPLY', message: expect.stringContaining(words) });
+  });
+
+  it('is refused beyond the limit', async () => {
+    const error = await thrown(answered(measured(SUM_REPLY), {}, { body: 50 }));
+    expect(error).toMatchObject({ code: 'REPLY_TOO_LARGE' });
+  });
+
+  it('is waited for where its head comes first', async () => {
+    const body = Buffer.from(String(SUM_REPLY.body));
+    const rest = Promise.withResolvers<void>();
+    const { url } = await listen(async (_, response) => {
+      response.writeHead(200, { ...SUM_REPLY.headers, 'Content-Length': body.length });
+      response.write(body.subarray(0, 100));
+      await rest.promise;
+      response.end(body.subarray(100));
+    });
+    const made = client(partner(node('PARTNER', [url]), { request: FILE, response: SUM }));
+    const heads = { onReply: () => rest.resolve() };
+    expect((await made.call('FILE_SEND', { name: 'a' }, { heads })).value).toEqual({ name: 'a.pdf', length: 3 });
+  });
+
+  it('is refused where it comes in chunks all the same', async () => {
+    const body = String(SUM_REPLY.body);
+    const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const url = await rawTarget(`${head}${body.length.toString(16)}\r\n${body}\r\n1\r\n>\r\n0\r\n\r\n`);
+    const made = client(partner(node('PARTNER', [url]), { request: FILE, response: SUM }));
+    expect(await thrown(made.call('FILE_SEND', { name: 'a' }))).toMatchObject({ code: 'CUT' });
+  });
+
+  it.each([
+    ['an answer', SUM_REPLY, 'value'],
+    ['a fault', reply('<SOAP-ENV:Fault><faultcode>SOAP-ENV:Server</faultcode></SOAP-ENV:Fault>', 500), 'detailXml'],
+    ['a page', { status: 503, headers: { 'Content-Type': 'text/html' }, body: '<p>Busy' }, 'hint'],
+  ])('leaves its connection to the next call, and nothing at the signal: %s', async (_, answer, outcome) => {
+    const { url, connections } = await target(measured(answer));
+    const made = client(partner(node('PARTNER', [url]), { request: FILE, response: SUM }));
+    const { signal } = new AbortController();
+    for (let n = 0; n < 10; n++) {
+      const got = await made.call('FILE_SEND', { name: 'a' }, { signal }).catch((error: unknown) => error);
+      expect(got).toHaveProperty(outcome);
+    }
+    await expect.poll(() => getEventListeners(signal, 'abort')).toEqual([]);
+    // A call right behind another may find its connection not quite free.
+    expect(connections()).toBeLessThan(5);
   });
 });
 

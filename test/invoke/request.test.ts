@@ -50,9 +50,12 @@ describe('SOAP 1.1', () => {
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('headers of the definitions travel as they are, and Content-Type as the version it stands for', async () => {
+  it.each([
+    'SOAPAction',
+    'soapaction',
+  ])('headers of the definitions travel as they are (%s), and Content-Type as the version it stands for', async (name) => {
     const { headers } = await sent(
-      { headers: { 'content-type': 'text/xml', SOAPAction: '"urn:other"', Accept: 'text/xml;q=1', 'X-Site': 'A b' } },
+      { headers: { 'content-type': 'text/xml', [name]: '"urn:other"', Accept: 'text/xml;q=1', 'X-Site': 'A b' } },
       { name: 'a' },
     );
     expect(headers).toMatchObject({

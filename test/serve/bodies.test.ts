@@ -339,3 +339,17 @@ describe('a client that stalls', () => {
     expect((await send('POST', 'Raw/Json', '1')).text).toBe('1');
   });
 });
+
+describe('a caller that is refused while it still sends', () => {
+  it.each(['close', 'keep-alive'])('gets the reply (Connection: %s)', async (connection) => {
+    const body = Buffer.alloc(96 * 1024 * 1024, 'x');
+    const headers = { 'content-type': 'text/plain', 'transfer-encoding': 'chunked', connection };
+    for (const [method, status] of [
+      ['POST', 413],
+      ['PUT', 405],
+    ] as const) {
+      const reply = await gateway.call('/gateway/RESTListeningConnector/Bodies.v1/Raw/Text', { method, body, headers });
+      expect(reply.status).toBe(status);
+    }
+  });
+});

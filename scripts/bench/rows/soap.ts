@@ -1,12 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { describeWsdl } from '../../../src/describe/index.ts';
-import { loadProject } from '../../../src/load/index.ts';
-import type { Service } from '../../../src/model/service.ts';
+import { echoWsdl } from '../bench-project.ts';
 import { echoRequest, linesOf } from '../echo-data.ts';
 import type { Figure } from '../figure.ts';
-import type { Bench, Row, Server } from '../harness.ts';
+import type { Row, Server } from '../harness.ts';
 import { ask, DEMO, load } from '../load.ts';
 import { database } from '../query-data.ts';
 
@@ -22,7 +17,7 @@ export const soap: Row = {
   name: 'soap',
   about: "SOAP echo of 1, 10 and 100 KiB, with credentials, beside the `soap` package's server without",
   async measure(bench) {
-    const limit = await bench.serve('soap-limit.ts', [wsdlFile(bench)]);
+    const limit = await bench.serve('soap-limit.ts', [echoWsdl(bench.folder)]);
     const ours = await bench.serve('gateway-server.ts', [database(bench)]);
     const figures: Figure[] = [];
     for (const { size, ratio } of SIZES) {
@@ -46,16 +41,6 @@ export const soap: Row = {
     return figures;
   },
 };
-
-/** The contract of the echo, as the gateway describes it. */
-function wsdlFile(bench: Bench): string {
-  const { registry } = loadProject({ root: fileURLToPath(new URL('../project/', import.meta.url)) });
-  if (registry === undefined) throw new Error('the definitions of the bench do not load');
-  const service = registry.services.get('Echo.v1') as Service;
-  const file = join(bench.folder, 'echo.wsdl');
-  writeFileSync(file, describeWsdl(registry, service, { base: 'http://127.0.0.1/gateway' }));
-  return file;
-}
 
 function post(path: string, message: string): string {
   const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/xml; charset=utf-8\r\nSOAPAction: "ECHO.v1"\r\n`;

@@ -1,0 +1,36 @@
+import { echoReply, linesOf } from './echo-data.ts';
+
+/** Calls that are on their way at any time. */
+const AT_ONCE = 16;
+
+export interface Calls {
+  /** Of a message, either way. */
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/**
+ * Keeps calls on their way: for half the time until the code is compiled, then to measure.
+ * @param call gives the lines that it was answered
+ * @returns calls a second
+ * @throws Error for a reply that has not been read whole
+ */
+export async function callsPerSecond({ bytes, seconds }: Calls, call: () => Promise<unknown>): Promise<number> {
+  const expected = linesOf(echoReply(bytes));
+  const during = async (milliseconds: number): Promise<number> => {
+    const start = performance.now();
+    let count = 0;
+    const repeat = async (): Promise<void> => {
+      while (performance.now() - start < milliseconds) {
+        const lines = await call();
+        if (!Array.isArray(lines) || lines.length !== expected)
+          throw new Error(`a reply of ${expected} lines was read as ${JSON.stringify(lines)?.slice(0, 300)}`);
+        count++;
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, repeat));
+    return count / ((performance.now() - start) / 1000);
+  };
+  await during(seconds * 500);
+  return during(seconds * 1000);
+}

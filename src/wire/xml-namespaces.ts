@@ -1,0 +1,57 @@
+// Namespaces in XML 1.0 (third edition), sections 2, 3 and 6: what prefixes stand for, and what may be declared.
+
+const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
+export const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
+
+/** Declarations of one start tag, and those around it: elements without any share the scope of their parent. */
+export class Scope {
+  // Most tags that declare anything declare one namespace. The default has the empty prefix, and is empty for none.
+  readonly #prefix: string;
+  readonly #namespace: string;
+  #more: Map<string, string> | undefined;
+  readonly #outer: Scope | undefined;
+
+  constructor(prefix: string, namespace: string, outer: Scope | undefined) {
+    this.#prefix = prefix;
+    this.#namespace = namespace;
+    this.#outer = outer;
+  }
+
+  /** Adds another declaration of the tag. @returns whether its prefix has none there yet */
+  add(prefix: string, namespace: string): boolean {
+    this.#more ??= new Map();
+    if (prefix === this.#prefix || this.#more.has(prefix)) return false;
+    this.#more.set(prefix, namespace);
+    return true;
+  }
+
+  /** The namespace that a prefix stands for; undefined where it is unbound. */
+  namespaceOf(prefix: string): string | undefined {
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
+      if (scope.#prefix === prefix) return scope.#namespace;
+      const found = scope.#more?.get(prefix);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+/** What holds without a declaration. */
+export const OUTERMOST = new Scope('', '', undefined);
+OUTERMOST.add('xml', XML_NAMESPACE);
+OUTERMOST.add('xmlns', XMLNS_NAMESPACE);
+
+/** What is wrong with a declaration; undefined where nothing is. */
+export function faultOfDeclaration(prefix: string, namespace: string): string | undefined {
+  // Where one reader takes it away and another does not, they read different names.
+  if (namespace.trim() !== namespace) return `the namespace of ${nameOf(prefix)} has white space around it`;
+  if (prefix === 'xmlns') return 'the prefix xmlns may not be declared';
+  if (prefix === 'xml') return namespace === XML_NAMESPACE ? undefined : `xml prefix must be bound to ${XML_NAMESPACE}`;
+  if (namespace === XML_NAMESPACE || namespace === XMLNS_NAMESPACE)
+    return `${nameOf(prefix)} may not be bound to ${namespace}, which has a prefix of its own`;
+  return prefix !== '' && namespace === '' ? 'invalid attempt to undefine prefix in XML 1.0' : undefined;
+}
+
+function nameOf(prefix: string): string {
+  return prefix === '' ? 'xmlns' : `xmlns:${prefix}`;
+}

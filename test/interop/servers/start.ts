@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { type AddressInfo, createServer } from 'node:net';
+import { poll } from '../../cli/poll.ts';
+import { cleanEnvironment } from '../../cli/support.ts';
+
+/** A server of another maker, in a process of its own. */
+export interface StartedServer {
+  /** `http://127.0.0.1:40123`. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a server, and waits until it says where it listens. */
+export async function startServer(
+  [program, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>> = {},
+): Promise<StartedServer> {
+  const child = spawn(program, args, { env: cleanEnvironment(env) });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill();
+    await ended;
+  };
+  try {
+    const [url] = await poll(
+      `${program} to listen`,
+      () => /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? undefined,
+      () => output,
+    );
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A port that nothing listens on, for servers that do not choose one. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
