@@ -73,12 +73,19 @@ describe.skipIf(!has('chromium'))('the page of services in Chromium (needs chrom
     onPage({ width: 1280 }, async (page) => {
       expect(await page.title()).toBe('LOCAL - Signalbox');
       expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+        'Attachments v1',
         'Kinds v2',
         'Locations v1',
         'QAS_QRY_SERVICE v1',
       ]);
       const operations = await page.getByRole('heading', { level: 3 }).allInnerTexts();
-      expect(operations).toEqual(expect.arrayContaining(['KIND_POST', 'LOCATIONS_GET', 'EMPLOYEES_GET']));
+      expect(operations).toEqual(
+        expect.arrayContaining(['ATTACHMENT_PUT', 'KIND_POST', 'LOCATIONS_GET', 'EMPLOYEES_GET']),
+      );
+      const [wsdl] = await page.getByRole('link', { name: 'WSDL' }).all();
+      expect(await wsdl?.getAttribute('href')).toMatch(/PeopleSoftServiceListeningConnector\/Attachments\.v1\.wsdl$/);
+      // A consumer is called elsewhere: there is nothing to call here.
+      expect(await page.getByText('N_BINARY').count()).toBe(0);
       expect(await page.getByText('The locations of a region; with a location,').isVisible()).toBe(true);
       await page.getByRole('link', { name: 'Locations.v1' }).click();
       expect(new URL(page.url()).hash).toBe('#Locations.v1');
