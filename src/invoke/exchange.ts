@@ -82,7 +82,8 @@ async function attempt(
 ): Promise<RawReply> {
   const { timeouts, signal, heads } = options;
   const headers = headersOf(outgoing, authorization);
-  const pool = pools.of(origin);
+  const opened = pools.of(origin);
+  const pool = opened instanceof Promise ? await opened : opened;
   heads?.onRequest?.(headOf(`POST ${facts.called.address} HTTP/1.1`, headers));
   const response = await pool.request({
     method: 'POST',

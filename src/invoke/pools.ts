@@ -1,9 +1,11 @@
-import { Pool } from 'undici';
+import type * as Undici from 'undici';
 import { CONNECTIONS, REPLY_HEAD } from './limits.ts';
 
 /** Connections by origin, kept for the next call. */
 export class Pools {
-  readonly #pools = new Map<string, Pool>();
+  readonly #pools = new Map<string, Undici.Pool>();
+  /** Loaded with the first call: a start should not wait for it, whoever imports the package. */
+  #undici: typeof Undici | undefined;
   readonly #unconnected = new WeakSet<object>();
   readonly #connectTimeout: number;
   #closed = false;
@@ -13,10 +15,18 @@ export class Pools {
     this.#connectTimeout = connectTimeout;
   }
 
-  of(origin: string): Pool {
+  /** @throws Error where they are closed */
+  of(origin: string): Undici.Pool | Promise<Undici.Pool> {
     if (this.#closed) throw new Error('the client is closed');
-    const known = this.#pools.get(origin);
-    if (known !== undefined) return known;
+    return this.#pools.get(origin) ?? this.#open(origin);
+  }
+
+  async #open(origin: string): Promise<Undici.Pool> {
+    this.#undici ??= await import('undici');
+    return this.#closed ? this.of(origin) : (this.#pools.get(origin) ?? this.#make(this.#undici, origin));
+  }
+
+  #make({ Pool }: typeof Undici, origin: string): Undici.Pool {
     const pool = new Pool(origin, {
       connections: CONNECTIONS,
       connectTimeout: this.#connectTimeout,
