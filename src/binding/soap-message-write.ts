@@ -31,7 +31,7 @@ export interface AssembleOptions {
 /**
  * Puts a body into an envelope, and that with its attachments into a message: XOP (MTOM 1.0), SOAP with attachments that
  * nothing includes, or XML alone.
- * @param content XML of the Body; with `whole` the envelope itself
+ * @param content XML of the Body
  */
 export function assembleMessage(version: SoapVersion, content: Pieces, options: AssembleOptions): OutgoingMessage {
   const { start, end } = envelope(version);

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { InvokeError } from '../../src/invoke/index.ts';
@@ -312,7 +313,7 @@ describe('a reply with attachments', () => {
     expect(connections()).toBeLessThan(5);
   });
 
-  const files = '/work/shared/corpus/mtom';
+  const files = fileURLToPath(new URL('../../../shared/corpus/mtom', import.meta.url));
   it.skipIf(!existsSync(files))('as Spring-WS writes it is read (shared corpus)', async () => {
     const body = readFileSync(`${files}/spring-ws-soap11-mtom.bin`);
     const { url } = await target({
