@@ -61,15 +61,23 @@ function fenced(text: string): string {
 function definitionsPage(): string {
   const rules = readFileSync(new URL('docs/definitions-rules.md', import.meta.url), 'utf8');
   const kinds = Object.values(kindSchemas).map((schema) => section(schema.title ?? '', schema));
-  const credential = kindSchemas.node.properties?.credential ?? {};
+  const { certificate, timeouts, retry, circuit, credential } = kindSchemas.node.properties ?? {};
   const inner = [
     section('operation', part('operation')),
+    section('flow', part('flow')),
+    section('step of a flow', part('flow-step')),
     section('document in place', part('in-place-document')),
     section('field', part('field')),
     section('list in place', part('field').properties?.list ?? {}),
     section('properties', part('operation').properties?.properties ?? {}),
-    section('credential of a node', credential),
-    section('basic of a credential', credential.properties?.basic ?? {}),
+    section('timeouts of a node', timeouts ?? {}),
+    section('retry', retry ?? {}),
+    section('circuit of a node', circuit ?? {}),
+    section('certificate of a node', certificate ?? {}),
+    section('credential of a node', credential ?? {}),
+    section('basic of a credential', credential?.properties?.basic ?? {}),
+    section('api-key of a credential', credential?.properties?.['api-key'] ?? {}),
+    section('client-credentials of a credential', credential?.properties?.['client-credentials'] ?? {}),
     section('limits', kindSchemas.gateway.properties?.limits ?? {}),
     section('properties of the gateway', kindSchemas.gateway.properties?.properties ?? {}),
     section('deprecated', kindSchemas.service.properties?.deprecated ?? {}),
@@ -107,6 +115,8 @@ function row(key: string, schema: JsonSchema, required: boolean): string {
 
 const LINKED: Readonly<Record<string, string>> = {
   operation: '[operation](#operation)',
+  flow: '[flow](#flow)',
+  'flow-step': '[step](#step-of-a-flow)',
   fields: 'map of names to [fields](#field)',
   field: '[field](#field)',
   type: '[type](#types)',
@@ -116,6 +126,8 @@ const LINKED: Readonly<Record<string, string>> = {
   'permission-list-id': 'permission list',
   'node-id': 'node',
   'operation-id': 'operation',
+  'consumer-id': 'operation with a `target`',
+  'call-id': 'operation with a `target`, or flow',
   'query-id': 'query',
   'role-id': 'role',
   'delivered-id': 'delivered service',

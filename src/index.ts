@@ -1,5 +1,7 @@
 // The public names of the package, one by one: what a project's handlers and tests may import, and what embeds a gateway.
 
+export { type OpenOptions, openClient } from './client/open-client.ts';
+export type { TypedClient } from './client/typed-client.ts';
 export { JsonBuilder, type JsonScalarValue } from './codec/json-builder.ts';
 export type { JsonArray, JsonNode, JsonObject, JsonScalar } from './codec/json-node.ts';
 export { JsonParser } from './codec/json-parser.ts';
@@ -10,33 +12,49 @@ export {
   readImportResponse,
 } from './codec/json-shapes.ts';
 export { type KeyValueNames, valueByKey } from './codec/key-value.ts';
-export type { Complaint, TypedContext } from './generate/handler-types.ts';
+export type { AnyCalls, AnyFlows, CallTypes, FlowTypes, TypedFlowReply, TypedReply } from './generate/call-types.ts';
+export type { Complaint, QueryTypes, TypedContext } from './generate/handler-types.ts';
 export type {
   Called,
   CallOptions,
   Client,
   ClientOptions,
   Credential,
+  FlowOptions,
+  FlowReply,
   Head,
   Heads,
   InvokeCode,
   InvokeErrorOptions,
   InvokeReply,
+  PreparedRequest,
   Segment,
   SoapFaultCode,
   SoapFaultFacts,
+  StepTrace,
   Timeouts,
+  Timings,
 } from './invoke/index.ts';
-export { createClient, InvokeError, SoapFault } from './invoke/index.ts';
+export { createClient, FlowError, InvokeError, ReplyFault, SoapFault } from './invoke/index.ts';
 export type { Diagnostic, LoadedProject, LoadOptions } from './load/index.ts';
 export { loadProject, renderDiagnostics } from './load/index.ts';
 export type { BlobStore, Blobs, StoredBlob } from './model/blob.ts';
+export type { CallPart, CallText, CallValue } from './model/call-text.ts';
 export type { ConfigPart, ConfigText } from './model/config.ts';
-export type { ConsumerOperation } from './model/consumer.ts';
+export type {
+  CallBody,
+  CallHeader,
+  ConsumerOperation,
+  FixedHeader,
+  RestConsumer,
+  RestProperties,
+  SoapConsumer,
+} from './model/consumer.ts';
 export type { Document } from './model/document.ts';
 export type { FaultCode, FaultOptions, FaultParameters } from './model/fault.ts';
 export { Fault } from './model/fault.ts';
-export type { Field, FieldType, ScalarKind, ScalarType } from './model/field.ts';
+export type { CompoundType, Field, FieldType, ListType, ScalarKind, ScalarType, UrlStyle } from './model/field.ts';
+export type { Flow, FlowStep, KeptValue, ReplyPath } from './model/flow.ts';
 export type { Gateway, Limits } from './model/gateway.ts';
 export type {
   Answered,
@@ -44,17 +62,36 @@ export type {
   Caller,
   Handler,
   HandlerContext,
+  OutboundCallOptions,
+  OutboundFlowReply,
+  OutboundOptions,
+  OutboundReply,
+  OutboundStep,
   Outcome,
+  PassedBytes,
   Reply,
   ReplyOptions,
 } from './model/handler.ts';
-export type { Node } from './model/node.ts';
+export type { ClientCertificate, Node, NodeCredential, NodeTimeouts } from './model/node.ts';
 export type { Position } from './model/position.ts';
 export type { Query } from './model/query.ts';
 export type { Registry } from './model/registry.ts';
-export type { Routing } from './model/routing.ts';
-export type { PermissionList, Role, User } from './model/security.ts';
-export type { Answer, Message, Method, Operation, OperationUri, Service, SoapForm } from './model/service.ts';
+export type { Retry } from './model/retry.ts';
+export type { LogLevel, Routing } from './model/routing.ts';
+export type { PermissionList, Role, SecurityScheme, User } from './model/security.ts';
+export type {
+  Answer,
+  HeaderBinding,
+  MediaMessage,
+  Message,
+  Method,
+  Operation,
+  OperationUri,
+  RawKind,
+  Service,
+  SoapForm,
+  UriVariable,
+} from './model/service.ts';
 export type { SoapProperties } from './model/soap-properties.ts';
 export type { Kept, Spool } from './model/spool.ts';
 export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';
@@ -63,6 +100,7 @@ export type { Handlers } from './serve/answer.ts';
 export { createApp, type GatewayPorts } from './serve/app.ts';
 export { GatewayError } from './serve/gateway-error.ts';
 export { DefinitionsError, type GatewayOptions, type RunningGateway, startGateway } from './serve/start.ts';
+export { fileAttachment } from './store/file-attachment.ts';
 export { createSpool, type SpoolOptions } from './store/spool.ts';
 export { readXml, XmlError, type XmlLimits } from './wire/xml-read.ts';
 export type { XmlAttribute, XmlElement } from './wire/xml-tree.ts';

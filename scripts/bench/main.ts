@@ -10,12 +10,14 @@ import { consumer } from './rows/consumer.ts';
 import { lookup } from './rows/lookup.ts';
 import { mtom } from './rows/mtom.ts';
 import { query } from './rows/query.ts';
+import { rest } from './rows/rest.ts';
 import { routing } from './rows/routing.ts';
 import { soap } from './rows/soap.ts';
 import { start } from './rows/start.ts';
 import { stream } from './rows/stream.ts';
+import { upload } from './rows/upload.ts';
 
-const ROWS: readonly Row[] = [lookup, query, stream, soap, consumer, mtom, routing, start, check];
+const ROWS: readonly Row[] = [lookup, query, stream, soap, consumer, rest, upload, mtom, routing, start, check];
 const ROUNDS = 5;
 
 const HELP = `npm run bench -- [options]

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { open, realpath, rename, stat, unlink } from 'node:fs/promises';
-import { basename } from 'node:path';
 import type { Segment } from '../invoke/index.ts';
+import type { Attachment } from '../model/value.ts';
+import { fileAttachment } from '../store/file-attachment.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import { CliFailure } from './failure.ts';
 import { print } from './terminal.ts';
@@ -26,24 +27,30 @@ export function readFileName(text: string): NamedFile {
 
 const TYPE = ';type=';
 
-/** Bytes that are read from a file at once. */
-const READ = 256 * 1024;
+/** A file as content: its type goes by its name where none is said, its bytes are read as they are sent. */
+export async function fileContent({ path, contentType }: NamedFile): Promise<Attachment> {
+  if (path === '-') return { contentType: contentType ?? 'application/octet-stream', stream: () => process.stdin };
+  try {
+    return await fileAttachment(path, contentType);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
 
-/** A file as content: its length is looked up now, its bytes are read as they are sent. */
-export async function fileContent({ path, contentType }: NamedFile): Promise<Segment> {
-  const typed = contentType === undefined ? {} : { contentType };
-  if (path === '-') return { ...typed, stream: () => process.stdin };
-  const found = await statOf(path);
-  const stream = () => createReadStream(path, { highWaterMark: READ });
-  // Of a pipe or a device nobody knows how much it gives.
-  return { ...typed, name: basename(path), ...(found.isFile() ? { length: found.size } : {}), stream };
+/** A file as a segment: what the operation says of segments stands above the type that its name says. */
+export async function fileSegment(file: NamedFile): Promise<Segment> {
+  const { contentType, ...content } = await fileContent(file);
+  return file.contentType === undefined ? content : { ...content, contentType };
 }
 
 /** Text of a file, or of standard input, in UTF-8. */
 export async function fileText({ path }: NamedFile): Promise<string> {
   const chunks: Uint8Array[] = [];
-  if (path !== '-') await statOf(path);
-  for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) chunks.push(chunk as Buffer);
+  try {
+    for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) chunks.push(chunk as Buffer);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
@@ -51,19 +58,9 @@ export async function fileText({ path }: NamedFile): Promise<string> {
   }
 }
 
-async function statOf(path: string) {
-  try {
-    const found = await stat(path);
-    if (found.isDirectory()) throw new CliFailure(`${path} is a folder`);
-    return found;
-  } catch (error) {
-    if (error instanceof CliFailure) throw error;
-    throw unreadable(path, error);
-  }
-}
-
 function unreadable(path: string, error: unknown): CliFailure {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EISDIR') return new CliFailure(`${path} is a folder`, { cause: error });
   if (code === 'ENOENT') return new CliFailure(`there is no file ${path}`, { cause: error });
   return new CliFailure(`${path} can't be opened${code === undefined ? '' : ` (${code})`}`, { cause: error });
 }

@@ -13,7 +13,7 @@ import type { Field } from '../model/field.ts';
 import type { Message, RawKind } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
-import { fileContent, fileText, readFileName } from './invoke-files.ts';
+import { fileContent, fileSegment, fileText, readFileName } from './invoke-files.ts';
 
 /** What a command line says of an operation's input. */
 export interface GivenInput {
@@ -27,7 +27,7 @@ export interface GivenInput {
 
 /** Segments that go with a request, in their order. */
 export async function readSegments({ segments }: GivenInput): Promise<Segment[]> {
-  return Promise.all(segments.map((text) => fileContent(readFileName(text))));
+  return Promise.all(segments.map((text) => fileSegment(readFileName(text))));
 }
 
 /** The input of an operation. The writer of the request checks what is left to check. @throws CliFailure */
@@ -38,9 +38,9 @@ export async function readInput(request: Message, given: GivenInput): Promise<Do
     if (request.kind === 'raw') return await readRaw(request.raw, texts, given.input);
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
-    throw new CliFailure(`the input does not fit: ${error.message}`, { cause: error });
+    throw new CliFailure(`the input does not fit: ${error.message}`, { exitCode: 2, cause: error });
   }
-  if (texts.size > 0 || given.input !== undefined) throw new CliFailure('the operation takes no input');
+  if (texts.size > 0 || given.input !== undefined) throw wrongUsage('the operation takes no input');
   return {};
 }
 
@@ -65,9 +65,7 @@ async function readDocument(
   const known = new Map(document.fields.map((field) => [field.name, field]));
   for (const name of texts.keys()) {
     if (known.has(name)) continue;
-    throw new CliFailure(`the request has no field ${name}`, {
-      hint: didYouMean(name, known.keys()) ?? fieldsOf(document),
-    });
+    throw wrongUsage(`the request has no field ${name}`, didYouMean(name, known.keys()) ?? fieldsOf(document));
   }
   const value: Record<string, Value> = {};
   if (input !== undefined) Object.assign(value, readJson(document, texts, await fileText(readFileName(input))));
@@ -98,9 +96,9 @@ async function readField(field: Field, texts: readonly string[], contentType: st
   const { name, type } = field;
   const item = type.kind === 'list' ? type.item : type;
   const [first = ''] = texts;
-  if (type.kind !== 'list' && texts.length > 1) throw new CliFailure(`${name} is given twice`);
+  if (type.kind !== 'list' && texts.length > 1) throw wrongUsage(`${name} is given twice`);
   if (item.kind === 'document') {
-    if (texts.length > 1) throw new CliFailure(`${name} is given twice`, { hint: 'It takes JSON.' });
+    if (texts.length > 1) throw wrongUsage(`${name} is given twice`, 'It takes JSON.');
     return compileJsonField(field)(await textOf(first));
   }
   if (item.kind === 'binary' && first.startsWith('@')) {
@@ -113,8 +111,7 @@ async function readField(field: Field, texts: readonly string[], contentType: st
 
 async function fileOf(text: string, otherwise: string | undefined): Promise<Attachment> {
   const { path, contentType } = readFileName(text.slice(1));
-  const content = await fileContent({ path, contentType: contentType ?? otherwise });
-  return { contentType: 'application/octet-stream', ...content };
+  return fileContent({ path, contentType: contentType ?? otherwise });
 }
 
 /** `@file` is the file's text, `@@` an at sign, everything else itself. */
@@ -130,14 +127,14 @@ async function readRaw(
 ): Promise<DocumentValue> {
   for (const name of texts.keys()) {
     if (name !== 'content')
-      throw new CliFailure(`the request is ${raw}, and has no field ${name}`, { hint: 'It takes content=@FILE.' });
+      throw wrongUsage(`the request is ${raw}, and has no field ${name}`, 'It takes content=@FILE.');
   }
   const given = [...(texts.get('content') ?? []), ...(input === undefined ? [] : [`@${input}`])];
-  if (given.length > 1) throw new CliFailure('the content is given twice');
+  if (given.length > 1) throw wrongUsage('the content is given twice');
   const [text] = given;
-  if (text === undefined) throw new CliFailure('the content is missing', { hint: 'content=@FILE gives it.' });
+  if (text === undefined) throw wrongUsage('the content is missing', 'content=@FILE gives it.');
   if (raw !== 'binary') return { content: raw === 'json' ? readJsonText(await textOf(text)) : await textOf(text) };
-  if (!text.startsWith('@')) throw new CliFailure('the content is binary', { hint: 'content=@FILE gives it.' });
+  if (!text.startsWith('@')) throw wrongUsage('the content is binary', 'content=@FILE gives it.');
   return { content: await fileOf(text, undefined) };
 }
 

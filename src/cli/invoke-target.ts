@@ -1,46 +1,21 @@
 import type { Credential } from '../invoke/index.ts';
 import { didYouMean } from '../load/suggest.ts';
 import type { ConfigText } from '../model/config.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
+import { NODE_DEFAULTS, type Node } from '../model/node.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Node } from '../model/routing.ts';
 import type { User } from '../model/security.ts';
-import type { ConsumerOperation, Operation, SoapForm } from '../model/service.ts';
+import type { Operation } from '../model/service.ts';
 import { may } from '../security/authorise.ts';
 import { verifyPassword } from '../security/password.ts';
 import { readAddress } from '../serve/address.ts';
 import { isLoopback } from '../serve/loopback.ts';
 import { readPasswordHash } from '../wire/password-hash.ts';
 import { contractBaseOf } from './address.ts';
-import { CliFailure } from './failure.ts';
+import { CliFailure, wrongUsage } from './failure.ts';
+import type { Found } from './invoke-found.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** An operation that may be called. */
-export type Found =
-  | { readonly kind: 'consumer'; readonly operation: ConsumerOperation; readonly soap: SoapForm }
-  | { readonly kind: 'provider'; readonly operation: Operation; readonly soap: SoapForm };
-
-/** An operation by its id; one that is answered here needs a node to be called at. @throws CliFailure */
-export function findCallable(
-  { consumers, operations, gateway }: Registry,
-  id: string,
-  node: string | undefined,
-): Found {
-  const consumer = consumers.get(id);
-  if (consumer !== undefined) return { kind: 'consumer', operation: consumer, soap: consumer.soap };
-  const operation = operations.get(id);
-  if (operation === undefined)
-    throw new CliFailure(`there is no operation ${id}`, {
-      hint: didYouMean(id, [...consumers.keys(), ...operations.keys()]),
-    });
-  if (operation.soap === undefined)
-    throw new CliFailure(`operation ${id} has no SOAP form`, { hint: 'Its definition gets one by `soap: true`.' });
-  if (node === undefined)
-    throw new CliFailure(`operation ${id} is answered here, and calls no other system`, {
-      hint: `--node ${gateway.id} calls it at the running gateway.`,
-    });
-  return { kind: 'provider', operation, soap: operation.soap };
-}
 
 /** Where a call goes, as far as the command line decides it. */
 export interface ChosenTarget {
@@ -67,7 +42,7 @@ export async function chooseTarget(
 function nodeOf({ nodes, gateway }: Registry, id: string): Node {
   const node = nodes.get(id);
   if (node !== undefined) return node;
-  throw new CliFailure(`there is no node ${id}`, { hint: didYouMean(id, [gateway.id, ...nodes.keys()]) });
+  throw wrongUsage(`there is no node ${id}`, didYouMean(id, [gateway.id, ...nodes.keys()]));
 }
 
 /** The gateway of these definitions, at the address that it has for its callers. */
@@ -79,7 +54,7 @@ async function localNode(registry: Registry, env: Environment): Promise<{ node: 
   // What listens on all addresses is reached on this machine's own.
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
   if (url.hostname === '[::]') url.hostname = '[::1]';
-  return { node: { id, base: [literal(url.href)], at }, host: url.hostname.replace(/^\[|\]$/g, '') };
+  return { node: { ...NODE_DEFAULTS, id, base: [literal(url.href)], at }, host: url.hostname.replace(/^\[|\]$/g, '') };
 }
 
 const literal = (text: string): ConfigText => ({ source: text, parts: [{ kind: 'literal', text }] });
@@ -101,12 +76,14 @@ function readUser(text: string, env: Environment): Credential {
  */
 async function localUser(
   registry: Registry,
-  { operation }: Found,
+  found: Found,
   host: string,
   env: Environment,
 ): Promise<Omit<ChosenTarget, 'node'>> {
   const user = env.SIGNALBOX_USER;
   if (user !== undefined && user !== '') return { credential: readUser(user, env) };
+  if (found.kind === 'flow') return {};
+  const { operation } = found;
   if (operation.public) return {};
   const sample =
     isLoopback(host) && env.SIGNALBOX_SAMPLE_USERS !== 'off' ? await sampleUser(registry, operation) : undefined;

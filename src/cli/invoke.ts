@@ -1,25 +1,26 @@
-import { join } from 'node:path';
-import { type Command, Option } from 'commander';
-import type { Head, InvokeReply } from '../invoke/index.ts';
-import type { Registry } from '../model/registry.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { PreparedRequest } from '../invoke/index.ts';
 import { CliFailure } from './failure.ts';
-import type { KeptReply } from './invoke-keep.ts';
-import type { Found } from './invoke-target.ts';
-import { withProgress } from './progress.ts';
-import { loadRegistry, type Place, placeOf } from './project.ts';
+import type { Found } from './invoke-found.ts';
+import type { Asked, Ran } from './invoke-run.ts';
+import { loadRegistry, placeOf } from './project.ts';
 import { coloursOf, note, print } from './terminal.ts';
 
 const examples = `
 Examples:
-  signalbox invoke ATTACHMENT_PUT --node LOCAL name=report.pdf contentType=application/pdf content=@report.pdf
+  signalbox invoke N_DOCLIB.upload File=@"report 2026.pdf" SiteName=HR DocFolder="Shared Documents/2026"
+  signalbox invoke N_DOCLIB.upload File=@report.pdf SiteName=HR DocFolder=Reports --dry-run
+  signalbox invoke THIRD_PARTY_IMPORT_POST content=@incidents.json
   signalbox invoke ATTACHMENT_GET --node LOCAL name=report.pdf --output report.pdf
   signalbox invoke N_BINARY_SEND content=@envelope.xml --segment 'report.xml;type=application/xml'
 
-An operation with a target calls it over SOAP. One that is answered here is called at the running gateway, or another one
-of the same definitions, by --node; nobody named, a user of the sample calls, where only this machine can listen in.
+An operation with a target calls it, over REST or SOAP as it is defined; a flow makes the calls of its steps. An operation
+that is answered here is called over SOAP at the running gateway, or another one of the same definitions, by --node; nobody
+named, a user of the sample calls, where only this machine can listen in.
 NAME=@FILE takes the value from a file (- is standard input, NAME=@@TEXT is a text that begins with @); binary content is
-sent as it is read. The type of a file is said behind it, as in content=@report.pdf;type=application/pdf, or by the
-document's own field. SIGNALBOX_USER and SIGNALBOX_PASSWORD say who calls the gateway of these definitions.`;
+sent as it is read. The type of a file goes by its name, or is said behind it, as in content=@report;type=application/pdf, or
+by the document's own field. SIGNALBOX_USER and SIGNALBOX_PASSWORD say who calls the gateway of these definitions.
+It ends with 1 where the call comes to nothing, with 2 where nothing could be sent because of how it was asked for.`;
 
 interface InvokeOptions {
   readonly input?: string;
@@ -27,23 +28,27 @@ interface InvokeOptions {
   readonly node?: string;
   readonly user?: string;
   readonly output?: string;
+  readonly uri?: number;
+  readonly dryRun?: true;
   readonly json?: true;
   readonly verbose?: true;
 }
 
-/** `signalbox invoke`: calls an operation over SOAP and shows its reply. Ends with 1 where the answer is a fault. */
+/** `signalbox invoke`: calls an operation, or runs a flow, and shows the reply. Ends with 1 where the answer is a fault. */
 export function addInvoke(program: Command): void {
   program
     .command('invoke')
-    .description('call an operation over SOAP')
-    .argument('<operation>', 'the operation')
+    .description('call an operation of another system, or run a flow')
+    .argument('<operation>', 'the operation, or the flow')
     .argument('[name=value...]', 'fields of the request')
+    .option('--dry-run', 'show the requests, with secrets masked, and send nothing')
     .option('--input <file>', 'fields in JSON, or the content where there is no document; - is standard input')
     .addOption(
       new Option('--segment <file>', 'an attachment beside the fields; once for each')
         .argParser((text: string, before: readonly string[]) => [...before, text])
         .default([], 'none'),
     )
+    .option('--uri <index>', "which of the operation's URI templates, from 1 (default: 1)", readIndex)
     .option('--node <node>', 'the node that is called, in place of the target')
     .option('--user <name[:password]>', 'who calls, in place of what the node says')
     .option('--output <file>', 'where attachments of the reply go; - is standard output')
@@ -56,16 +61,26 @@ export function addInvoke(program: Command): void {
       const place = placeOf(command);
       // Handlers are no part of this.
       const registry = await loadRegistry(place, 'ignore-missing');
-      const { findCallable } = await import('./invoke-target.ts');
+      const [{ findCallable }, { prepare, run }] = await Promise.all([
+        import('./invoke-found.ts'),
+        import('./invoke-run.ts'),
+      ]);
       const found = findCallable(registry, id, options.node);
-      const kept = await interruptible((signal) => invoke(registry, found, values, options, { place, signal }));
-      await show(kept, found, options);
+      const asked = askedFor(values, options);
+      if (options.dryRun) return showPrepared(await prepare(registry, found, asked, place), options);
+      const ran = await interruptible((signal) => run(registry, found, asked, { place, signal }));
+      return show(ran, found, options);
     });
 }
 
-interface Run {
-  readonly place: Place;
-  readonly signal: AbortSignal;
+function askedFor(values: readonly string[], options: InvokeOptions): Asked {
+  const { input, segment, node, user, uri, output, verbose = false } = options;
+  return { given: { values, input, segments: segment }, node, user, uriIndex: uri, output, verbose };
+}
+
+function readIndex(text: string): number {
+  if (!/^[1-9][0-9]{0,3}$/.test(text)) throw new InvalidArgumentError('It is a number from 1.');
+  return Number(text);
 }
 
 /** Does the work; an interrupt ends it, and is said to be what did. */
@@ -85,77 +100,23 @@ async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Prom
   }
 }
 
-async function invoke(
-  registry: Registry,
-  found: Found,
-  values: readonly string[],
-  options: InvokeOptions,
-  { place, signal }: Run,
-): Promise<KeptReply> {
-  const [{ asConsumer, createClient }, { createSpool }, { chooseTarget }, { readInput, readSegments }, { keepReply }] =
-    await Promise.all([
-      import('../invoke/index.ts'),
-      import('../store/spool.ts'),
-      import('./invoke-target.ts'),
-      import('./invoke-input.ts'),
-      import('./invoke-keep.ts'),
-    ]);
-  const { env } = process;
-  const { sample, ...target } = await chooseTarget(registry, found, { node: options.node, user: options.user }, env);
-  const given = { values, input: options.input, segments: options.segment };
-  const input = await readInput(found.soap.request, given);
-  const segments = await readSegments(given);
-  const { operation } = found;
-  const consumer = found.kind === 'consumer' ? found.operation : asConsumer(found.operation, target.node!, input);
-  if (sample) note(`As ${target.credential?.user}, a user of the sample.`);
-  const spool = createSpool({ folder: join(place.root, '.signalbox/spool') });
-  const client = createClient(registry, { env, spool });
-  try {
-    return await withProgress(
-      [`Sending ${operation.id}`, `Waiting for ${operation.id}`, 'Receiving'],
-      async (meter) => {
-        const reply = await client.call(consumer, input, {
-          ...target,
-          segments,
-          signal,
-          onSent: (sent, total) => (sent === total ? meter.step(1) : meter.bytes(sent, total)),
-          ...(options.verbose ? { heads } : {}),
-        });
-        if (options.verbose) noteTimes(reply);
-        meter.step(2);
-        const total = Number(reply.headers['content-length'] ?? 0);
-        return keepReply(reply, { output: options.output, onReceived: (bytes) => meter.bytes(bytes, total) });
-      },
-    );
-  } catch (error) {
-    throw (await import('./invoke-failure.ts')).callFailure(error);
-  } finally {
-    await client.close();
-  }
-}
-
-const heads = {
-  onRequest: (head: Head): void => noteHead('>', head),
-  onReply: (head: Head): void => noteHead('<', head),
-};
-
-function noteHead(mark: string, { line, headers }: Head): void {
-  for (const each of [line, ...headers.map(([name, value]) => `${name}: ${value}`), ''])
-    note(`${mark} ${each}`.trimEnd());
-}
-
-function noteTimes({ timings: { head, value } }: InvokeReply): void {
-  note(`* ${head.toFixed(1)} ms to the head of the reply, ${value.toFixed(1)} ms to its value`);
-}
-
-async function show(kept: KeptReply, { soap }: Found, { output, json }: InvokeOptions): Promise<void> {
-  const { renderJson, renderReply } = await import('./invoke-print.ts');
+async function show({ kept, contentType }: Ran, found: Found, { output, json }: InvokeOptions): Promise<void> {
+  const [{ renderJson, renderReply }, { responseOf }] = await Promise.all([
+    import('./invoke-print.ts'),
+    import('./invoke-found.ts'),
+  ]);
+  const response = responseOf(found, contentType);
   // Where the content is on standard output, nothing else is.
   const stream = output === '-' ? process.stderr : process.stdout;
   const paper = { colours: coloursOf(stream), terminal: stream.isTTY };
-  const text = json ? renderJson(kept, soap.response) : renderReply(kept, soap.response, paper);
+  const text = json ? renderJson(kept, response) : renderReply(kept, response, paper);
   if (output === '-') note(text.trimEnd());
   else await print(text);
-  if (soap.response.kind === 'none') note('It was taken; the operation is one-way.');
+  if (response.kind === 'none') note('It was taken; the operation has no reply.');
   if (kept.left > 0) note('Attachments of the reply were not kept: give --output FILE.');
+}
+
+async function showPrepared(requests: readonly PreparedRequest[], { json }: InvokeOptions): Promise<void> {
+  const { renderPrepared } = await import('./invoke-prepared.ts');
+  await print(json ? `${JSON.stringify(requests)}\n` : renderPrepared(requests));
 }

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
+import type { ConsumerOperation, RestConsumer } from '../model/consumer.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Routing } from '../model/routing.ts';
-import type { Answer, ConsumerOperation, Operation, SoapForm } from '../model/service.ts';
+import type { Answer, Operation, SoapForm } from '../model/service.ts';
 import { findService } from './find-service.ts';
 import { loadRegistry, placeOf } from './project.ts';
 import { renderTable } from './table.ts';
@@ -100,11 +101,11 @@ function routesInto(
 }
 
 function routeOut({ gateway }: Registry, consumer: ConsumerOperation): Route {
-  const { target, properties, soap } = consumer;
-  const address = properties.primaryUrl ?? target.base[0];
+  const { target, properties } = consumer;
+  const address = (properties.primaryUrl ?? target.base[0])?.source ?? '';
   return {
-    ...overSoap(consumer, soap, address?.source ?? ''),
-    routing: '',
+    ...(consumer.kind === 'soap' ? overSoap(consumer, consumer.soap, address) : overRest(consumer, address)),
+    routing: consumer.routing ?? '',
     sender: gateway.id,
     receiver: target.id,
     active: consumer.active,
@@ -117,6 +118,13 @@ function overSoap({ id, service }: Operation | ConsumerOperation, { action }: So
   return { operation: id, service: service.id, method: 'SOAP', path, action };
 }
 
+/** By the first of its templates, which is the one that a call uses unless it says otherwise. */
+function overRest({ id, service, method, uris, host }: RestConsumer, address: string) {
+  const [uri] = uris;
+  const slash = host || address.endsWith('/') ? '' : '/';
+  return { operation: id, service: service.id, method, path: `${address}${slash}${uri?.template.text ?? ''}` };
+}
+
 function permissionOf(operation: Operation | ConsumerOperation): string[] {
   return operation.public ? ['public'] : operation.permissions.map((list) => list.id);
 }
@@ -125,6 +133,8 @@ function answerOf(answer: Answer): string {
   switch (answer.kind) {
     case 'handler':
       return `code ${answer.file}`;
+    case 'call':
+      return `call ${answer.call.id}`;
     case 'delivered':
       return answer.name;
     case 'query':

@@ -1,4 +1,4 @@
-import type { Attachment } from '../model/value.ts';
+import type { Attachment, Value } from '../model/value.ts';
 import { refuse } from './error.ts';
 
 /** Binary content that came inside a document and is therefore in memory whole. */
@@ -6,6 +6,7 @@ export class MemoryAttachment implements Attachment {
   readonly contentType: string;
   readonly name?: string;
   readonly length: number;
+  readonly again = true;
   readonly bytes: Uint8Array;
 
   constructor(
@@ -41,6 +42,13 @@ export function toBase64(value: unknown): string {
 /** Whether a value has the shape of an {@link Attachment}. */
 export function isAttachment(value: unknown): value is Attachment {
   return typeof value === 'object' && value !== null && 'stream' in value && typeof value.stream === 'function';
+}
+
+/** Attachments that a value holds, at any depth. */
+export function* attachmentsIn(value: Value): Generator<Attachment> {
+  if (typeof value !== 'object' || value === null) return;
+  if (isAttachment(value)) yield value;
+  else for (const each of Object.values(value)) yield* attachmentsIn(each as Value);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Document } from '../model/document.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { XmlElement } from '../wire/xml-tree.ts';
-import { compileJsonReader } from './json-read.ts';
+import { compileJsonReader, type Foreign } from './json-read.ts';
 import { compileJsonWriter } from './json-write.ts';
 import type { Resolve } from './xml-binary.ts';
 import { compileXmlPieces } from './xml-pieces.ts';
@@ -34,16 +34,21 @@ export interface CodecOptions {
   readonly namespace: string;
   /** Stands for the document's own root element where XML is written: a SOAP wrapper. */
   readonly root?: { readonly name: string; readonly namespace: string };
+  /**
+   * What becomes of what is read and not declared; refused unless said otherwise. Where it is passed over, names of documents
+   * without a namespace of their own hold in whatever namespace they come.
+   */
+  readonly foreign?: Foreign;
 }
 
 /** Compiles a document, once, at load. */
 export function compileDocument(document: Document, options: CodecOptions): DocumentCodec {
-  const { namespace, root } = options;
+  const { namespace, root, foreign } = options;
   const toXml = compileXmlWriter(document, namespace, root);
   return {
-    fromJson: compileJsonReader(document),
+    fromJson: compileJsonReader(document, foreign),
     toJson: compileJsonWriter(document),
-    fromXml: compileXmlReader(document, namespace),
+    fromXml: compileXmlReader(document, namespace, foreign),
     toXml,
     toXmlPieces: compileXmlPieces(document, namespace, root) ?? ((value) => [toXml(value)]),
   };

@@ -4,5 +4,7 @@ export { compileFault } from './fault.ts';
 export { compileInline, type Inline } from './inline.ts';
 export { compileJsonField, compileJsonReader } from './json-read.ts';
 export { readJsonText, writeJsonText } from './json-text.ts';
-export { compileCheck, compileList, compileText } from './text.ts';
+export { compileJsonFieldWriter } from './json-write.ts';
+export { initialValue } from './scalar.ts';
+export { compileCheck, compileList, compileText, compileTextWriter } from './text.ts';
 export type { Resolve } from './xml-binary.ts';

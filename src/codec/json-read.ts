@@ -28,15 +28,22 @@ interface FieldReader {
   readonly absent: (raw: unknown) => boolean;
 }
 
-/** Readers by document, so that a document may hold itself. */
-type Readers = Map<Document, (raw: unknown, depth: number) => DocumentValue>;
+/** What becomes of what a document that is not open doesn't declare: an error, or nothing. */
+export type Foreign = 'refuse' | 'pass';
+
+/** What the readers of one root document have in common. */
+interface Shared {
+  readonly foreign: Foreign;
+  /** By document, so that a document may hold itself. */
+  readonly readers: Map<Document, (raw: unknown, depth: number) => DocumentValue>;
+}
 
 /**
  * Compiles the reading of a document from a JSON text. A document with a root label is read without it too. Null is taken
  * for absent (but in a `json` field); of repeated keys the last counts, as in JSON.parse.
  */
-export function compileJsonReader(document: Document): (text: string) => DocumentValue {
-  const read = documentReader(document, new Map());
+export function compileJsonReader(document: Document, foreign: Foreign = 'refuse'): (text: string) => DocumentValue {
+  const read = documentReader(document, { foreign, readers: new Map() });
   const digits = holdsKind({ kind: 'document', document }, 'decimal');
   const labelInherited = isInherited(document.id);
   const unlabelled = (raw: unknown): unknown => {
@@ -59,7 +66,7 @@ export function compileJsonReader(document: Document): (text: string) => Documen
  * nothing is given. Complaints about the value begin with the field's name, those about the text have no path.
  */
 export function compileJsonField(field: Field): (text: string) => Value {
-  const { name, read, absent } = fieldReader(field, new Map());
+  const { name, read, absent } = fieldReader(field, { foreign: 'refuse', readers: new Map() });
   const digits = holdsKind(field.type, 'decimal');
   const readRoot = (raw: unknown): Value => {
     try {
@@ -71,14 +78,15 @@ export function compileJsonField(field: Field): (text: string) => Value {
   return (text) => readJson(text, digits, readRoot);
 }
 
-function documentReader(document: Document, readers: Readers): (raw: unknown, depth: number) => DocumentValue {
+function documentReader(document: Document, shared: Shared): (raw: unknown, depth: number) => DocumentValue {
+  const { readers, foreign } = shared;
   const known = readers.get(document);
   if (known !== undefined) return known;
   let compiled: ((raw: unknown, depth: number) => DocumentValue) | undefined;
   readers.set(document, (raw, depth) => compiled!(raw, depth));
-  const fields = document.fields.map((field) => fieldReader(field, readers));
-  const takeUndeclared = compileUndeclared(document);
-  const asIs = asIsFields(document.fields, (field) => valueReader(field, field.type, readers));
+  const fields = document.fields.map((field) => fieldReader(field, shared));
+  const takeUndeclared = foreign === 'pass' && !document.open ? passUndeclared(document) : compileUndeclared(document);
+  const asIs = asIsFields(document.fields, (field) => valueReader(field, field.type, shared));
   const renames = fields.some(({ name, jsonName }) => name !== jsonName || name === '__proto__');
   compiled = (raw, depth) => {
     const source = plainObject(raw);
@@ -121,7 +129,7 @@ function documentReader(document: Document, readers: Readers): (raw: unknown, de
   return compiled;
 }
 
-function fieldReader(field: Field, readers: Readers): FieldReader {
+function fieldReader(field: Field, shared: Shared): FieldReader {
   const holdsNull = field.type.kind === 'json';
   // An empty text is a text: only where it can't be one does it say that nothing is given.
   const { kind } = field.type;
@@ -132,21 +140,21 @@ function fieldReader(field: Field, readers: Readers): FieldReader {
     jsonName: field.jsonName,
     plainUpTo: plainLength(field),
     inherited: isInherited(field.jsonName),
-    read: valueReader(field, field.type, readers),
+    read: valueReader(field, field.type, shared),
     required: field.required,
     initial: initialValue(field),
     absent: (raw) => (raw === null ? !holdsNull : isBlank?.(raw) === true),
   };
 }
 
-function valueReader(field: Field, type: FieldType, readers: Readers): Read {
-  if (type.kind === 'list') return listReader(field, type, readers);
-  if (type.kind === 'document') return documentReader(type.document, readers);
+function valueReader(field: Field, type: FieldType, shared: Shared): Read {
+  if (type.kind === 'list') return listReader(field, type, shared);
+  if (type.kind === 'document') return documentReader(type.document, shared);
   return compileScalar(field, type).fromJson;
 }
 
-function listReader(field: Field, type: ListType, readers: Readers): Read {
-  const item = valueReader(field, type.item, readers);
+function listReader(field: Field, type: ListType, shared: Shared): Read {
+  const item = valueReader(field, type.item, shared);
   const checkCount = compileEntryCount(field);
   return (raw, depth) => {
     if (!Array.isArray(raw)) return refuse(`is ${kindOf(raw)}, not a list`);
@@ -165,10 +173,18 @@ function listReader(field: Field, type: ListType, readers: Readers): Read {
   };
 }
 
+type TakeUndeclared = (source: Record<string, unknown>, target: Record<string, unknown>, depth: number) => void;
+
+/** Members that a document doesn't declare are left out of what was read in place. */
+function passUndeclared(document: Document): TakeUndeclared {
+  const names = new Set(document.fields.map((field) => field.name));
+  return (_source, target) => {
+    for (const key of Object.keys(target)) if (!names.has(key)) delete target[key];
+  };
+}
+
 /** What becomes of the members that a document doesn't declare: refused, or kept as they come where it is open. */
-function compileUndeclared(
-  document: Document,
-): (source: Record<string, unknown>, target: Record<string, unknown>, depth: number) => void {
+function compileUndeclared(document: Document): TakeUndeclared {
   const jsonNames = new Set(document.fields.map((field) => field.jsonName));
   const names = new Set(document.fields.map((field) => field.name));
   return (source, target, depth) => {

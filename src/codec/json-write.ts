@@ -48,6 +48,18 @@ export function compileJsonWriter(document: Document): (value: DocumentValue) =>
   };
 }
 
+/** Compiles the writing of one field's value as a JSON text of its own. Complaints begin with the field's name. */
+export function compileJsonFieldWriter(field: Field): (value: Value) => string {
+  const write = valueWriter(field, field.type, new Map());
+  return (value) => {
+    try {
+      return JSON.stringify(write(value, 1));
+    } catch (error) {
+      throw within(error, field.name);
+    }
+  };
+}
+
 function documentWriter(document: Document, writers: Writers): Write {
   const known = writers.get(document);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 import type { Field } from '../model/field.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
-import { CodecError, within } from './error.ts';
+import { CodecError, kindOf, refuse, within } from './error.ts';
 import { compileEntryCount } from './list.ts';
 import { setMember } from './names.ts';
 import { compileScalar, initialValue } from './scalar.ts';
@@ -52,6 +52,32 @@ export function compileList(field: Field): (texts: readonly string[]) => Value {
       throw within(error, place);
     }
     return values;
+  };
+}
+
+/**
+ * Compiles the writing of a field's value as text, checked: one text, or for a list one of each entry. The function throws a
+ * {@link CodecError} with the field's name for its path.
+ */
+export function compileTextWriter(field: Field): (value: Value) => readonly string[] {
+  const { type, name } = field;
+  const single = type.kind === 'list' ? type.item : type;
+  if (single.kind === 'document') throw new TypeError(`${name} holds a document, which has no form as text`);
+  const { toText } = compileScalar(field, single);
+  const checkCount = compileEntryCount(field);
+  return (value) => {
+    let place = name;
+    try {
+      if (type.kind !== 'list') return [toText(value)];
+      if (!Array.isArray(value)) return refuse(`is ${kindOf(value)}, not a list`);
+      checkCount(value.length);
+      return value.map((entry: Value, index) => {
+        place = `${name}[${index}]`;
+        return toText(entry);
+      });
+    } catch (error) {
+      throw within(error, place);
+    }
   };
 }
 

@@ -4,6 +4,7 @@ import { attributeOf, childrenOf, type XmlElement } from '../wire/xml-tree.ts';
 import { isCommon } from './xml-attributes.ts';
 import { blankXml } from './xml-blank.ts';
 import { isWhite } from './xml-content.ts';
+import { isIn } from './xml-read-sort.ts';
 
 /**
  * Compiles the test whether an element is what is written where a compound or a list with `absent: blank` is not given.
@@ -30,7 +31,7 @@ function isEmpty({ attributes, content }: XmlElement): boolean {
 
 /** Whether an element holds the same elements and empty attributes as a blank, in whatever order. */
 function isSame(element: XmlElement, blank: XmlElement): boolean {
-  if (element.local !== blank.local || element.namespace !== blank.namespace) return false;
+  if (element.local !== blank.local || !isIn(blank.namespace, element)) return false;
   const attributes = element.attributes.filter((each) => !isCommon(each));
   if (attributes.length !== blank.attributes.length) return false;
   if (!blank.attributes.every((each) => attributeOf(element, each.local, each.namespace) === '')) return false;

@@ -1,6 +1,7 @@
 import type { Document } from '../model/document.ts';
 import type { XmlAttribute, XmlElement } from '../wire/xml-tree.ts';
 import { CodecError, quote, refuse } from './error.ts';
+import type { Foreign } from './json-read.ts';
 import { isCommon } from './xml-attributes.ts';
 import { isWhite } from './xml-content.ts';
 
@@ -28,8 +29,16 @@ interface Sort {
   sortElements(content: XmlElement['content'], given: (Given | undefined)[]): readonly XmlElement[];
 }
 
+/** In place of a namespace: whatever one there is, none among them. */
+export const ANY = '*';
+
+export function isIn(namespace: string, { namespace: found }: { readonly namespace: string }): boolean {
+  return found === namespace || namespace === ANY;
+}
+
 /** Compiles the sorting of an element's attributes and content to the fields of a document. */
-export function compileSort(document: Document, namespace: string): Sort {
+export function compileSort(document: Document, namespace: string, foreign: Foreign): Sort {
+  const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
   const attributeSlots = slotsOf(document, true, '');
   const elementSlots = slotsOf(document, false, namespace);
   return {
@@ -79,9 +88,12 @@ function slotsOf(document: Document, attribute: boolean, otherwise: string): Slo
 }
 
 function slotOf(slots: Slots, { local, namespace }: XmlElement | XmlAttribute): Slot | undefined {
-  let slot = slots.get(local);
-  while (slot !== undefined && slot.namespace !== namespace) slot = slot.next;
-  return slot;
+  let any: Slot | undefined;
+  for (let slot = slots.get(local); slot !== undefined; slot = slot.next) {
+    if (slot.namespace === namespace) return slot;
+    if (slot.namespace === ANY) any = slot;
+  }
+  return any;
 }
 
 function put(given: (Given | undefined)[], { index, flat, name }: Slot, element: XmlElement): void {
@@ -91,8 +103,10 @@ function put(given: (Given | undefined)[], { index, flat, name }: Slot, element:
   else throw new CodecError(name, 'is given more than once');
 }
 
+const passedOver = <T>(_slots: Slots, found: T): T => found;
+
 /** What has no place, unless only its namespace is wrong. */
-function misplaced<T extends XmlElement | XmlAttribute>(slots: Slots, found: T): T {
+function checkedPlace<T extends XmlElement | XmlAttribute>(slots: Slots, found: T): T {
   const slot = slots.get(found.local);
   if (slot !== undefined) throw new CodecError(slot.name, wrongNamespace(found, slot.namespace));
   return found;

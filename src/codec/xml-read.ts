@@ -3,6 +3,7 @@ import type { Field, ListType, ScalarKind, ScalarType } from '../model/field.ts'
 import type { DocumentValue, Value } from '../model/value.ts';
 import type { XmlElement } from '../wire/xml-tree.ts';
 import { quote, refuse, within } from './error.ts';
+import type { Foreign } from './json-read.ts';
 import { checkDepth } from './json-source.ts';
 import { compileEntryCount } from './list.ts';
 import { named, setMember } from './names.ts';
@@ -13,7 +14,7 @@ import { isWhite, markupOrText, onlyText, trimmed } from './xml-content.ts';
 import { itemName, namespaceOf } from './xml-names.ts';
 import { compileIsBlankXml } from './xml-read-blank.ts';
 import { compileUndeclaredXmlRead } from './xml-read-open.ts';
-import { compileSort, type Given, wrongNamespace } from './xml-read-sort.ts';
+import { ANY, compileSort, type Given, isIn, wrongNamespace } from './xml-read-sort.ts';
 
 /** Reads an element; undefined where it says that nothing is given. `depth` counts from the root, which is level 1. */
 type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;
@@ -33,6 +34,7 @@ interface FieldReader {
 interface Shared {
   /** Namespace of documents that name none. */
   readonly service: string;
+  readonly foreign: Foreign;
   /** By document and its namespace, so that a document may hold itself. */
   readonly readers: Map<Document, Map<string, Read>>;
 }
@@ -42,14 +44,19 @@ interface Shared {
  * known by namespace and local name; the order of elements is free, as it is of the members in JSON, and says nothing but
  * inside a list. An element that is nil (`xsi:nil`) is absent, or null in a `json` field. Of a field with `absent: blank`
  * what the writer puts in place of an absent value is absent again; so is any empty text that a text can't be.
+ *
+ * Where what is foreign is passed over, that is elements and attributes that nobody declared. Nobody's namespace is then known
+ * but those that the documents name: elsewhere a local name holds in any.
  * @param service namespace of documents that name none; empty for none
  */
 export function compileXmlReader(
   document: Document,
   service: string,
+  foreign: Foreign = 'refuse',
 ): (element: XmlElement, resolve?: Resolve) => DocumentValue {
-  const namespace = namespaceOf(document, service, service);
-  const read = documentReader(document, namespace, { service, readers: new Map() });
+  const known = foreign === 'pass' ? ANY : service;
+  const namespace = namespaceOf(document, known, known);
+  const read = documentReader(document, namespace, { service: known, foreign, readers: new Map() });
   return (element, resolve) => {
     try {
       if (isNil(element)) refuse('is nil');
@@ -68,8 +75,9 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
   let compiled: Read | undefined;
   ofDocument.set(namespace, (element, depth, resolve) => compiled!(element, depth, resolve));
   const fields = document.fields.map((field) => fieldReader(field, namespace, shared));
-  const { sortAttributes, sortElements } = compileSort(document, namespace);
-  const takeUndeclared = compileUndeclaredXmlRead(document);
+  const { sortAttributes, sortElements } = compileSort(document, namespace, shared.foreign);
+  const passes = shared.foreign === 'pass' && !document.open;
+  const takeUndeclared = passes ? undefined : compileUndeclaredXmlRead(document);
   compiled = (element, depth, resolve) => {
     checkDepth(depth);
     const given = new Array<Given | undefined>(fields.length);
@@ -89,7 +97,7 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
     } catch (error) {
       throw within(error, fields[i]!.name);
     }
-    if (attributes.length + elements.length > 0) takeUndeclared(elements, attributes, target, depth);
+    if (attributes.length + elements.length > 0) takeUndeclared?.(elements, attributes, target, depth);
     return target as DocumentValue;
   };
   ofDocument.set(namespace, compiled);
@@ -117,7 +125,7 @@ function attributeReader(field: Field, type: ScalarType): ReadGiven {
 function elementReader(field: Field, namespace: string, shared: Shared): ReadGiven {
   const { type } = field;
   if (type.kind !== 'document' && type.kind !== 'list') {
-    const read = scalarReader(field, type, field.absent === 'blank');
+    const read = scalarReader(field, type, field.absent === 'blank', shared.foreign);
     const nil = type.kind === 'json' ? null : undefined;
     return (given, depth, resolve) => {
       const element = given as XmlElement;
@@ -143,7 +151,7 @@ function elementReader(field: Field, namespace: string, shared: Shared): ReadGiv
 
 /** @param namespace of the document that declares the field */
 function singleReader(field: Field, type: ListType['item'], namespace: string, shared: Shared): Read {
-  if (type.kind !== 'document') return scalarReader(field, type, false);
+  if (type.kind !== 'document') return scalarReader(field, type, false, shared.foreign);
   const { document } = type;
   return documentReader(document, namespaceOf(document, namespace, shared.service), shared);
 }
@@ -153,18 +161,20 @@ function listReader(field: Field, type: ListType, namespace: string, shared: Sha
   const read = entriesReader(field, type, namespace, shared);
   const local = itemName(type);
   const itemNamespace = field.namespace ?? namespace;
+  const passes = shared.foreign === 'pass';
   const checkEntry = (entry: XmlElement): void => {
     if (entry.local !== local) refuse(`holds an element ${quote(entry.local)}, and its entries are ${quote(local)}`);
-    if (entry.namespace !== itemNamespace) refuse(wrongNamespace(entry, itemNamespace));
+    if (!isIn(itemNamespace, entry)) refuse(wrongNamespace(entry, itemNamespace));
   };
   return (element, depth, resolve) => {
-    refuseAttributes(element);
+    if (!passes) refuseAttributes(element);
     const entries: XmlElement[] = [];
     for (const each of element.content) {
       if (typeof each === 'string') {
         if (!isWhite(each)) refuse('holds text outside of its entries');
         continue;
       }
+      if (passes && (each.local !== local || !isIn(itemNamespace, each))) continue;
       try {
         checkEntry(each);
       } catch (error) {
@@ -204,17 +214,18 @@ function entriesReader(
 }
 
 /** @param blank whether an empty element is absent where it can't be a text */
-function scalarReader(field: Field, type: ScalarType, blank: boolean): Read {
+function scalarReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): Read {
+  const strict = foreign === 'refuse';
   if (type.kind === 'binary') {
     return (element, _depth, resolve) => {
-      checkBinaryAttributes(element);
+      if (strict) checkBinaryAttributes(element);
       return blank && element.content.length === 0 ? undefined : readBinary(element, resolve);
     };
   }
   const read = textReader(field, type, blank);
   const contentOf = type.kind === 'xml' ? markupOrText : onlyText;
   return (element) => {
-    refuseAttributes(element);
+    if (strict) refuseAttributes(element);
     return read(contentOf(element));
   };
 }

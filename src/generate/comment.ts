@@ -57,7 +57,8 @@ export function facts(field: Field): string {
   return text === '' ? '' : `${text[0]?.toUpperCase()}${text.slice(1)}.`;
 }
 
-const code = (text: string): string => (text.includes('`') ? text : `\`${text}\``);
+/** Words of the definitions inside a comment. */
+export const code = (text: string): string => (text.includes('`') ? text : `\`${text}\``);
 
 /** Kinds whose TypeScript type says it all. */
 const SELF_EVIDENT: ReadonlySet<string> = new Set(['string', 'text', 'boolean', 'flag', 'integer', 'binary', 'json']);

@@ -1,14 +1,23 @@
-import type { HandlerContext, Reply, ReplyOptions } from '../model/handler.ts';
+import type { HandlerContext, OutboundCallOptions, OutboundOptions, Reply, ReplyOptions } from '../model/handler.ts';
 import type { Attachment, JsonValue } from '../model/value.ts';
+import type { CallTypes, FlowTypes, TypedFlowReply, TypedReply } from './call-types.ts';
 
 // The types that `generated/handlers.ts` is written in. They hold at compile time only: nothing here runs.
 
 /** Prompts and rows of stored queries, by id: `Queries` of `generated/types.ts`. */
-type QueryTypes<Q> = { [Id in keyof Q]: { prompts: readonly unknown[]; row: object } };
+export type QueryTypes<Q> = { [Id in keyof Q]: { prompts: readonly unknown[]; row: object } };
 
-/** What a handler is given beside the request, with the project's own queries and the operation's own reply. */
-export interface TypedContext<Q extends QueryTypes<Q>, UriIndex extends number, Message>
-  extends Omit<HandlerContext, 'query' | 'reply' | 'uriIndex'> {
+/**
+ * What a handler is given beside the request, with the project's own queries, calls and flows, and the operation's own
+ * reply.
+ */
+export interface TypedContext<
+  Q extends QueryTypes<Q>,
+  C extends CallTypes<C>,
+  F extends FlowTypes<F>,
+  UriIndex extends number,
+  Message,
+> extends Omit<HandlerContext, 'query' | 'call' | 'flow' | 'reply' | 'uriIndex'> {
   /** Which of the operation's URI templates matched, from 1; over SOAP the one that carries what was given, 0 where none does. */
   readonly uriIndex: UriIndex;
   /**
@@ -19,6 +28,18 @@ export interface TypedContext<Q extends QueryTypes<Q>, UriIndex extends number, 
     name: Id,
     ...call: [...prompts: Q[Id]['prompts'], options?: { readonly maxrows?: number }]
   ): Promise<Q[Id]['row'][]>;
+  /** See {@link HandlerContext.call}. */
+  call<Id extends keyof C & string>(
+    operation: Id,
+    input: C[Id]['request'],
+    options?: OutboundCallOptions,
+  ): Promise<TypedReply<C[Id]['reply']>>;
+  /** See {@link HandlerContext.flow}. */
+  flow<Id extends keyof F & string>(
+    flow: Id,
+    input: F[Id]['request'],
+    options?: OutboundOptions,
+  ): Promise<TypedFlowReply<F[Id]['reply']>>;
   /** A reply with a status or headers of its own. `status` from 200 to 399. */
   reply(value: Message, options?: ReplyOptions): Reply;
 }

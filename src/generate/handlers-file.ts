@@ -7,11 +7,19 @@ import { messageWords, waysTo } from './words.ts';
 
 /** Text of `handlers.ts`: what each operation that is answered by code of the project takes, is given and returns. */
 export function handlersFile(vocabulary: Vocabulary): string {
-  const words: Writing = { ...vocabulary, fromPackage: new Set<string>(['Complaint']), fromTypes: new Set() };
+  const words: Writing = {
+    ...vocabulary,
+    fromPackage: new Set<string>(['Complaint']),
+    fromTypes: new Set(),
+    fromClient: new Set(),
+  };
   const { operations, names } = words;
   const declarations = operations.map((operation) => handlerType(operation, words)).join('\n');
   const entries = operations.map((operation) => `  ${propertyName(operation.id)}: ${names.handler(operation)};\n`);
-  const imports = importLine([...words.fromPackage], 'signalbox') + importLine([...words.fromTypes], './types.ts');
+  const imports =
+    importLine([...words.fromPackage], 'signalbox') +
+    importLine([...words.fromClient], './client.ts') +
+    importLine([...words.fromTypes], './types.ts');
   const parts = [`// ${HEADER}\n`, imports, declarations, handlersMap(entries), DEFINE];
   return parts.filter((part) => part !== '').join('\n');
 }
@@ -20,14 +28,16 @@ export function handlersFile(vocabulary: Vocabulary): string {
 interface Writing extends Vocabulary {
   readonly fromPackage: Set<string>;
   readonly fromTypes: Set<string>;
+  readonly fromClient: Set<string>;
 }
 
 function handlerType(operation: Operation, words: Writing): string {
-  const { names, fromPackage, fromTypes } = words;
+  const { names, fromPackage, fromTypes, fromClient } = words;
   const request = names.request(operation);
   const context = names.context(operation);
   for (const name of ['Fault', 'Reply', 'TypedContext']) fromPackage.add(name);
   for (const name of ['Queries', request]) fromTypes.add(name);
+  for (const name of ['Calls', 'Flows']) fromClient.add(name);
   const indices = [...operation.uris.map(({ index }) => index), ...(operation.soap === undefined ? [] : [0])].join(
     ' | ',
   );
@@ -39,7 +49,7 @@ function handlerType(operation: Operation, words: Writing): string {
   const onError = `Takes a fault, returns the text that ${fault}. A request that could not be read is undefined.`;
   return [
     comment('', [given]),
-    `export type ${context} = TypedContext<Queries, ${indices}, ${forms.join(' | ') || 'never'}>;\n\n`,
+    `export type ${context} = TypedContext<Queries, Calls, Flows, ${indices}, ${forms.join(' | ') || 'never'}>;\n\n`,
     comment('', [
       sentence(operation.description),
       ...waysTo(operation).map((way) => `${operation.service.id}: ${way}`),

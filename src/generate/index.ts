@@ -1,4 +1,5 @@
 import type { Registry } from '../model/registry.ts';
+import { clientFile } from './client-file.ts';
 import { contractFiles } from './contracts.ts';
 import { handlersFile } from './handlers-file.ts';
 import { GENERATED_FOLDER, HEADER } from './header.ts';
@@ -26,6 +27,7 @@ export function generate(registry: Registry, { schema }: GenerateOptions): Map<s
   const { $schema, ...rest } = schema;
   return new Map([
     ...contractFiles(registry),
+    [`${GENERATED_FOLDER}/client.ts`, clientFile(words)],
     [`${GENERATED_FOLDER}/definitions.schema.json`, jsonText({ $schema, $comment: HEADER, ...rest })],
     [`${GENERATED_FOLDER}/handlers.ts`, handlersFile(words)],
     [`${GENERATED_FOLDER}/registry.json`, registryFile(registry)],

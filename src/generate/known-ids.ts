@@ -1,14 +1,18 @@
 import type { Registry } from '../model/registry.ts';
+import { flowIds } from './flow-ids.ts';
 import { sorted } from './vocabulary.ts';
 
 /** Ids that editors propose where a definition refers to another; those of documents in place can't be referred to. */
 export function knownIds(registry: Registry): { readonly [kind: string]: readonly string[] } {
   const ids = (map: ReadonlyMap<string, { readonly id: string }>): string[] => sorted(map).map(({ id }) => id);
+  const consumers = ids(registry.consumers);
   return {
     documents: sorted(registry.documents).flatMap(({ id, inPlace }) => (inPlace ? [] : [id])),
     queries: ids(registry.queries),
     nodes: ids(registry.nodes),
-    operations: [...ids(registry.operations), ...ids(registry.consumers)].sort(),
+    operations: [...ids(registry.operations), ...consumers].sort(),
+    consumers,
+    flows: sorted(registry.flows).flatMap(flowIds),
     permissionLists: ids(registry.permissionLists),
     roles: ids(registry.roles),
   };

@@ -1,4 +1,6 @@
+import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
+import type { Flow } from '../model/flow.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
 
@@ -8,8 +10,8 @@ const TAKEN: readonly string[] = (
   'abstract as async await break case catch class const continue debugger default delete do else enum export extends ' +
   'false finally for function if implements import in instanceof interface let new package private protected public ' +
   'return static super switch this throw true try type typeof var while with yield ' +
-  'Promise Record Attachment Complaint Fault JsonValue Reply TypedContext Value ' +
-  'Queries Handlers defineHandler'
+  'Promise Record Attachment Complaint Fault JsonValue OpenOptions Reply TypedClient TypedContext Value ' +
+  'Calls Flows Queries Handlers defineHandler openClient'
 ).split(' ');
 
 /** Whether TypeScript takes a name as it is. */
@@ -42,13 +44,16 @@ export function importLine(names: readonly string[], from: string): string {
 export interface TypeNames {
   /** A document as code gives it. */
   given(document: Document): string;
-  /** A document as code receives it inside a request. */
+  /** A document as code receives it: inside a request, or in the reply to a call. */
   received(document: Document): string;
   request(operation: Operation): string;
   context(operation: Operation): string;
   handler(operation: Operation): string;
   row(query: Query): string;
   prompts(query: Query): string;
+  /** What an operation of another system, or a flow, is called with. */
+  call(callee: ConsumerOperation | Flow): string;
+  reply(consumer: ConsumerOperation): string;
 }
 
 /** Hands out names: first come, first served, so callers ask in the order of ids. */
@@ -77,6 +82,8 @@ export function typeNames(documents: Iterable<Document>): TypeNames {
     handler: ({ id }) => name('Handler', id),
     row: ({ id }) => name('Row', id),
     prompts: ({ id }) => name('Prompts', id),
+    call: ({ id }) => name('Call', id),
+    reply: ({ id }) => name('Reply', id),
   };
 }
 

@@ -2,11 +2,11 @@ import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Node } from '../model/routing.ts';
 import type { PermissionList, User } from '../model/security.ts';
 import { HEADER } from './header.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
-import { consumerTree } from './registry-consumer.ts';
+import { consumerTree, flowTree } from './registry-consumer.ts';
+import { nodeTree } from './registry-node.ts';
 import { operationTree } from './registry-operation.ts';
 import { sorted } from './vocabulary.ts';
 import { typeWords } from './words.ts';
@@ -39,6 +39,7 @@ export function registryFile(registry: Registry): string {
       properties: {
         'ig.MTOM.enablePeopleSoftServiceListeningConnector': gateway.mtom.services,
         'ig.MTOM.enableHttpListeningConnector': gateway.mtom.http,
+        'ig.UseDomainName.ExternalOperationNames': gateway.domainNames.length === 0 ? undefined : gateway.domainNames,
       },
     },
     nodes: each(registry.nodes, nodeTree),
@@ -50,9 +51,11 @@ export function registryFile(registry: Registry): string {
       delivered: yes(service.delivered),
       operations: service.operations.map(({ id }) => id),
       consumers: service.consumers.length === 0 ? undefined : service.consumers.map(({ id }) => id),
+      flows: service.flows.length === 0 ? undefined : service.flows.map(({ name }) => name),
     })),
     operations: each(registry.operations, operationTree),
     consumers: each(registry.consumers, consumerTree),
+    flows: registry.flows.size === 0 ? undefined : each(registry.flows, flowTree),
     documents: each(registry.documents, documentTree),
     queries: each(registry.queries, queryTree),
     'permission-lists': each(registry.permissionLists, (list) => permissionTree(list, registry)),
@@ -83,11 +86,6 @@ function each<T extends { readonly id: string }>(
 /** Only what differs from the default is written. */
 const yes = (value: boolean): true | undefined => value || undefined;
 const no = (value: boolean): false | undefined => (value ? undefined : false);
-
-function nodeTree({ description, base, credential }: Node): JsonTree {
-  const basic = credential && { user: credential.user.source, password: credential.password.source };
-  return { description, base: base.map(({ source }) => source), credential: basic && { basic } };
-}
 
 function documentTree(document: Document): JsonTree {
   return {

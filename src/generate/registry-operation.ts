@@ -56,6 +56,8 @@ function answerTree(answer: Answer): JsonTree {
       return { delivered: answer.name };
     case 'query':
       return { query: answer.query.id, maxrows: answer.maxrows?.name };
+    case 'call':
+      return { call: answer.call.id };
     case 'queries':
       return {
         query: Object.fromEntries(answer.lists.map(({ field, query }) => [field.name, query.id])),

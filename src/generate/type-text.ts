@@ -1,11 +1,13 @@
 import { entryType } from '../describe/entry.ts';
 import type { Field, FieldType, ScalarKind, ScalarType } from '../model/field.ts';
+import type { RawKind } from '../model/service.ts';
 import { quoted, type TypeNames } from './names.ts';
 
 /**
- * The two ways in which code meets a document. `given` is what it hands over (a reply, prompts): as much as possible is
- * accepted, what is left out, undefined or null is not given. `received` is what it gets (a request): as much as
- * possible is promised, after checks, defaults and fixed values; what the caller did not give is absent, never null.
+ * The two ways in which code meets a document. `given` is what it hands over (a reply, prompts, the input of a call): as
+ * much as possible is accepted, what is left out, undefined or null is not given. `received` is what it gets (a request,
+ * the reply to a call): as much as possible is promised, after checks, defaults and fixed values; what the other side did
+ * not give is absent, never null.
  */
 export type Face = 'given' | 'received';
 
@@ -27,6 +29,13 @@ const plain: Readonly<Record<ScalarKind, string>> = {
 
 /** Names of the package's types that a generated text uses, collected while it is written. */
 export type Uses = Set<string>;
+
+/** The TypeScript type of a message without a document. */
+export function rawText(kind: RawKind, uses: Uses): string {
+  const text = plain[kind];
+  if (text !== 'string') uses.add(text);
+  return text;
+}
 
 /** The TypeScript type of a field's value, where there is one. */
 export function valueText(field: Field, face: Face, names: TypeNames, uses: Uses): string {

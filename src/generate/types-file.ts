@@ -3,14 +3,16 @@ import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
 import { comment, facts, sentence } from './comment.ts';
+import { callTypes } from './consumer-types.ts';
 import { HEADER } from './header.ts';
+import { block, members, mustBeGiven, property, type Writing } from './members.ts';
 import { importLine, propertyName } from './names.ts';
-import { type Face, type Uses, valueText } from './type-text.ts';
-import { isPresent, requestFields, type Vocabulary } from './vocabulary.ts';
+import { rawText, valueText } from './type-text.ts';
+import { requestFields, type Vocabulary } from './vocabulary.ts';
 import { messageWords } from './words.ts';
 
 /**
- * Text of `types.ts`: documents, requests, and the prompts and rows of queries. Type aliases rather than interfaces,
+ * Text of `types.ts`: documents, requests, what calls take and give, and the prompts and rows of queries. Type aliases rather than interfaces,
  * since only they can be assigned to a type with an index signature such as `DocumentValue` or `Row`.
  */
 export function typesFile(vocabulary: Vocabulary): string {
@@ -19,14 +21,11 @@ export function typesFile(vocabulary: Vocabulary): string {
     ...words.documents.map((document) => documentType(document, words)),
     ...words.received.map((document) => receivedType(document, words)),
     ...words.operations.map((operation) => requestType(operation, words)),
+    ...callTypes(words),
     ...words.queries.flatMap((query) => [promptsType(query, words), rowType(query, words)]),
     queriesType(words),
   ].join('\n');
   return `// ${HEADER}\n\n${importLine([...words.uses], 'signalbox')}${words.uses.size === 0 ? '' : '\n'}${body}`;
-}
-
-interface Writing extends Vocabulary {
-  readonly uses: Uses;
 }
 
 function documentType(document: Document, words: Writing): string {
@@ -35,38 +34,8 @@ function documentType(document: Document, words: Writing): string {
 }
 
 function receivedType(document: Document, words: Writing): string {
-  const title = comment('', [`${document.id} as a request holds it.`, sentence(document.description)]);
+  const title = comment('', [`${document.id} as code receives it.`, sentence(document.description)]);
   return `${title}export type ${words.names.received(document)} = ${members(document, 'received', words)}`;
-}
-
-function members(document: Document, face: Face, words: Writing): string {
-  const lines = document.fields.map((field) =>
-    property(field, face, face === 'given' ? mustBeGiven(field) : isPresent(field), words),
-  );
-  if (document.open) {
-    words.uses.add('Value');
-    const lead = face === 'received' ? '  readonly ' : '  ';
-    lines.push(
-      `${comment('  ', ['Fields that nobody declared are kept as they come.'])}${lead}[field: string]: Value;\n`,
-    );
-  }
-  return face === 'given' ? block(lines) : block(lines, 'never');
-}
-
-/** A default or a fixed value is filled in where code gives none. */
-function mustBeGiven(field: Field): boolean {
-  return field.required && field.default === undefined && field.fixed === undefined;
-}
-
-function property(field: Field, face: Face, present: boolean, words: Writing): string {
-  const type = valueText(field, face, words.names, words.uses);
-  // A null in a JSON field is a value.
-  const takesNull = face === 'given' && field.type.kind !== 'json';
-  const absent = present ? '' : takesNull ? ' | null | undefined' : ' | undefined';
-  const lead = face === 'received' ? '  readonly ' : '  ';
-  const mark = present ? '' : '?';
-  const said = comment('  ', [sentence(field.description), facts(field)]);
-  return `${said}${lead}${propertyName(field.name)}${mark}: ${type}${absent};\n`;
 }
 
 function requestType(operation: Operation, words: Writing): string {
@@ -74,8 +43,7 @@ function requestType(operation: Operation, words: Writing): string {
   const lines = fields.map(({ field, present }) => property(field, 'received', present, words));
   const { request } = operation;
   if (request.kind === 'raw') {
-    const type = { json: 'JsonValue', xml: 'string', text: 'string', binary: 'Attachment' }[request.raw];
-    if (type !== 'string') words.uses.add(type);
+    const type = rawText(request.raw, words.uses);
     lines.push(
       `${comment('  ', ['The body; absent where the caller sent none.'])}  readonly content?: ${type} | undefined;\n`,
     );
@@ -119,12 +87,4 @@ function queriesType(words: Writing): string {
     return `${comment('  ', [sentence(query.description)])}  ${propertyName(query.id)}: ${entry};\n`;
   });
   return `${comment('', ['Every stored query: its prompts and its rows.'])}export type Queries = ${block(lines, 'never')}`;
-}
-
-/**
- * Members in braces. Where there are none, the keys decide: of type string, any member that code gives is an error; of
- * type never, any that it reads.
- */
-function block(lines: readonly string[], keys: 'string' | 'never' = 'string'): string {
-  return lines.length === 0 ? `Record<${keys}, never>;\n` : `{\n${lines.join('')}};\n`;
 }

@@ -1,24 +1,30 @@
 import { rootsOf } from '../describe/documents.ts';
+import { plainDefault } from '../describe/entry.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import type { Field, FieldType } from '../model/field.ts';
+import type { Flow } from '../model/flow.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Operation } from '../model/service.ts';
+import type { Message, Operation } from '../model/service.ts';
 import { type TypeNames, typeNames } from './names.ts';
 
 /** What code of the project sees, in the order of ids, and what it is called there. */
 export interface Vocabulary {
   /** Operations that code of the project answers. */
   readonly operations: readonly Operation[];
+  /** Operations of other systems, which code of the project calls. */
+  readonly consumers: readonly ConsumerOperation[];
+  readonly flows: readonly Flow[];
   readonly documents: readonly Document[];
-  /** Documents that stand inside requests of those operations. */
+  /** Documents that stand inside requests of those operations, or come as replies and faults of the consumers. */
   readonly received: readonly Document[];
   readonly queries: readonly Query[];
   readonly names: TypeNames;
 }
 
 /**
- * Every declared document is in it, and of those written in place the ones that a handler meets. What only the
+ * Every declared document is in it, and of those written in place the ones that a handler or a call meets. What only the
  * services of the package use is left out: its handlers are the package's own.
  */
 export function vocabulary(registry: Registry): Vocabulary {
@@ -35,6 +41,11 @@ export function vocabulary(registry: Registry): Vocabulary {
     for (const document of rootsOf(operation)) reach(document, seen);
     for (const { field } of requestFields(operation)) reachType(field.type, received);
   }
+  const consumers = sorted(registry.consumers);
+  for (const consumer of consumers) {
+    reachRequest(consumer, seen);
+    for (const document of repliesOf(consumer)) reach(document, received);
+  }
   for (const document of registry.documents.values()) {
     const foreign = ofPackage.has(document) && !ofProject.has(document);
     if (!document.inPlace && !foreign) reach(document, seen);
@@ -42,6 +53,8 @@ export function vocabulary(registry: Registry): Vocabulary {
   const documents = [...seen].sort(byId);
   return {
     operations,
+    consumers,
+    flows: sorted(registry.flows),
     documents,
     received: [...received].sort(byId),
     queries: sorted(registry.queries),
@@ -72,9 +85,12 @@ export function requestFields(operation: Operation): RequestField[] {
   }));
 }
 
-/** Whether a field is in every value that passed the checks, which fill in defaults and fixed values. */
+/**
+ * Whether a field is in every value that passed the checks, which fill in defaults and fixed values. What a fault fills in
+ * a document of ours, a fault of another system need not have.
+ */
 export function isPresent(field: Field): boolean {
-  return field.required || field.default !== undefined || field.fixed !== undefined;
+  return field.required || plainDefault(field) !== undefined || field.fixed !== undefined;
 }
 
 /** Entries of a map or a list of the registry in the order of their ids, compared by code unit: the same on every machine. */
@@ -84,6 +100,24 @@ export function sorted<T extends { readonly id: string }>(entries: ReadonlyMap<s
 
 function byId(a: { readonly id: string }, b: { readonly id: string }): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+/** The forms that a reply of a consumer may have. One to HEAD has no content (RFC 9110 section 9.3.2). */
+export function responsesOf(consumer: ConsumerOperation): readonly Message[] {
+  if (consumer.kind === 'soap') return [consumer.soap.response];
+  return consumer.method === 'HEAD' ? [{ kind: 'none' }] : consumer.responses.map(({ message }) => message);
+}
+
+/** The documents that come back from a consumer: of its replies, and of its faults. */
+function repliesOf(consumer: ConsumerOperation): Document[] {
+  const documents = responsesOf(consumer).flatMap((message) => (message.kind === 'document' ? [message.document] : []));
+  return consumer.fault === undefined ? documents : [...documents, consumer.fault];
+}
+
+/** Over REST the input as a whole is a call's own; what stands in its fields is not. */
+function reachRequest(consumer: ConsumerOperation, into: Set<Document>): void {
+  if (consumer.kind === 'rest') for (const { type } of consumer.input.fields) reachType(type, into);
+  else if (consumer.soap.request.kind === 'document') reach(consumer.soap.request.document, into);
 }
 
 /** Adds a document and all that it holds. */

@@ -1,5 +1,5 @@
 import type { FieldType } from '../model/field.ts';
-import type { Message, Operation } from '../model/service.ts';
+import type { Message, Method, OperationUri, SoapForm } from '../model/service.ts';
 
 /** A type as the definitions spell it: `string(10)`, `decimal(10.2)`, `list of LOC_DTL_VW`. */
 export function typeWords(type: FieldType): string {
@@ -15,8 +15,15 @@ export function messageWords(message: Message): string {
   return message.kind === 'raw' ? message.raw : 'none';
 }
 
+/** What is called over REST, over SOAP, or both. */
+interface Callable {
+  readonly method?: Method;
+  readonly uris?: readonly OperationUri[];
+  readonly soap?: SoapForm;
+}
+
 /** The ways in which an operation is called: `GET Locations/?region={REGION} (URI index 1)`, `SOAP ATTACHMENT_PUT.v1`. */
-export function waysTo({ method, uris, soap }: Operation): string[] {
+export function waysTo({ method, uris = [], soap }: Callable): string[] {
   const overRest = uris.map(({ index, template }) => {
     const way = `${method} ${template.text}`;
     return uris.length === 1 ? way : `${way} (URI index ${index})`;

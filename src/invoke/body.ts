@@ -10,11 +10,12 @@ export async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIter
   for (;;) {
     const first = await chunks.next();
     if (first.done === true) return undefined;
-    if (first.value.length > 0) return from(first.value, chunks);
+    if (first.value.length > 0) return continued(first.value, chunks);
   }
 }
 
-async function* from(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** A body whose beginning has been read. */
+export async function* continued(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield first;
     for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
@@ -51,13 +52,18 @@ export function overhear(bytes: AsyncIterable<Uint8Array>): Overheard {
 /** Types whose content is for people, or nearly so. */
 const READABLE = /^text\/|[/+](?:json|xml)$/;
 
+/** Whether content of a type, or of none, may be shown to people. */
+export function isReadable(contentType: string | undefined): boolean {
+  const type = contentType === undefined ? undefined : parseMediaType(contentType);
+  return type === undefined || READABLE.test(type.essence);
+}
+
 /** The beginning of a body that is no SOAP message, on one line; undefined where it is not text. */
 export async function beginningOf(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   contentType: string | undefined,
 ): Promise<string | undefined> {
-  const type = contentType === undefined ? undefined : parseMediaType(contentType);
-  if (type !== undefined && !READABLE.test(type.essence)) return undefined;
+  if (!isReadable(contentType)) return undefined;
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of bytes) {

@@ -1,72 +1,68 @@
-import { compileSoap, type SoapBinding } from '../binding/soap.ts';
-import { isAttachment } from '../codec/binary.ts';
-import { holdsKind } from '../codec/search.ts';
-import type { Node } from '../model/routing.ts';
-import type { ConsumerOperation, Message, Operation } from '../model/service.ts';
-import type { DocumentValue, Value } from '../model/value.ts';
-import { parseMediaType } from '../wire/media-type.ts';
-import type { SoapVersion } from '../wire/soap.ts';
+import type { ConfigPart, ConfigText } from '../model/config.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { Limits } from '../model/gateway.ts';
+import type { Spool } from '../model/spool.ts';
+import type { Attachment, DocumentValue } from '../model/value.ts';
+import type { Called } from './error.ts';
+import type { RawReply } from './exchange.ts';
+import type { Outgoing } from './outgoing.ts';
+import { compileRestCall } from './rest-call.ts';
+import { compileSoapCall } from './soap-call.ts';
+import type { Segment } from './soap-request.ts';
 
 /** An operation that can be called, compiled once. */
 export interface Callable {
   readonly operation: ConsumerOperation;
-  readonly binding: SoapBinding;
-  readonly version: SoapVersion;
-  /** What every request carries, above what its message says; SOAPAction is spelled as there. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Configuration that a request with this input refers to. @throws InvokeError BAD_INPUT */
+  references(input: DocumentValue, options: WriteOptions): readonly ConfigText[];
+  /** @throws InvokeError BAD_INPUT */
+  write(input: DocumentValue, options: WriteOptions & { readonly resolve: Resolve }): Outgoing;
+  /**
+   * Reads a reply. Where that fails, its connection is given up.
+   * @throws SoapFault, ReplyFault; InvokeError HTTP_STATUS, BAD_REPLY, REPLY_TOO_LARGE, TIMEOUT, ABORTED, CUT
+   */
+  read(raw: RawReply, ports: ReplyPorts): Promise<ReadReply>;
+}
+
+export interface WriteOptions {
+  readonly called: Called;
+  /** Over SOAP: content beside the input. */
+  readonly segments: readonly Segment[];
+  /** Over REST: which of the operation's URI templates, from 1. */
+  readonly uriIndex: number;
+}
+
+/** What a reference stands for; all that {@link Callable.references} names can be had. */
+export type Resolve = (reference: Exclude<ConfigPart, { readonly kind: 'literal' }>) => string;
+
+/** What replies are read with. */
+export interface ReplyPorts {
+  readonly limits: Limits;
+  readonly spool: Spool;
+  /** Values of the request that no error repeats where the target does. */
+  readonly secrets?: (() => Iterable<string>) | undefined;
+}
+
+/** What a reply says. */
+export interface ReadReply {
+  readonly value: DocumentValue;
+  /** The body as it came, where it is text and in memory. */
+  readonly body: string | undefined;
+  /** There where the reply holds a connection, or content that was kept of it. */
+  readonly content: ReplyContent | undefined;
+}
+
+/** What of a reply is read after its value. */
+export interface ReplyContent {
+  /** Attachments that no field holds. */
+  segments(): AsyncIterable<Attachment>;
+  /** Reads to the end. @throws InvokeError where the rest is broken */
+  finish(): Promise<void>;
+  /** Frees what was kept, and gives up the connection where it has not been read to its end. */
+  close(): void;
 }
 
 /** @param namespace of `gateway.yaml` */
 export function compileCallable(operation: ConsumerOperation, namespace: string): Callable {
-  const declared = new Map(operation.headers.map(({ name, value }) => [name.toLowerCase(), [name, value] as const]));
-  const contentType = declared.get('content-type')?.[1];
-  const is12 = contentType !== undefined && parseMediaType(contentType)?.essence === 'application/soap+xml';
-  const version = is12 ? '1.2' : '1.1';
-  // What the content is, the message itself says.
-  declared.delete('content-type');
-  const headers: Record<string, string> = { 'User-Agent': 'signalbox' };
-  if (!declared.has('accept')) headers.Accept = acceptOf(operation, version);
-  for (const [key, [name, value]] of declared) headers[key === 'soapaction' ? 'SOAPAction' : name] = value;
-  return { operation, binding: compileSoap(operation, namespace), version, headers };
-}
-
-/** A reply with attachments is asked for where there may be binary content in it. */
-function acceptOf({ properties, soap }: ConsumerOperation, version: SoapVersion): string {
-  const xml = version === '1.1' ? 'text/xml' : 'application/soap+xml';
-  return properties.mtom || holdsBinary(soap.response) ? `multipart/related, ${xml}` : xml;
-}
-
-/** Whether values of a message may hold binary content. */
-function holdsBinary(message: Message): boolean {
-  if (message.kind === 'document') return holdsKind(message, 'binary');
-  return message.kind === 'raw' && message.raw === 'binary';
-}
-
-/**
- * A provider operation with a SOAP form as one to call at a node that offers it: at the gateway's own services connector,
- * or at that of another gateway with the same definitions. Binary content of the input travels as attachments.
- * @throws TypeError for one without a SOAP form
- */
-export function asConsumer(operation: Operation, target: Node, input: DocumentValue): ConsumerOperation {
-  const { id, service, soap, fault, permissions, active, at } = operation;
-  if (soap === undefined) throw new TypeError(`${id} has no SOAP form`);
-  return {
-    id,
-    service,
-    target,
-    soap,
-    headers: [],
-    properties: { mtom: holdsAttachment(input), upContent: true, compress: false, segmentContentTransfer: 'binary' },
-    permissions,
-    public: operation.public,
-    active,
-    ...(fault === undefined ? {} : { fault }),
-    at,
-  };
-}
-
-function holdsAttachment(value: Value): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (isAttachment(value)) return true;
-  return Object.values(value).some((each) => holdsAttachment(each as Value));
+  return operation.kind === 'soap' ? compileSoapCall(operation, namespace) : compileRestCall(operation, namespace);
 }

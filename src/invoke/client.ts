@@ -1,35 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../load/config.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { Flow } from '../model/flow.ts';
+import type { Node } from '../model/node.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Node } from '../model/routing.ts';
-import type { ConsumerOperation } from '../model/service.ts';
 import type { Spool } from '../model/spool.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { type Callable, compileCallable } from './callable.ts';
+import { Configuration } from './configuration.ts';
+import type { Credential } from './credential.ts';
+import { deadline } from './deadline.ts';
 import { type Called, InvokeError } from './error.ts';
-import { exchange } from './exchange.ts';
+import type { Timings } from './exchange.ts';
+import { findFlow, findOperation } from './find.ts';
+import { createFlows, type FlowReply } from './flow.ts';
 import { TIMEOUTS, type Timeouts } from './limits.ts';
-import { Pools } from './pools.ts';
-import { readReply } from './reply.ts';
-import { type Segment, writeRequest } from './request.ts';
-import { type Address, type Credential, resolveAddresses } from './target.ts';
+import { replyOf } from './reply.ts';
+import type { Segment } from './soap-request.ts';
 import type { Heads } from './trace.ts';
+import { createTransport, type PreparedRequest, type Target } from './transport.ts';
 
 export interface ClientOptions {
-  /** What nodes and `PRIMARYURL` refer to. */
+  /** What nodes, `values:`, headers and `PRIMARYURL` refer to. */
   readonly env: Environment;
   /** Keeps attachments of replies that come before they are wanted. */
   readonly spool: Spool;
-  /** Those that are left out are as in {@link TIMEOUTS}. */
+  /** Those that are left out are as in {@link TIMEOUTS}; what a node says stands above them. */
   readonly timeouts?: Partial<Timeouts>;
+  /** The project's, which paths of certificates are relative to; the current one where it is left out. */
+  readonly folder?: string;
 }
 
 export interface CallOptions {
-  /** Content beside the input, numbered from 1 in the markers of its XML (`<Include SegmentNumber="1"/>`). */
+  /** Over SOAP: content beside the input, numbered from 1 in the markers of its XML (`<Include SegmentNumber="1"/>`). */
   readonly segments?: readonly Segment[];
+  /** Over REST: which of the operation's URI templates, from 1; the first where it is left out. */
+  readonly uriIndex?: number;
   /** Ends the call, and afterwards the reading of its reply. */
   readonly signal?: AbortSignal;
-  /** Called with the bytes of the request that are sent, and those it has, where that is known; before compression. */
+  /**
+   * Called with the bytes of the request that are sent, and those it has, where that is known; before compression. Where
+   * the request is sent once more, it begins anew.
+   */
   readonly onSent?: (sent: number, total: number | undefined) => void;
   /** Takes the place of the operation's target, PRIMARYURL included. */
   readonly node?: Node;
@@ -37,8 +49,16 @@ export interface CallOptions {
   readonly credential?: Credential;
   /** Sent as X-Request-Id: a word of at most 128 characters; a new one where it is left out. */
   readonly requestId?: string;
+  /** In milliseconds, the whole of the call; what the operation or its node says where it is left out. */
+  readonly timeout?: number;
   /** Is shown the heads of the exchange. */
   readonly heads?: Heads;
+}
+
+/** What a flow's run takes beside its input. */
+export interface FlowOptions extends Omit<CallOptions, 'segments' | 'uriIndex' | 'node' | 'credential'> {
+  /** Told of each step as it begins, and of one that is run anew. */
+  readonly onStep?: (step: { readonly index: number; readonly operation: ConsumerOperation }) => void;
 }
 
 /** What a target answered. It holds a connection as long as it has attachments that have not been read. */
@@ -50,14 +70,20 @@ export interface InvokeReply {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * The response document, its binary fields being attachments: each can be read once, and until {@link InvokeReply.close}.
-   * Without a document `content` holds what stands in the reply's element, and with `SOAPUpContent=N` the whole envelope,
-   * as XML text; of a one-way operation it is empty.
+   * Without a document `content` holds what stands in the reply: JSON as a value, text and XML as text, binary content as
+   * an attachment; over SOAP what stands in its element, and with `SOAPUpContent=N` the whole envelope, as XML text. Of a
+   * reply that is declared to be none it is empty.
    */
   readonly value: DocumentValue;
+  /** The body over REST as it came, where it is text; for a {@link JsonParser}, say. */
+  readonly body: string | undefined;
   /** Attachments that no field holds. Each is to be read before the next is asked for. */
   segments(): AsyncIterable<Attachment>;
-  /** Milliseconds from the call to the head of the reply, and to its value. */
-  readonly timings: { readonly head: number; readonly value: number };
+  /** In milliseconds from the call. */
+  readonly timings: Timings & { readonly value: number };
+  /** Times that the request was sent, or an address was tried. */
+  readonly attempts: number;
+  /** Of the call, as it was sent in X-Request-Id. */
   readonly requestId: string;
   /**
    * Reads what is left behind the last attachment, so that the connection can serve again, then closes.
@@ -72,9 +98,22 @@ export interface InvokeReply {
 export interface Client {
   /**
    * Calls a consumer operation, by its id or itself, and waits for the reply's value.
-   * @throws SoapFault where the target answers with one; InvokeError
+   * @throws SoapFault, ReplyFault where the target answers with one; InvokeError
    */
   call(operation: string | ConsumerOperation, input: DocumentValue, options?: CallOptions): Promise<InvokeReply>;
+  /**
+   * Runs a flow, by its id (`N_DOCLIB.upload`, `N_DOCLIB.v1.upload`) or itself, and waits for the value of its last reply.
+   * What earlier steps keep, as a token, is used again by later runs of this client as long as it holds.
+   * @throws FlowError naming the step; InvokeError before anything is sent
+   */
+  flow(flow: string | Flow, input: DocumentValue, options?: FlowOptions): Promise<FlowReply>;
+  /**
+   * The request that {@link Client.call} would send. Nothing is sent.
+   * @throws InvokeError UNKNOWN_OPERATION, CONFIGURATION, BAD_INPUT
+   */
+  preview(operation: string | ConsumerOperation, input: DocumentValue, options?: CallOptions): PreparedRequest;
+  /** The requests that {@link Client.flow} would send, in order; what steps keep stands as `<NAME>` in later ones. */
+  previewFlow(flow: string | Flow, input: DocumentValue): PreparedRequest[];
   /** Ends all connections, and what still runs on them. */
   close(): Promise<void>;
 }
@@ -84,9 +123,9 @@ export function createClient(registry: Registry, options: ClientOptions): Client
   const { env, spool } = options;
   const { namespace, limits } = registry.gateway;
   const timeouts: Timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const pools = new Pools(timeouts.connect);
+  const transport = createTransport({ timeouts, env, folder: options.folder ?? process.cwd() });
+  const configuration = new Configuration(env);
   const compiled = new WeakMap<ConsumerOperation, Callable>();
-  const resolved = new WeakMap<ConsumerOperation, readonly Address[]>();
 
   function callableOf(operation: ConsumerOperation): Callable {
     const known = compiled.get(operation) ?? compileCallable(operation, namespace);
@@ -94,62 +133,78 @@ export function createClient(registry: Registry, options: ClientOptions): Client
     return known;
   }
 
-  function addressesOf(operation: ConsumerOperation, called: Called, given: CallOptions): readonly Address[] {
-    const { node, credential } = given;
-    const { target, properties } = operation;
-    if (node !== undefined) return resolveAddresses({ node, credential }, env, called);
-    const source = { node: target, primaryUrl: properties.primaryUrl, credential };
-    if (credential !== undefined) return resolveAddresses(source, env, called);
-    const known = resolved.get(operation) ?? resolveAddresses(source, env, called);
-    resolved.set(operation, known);
-    return known;
+  /** Everything that can be said of a call before it is sent. */
+  function prepare(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
+    const callable = callableOf(operation);
+    const target = targetOf(operation, given);
+    const writing = { called, segments: given.segments ?? [], uriIndex: given.uriIndex ?? 1 };
+    const texts = [...transport.references(target), ...callable.references(input, writing)];
+    return { callable, target, writing, texts };
   }
 
-  return {
-    async call(given, input, callOptions = {}) {
-      const { segments = [], signal, onSent, heads, requestId = randomUUID() } = callOptions;
-      const start = performance.now();
-      const operation = findOperation(registry, given, requestId);
-      const called = { operation: operation.id, requestId };
-      const callable = callableOf(operation);
-      const outgoing = writeRequest(callable, input, segments, called);
-      const addresses = addressesOf(operation, called, callOptions);
-      const raw = await exchange(pools, addresses, outgoing, called, { timeouts, signal, onSent, heads });
-      const head = performance.now() - start;
-      const { value, message } = await readReply(callable, raw, { limits, spool });
-      return {
-        httpResponseCode: raw.status,
-        responseStatus: 0,
-        headers: raw.headers,
-        value,
-        segments: () => message?.segments() ?? none(),
-        timings: { head, value: performance.now() - start },
-        requestId,
-        async finish() {
-          try {
-            await message?.finish();
-          } finally {
-            message?.close();
-          }
-        },
-        close: () => message?.close(),
-      };
+  function write(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
+    const { callable, target, writing, texts } = prepare(operation, input, given, called);
+    const resolve = configuration.resolve(texts, called);
+    return { callable, target, resolve, outgoing: callable.write(input, { ...writing, resolve }) };
+  }
+
+  function previewOf(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
+    const { target, outgoing, resolve } = write(operation, input, given, called);
+    return transport.describe(target, outgoing, { called, resolve });
+  }
+
+  async function callOf(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
+    const start = performance.now();
+    const { callable, target, resolve, outgoing } = write(operation, input, given, called);
+    const most = given.timeout ?? operation.timeout ?? target.node.timeouts.call ?? timeouts.call;
+    const time = deadline(given.signal, most, called);
+    try {
+      const { onSent, heads } = given;
+      const raw = await transport.send(target, outgoing, { called, resolve, signal: time.signal, onSent, heads });
+      const { value, body, content } = await callable.read(raw, { limits, spool, secrets: raw.secrets });
+      return replyOf({ raw, value, body, content, called, elapsed: performance.now() - start });
+    } catch (error) {
+      const told = time.told(error);
+      if (told instanceof InvokeError) told.sent ??= transport.describe(target, outgoing, { called, resolve });
+      throw told;
+    } finally {
+      time.clear();
+    }
+  }
+
+  const flows = createFlows({
+    call: callOf,
+    preview: previewOf,
+    configure(calls, called) {
+      const texts = calls.flatMap(({ operation, input }) => prepare(operation, input, {}, called).texts);
+      configuration.resolve(texts, called);
     },
-    close: () => pools.close(),
+  });
+
+  return {
+    call: async (given, input, callOptions = {}) => {
+      const requestId = callOptions.requestId ?? randomUUID();
+      const operation = findOperation(registry, given, requestId);
+      return callOf(operation, input, callOptions, { operation: operation.id, requestId });
+    },
+    async flow(given, input, flowOptions = {}) {
+      const requestId = flowOptions.requestId ?? randomUUID();
+      return flows.run(findFlow(registry, given, requestId), input, { ...flowOptions, requestId });
+    },
+    preview(given, input, callOptions = {}) {
+      const requestId = callOptions.requestId ?? randomUUID();
+      const operation = findOperation(registry, given, requestId);
+      return previewOf(operation, input, callOptions, { operation: operation.id, requestId });
+    },
+    previewFlow(given, input) {
+      const requestId = randomUUID();
+      return flows.preview(findFlow(registry, given, requestId), input, { requestId });
+    },
+    close: () => transport.close(),
   };
 }
 
-async function* none(): AsyncGenerator<never> {}
-
-function findOperation(registry: Registry, given: string | ConsumerOperation, requestId: string): ConsumerOperation {
-  const operation = typeof given === 'string' ? registry.consumers.get(given) : given;
-  const called = { operation: typeof given === 'string' ? given : given.id, requestId };
-  if (operation === undefined) {
-    const reason = registry.operations.has(called.operation)
-      ? 'it is answered here, and calls no other system'
-      : 'there is no such operation to call';
-    throw new InvokeError('UNKNOWN_OPERATION', called, reason);
-  }
-  if (!operation.active) throw new InvokeError('UNKNOWN_OPERATION', called, 'it is not active');
-  return operation;
+function targetOf(operation: ConsumerOperation, { node, credential }: CallOptions): Target {
+  if (node !== undefined) return { operation, node, credential };
+  return { operation, node: operation.target, primaryUrl: operation.properties.primaryUrl, credential };
 }

@@ -1,4 +1,5 @@
 import type { DocumentValue } from '../model/value.ts';
+import type { PreparedRequest } from './transport.ts';
 
 /** Why a call came to nothing, where it is not the target that says so. */
 export type InvokeCode =
@@ -23,7 +24,13 @@ export type InvokeCode =
   /** A reply that is no SOAP message, or does not fit the operation. */
   | 'BAD_REPLY'
   /** A reply beyond the limits of `gateway.yaml`. */
-  | 'REPLY_TOO_LARGE';
+  | 'REPLY_TOO_LARGE'
+  /** Calls to the node came to nothing so often that it is left alone for a while: nothing was sent. */
+  | 'CIRCUIT_OPEN'
+  /** No token could be had for the node's credential. */
+  | 'CREDENTIAL'
+  /** The target answered with a fault over REST. */
+  | 'FAULT';
 
 /** What a fault's code says in both SOAP versions; one that stands in neither is as the target spells it. */
 export type SoapFaultCode = 'Client' | 'Server' | 'MustUnderstand' | 'VersionMismatch' | (string & {});
@@ -44,6 +51,8 @@ export interface InvokeErrorOptions {
   /** Beginning of a reply that is no SOAP message. */
   readonly body?: string | undefined;
   readonly hint?: string | undefined;
+  /** Names of configuration that are not set. */
+  readonly missing?: readonly string[];
   readonly cause?: unknown;
 }
 
@@ -59,6 +68,10 @@ export class InvokeError extends Error {
   readonly body: string | undefined;
   /** How to mend it, where that is known. */
   readonly hint: string | undefined;
+  /** Names of configuration that are not set; empty where that is not the matter. */
+  readonly missing: readonly string[];
+  /** The request, what is secret in it masked; undefined where none was made. */
+  sent: PreparedRequest | undefined;
 
   constructor(code: InvokeCode | SoapFaultCode, called: Called, reason: string, options: InvokeErrorOptions = {}) {
     const { cause } = options;
@@ -69,6 +82,8 @@ export class InvokeError extends Error {
     this.responseStatus = options.retry === true ? 10 : 20;
     this.body = options.body;
     this.hint = options.hint;
+    this.missing = options.missing ?? [];
+    this.sent = undefined;
   }
 }
 
@@ -101,6 +116,57 @@ export class SoapFault extends InvokeError implements SoapFaultFacts {
     this.reason = reason;
     this.detail = detail;
     this.detailXml = detailXml;
+  }
+}
+
+/** The target answered with a fault over REST: a status from 400, or a reply that the operation's fault document fits. */
+export class ReplyFault extends InvokeError {
+  override readonly name = 'ReplyFault';
+  /** The operation's fault document; undefined where the reply holds something else. */
+  readonly fault: DocumentValue | undefined;
+  /** In the target's words; may be empty. */
+  readonly reason: string;
+  /** More of them; may be empty. */
+  readonly detail: string;
+
+  constructor(
+    called: Called,
+    content: { readonly fault: DocumentValue | undefined; readonly reason: string; readonly detail: string },
+    options: InvokeErrorOptions = {},
+  ) {
+    const { fault, reason, detail } = content;
+    super('FAULT', called, reason === '' ? 'the target answered with a fault' : reason, options);
+    this.fault = fault;
+    this.reason = reason;
+    this.detail = detail;
+  }
+}
+
+/** A flow that did not come to its end: what a step of it says. */
+export class FlowError extends InvokeError {
+  override readonly name = 'FlowError';
+  /** Id of the flow. */
+  readonly flow: string;
+  /** The step that failed, from 1, and the flow's number of steps. */
+  readonly step: { readonly index: number; readonly of: number; readonly operation: string };
+  declare readonly cause: InvokeError;
+
+  /** @param hint the cause's own where it is left out */
+  constructor(flow: string, step: FlowError['step'], cause: InvokeError, hint = cause.hint) {
+    const { httpResponseCode, body, missing, responseStatus, called } = cause;
+    const words = cause.message.replace(`${called.operation}: `, '');
+    const place = `step ${step.index} of ${step.of}, ${step.operation}`;
+    super(cause.code, { ...called, operation: flow }, `${place}: ${words}`, {
+      httpResponseCode,
+      body,
+      hint,
+      missing,
+      retry: responseStatus === 10,
+      cause,
+    });
+    this.flow = flow;
+    this.step = step;
+    this.sent = cause.sent;
   }
 }
 

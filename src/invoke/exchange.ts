@@ -1,71 +1,87 @@
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip, createGzip } from 'node:zlib';
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { inOne } from './body.ts';
+import type { Proof } from './credential.ts';
+import { codingsOf, decoded, unasked } from './decoding.ts';
 import { type Called, InvokeError } from './error.ts';
-import type { Timeouts } from './limits.ts';
-import type { Pools } from './pools.ts';
+import { headersOf, shownHeaders } from './headers.ts';
+import { DRAINED } from './limits.ts';
+import type { Outgoing } from './outgoing.ts';
+import type { Connections, Pools } from './pools.ts';
+import { bodyOf } from './request-body.ts';
+import type { Sending } from './sending.ts';
 import type { Address } from './target.ts';
-import { type Heads, headOf } from './trace.ts';
+import { headOf, maskedReply } from './trace.ts';
 import { isTlsError, type TransportFacts, transportError } from './transport-error.ts';
+import type { Marks, WatchedRequest } from './watch.ts';
 
-/** A request that may be sent to any of several addresses. */
-export interface Outgoing {
-  readonly headers: Readonly<Record<string, string>>;
-  /** In bytes; undefined where it is not known. */
-  readonly length: number | undefined;
-  /** The whole of it, where it is in memory. */
-  readonly text: string | undefined;
-  /** To be read once. */
-  bytes(): AsyncIterable<Uint8Array>;
-  /** It travels in gzip (RFC 1952). */
-  readonly compress: boolean;
-}
-
-export interface ExchangeOptions {
-  readonly timeouts: Timeouts;
-  readonly signal: AbortSignal | undefined;
-  /** Bytes of the request that were handed over, and those it has, where that is known. */
-  readonly onSent: ((sent: number, total: number | undefined) => void) | undefined;
-  readonly heads: Heads | undefined;
+/** Milliseconds from the call. */
+export interface Timings {
+  /** To the connection of the last attempt; undefined where one stood already. */
+  readonly connected: number | undefined;
+  /** To the last byte of the request. */
+  readonly sent: number;
+  /** To the head of the reply. */
+  readonly head: number;
 }
 
 /** What came back, its body still on the connection. */
 export interface RawReply {
   readonly called: Called;
   readonly status: number;
+  readonly timings: Timings;
+  /** Times that the request was sent, or an address was tried. */
+  readonly attempts: number;
   /** By names in lower case; values of one name are joined with commas. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body, where all of it came with the head; not empty. */
   readonly whole: Uint8Array | undefined;
-  /** Without Content-Encoding, once. @throws InvokeError TIMEOUT, ABORTED, CUT */
+  /** Without Content-Encoding, once. @throws InvokeError TIMEOUT, ABORTED, CUT, BAD_REPLY */
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** How a reply that is no success is mended, where the transport knows. */
+  readonly hint: string | undefined;
+  /** Values of the request that may not be told, which a target may repeat. */
+  secrets(): Iterable<string>;
   /** Gives the connection up, read or not. */
   discard(): void;
 }
 
+/** A reply that may yet be passed over. */
+export interface Received extends RawReply {
+  readonly from: Address;
+  /** Reads the rest where there is little of it, so that the connection can serve again. */
+  release(): void;
+}
+
+/** A request, and where it may be sent to. */
+export interface Route {
+  readonly pools: Pools;
+  /** In the order in which they are tried; at least one. */
+  readonly addresses: readonly Address[];
+  readonly outgoing: Outgoing;
+  /** Stands above that of the address. */
+  readonly proof: Proof | undefined;
+}
+
 /**
- * Sends a request to the first address that there is a connection to, and waits for the head of the reply. Redirects are
- * not followed.
- * @throws InvokeError CONNECTION, TLS, TIMEOUT, ABORTED, CUT, BAD_INPUT, BAD_REPLY
+ * Sends a request to the first address that there is a connection to, and waits for the head of the reply.
+ * @throws InvokeError CONFIGURATION, CONNECTION, TLS, TIMEOUT, ABORTED, CUT, BAD_INPUT, BAD_REPLY
  */
-export async function exchange(
-  pools: Pools,
-  addresses: readonly Address[],
-  outgoing: Outgoing,
-  called: Called,
-  options: ExchangeOptions,
-): Promise<RawReply> {
-  const { timeouts, signal } = options;
+export async function exchange(connections: Connections, route: Route, sending: Sending): Promise<Received> {
+  const { addresses } = route;
+  const { timeouts, node, options, called } = sending;
   for (const [index, address] of addresses.entries()) {
-    const facts = { called: { ...called, address: address.shown }, timeouts, signal };
+    const { dispatcher, proxied } = route.pools.of(address.origin, called);
+    const facts = { called: { ...called, address: address.shown }, node, timeouts, signal: options.signal, proxied };
+    sending.attempts++;
     try {
-      return await attempt(pools, address, outgoing, facts, options);
+      return await attempt(dispatcher, address, route, sending, facts);
     } catch (error) {
-      const unconnected = pools.isUnconnected(error);
+      sending.isUnsent = connections.isUnconnected(error);
       const isLast = index === addresses.length - 1;
-      if (unconnected && !isLast && !isTlsError(error) && signal?.aborted !== true) continue;
-      throw transportError(error, { ...facts, phase: unconnected ? 'connect' : 'request' });
+      const isAborted = options.signal?.aborted === true;
+      if (sending.isUnsent && !isLast && !isTlsError(error) && !isAborted) continue;
+      throw transportError(error, { ...facts, phase: sending.isUnsent ? 'connect' : 'request' });
     }
   }
   throw new TypeError('a call needs an address');
@@ -74,102 +90,89 @@ export async function exchange(
 type Facts = Omit<TransportFacts, 'phase'>;
 
 async function attempt(
-  pools: Pools,
-  { origin, path, authorization }: Address,
-  outgoing: Outgoing,
+  dispatcher: Dispatcher,
+  address: Address,
+  { outgoing, proof = address.proof }: Route,
+  sending: Sending,
   facts: Facts,
-  options: ExchangeOptions,
-): Promise<RawReply> {
-  const { timeouts, signal, heads } = options;
-  const headers = headersOf(outgoing, authorization);
-  const opened = pools.of(origin);
-  const pool = opened instanceof Promise ? await opened : opened;
-  heads?.onRequest?.(headOf(`POST ${facts.called.address} HTTP/1.1`, headers));
-  const response = await pool.request({
-    method: 'POST',
-    path,
-    headers,
+): Promise<Received> {
+  const { timeouts, options, acceptsCodings } = sending;
+  const additions = { proof, acceptsCodings };
+  options.heads?.onRequest?.(
+    headOf(`${outgoing.method} ${facts.called.address} HTTP/1.1`, shownHeaders(outgoing, additions)),
+  );
+  const marks: Marks = { connected: undefined, sent: undefined };
+  const request: WatchedRequest = {
+    origin: address.origin,
+    path: address.path,
+    method: outgoing.method,
+    headers: headersOf(outgoing, additions),
     // Iterables are taken as well, which the types do not say.
-    body: bodyOf(outgoing, facts.called, options.onSent) as string,
+    body: (bodyOf(outgoing, sending) as string | undefined) ?? null,
     headersTimeout: timeouts.head,
     bodyTimeout: timeouts.idle,
-    signal: signal ?? null,
-  });
-  const reply = rawReply(response, facts);
-  heads?.onReply?.(headOf(`HTTP/1.1 ${reply.status} ${response.statusText}`.trimEnd(), reply.headers));
+    signal: options.signal ?? null,
+    marks,
+  };
+  const response = await dispatcher.request(request);
+  const secrets = () => [...(outgoing.secrets?.() ?? []), ...(proof?.secrets ?? [])];
+  const reply = { ...received(response, address, sending, facts, marks), secrets };
+  options.heads?.onReply?.(
+    headOf(`HTTP/1.1 ${reply.status} ${response.statusText}`.trimEnd(), maskedReply(reply.headers, secrets())),
+  );
   return reply;
 }
 
-function headersOf(outgoing: Outgoing, authorization: string | undefined): Record<string, string> {
-  const { length, compress } = outgoing;
-  const headers: Record<string, string> = { ...outgoing.headers };
-  if (authorization !== undefined) headers.Authorization = authorization;
-  if (compress) headers['Content-Encoding'] = 'gzip';
-  else if (length !== undefined) headers['Content-Length'] = String(length);
-  return headers;
-}
-
-function bodyOf(
-  outgoing: Outgoing,
-  called: Called,
-  onSent: ExchangeOptions['onSent'],
-): string | AsyncIterable<Uint8Array> {
-  const { text, length, compress } = outgoing;
-  if (text !== undefined && !compress && onSent === undefined) return text;
-  const bytes = counted(outgoing.bytes(), length, called, onSent);
-  return compress ? through(bytes, createGzip()) : bytes;
-}
-
-async function* counted(
-  bytes: AsyncIterable<Uint8Array>,
-  total: number | undefined,
-  called: Called,
-  onSent: ExchangeOptions['onSent'],
-): AsyncGenerator<Uint8Array> {
-  let sent = 0;
-  try {
-    for await (const chunk of bytes) {
-      yield chunk;
-      sent += chunk.length;
-      onSent?.(sent, total);
-    }
-  } catch (error) {
-    if (error instanceof InvokeError) throw error;
-    const reason = `the input could not be read: ${error instanceof Error ? error.message : String(error)}`;
-    throw new InvokeError('BAD_INPUT', called, reason, { cause: error });
-  }
-}
-
-/** A stream's output for an input; what goes wrong on either side ends both. */
-async function* through(
-  bytes: AsyncIterable<Uint8Array>,
-  transform: NodeJS.ReadWriteStream,
-): AsyncGenerator<Uint8Array> {
-  const piped = pipeline(Readable.from(bytes, { objectMode: false }), transform, () => undefined);
-  for await (const chunk of piped) yield chunk as Buffer;
-}
-
-function rawReply({ statusCode: status, headers: given, body }: Dispatcher.ResponseData, facts: Facts): RawReply {
+function received(
+  { statusCode: status, headers: given, body }: Dispatcher.ResponseData,
+  from: Address,
+  { start, attempts, acceptsCodings }: Sending,
+  facts: Facts,
+  { connected, sent }: Marks,
+): Omit<Received, 'secrets'> {
+  const now = performance.now();
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const name in given) {
+    const value = given[name];
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   // Given up before its end, it says so as an error, which nobody waits for any more.
-  body.on('error', () => undefined);
-  const discard = (): void => void body.destroy();
-  const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  body.on('error', ignored);
   const { called } = facts;
-  const isPlain = coding === '' || coding === 'identity';
-  const whole = isPlain ? arrived(body, headers['content-length']) : undefined;
-  if (whole !== undefined) return { called, status, headers, whole, bytes: inOne(whole), discard };
-  const received = receiving(body, { ...facts, phase: 'reply', httpResponseCode: status });
-  const reply = { called, status, headers, whole, discard };
-  if (isPlain) return { ...reply, bytes: received };
-  if (coding === 'gzip' || coding === 'x-gzip') return { ...reply, bytes: through(received, createGunzip()) };
-  discard();
-  throw new InvokeError('BAD_REPLY', called, `the reply's Content-Encoding ${coding} was not asked for`, {
-    httpResponseCode: status,
-  });
+  const codings = codingsOf(headers['content-encoding']);
+  const whole = codings.length === 0 ? arrived(body, headers['content-length']) : undefined;
+  const wrong = unasked(codings, acceptsCodings);
+  if (wrong !== undefined) {
+    body.destroy();
+    const reason = `the reply's Content-Encoding ${wrong} was not asked for`;
+    throw new InvokeError('BAD_REPLY', called, reason, { httpResponseCode: status });
+  }
+  return {
+    called,
+    from,
+    status,
+    timings: {
+      connected: connected === undefined ? undefined : connected - start,
+      // A reply may come before the request is whole.
+      sent: (sent ?? now) - start,
+      head: now - start,
+    },
+    attempts,
+    headers,
+    whole,
+    bytes: whole === undefined ? bytesOf(body, codings, facts, status) : inOne(whole),
+    hint: undefined,
+    // Of one that came whole the connection serves again already.
+    discard: whole === undefined ? () => void body.destroy() : ignored,
+    release: whole === undefined ? () => void body.dump({ limit: DRAINED }).catch(ignored) : ignored,
+  };
+}
+
+const ignored = (): void => undefined;
+
+function bytesOf(body: Readable, codings: readonly string[], facts: Facts, status: number): AsyncIterable<Uint8Array> {
+  const bytes = receiving(body, { ...facts, phase: 'reply', httpResponseCode: status });
+  return codings.length === 0 ? bytes : decoded(bytes, codings, facts.called, status);
 }
 
 /**

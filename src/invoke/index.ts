@@ -1,15 +1,28 @@
-export { asConsumer } from './callable.ts';
-export { type CallOptions, type Client, type ClientOptions, createClient, type InvokeReply } from './client.ts';
+export {
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type FlowOptions,
+  type InvokeReply,
+} from './client.ts';
+export type { Credential } from './credential.ts';
 export {
   type Called,
+  FlowError,
   type InvokeCode,
   InvokeError,
   type InvokeErrorOptions,
+  ReplyFault,
   SoapFault,
   type SoapFaultCode,
   type SoapFaultFacts,
 } from './error.ts';
+export type { Timings } from './exchange.ts';
+export { flowNamed } from './find.ts';
+export type { FlowReply, StepTrace } from './flow.ts';
 export type { Timeouts } from './limits.ts';
-export type { Segment } from './request.ts';
-export type { Credential } from './target.ts';
+export { asConsumer } from './soap-call.ts';
+export type { Segment } from './soap-request.ts';
 export type { Head, Heads } from './trace.ts';
+export type { PreparedRequest } from './transport.ts';

@@ -6,9 +6,11 @@ export interface Timeouts {
   readonly head: number;
   /** Between two pieces of the reply. */
   readonly idle: number;
+  /** All of it, repetitions with it, until the reply's value is there; no end where it is infinite. */
+  readonly call: number;
 }
 
-export const TIMEOUTS: Timeouts = { connect: 10_000, head: 60_000, idle: 30_000 };
+export const TIMEOUTS: Timeouts = { connect: 10_000, head: 60_000, idle: 30_000, call: Number.POSITIVE_INFINITY };
 
 /** Connections to one origin at once; further calls wait for one. */
 export const CONNECTIONS = 100;
@@ -18,3 +20,12 @@ export const REPLY_HEAD = 64 * 1024;
 
 /** Bytes of a reply that is no SOAP message which an error repeats. */
 export const SHOWN_BODY = 2048;
+
+/** Bytes of a reply that is passed over which are read for the sake of its connection. */
+export const DRAINED = 64 * 1024;
+
+/** Bytes of a reply which are read to see what it is, where no more is to be in memory. */
+export const PEEKED = 64 * 1024;
+
+/** Bytes of a token endpoint's reply. */
+export const TOKEN_REPLY = 64 * 1024;

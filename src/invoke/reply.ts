@@ -1,189 +1,40 @@
-import { type MessageSource, openMessage } from '../binding/soap-message.ts';
-import type { Limits } from '../model/gateway.ts';
-import type { Spool } from '../model/spool.ts';
-import type { DocumentValue } from '../model/value.ts';
-import { parseMediaType } from '../wire/media-type.ts';
-import { checkUnderstood, readEnvelope, readFault, type SoapMessage } from '../wire/soap.ts';
-import type { XmlElement } from '../wire/xml-tree.ts';
-import { writeXml } from '../wire/xml-write.ts';
-import { beginningOf, begun, oneLine, overhear } from './body.ts';
-import type { Callable } from './callable.ts';
-import { embeddedMessage } from './embedded.ts';
-import { InvokeError, mayRetry, SoapFault } from './error.ts';
+import type { Attachment, DocumentValue } from '../model/value.ts';
+import type { ReplyContent } from './callable.ts';
+import type { InvokeReply } from './client.ts';
+import type { Called } from './error.ts';
 import type { RawReply } from './exchange.ts';
-import { SHOWN_BODY } from './limits.ts';
-import { ReceivedMessage } from './received.ts';
-import { replyError } from './reply-error.ts';
 
-/** What replies are read with. */
-export interface ReplyPorts {
-  readonly limits: Limits;
-  readonly spool: Spool;
-}
-
-/** What a reply says, and its message where it has attachments. */
-export interface ReadReply {
+/** What a reply is put together from. */
+interface ReplyFacts {
+  readonly raw: RawReply;
   readonly value: DocumentValue;
-  readonly message: ReceivedMessage | undefined;
+  readonly body: string | undefined;
+  readonly content: ReplyContent | undefined;
+  readonly called: Called;
+  /** Milliseconds from the call to its value. */
+  readonly elapsed: number;
 }
 
-/**
- * Reads the reply of a call. Where that fails, its connection is given up.
- * @throws SoapFault; InvokeError HTTP_STATUS, BAD_REPLY, REPLY_TOO_LARGE, TIMEOUT, ABORTED, CUT
- */
-export async function readReply(callable: Callable, raw: RawReply, ports: ReplyPorts): Promise<ReadReply> {
-  try {
-    const { status, headers } = raw;
-    const body = await bodyOf(raw);
-    if (body === undefined) return readEmpty(callable, raw);
-    const contentType = headers['content-type'];
-    if (!isMessageType(contentType, status)) return await readOther(callable, raw, body.bytes);
-    const message = await openReply({ contentType, ...body }, raw, ports);
-    try {
-      return { value: await readMessage(callable, raw, message), message };
-    } catch (error) {
-      message.close();
-      throw error;
-    }
-  } catch (error) {
-    raw.discard();
-    throw replyError(error, raw.called, raw.status);
-  }
-}
-
-type Body = Omit<MessageSource, 'contentType'>;
-
-/** Undefined where it is empty. */
-async function bodyOf({ whole, bytes }: RawReply): Promise<Body | undefined> {
-  if (whole !== undefined) return { bytes, all: async () => whole };
-  const rest = await begun(bytes);
-  return rest === undefined ? undefined : { bytes: rest };
-}
-
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-
-function readEmpty({ operation }: Callable, raw: RawReply): ReadReply {
-  if (!isSuccess(raw.status)) throw statusError(raw, undefined);
-  if (operation.soap.response.kind === 'none') return { value: {}, message: undefined };
-  const reason = raw.status === 202 ? 'is empty, and has the status 202 of a one-way operation' : 'is empty';
-  throw badReply(raw, reason);
-}
-
-/** Whether a body is to be read as a message. One without a type is only where all went well. */
-function isMessageType(contentType: string | undefined, status: number): boolean {
-  if (contentType === undefined) return isSuccess(status);
-  const essence = parseMediaType(contentType)?.essence;
-  return (
-    essence === 'multipart/related' ||
-    (essence !== undefined && /^(?:text|application)\/(?:[^/]+\+)?xml$/.test(essence))
-  );
-}
-
-/** A body that is no message: what a proxy says, or a page for people. */
-async function readOther({ operation }: Callable, raw: RawReply, bytes: AsyncIterable<Uint8Array>): Promise<ReadReply> {
-  const contentType = raw.headers['content-type'];
-  if (isSuccess(raw.status) && operation.soap.response.kind === 'none') {
-    raw.discard();
-    return { value: {}, message: undefined };
-  }
-  const body = await beginningOf(bytes, contentType);
-  if (!isSuccess(raw.status)) throw statusError(raw, body);
-  throw badReply(raw, `is no SOAP message, but ${JSON.stringify(contentType)}`, body);
-}
-
-async function openReply(
-  source: MessageSource,
-  raw: RawReply,
-  { limits, spool }: ReplyPorts,
-): Promise<ReceivedMessage> {
-  const { body: envelope, attachment, attachments } = limits;
-  const most = { envelope, attachment, attachments };
-  const { contentType } = source;
-  // Much that comes with such a status is called XML, and is words.
-  const overheard = isSuccess(raw.status) ? undefined : overhear(source.bytes);
-  const heard = overheard === undefined ? source : { contentType, bytes: overheard.bytes };
-  try {
-    const outer = await openMessage(heard, most, spool);
-    const inner = embeddedMessage(outer.root);
-    if (inner === undefined) return new ReceivedMessage(outer, raw);
-    outer.close();
-    return new ReceivedMessage(await openMessage(inner, most, spool), raw);
-  } catch (error) {
-    // A status that is no success says more than that there is no message with it.
-    const told = replyError(error, raw.called, raw.status);
-    if (isSuccess(raw.status) || !(told instanceof InvokeError) || told.code !== 'BAD_REPLY') throw told;
-    throw statusError(raw, await beginningOf(overheard?.chunks ?? [], contentType), told);
-  }
-}
-
-async function readMessage(callable: Callable, raw: RawReply, message: ReceivedMessage): Promise<DocumentValue> {
-  const { operation, binding } = callable;
-  const envelope = envelopeOf(raw, message.root);
-  throwFault(callable, raw, envelope);
-  if (!isSuccess(raw.status)) throw statusError(raw, oneLine(writeXml(message.root).slice(0, SHOWN_BODY)));
-  const { response } = operation.soap;
-  if (response.kind === 'none') return {};
-  // Whoever writes envelopes reads them, header blocks and all.
-  if (
-    !operation.properties.upContent &&
-    response.kind === 'raw' &&
-    response.raw !== 'json' &&
-    response.raw !== 'binary'
-  )
-    return { content: writeXml(message.root) };
-  checkUnderstood(envelope, () => false);
-  if (envelope.payload === undefined) throw badReply(raw, 'has nothing in its Body');
-  if (response.kind === 'raw' && response.raw !== 'binary') return binding.readReply(envelope.payload);
-  await message.include();
-  return binding.readReply(envelope.payload, message.resolve);
-}
-
-function envelopeOf(raw: RawReply, root: XmlElement): SoapMessage {
-  if (isSuccess(raw.status) || root.local === 'Envelope') return readEnvelope(root);
-  throw statusError(raw, oneLine(writeXml(root).slice(0, SHOWN_BODY)));
-}
-
-function throwFault({ binding }: Callable, raw: RawReply, envelope: SoapMessage): void {
-  const fault = readFault(envelope);
-  if (fault === undefined) return;
-  const { code, subcodes, reason, detail } = fault;
-  throw new SoapFault(
-    raw.called,
-    {
-      code,
-      subcodes,
-      reason,
-      detail: faultDocument(() => binding.readFaultDetail(detail)),
-      detailXml: detail.map(writeXml).join(''),
+export function replyOf({ raw, value, body, content, called, elapsed }: ReplyFacts): InvokeReply {
+  return {
+    httpResponseCode: raw.status,
+    responseStatus: 0,
+    headers: raw.headers,
+    value,
+    body,
+    segments: () => content?.segments() ?? none(),
+    timings: { ...raw.timings, value: elapsed },
+    attempts: raw.attempts,
+    requestId: called.requestId,
+    async finish() {
+      try {
+        await content?.finish();
+      } finally {
+        content?.close();
+      }
     },
-    { httpResponseCode: raw.status, retry: mayRetry(raw.status) },
-  );
+    close: () => content?.close(),
+  };
 }
 
-/** A detail that the fault document does not fit is told as it came. */
-function faultDocument(read: () => DocumentValue | undefined): DocumentValue | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
-function statusError(raw: RawReply, body: string | undefined, cause?: unknown): InvokeError {
-  const { status, headers, called } = raw;
-  const options = { httpResponseCode: status, retry: mayRetry(status), body, cause };
-  const location = headers.location;
-  if (status >= 300 && status < 400 && location !== undefined) {
-    const hint = `Redirects are not followed; it points to ${oneLine(location.slice(0, SHOWN_BODY))}.`;
-    return new InvokeError('HTTP_STATUS', called, `the target answered with the status ${status}`, {
-      ...options,
-      hint,
-    });
-  }
-  const hint = status === 401 ? 'What the call shows stands at its node, as credential:.' : undefined;
-  return new InvokeError('HTTP_STATUS', called, `the target answered with the status ${status}`, { ...options, hint });
-}
-
-function badReply(raw: RawReply, reason: string, body?: string): InvokeError {
-  return new InvokeError('BAD_REPLY', raw.called, `the reply ${reason}`, { httpResponseCode: raw.status, body });
-}
+async function* none(): AsyncGenerator<Attachment> {}

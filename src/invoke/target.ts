@@ -1,84 +1,111 @@
-import { ConfigError, type Environment, resolveAll } from '../load/config.ts';
-import { endpointFault } from '../load/nodes.ts';
+import { addressFault, endpointFault, SCHEME_ONLY } from '../load/address.ts';
 import type { ConfigText } from '../model/config.ts';
-import type { Node } from '../model/routing.ts';
+import type { Resolve } from './callable.ts';
+import { resolveText } from './configuration.ts';
+import { basic, type Proof } from './credential.ts';
 import { type Called, InvokeError } from './error.ts';
+import type { Outgoing } from './outgoing.ts';
 
-/** Where a call goes, and what it shows there. */
+/** Where a request goes. */
 export interface Address {
   readonly origin: string;
   /** Path and query, as they are asked for. */
   readonly path: string;
-  /** Without its query, which may hold a secret. */
+  /** Without its query, and what else may hold a secret. */
   readonly shown: string;
-  /** Value of the Authorization header. */
-  readonly authorization: string | undefined;
+  /** What the address itself says of who calls (`https://user:password@host`, RFC 3986 section 3.2.1). */
+  readonly proof: Proof | undefined;
 }
 
-/** A user and a password (HTTP Basic, RFC 7617). */
-export interface Credential {
-  readonly user: string;
-  readonly password: string;
+/** An address of a node, looked up once. */
+export type Base = SchemeBase | UrlBase;
+
+/** The templates begin with the host. */
+interface SchemeBase {
+  readonly kind: 'scheme';
+  readonly scheme: string;
+  readonly source: string;
 }
 
-/** What addresses are made from. */
-export interface TargetSource {
-  readonly node: Node;
-  /** Takes the place of the node's addresses. */
-  readonly primaryUrl?: ConfigText | undefined;
-  /** Takes the place of the node's own, and of one inside an address. */
-  readonly credential?: Credential | undefined;
+interface UrlBase {
+  readonly kind: 'url';
+  readonly origin: string;
+  readonly pathname: string;
+  readonly search: string;
+  readonly proof: Proof | undefined;
+  readonly source: string;
+}
+
+/** Whose the addresses are, as messages call them. */
+export interface BaseName {
+  readonly node: string;
+  readonly isPrimaryUrl: boolean;
+}
+
+/** @throws InvokeError CONFIGURATION, for what is no address */
+export function resolveBase(text: ConfigText, name: BaseName, resolve: Resolve, called: Called): Base {
+  const { source } = text;
+  const address = resolveText(text, resolve).trim();
+  if (SCHEME_ONLY.test(address)) return { kind: 'scheme', scheme: address, source };
+  const reason = endpointFault(address);
+  if (reason !== undefined) throw noAddress(name, source, reason, called);
+  const url = new URL(address);
+  const { origin, pathname, search } = url;
+  return { kind: 'url', origin, pathname, search, proof: proofIn(url, called), source };
 }
 
 /**
- * The addresses of a target in the order in which they are tried, at least one, resolved from configuration.
- * @throws InvokeError CONFIGURATION, naming everything that is not set, or what is no address
+ * The whole address of a request: base, exactly one slash, and what follows it. After a scheme alone no slash.
+ * @throws InvokeError CONFIGURATION; BAD_INPUT, where values of the call make no host
  */
-export function resolveAddresses(source: TargetSource, env: Environment, called: Called): readonly Address[] {
-  const { node, primaryUrl, credential } = source;
-  const bases = primaryUrl === undefined ? node.base : [primaryUrl];
-  if (bases.length === 0) throw new InvokeError('CONFIGURATION', called, `node ${node.id} has no address`);
-  const own = credential === undefined ? node.credential : undefined;
-  const resolved = resolving(called, node, () =>
-    resolveAll([...bases, ...(own === undefined ? [] : [own.user, own.password])], env),
-  );
-  const [user = '', password = ''] = resolved.slice(bases.length);
-  const shown = own === undefined ? credential : { user, password };
-  return resolved.slice(0, bases.length).map((text, index) => {
-    const name = primaryUrl === undefined ? `the address of node ${node.id}` : 'PRIMARYURL';
-    const reason = endpointFault(text);
-    // As it is written, since what it resolves to may hold a secret.
-    if (reason !== undefined)
-      throw new InvokeError('CONFIGURATION', called, `${name} (${bases[index]?.source}) ${reason}`);
-    return addressOf(new URL(text), shown, called);
-  });
-}
-
-function resolving(called: Called, node: Node, resolve: () => string[]): string[] {
-  try {
-    return resolve();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const hint = `The address or the credential of node ${node.id} refers to it.`;
-    throw new InvokeError('CONFIGURATION', called, error.message, { hint, cause: error });
+export function addressAt(base: Base, { uri, shown }: Outgoing, name: BaseName, called: Called): Address {
+  if (base.kind === 'scheme') {
+    if (uri === undefined) throw noAddress(name, base.source, 'is not an address to call, but a scheme alone', called);
+    return addressOfHost(base.scheme, uri, shown.uri ?? uri, called);
   }
+  const { origin, pathname, search, proof } = base;
+  if (uri === undefined) return { origin, path: pathname + search, shown: origin + pathname, proof };
+  const reason = search === '' ? undefined : addressFault(origin + pathname + search);
+  if (reason !== undefined) throw noAddress(name, base.source, reason, called);
+  const above = pathname.replace(/\/+$/, '');
+  return { origin, path: `${above}/${uri}`, shown: `${origin}${above}/${withoutQuery(shown.uri ?? uri)}`, proof };
 }
 
-function addressOf(url: URL, credential: Credential | undefined, called: Called): Address {
-  const { origin, pathname, search } = url;
-  const own = credential ?? credentialIn(url);
-  return {
-    origin,
-    path: pathname + search,
-    shown: origin + pathname,
-    authorization: own === undefined ? undefined : basic(own, called),
-  };
+/** The same for telling: its query with it, which a request's texts mask themselves. */
+export function shownUrl(base: Base, { uri, shown }: Outgoing): string {
+  if (base.kind === 'scheme') return base.scheme + (shown.uri ?? '');
+  const { origin, pathname } = base;
+  return uri === undefined ? origin + pathname : `${origin}${pathname.replace(/\/+$/, '')}/${shown.uri}`;
 }
 
-/** `https://user:password@host` (RFC 3986 section 3.2.1). */
-function credentialIn({ username, password }: URL): Credential | undefined {
+/** What a host can't hold: it would be taken off, or begin something else (RFC 3986 section 3.2), or is a name's empty part. */
+const UNFIT = /[\s\p{C}@\\%]|^\.|\.\./u;
+
+function addressOfHost(scheme: string, uri: string, shown: string, called: Called): Address {
+  const [host = ''] = /^[^/?#]*/.exec(uri) ?? [];
+  const rest = uri.slice(host.length);
+  const fits = host !== '' && !UNFIT.test(host) && URL.canParse(scheme + host);
+  const url = fits ? new URL(scheme + host) : undefined;
+  if (url === undefined || url.hostname === '' || url.pathname !== '/') {
+    const [named] = /^[^/?#]*/.exec(shown) ?? [];
+    const hint = 'The part of its URI template before the first slash is the host, which its values fill in.';
+    throw new InvokeError('BAD_INPUT', called, `${JSON.stringify(named)} is no host to call`, { hint });
+  }
+  const path = rest.startsWith('/') ? rest : `/${rest}`;
+  return { origin: url.origin, path, shown: scheme + withoutQuery(shown), proof: undefined };
+}
+
+const withoutQuery = (uri: string): string => uri.replace(/[?#].*$/s, '');
+
+function noAddress({ node, isPrimaryUrl }: BaseName, source: string, reason: string, called: Called): InvokeError {
+  const name = isPrimaryUrl ? 'PRIMARYURL' : `the address of node ${node}`;
+  // As it is written, since what it resolves to may hold a secret.
+  return new InvokeError('CONFIGURATION', called, `${name} (${source}) ${reason}`);
+}
+
+function proofIn({ username, password }: URL, called: Called): Proof | undefined {
   if (username === '' && password === '') return undefined;
-  return { user: decoded(username), password: decoded(password) };
+  return basic({ user: decoded(username), password: decoded(password) }, called);
 }
 
 function decoded(text: string): string {
@@ -87,10 +114,4 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-function basic({ user, password }: Credential, called: Called): string {
-  if (user.includes(':'))
-    throw new InvokeError('CONFIGURATION', called, 'the user of the credential holds a colon, which would end it');
-  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }

@@ -4,7 +4,7 @@ export interface Head {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Who wants to see the heads of an exchange. Each is called once for each address that is tried. */
+/** Who wants to see the heads of an exchange. Each is called once for each address that is tried, and each repetition. */
 export interface Heads {
   onRequest?(head: Head): void;
   onReply?(head: Head): void;
@@ -13,11 +13,29 @@ export interface Heads {
 /** Headers that say who somebody is. */
 const SECRET = /^(?:proxy-)?authorization$|^(?:set-)?cookie2?$|api-?key|token|secret|password|signature/i;
 
+/** @param headers with what is secret in them masked */
 export function headOf(line: string, headers: Readonly<Record<string, string>>): Head {
-  return { line, headers: Object.entries(headers).map(([name, value]) => [name, masked(name, value)]) };
+  return { line, headers: Object.entries(headers) };
 }
 
-function masked(name: string, value: string): string {
+/** Headers without what is secret by their name. */
+export function masked(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, maskedValue(name, value)]));
+}
+
+/** Headers of a reply, in which a target may repeat what it was sent. */
+export function maskedReply(
+  headers: Readonly<Record<string, string>>,
+  secrets: Iterable<string>,
+): Record<string, string> {
+  const found = [...secrets]
+    .filter((secret) => secret !== '')
+    .flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed())]);
+  const hidden = (value: string): string => found.reduce((told, secret) => told.replaceAll(secret, '***'), value);
+  return Object.fromEntries(Object.entries(masked(headers)).map(([name, value]) => [name, hidden(value)]));
+}
+
+function maskedValue(name: string, value: string): string {
   if (!SECRET.test(name)) return value;
   const scheme = /^(?:proxy-)?authorization$/i.test(name) ? /^[A-Za-z]+ /.exec(value)?.[0] : undefined;
   return `${scheme ?? ''}***`;

@@ -1,4 +1,7 @@
+import { consumerEntries } from './catalogue/consumers.ts';
 import { documentEntries } from './catalogue/documents.ts';
+import { flowEntries } from './catalogue/flows.ts';
+import { nodeEntries } from './catalogue/nodes.ts';
 import { operationEntries } from './catalogue/operations.ts';
 import { projectEntries } from './catalogue/project.ts';
 import { queryEntries } from './catalogue/queries.ts';
@@ -17,9 +20,12 @@ export const catalogue = {
   ...textEntries,
   ...shapeEntries,
   ...projectEntries,
+  ...nodeEntries,
   ...documentEntries,
   ...operationEntries,
+  ...flowEntries,
   ...soapEntries,
+  ...consumerEntries,
   ...queryEntries,
   ...securityEntries,
 } as const;

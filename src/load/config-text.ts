@@ -32,6 +32,11 @@ export function parseConfigText(source: string): { readonly text: ConfigText; re
   return { text: { source, parts }, bad };
 }
 
+/** The texts of a map by their keys; bad references in them have been reported. */
+export function parseConfigTexts(sources: Readonly<Record<string, string>>): ReadonlyMap<string, ConfigText> {
+  return new Map(Object.entries(sources).map(([key, source]) => [key, parseConfigText(source).text]));
+}
+
 function parseReference(inner: string): ConfigPart | undefined {
   const colon = inner.indexOf(':');
   const kind = inner.slice(0, colon);

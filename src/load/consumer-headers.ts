@@ -1,5 +1,7 @@
-import type { FixedHeader } from '../model/service.ts';
+import type { FixedHeader } from '../model/consumer.ts';
 import { parseMediaType } from '../wire/media-type.ts';
+import { parseConfigText } from './config-text.ts';
+import { given } from './given.ts';
 import type { Linking } from './linking.ts';
 import type { OperationSpot } from './operation-spot.ts';
 import { OWN_HEADERS, saidHeaders } from './operation-uri.ts';
@@ -17,6 +19,13 @@ const SOAP_TYPES = new Set(['text/xml', 'application/soap+xml']);
 export function linkFixedHeaders({ report, places }: Linking, spot: OperationSpot): FixedHeader[] {
   return saidHeaders(spot).flatMap(({ header, container }): FixedHeader[] => {
     const value = container[header] ?? '';
+    const reference = parseConfigText(value).text.parts.find((part) => part.kind !== 'literal');
+    if (reference !== undefined) {
+      const key = `${container === spot.declared.headers ? `operations.${spot.id}.` : ''}headers.${header}`;
+      const text = `\${${reference.kind}:${reference.name}}`;
+      report.raise('misplaced-reference', { text, key }, places.value(container, header));
+      return [];
+    }
     if (CREDENTIALS.has(header.toLowerCase())) {
       const instead = 'What a call shows stands at the node, as `credential:`.';
       report.raise('secret-in-clear', { what: `The header ${header}`, instead }, places.value(container, header));
@@ -24,7 +33,8 @@ export function linkFixedHeaders({ report, places }: Linking, spot: OperationSpo
     }
     const reason = headerFault(header.toLowerCase(), value);
     if (reason === undefined) return [{ name: header, value }];
-    report.raise('consumer-header', { header, reason }, places.value(container, header));
+    const example = header.toLowerCase() === 'content-type' ? 'text/xml' : undefined;
+    report.raise('consumer-header', { header, reason, ...given({ example }) }, places.value(container, header));
     return [];
   });
 }

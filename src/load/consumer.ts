@@ -1,73 +1,52 @@
-import type { Node } from '../model/routing.ts';
-import type { ConsumerOperation, Message, Service } from '../model/service.ts';
-import { literalOf } from './config-text.ts';
-import { linkFixedHeaders } from './consumer-headers.ts';
-import type { Documents } from './documents.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { Service } from '../model/service.ts';
+import { type ConsumerContext, type ConsumerFacts, linkTarget } from './consumer-facts.ts';
+import { linkRestConsumer } from './consumer-rest.ts';
+import { linkSoapConsumer } from './consumer-soap.ts';
 import { given } from './given.ts';
-import { type Linking, positionOf, resolveId } from './linking.ts';
-import { SCHEME_ONLY } from './nodes.ts';
-import { type GrantSources, linkGrants } from './operation-grants.ts';
-import { linkDocument, linkRequest, linkResponses } from './operation-message.ts';
-import { checkConsumerKeys, isFaultless, soapForm, soapName } from './operation-soap.ts';
+import { type Linking, positionOf } from './linking.ts';
+import { linkGrants } from './operation-grants.ts';
+import { checkConsumerKeys } from './operation-keys.ts';
 import type { OperationSpot } from './operation-spot.ts';
 import { methodOf } from './operation-uri.ts';
-import { linkProperties } from './soap-properties.ts';
-
-/** What consumers are linked against. */
-export interface ConsumerContext extends GrantSources {
-  readonly documents: Documents;
-  readonly nodes: ReadonlyMap<string, Node>;
-}
-
-const NONE: Message = { kind: 'none' };
+import { linkRetry } from './retry.ts';
+import { linkDuration } from './units.ts';
 
 /** Links an operation that calls another system. */
 export function linkConsumer(context: ConsumerContext, spot: OperationSpot, service: Service): ConsumerOperation {
-  const { documents } = context;
-  const { linking } = documents;
-  const { id, declared, at } = spot;
-  const overSoap = checkProtocol(linking, spot);
-  if (overSoap) checkConsumerKeys(linking, spot);
-  const target = linkTarget(linking, spot, context.nodes);
-  const request = linkRequest(documents, spot);
-  const responses = linkResponses(documents, spot);
-  const properties = linkProperties(linking, spot, request);
-  if (overSoap && properties.primaryUrl === undefined) checkAddress(linking, spot, target);
+  const { linking } = context.documents;
+  const method = methodOf(spot);
+  checkConsumerKeys(linking, spot, method === undefined ? 'soap' : 'rest');
+  const facts = linkFacts(context, spot, service);
+  if (method === undefined) return linkSoapConsumer(context.documents, spot, facts);
+  checkOneWay(linking, spot, method.toLowerCase() as Lowercase<typeof method>);
+  return linkRestConsumer(context.documents, spot, facts, method);
+}
+
+function linkFacts(context: ConsumerContext, spot: OperationSpot, service: Service): ConsumerFacts {
+  const { linking } = context.documents;
+  const { id, declared, override, at } = spot;
   const { permissions, isPublic } = linkGrants(linking, context, spot, service.delivered);
-  const fault = isFaultless(linking, spot, responses) ? undefined : linkDocument(documents, spot, 'fault');
   return {
     id,
     service,
-    target,
-    soap: soapForm(soapName(id, declared) ?? id, service, request ?? NONE, responses ?? []),
-    headers: overSoap ? linkFixedHeaders(linking, spot) : [],
-    properties,
+    target: linkTarget(linking, spot, context.nodes),
     permissions,
     public: isPublic,
-    active: declared.active !== false && service.active,
-    ...given({ description: declared.description, fault }),
+    active: declared.active !== false && service.active && override?.declared.active !== false,
+    ...given({
+      description: declared.description,
+      timeout: linkDuration(linking, declared.timeout === undefined ? spot.service : declared, 'timeout'),
+      retry: linkRetry(spot.inherited('retry')?.value),
+      routing: override?.id,
+    }),
     at: positionOf(at),
   };
 }
 
-/** Whether the call is one over SOAP; another one is reported. */
-function checkProtocol({ report, places }: Linking, spot: OperationSpot): boolean {
-  const { declared, id } = spot;
-  const method = methodOf(spot);
-  if (method === undefined) return true;
-  const key = method.toLowerCase() as Lowercase<typeof method>;
-  if (!spot.lacks('soap')) report.raise('rest-consumer', { operation: id, method: key }, places.key(declared, key));
-  return false;
-}
-
-/** The node that is called. One that does not exist has been reported, and leaves no registry. */
-function linkTarget(linking: Linking, spot: OperationSpot, nodes: ReadonlyMap<string, Node>): Node {
-  const { value: id, at } = spot.inherited('target') ?? { value: '', at: spot.at };
-  return resolveId(linking, 'node', nodes, id, at) ?? { id, base: [], at: positionOf(at) };
-}
-
-/** Over SOAP there is no URI template to begin with the host. */
-function checkAddress({ report }: Linking, spot: OperationSpot, { id, base }: Node): void {
-  if (!base.some((each) => SCHEME_ONLY.test(literalOf(each) ?? ''))) return;
-  report.raise('no-address', { operation: spot.id, node: id }, spot.inherited('target')?.at ?? spot.at);
+/** A call is made over REST or over SOAP, where an operation that is answered here may be offered over both. */
+function checkOneWay({ report, places }: Linking, { declared }: OperationSpot, method: keyof typeof declared): void {
+  if (declared.soap === undefined || declared.soap === false) return;
+  const reason = 'a call to another system is made over one of them';
+  report.raise('conflicting-options', { first: method, second: 'soap', reason }, places.key(declared, 'soap'));
 }

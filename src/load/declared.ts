@@ -67,13 +67,52 @@ export interface GatewayDeclared {
   readonly properties?: {
     readonly 'ig.MTOM.enablePeopleSoftServiceListeningConnector'?: boolean;
     readonly 'ig.MTOM.enableHttpListeningConnector'?: boolean;
+    readonly 'ig.UseDomainName.ExternalOperationNames'?: string | readonly string[];
   };
 }
 
 export interface NodeDeclared {
   readonly description?: string;
   readonly base: string | readonly string[];
-  readonly credential?: { readonly basic: { readonly user: string; readonly password: string } };
+  readonly 'ca-file'?: string;
+  readonly certificate?: CertificateDeclared;
+  readonly resolve?: TextsDeclared;
+  readonly timeouts?: Readonly<Partial<Record<'connect' | 'head' | 'idle' | 'call', string>>>;
+  readonly retry?: RetryDeclared;
+  readonly circuit?: { readonly failures?: number; readonly reset?: string };
+  readonly redirects?: number;
+  readonly credential?: CredentialDeclared;
+}
+
+/** Texts by name. */
+export type TextsDeclared = Readonly<Record<string, string>>;
+
+export interface CertificateDeclared {
+  readonly file: string;
+  readonly 'key-file': string;
+  readonly passphrase?: string;
+}
+
+/** At least one of them, and one alone where nothing is wrong. */
+export interface CredentialDeclared {
+  readonly basic?: { readonly user: string; readonly password: string };
+  readonly bearer?: string;
+  readonly 'api-key'?: { readonly header: string; readonly value: string };
+  readonly 'client-credentials'?: ClientCredentialsDeclared;
+}
+
+export interface ClientCredentialsDeclared {
+  readonly 'token-url': string;
+  readonly 'client-id': string;
+  readonly 'client-secret': string;
+  readonly scope?: string;
+  readonly parameters?: TextsDeclared;
+  readonly authentication?: 'basic' | 'body';
+}
+
+export interface RetryDeclared {
+  readonly attempts?: number;
+  readonly on?: number | readonly number[];
 }
 
 export interface QueryDeclared {
@@ -102,17 +141,22 @@ export interface SharedDeclared {
   readonly alias?: string;
   readonly target?: string;
   readonly properties?: PropertiesDeclared;
+  readonly values?: TextsDeclared;
+  readonly timeout?: string;
+  readonly retry?: RetryDeclared;
 }
 
 /** `Y`, `n`, `true`. */
 export type FlagDeclared = string | boolean;
 
 export interface PropertiesDeclared {
-  readonly METHOD?: 'POST';
-  readonly Method?: 'POST';
+  readonly METHOD?: Method;
+  readonly Method?: Method;
   readonly MTOM?: FlagDeclared;
   readonly SOAPUpContent?: FlagDeclared;
   readonly sendUncompressed?: FlagDeclared;
+  readonly Base64toBinary?: FlagDeclared;
+  readonly Disable_URLEncodingBody?: string | boolean;
   readonly PRIMARYURL?: string;
   readonly SegmentContentType?: string;
   readonly SegmentContentTransfer?: 'binary' | 'base64';
@@ -124,10 +168,12 @@ export type OperationDeclared = SharedDeclared & {
   readonly description?: string;
   readonly soap?: boolean | string;
   readonly body?: string;
+  readonly form?: TextsDeclared;
   readonly wrapper?: 'psnonxml';
   readonly status?: number;
   readonly handler?: string;
   readonly query?: string | Readonly<Record<string, string>>;
+  readonly call?: string;
   readonly active?: boolean;
 };
 
@@ -138,6 +184,20 @@ export interface ServiceDeclared extends SharedDeclared {
   readonly active?: boolean;
   readonly deprecated?: boolean | { readonly since?: string; readonly sunset?: string };
   readonly operations: Readonly<Record<string, OperationDeclared>>;
+  readonly flows?: Readonly<Record<string, FlowDeclared>>;
+}
+
+/** Its steps alone, or with a description. */
+export type FlowDeclared =
+  | readonly FlowStepDeclared[]
+  | { readonly description?: string; readonly steps: readonly FlowStepDeclared[] };
+
+export interface FlowStepDeclared {
+  readonly call: string;
+  readonly keep?: TextsDeclared;
+  readonly for?: string;
+  readonly 'renew-on'?: number | readonly number[];
+  readonly timeout?: string;
 }
 
 export interface PermissionListDeclared {
@@ -160,6 +220,10 @@ export interface UserDeclared {
 export interface RoutingDeclared {
   readonly description?: string;
   readonly operation: string;
+  /** `target`, as an operation says it: `node` is the kind word of another definition. */
+  readonly target?: string;
+  readonly headers?: TextsDeclared;
+  readonly properties?: PropertiesDeclared;
   readonly active?: boolean;
   readonly log?: LogLevel;
 }

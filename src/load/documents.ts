@@ -86,7 +86,8 @@ export class Documents implements DocumentSource {
   private fill(document: Mutable<Document>, declared: InPlaceDeclared): void {
     const names = Object.keys(declared.fields);
     const fields = names.flatMap((name) => linkField(this, declared.fields, name, document.id) ?? []);
-    if (fields.length < names.length) this.linking.incomplete.add(document);
+    const { incomplete } = this.linking;
+    if (fields.length < names.length || incomplete.has(declared.fields)) incomplete.add(document);
     checkNames(this.linking, declared.fields, fields);
     document.fields = fields;
   }

@@ -1,13 +1,14 @@
 import type { ConfigText } from '../model/config.ts';
 import type { Gateway, Limits } from '../model/gateway.ts';
 import type { PermissionList } from '../model/security.ts';
+import { addressFault } from './address.ts';
 import { literalOf, parseConfigText } from './config-text.ts';
 import type { Declaration } from './declaration.ts';
 import type { GatewayDeclared } from './declared.ts';
 import { placeText } from './diagnostic.ts';
+import { domainNames } from './domain-names.ts';
 import { given } from './given.ts';
 import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveIds } from './linking.ts';
-import { addressFault } from './nodes.ts';
 import { credentialsIn } from './secrets.ts';
 import { linkDuration, linkSize } from './units.ts';
 
@@ -45,6 +46,7 @@ export function linkGateway(
       value.metrics === undefined ? [] : resolveIds(linking, 'permission-list', lists, value.metrics, 'permission'),
     cors: value.cors ?? [],
     mtom: mtomOf(value.properties ?? {}),
+    domainNames: domainNames(linking, value).map(({ name }) => name),
     limits: limitsOf(linking, value.limits ?? {}),
     ...given({
       publicUrl: value.publicUrl === undefined ? undefined : text(value.publicUrl.replace(/\/+$/, '')),

@@ -2,6 +2,7 @@ import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
 import { checkEndless, Documents } from './documents.ts';
+import { checkDomainNames } from './domain-names.ts';
 import type { ProjectFiles } from './files.ts';
 import { DEFAULT_HANDLERS, linkGateway } from './gateway.ts';
 import { checkHandlers } from './handlers.ts';
@@ -39,12 +40,13 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
   const nodes = byId(linkNodes(linking));
   const queries = byId(linkQueries(documents, permissionLists));
   const context = { documents, queries, nodes, lists: permissionLists };
-  const { services, operations, consumers } = linkServices(context, options.lost);
+  const { services, operations, consumers, flows } = linkServices(context, options.lost);
   const routings = linkRoutings(linking, { operations, consumers, lost: options.lost }, gateway?.id ?? '');
   checkNodeNames(linking, services);
   checkOverlaps(linking, services);
   checkDeliveredGrants(linking, gateway, services);
-  checkUriIndexes(linking, operations, options.files.committed);
+  checkDomainNames(linking, consumers, options.lost);
+  checkUriIndexes(linking, operations, consumers, options.files.committed);
   checkHandlerFiles(linking, operations.values(), gateway, options);
   if (gateway === undefined) return undefined;
   checkElementNames(linking, services, gateway.namespace);
@@ -54,6 +56,7 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
     services: byId(services),
     operations: byId<Operation>(operations.values()),
     consumers: byId(consumers.values()),
+    flows: byId(flows.values()),
     documents: byId(documents.byId.values()),
     queries,
     permissionLists,

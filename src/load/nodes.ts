@@ -1,88 +1,61 @@
-import type { ConfigText } from '../model/config.ts';
-import type { Node } from '../model/routing.ts';
-import { literalOf, parseConfigText } from './config-text.ts';
+import { NODE_DEFAULTS, type Node, type NodeTimeouts } from '../model/node.ts';
+import { baseFault, linkAddress } from './address.ts';
 import type { NodeDeclared } from './declared.ts';
-import type { Place } from './diagnostic.ts';
 import { given } from './given.ts';
 import { declarationsOf, type Linking, positionOf } from './linking.ts';
-import { credentialsIn, isWrittenOut } from './secrets.ts';
+import { linkCredential } from './node-credential.ts';
+import { linkResolve } from './node-resolve.ts';
+import { linkTls } from './node-tls.ts';
+import { linkRetry } from './retry.ts';
+import { linkDuration } from './units.ts';
 
 /** Links every node. */
 export function linkNodes(linking: Linking): Node[] {
-  return declarationsOf<NodeDeclared>(linking, 'node').map(({ id, value, at }) => {
-    const { places } = linking;
-    const bases = typeof value.base === 'string' ? [value.base] : value.base;
-    const base = bases.map((source, index) => {
-      const place = typeof value.base === 'string' ? places.value(value, 'base') : places.value(value.base, index);
-      return linkAddress(linking, source, place, { name: 'base', fault: baseFault });
-    });
-    const optional = given({ description: value.description, credential: linkCredential(linking, value) });
-    return { id, base, ...optional, at: positionOf(at) };
+  return declarationsOf<NodeDeclared>(linking, 'node').map(({ id, value, at }) => ({
+    id,
+    base: linkBase(linking, value),
+    resolve: linkResolve(linking, value.resolve ?? {}),
+    timeouts: linkTimeouts(linking, value.timeouts ?? {}),
+    circuit: linkCircuit(linking, value.circuit ?? {}, id),
+    redirects: value.redirects ?? NODE_DEFAULTS.redirects,
+    ...linkTls(linking, value),
+    ...given({
+      description: value.description,
+      credential: linkCredential(linking, value, id),
+      retry: linkRetry(value.retry),
+    }),
+    at: positionOf(at),
+  }));
+}
+
+function linkBase(linking: Linking, value: NodeDeclared): Node['base'] {
+  const { places } = linking;
+  const { base } = value;
+  const rule = { name: 'base', fault: baseFault } as const;
+  return typeof base === 'string'
+    ? [linkAddress(linking, base, places.value(value, 'base'), rule)]
+    : base.map((source, index) => linkAddress(linking, source, places.value(base, index), rule));
+}
+
+function linkTimeouts(linking: Linking, declared: NonNullable<NodeDeclared['timeouts']>): Partial<NodeTimeouts> {
+  return given({
+    connect: linkDuration(linking, declared, 'timeouts.connect'),
+    head: linkDuration(linking, declared, 'timeouts.head'),
+    idle: linkDuration(linking, declared, 'timeouts.idle'),
+    call: linkDuration(linking, declared, 'timeouts.call'),
   });
 }
 
-/** What an address is called, and what is wrong with one that is written out. */
-interface AddressRule {
-  readonly name: 'base' | 'PRIMARYURL';
-  readonly fault: (text: string) => string | undefined;
-}
-
-/** An address that may refer to configuration, checked as far as it is written out. */
-export function linkAddress({ report }: Linking, source: string, at: Place, rule: AddressRule): ConfigText {
-  const { text, bad } = parseConfigText(source);
-  const literals = text.parts.map((part) => (part.kind === 'literal' ? part.text : '')).join('');
-  const variable = /\{[^{}]*\}/.exec(literals)?.[0];
-  if (bad.length > 0) return text;
-  if (credentialsIn(text)) {
-    report.raise(
-      'secret-in-clear',
-      { what: 'A password of the address', instead: 'Write ${secret:NAME} in its place.' },
-      at,
-    );
-  } else if (variable !== undefined && rule.name === 'base') {
-    report.raise('variable-in-base', { variable }, at);
-  } else if (variable !== undefined) {
-    report.raise('bad-address', { name: rule.name, reason: `can't hold a variable of the call: ${variable}` }, at);
-  } else {
-    const literal = literalOf(text);
-    const reason = literal === undefined ? undefined : rule.fault(literal);
-    if (reason !== undefined) report.raise('bad-address', { name: rule.name, reason }, at);
+function linkCircuit(linking: Linking, declared: NonNullable<NodeDeclared['circuit']>, id: string): Node['circuit'] {
+  const { report, places } = linking;
+  const { failures = NODE_DEFAULTS.circuit.failures } = declared;
+  if (failures === 0 && declared.reset !== undefined) {
+    const said = {
+      key: 'reset',
+      owner: `circuit of node ${id}`,
+      why: '`failures: 0` switches the circuit breaker off',
+    };
+    report.raise('key-without-effect', said, places.key(declared, 'reset'));
   }
-  return text;
-}
-
-function linkCredential({ report, places }: Linking, { credential }: NodeDeclared): Node['credential'] {
-  if (credential === undefined) return undefined;
-  const { basic } = credential;
-  const user = parseConfigText(basic.user).text;
-  const password = parseConfigText(basic.password).text;
-  if (user.parts.some((part) => part.kind === 'literal' && part.text.includes(':'))) {
-    const reason = 'holds a colon, which would end it';
-    report.raise('bad-value', { name: 'credential.basic.user', reason, examples: [] }, places.value(basic, 'user'));
-  }
-  if (isWrittenOut(password)) {
-    const instead = 'Write "${secret:NAME}" in its place.';
-    report.raise('secret-in-clear', { what: 'A password', instead }, places.value(basic, 'password'));
-  }
-  return { user, password };
-}
-
-/** A scheme alone. */
-export const SCHEME_ONLY = /^https?:\/\/$/;
-
-function baseFault(text: string): string | undefined {
-  return SCHEME_ONLY.test(text) ? undefined : addressFault(text);
-}
-
-/** Why a text can't be an address to call; undefined where it can. */
-export function endpointFault(text: string): string | undefined {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-    return 'is not an address that begins with http:// or https://';
-  return text.includes('#') ? 'holds a fragment, which is never sent' : undefined;
-}
-
-/** Why an address can't stand in front of URI templates; undefined where it can. */
-export function addressFault(text: string): string | undefined {
-  if (/^https?:\/\/[^?#]*[?#]/.test(text)) return 'holds a query or a fragment, which belong to the URI template';
-  return endpointFault(text);
+  return { failures, reset: linkDuration(linking, declared, 'circuit.reset') ?? NODE_DEFAULTS.circuit.reset };
 }

@@ -1,5 +1,5 @@
 import type { Document } from '../model/document.ts';
-import type { Field, FieldType, ScalarKind } from '../model/field.ts';
+import type { Field, FieldType } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Answer, MediaMessage, Message } from '../model/service.ts';
 import type { Documents } from './documents.ts';
@@ -8,6 +8,7 @@ import { resolveId } from './linking.ts';
 import { forms } from './operation-message.ts';
 import type { OperationSpot } from './operation-spot.ts';
 import type { PlacedTemplate } from './operation-uri.ts';
+import { fitsSingle } from './type-fit.ts';
 
 /** A query that answers by itself: what it makes the request and the reply of its operation. */
 export interface QueryAnswer {
@@ -144,7 +145,7 @@ function whyNotFilled({ name, type }: Field, query: Query): string | undefined {
     const column = columns.get(field.name);
     if (column === undefined) {
       if (field.required) return `${field.name} of ${document.id} is required, and ${query.id} has no such column`;
-    } else if (!flows(column.type, field.type)) {
+    } else if (!fitsSingle(column.type, field.type)) {
       return `the column ${column.name} is ${column.type.kind}, and the field of that name in ${document.id} is ${field.type.kind}`;
     }
   }
@@ -169,24 +170,4 @@ function binds(from: FieldType, to: FieldType): boolean {
   if (from.kind === 'binary') return false;
   if (to.kind === 'json') return true;
   return from.kind !== 'list' && from.kind !== 'document' && (from.kind === 'boolean') === (to.kind === 'boolean');
-}
-
-const TEXTUAL: ReadonlySet<ScalarKind> = new Set([
-  'string',
-  'text',
-  'date',
-  'time',
-  'datetime',
-  'flag',
-  'decimal',
-  'xml',
-]);
-
-/** Whether values of a column's type can stand in a field: the same type, or a text where any text may be. */
-function flows(from: FieldType, to: FieldType): boolean {
-  if (from.kind === to.kind) return from.kind !== 'list' && from.kind !== 'document';
-  if (to.kind === 'string' || to.kind === 'text') return TEXTUAL.has(from.kind as ScalarKind);
-  if (from.kind === 'string' || from.kind === 'text')
-    return to.kind === 'date' || to.kind === 'time' || to.kind === 'flag';
-  return to.kind === 'decimal' && from.kind === 'integer';
 }

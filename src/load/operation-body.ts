@@ -12,6 +12,8 @@ interface Body {
   readonly field?: Field;
   /** Why nothing travels in the body. */
   readonly why: string;
+  /** False where it can't be told, which has been reported. */
+  readonly known: boolean;
 }
 
 const BODILESS: ReadonlySet<Method> = new Set(['GET', 'HEAD', 'DELETE']);
@@ -20,31 +22,31 @@ const BODILESS: ReadonlySet<Method> = new Set(['GET', 'HEAD', 'DELETE']);
 export function linkBody(linking: Linking, spot: OperationSpot, method: Method, request: Message | undefined): Body {
   const { report, places } = linking;
   const said = spot.declared.body;
-  const none = (why: string): Body => ({ kind: 'none', why });
+  const none = (why: string, known = true): Body => ({ kind: 'none', why, known });
   const refuse = (reason: string): Body => {
     const at = said === undefined ? spot.at : places.value(spot.declared, 'body');
     report.raise('bad-body', { reason }, at);
-    return none('its body is refused');
+    return none('its body is refused', false);
   };
-  if (request === undefined) return none('the request is not known');
+  if (request === undefined) return none('the request is not known', false);
   if (request.kind === 'raw') {
     if (said !== undefined)
       return refuse(`The request is ${request.raw}, which is the body; body: has nothing to name`);
     if (method === 'GET' || method === 'HEAD')
       return refuse(`The request is ${request.raw}, and ${method} carries no body`);
-    return { kind: 'raw', why: '' };
+    return { kind: 'raw', why: '', known: true };
   }
   if (said === 'none') return none('the operation says body: none');
   if (said === undefined) {
     if (BODILESS.has(method)) return none(`${method} has no body`);
-    return request.kind === 'none' ? none('there is no request') : { kind: 'document', why: '' };
+    return request.kind === 'none' ? none('there is no request') : { kind: 'document', why: '', known: true };
   }
   if (method === 'GET' || method === 'HEAD') return refuse(`${method} carries no body`);
   const document = request.kind === 'document' ? request.document : undefined;
   const field = document?.fields.find((each) => each.name === said);
-  if (field !== undefined) return { kind: 'raw', field, why: `the body is the field ${said}` };
+  if (field !== undefined) return { kind: 'raw', field, why: `the body is the field ${said}`, known: true };
   if (spot.lacks('request') || (document !== undefined && linking.incomplete.has(document)))
-    return none('the request is not known');
+    return none('the request is not known', false);
   return refuse(`body: names ${said}, which is no field of the request`);
 }
 

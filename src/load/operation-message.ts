@@ -6,7 +6,8 @@ import type { DocumentSource } from './field-type.ts';
 import type { OperationSpot } from './operation-spot.ts';
 import { RAW_WORDS } from './schema/index.ts';
 
-const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
+/** What a message without a document is sent as. */
+export const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
   json: 'application/json',
   xml: 'application/xml',
   text: 'text/plain',
@@ -76,6 +77,18 @@ export function linkDocument(
   const { value, at } = found;
   if (typeof value === 'string') return findDocument(source, value, at, []);
   return source.inPlace(`${spot.id}_${key.toUpperCase()}`, value as InPlaceDeclared, at);
+}
+
+/** The document of a message; `unknown` where the message is. */
+export function documentOf(message: Message | undefined): Document | undefined | 'unknown' {
+  if (message === undefined) return 'unknown';
+  return message.kind === 'document' ? message.document : undefined;
+}
+
+/** The document that `template:` names for URI variables; `unknown` where it can't be used. */
+export function linkTemplateDocument(source: DocumentSource, spot: OperationSpot): Document | undefined | 'unknown' {
+  const said = spot.inherited('template')?.value ?? 'none';
+  return said === 'none' ? undefined : (linkDocument(source, spot, 'template') ?? 'unknown');
 }
 
 function linkMessage(

@@ -1,4 +1,5 @@
 import type { Field } from '../model/field.ts';
+import type { Position } from '../model/position.ts';
 import type { HeaderBinding, MediaMessage, Message, OperationUri, RawKind, SoapForm } from '../model/service.ts';
 import type { OperationDeclared } from './declared.ts';
 import type { Documents } from './documents.ts';
@@ -59,7 +60,7 @@ function required(field: Field): Field {
 }
 
 /** The field that a message without a document becomes where it stands beside others. */
-function contentOf(request: Message, { at }: OperationSpot): readonly Field[] {
+export function contentOf(request: Message, { at }: { readonly at: Position }): readonly Field[] {
   if (request.kind !== 'raw') return [];
   const type: { readonly kind: RawKind } = { kind: request.raw };
   const names = { name: 'content', jsonName: 'content', xmlName: 'content' } as const;
@@ -76,52 +77,6 @@ function checkElements({ report }: Linking, fields: readonly Field[]): void {
     const other = seen.get(key);
     if (other === undefined) seen.set(key, field);
     else report.raise('duplicate-name', { name: field.xmlName, where: 'XML', other: other.name }, placeOf(field.at));
-  }
-}
-
-/** Keys that say nothing where an operation has no URI, and why. */
-const WITHOUT_URI: readonly (readonly [keyof OperationDeclared, string])[] = [
-  ['template', 'it has no URI'],
-  ['headers', 'over SOAP no header fills a field'],
-  ['body', 'over SOAP everything that a caller says is body'],
-  ['alias', 'it has no path of its own'],
-  ['status', 'a reply over SOAP has the status 200'],
-  ['wrapper', 'a reply over SOAP is XML itself'],
-];
-
-/** Refuses what an operation says for REST and has no use for; what its service says for all is passed over. */
-export function checkSoapAlone(linking: Linking, spot: OperationSpot): void {
-  refuseKeys(linking, spot, 'is SOAP alone', WITHOUT_URI);
-}
-
-/** Refuses what an operation that calls another system says, and has no use for. */
-export function checkConsumerKeys(linking: Linking, spot: OperationSpot): void {
-  const elsewhere = 'the node that `target:` names answers it';
-  refuseKeys(linking, spot, 'is a call to another system', [
-    ['handler', elsewhere],
-    ['query', elsewhere],
-    ['requires', 'what a call shows stands at the node: `credential:`'],
-    ...WITHOUT_URI.filter(([key]) => key !== 'headers'),
-  ]);
-}
-
-/** Refuses connector properties of an operation that is answered here. */
-export function checkNoProperties(linking: Linking, spot: OperationSpot): void {
-  if (!spot.lacks('target'))
-    refuseKeys(linking, spot, 'is answered here', [
-      ['properties', 'connector properties are for operations with a `target`'],
-    ]);
-}
-
-function refuseKeys(
-  { report, places }: Linking,
-  { id, declared }: OperationSpot,
-  what: string,
-  keys: readonly (readonly [keyof OperationDeclared, string])[],
-): void {
-  for (const [key, why] of keys) {
-    if (declared[key] === undefined) continue;
-    report.raise('key-without-effect', { key, owner: id, why: `${id} ${what}, and ${why}` }, places.key(declared, key));
   }
 }
 

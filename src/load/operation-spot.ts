@@ -1,6 +1,7 @@
 import type { OperationDeclared, ServiceDeclared, SharedDeclared } from './declared.ts';
 import type { Place } from './diagnostic.ts';
 import { type Linking, mayHaveMeant } from './linking.ts';
+import type { RoutingOverride } from './routing-overrides.ts';
 
 /** A key's value, where it is written: at the operation, or at its service. */
 interface Said<V> {
@@ -13,6 +14,8 @@ export interface OperationSpot {
   readonly id: string;
   readonly declared: OperationDeclared;
   readonly service: ServiceDeclared;
+  /** Of a consumer: what is said of its routing stands above what it says itself. */
+  readonly override?: RoutingOverride;
   /** Of the operation's id. */
   readonly at: Place;
   /** Whether one of the keys may have been said in a part that was refused, of the operation or of what its service says for all. */

@@ -14,6 +14,8 @@ export interface PlacedTemplate {
   /** The URI index, from 1. */
   readonly index: number;
   readonly template: UriTemplate;
+  /** It is written with a slash in front, which is no part of the template. */
+  readonly slash: boolean;
   readonly at: Place;
   /** Where a variable stands in it. */
   readonly variableAt: (name: string) => Place;
@@ -40,8 +42,17 @@ export function templateCount({ declared }: OperationSpot, method: Method | unde
   return typeof said === 'string' ? 1 : said.length;
 }
 
+/** The templates of an operation that is answered here; those that no request can match are reported and left out. */
+export function linkTemplates(linking: Linking, spot: OperationSpot, method: Method): PlacedTemplate[] {
+  return parseTemplates(linking, spot, method).filter(({ template, at }) => {
+    const reason = receivable(template);
+    if (reason !== undefined) linking.report.raise('template-not-receivable', { reason }, at);
+    return reason === undefined;
+  });
+}
+
 /** Parses the templates of an operation; those that are none are reported and left out. */
-export function linkTemplates(
+export function parseTemplates(
   { report, places }: Linking,
   { declared }: OperationSpot,
   method: Method,
@@ -56,16 +67,11 @@ export function linkTemplates(
     const start = text.startsWith('/') ? 1 : 0;
     try {
       const template = parseUriTemplate(text.slice(start));
-      const reason = receivable(template);
-      if (reason !== undefined) {
-        report.raise('template-not-receivable', { reason }, at);
-        return [];
-      }
       const variableAt = (name: string): Place => {
         const offset = text.search(new RegExp(`(?<=[{,?&+./;])${escapeRegExp(name)}(?=[},*:])`));
         return offset < 0 ? at : places.inText(...spot, offset, name.length);
       };
-      return { index: position + 1, template, at, variableAt };
+      return { index: position + 1, template, slash: start > 0, at, variableAt };
     } catch (error) {
       if (!(error instanceof UriTemplateError)) throw error;
       report.raise('bad-template', { reason: error.message }, places.inText(...spot, error.offset + start, 1));
@@ -89,11 +95,12 @@ export function inputFields(linking: Linking, documents: readonly (Document | un
   return { byName, complete };
 }
 
-/** Ties the variables of a template to fields. */
+/** Ties the variables of a template to fields. `whyNot` says why a field can't fill one. */
 export function linkVariables(
   { report }: Linking,
   { template, variableAt }: PlacedTemplate,
   input: InputFields,
+  whyNot: (variable: TemplateVariable, field: Field) => string | undefined = whyNotReadBack,
 ): UriVariable[] {
   return template.variables.flatMap((variable) => {
     const field = input.byName.get(variable.name);
@@ -103,7 +110,7 @@ export function linkVariables(
         report.raise('unknown-variable', { variable: variable.name, known }, variableAt(variable.name));
       return [];
     }
-    const reason = whyNotInUri(variable, field);
+    const reason = whyNot(variable, field);
     if (reason !== undefined)
       report.raise('variable-type', { variable: variable.name, reason }, variableAt(variable.name));
     const { place, wireName, required } = variable;
@@ -111,13 +118,14 @@ export function linkVariables(
   });
 }
 
-function whyNotInUri(variable: TemplateVariable, { type }: Field): string | undefined {
+function whyNotReadBack(variable: TemplateVariable, { type }: Field): string | undefined {
   if (variable.prefix !== undefined)
     return `a prefix ({${variable.name}:${variable.prefix}}) does not carry the whole value`;
   return whyNoText(type);
 }
 
-function whyNoText(type: Field['type']): string | undefined {
+/** Why a value has no form in a text; undefined where it has. */
+export function whyNoText(type: Field['type']): string | undefined {
   const item = type.kind === 'list' ? type.item : type;
   if (item.kind === 'document') return `it is ${typeWords(type)}, which has no form in a text`;
   return item.kind === 'binary' ? 'it is binary content' : undefined;
@@ -153,10 +161,10 @@ interface SaidHeader {
   readonly container: Readonly<Record<string, string>>;
 }
 
-/** The headers of the service, unless the operation says otherwise, and its own; letter case apart. */
+/** The headers of the service, unless the operation or what overrides its routing says otherwise, and theirs; letter case apart. */
 export function saidHeaders(spot: OperationSpot): SaidHeader[] {
   const said = new Map<string, SaidHeader>();
-  for (const container of [spot.above('headers'), spot.declared.headers]) {
+  for (const container of [spot.above('headers'), spot.declared.headers, spot.override?.declared.headers]) {
     for (const header of Object.keys(container ?? {})) {
       if (container !== undefined) said.set(header.toLowerCase(), { header, container });
     }

@@ -1,23 +1,18 @@
 import type { Document } from '../model/document.ts';
 import type { Query } from '../model/query.ts';
 import type { Answer, MediaMessage, Message, Operation, Service, SoapForm } from '../model/service.ts';
+import type { Calls } from './calls.ts';
 import type { Documents } from './documents.ts';
 import { checkFault } from './fault-check.ts';
 import { given, type Mutable } from './given.ts';
 import { type Linking, positionOf } from './linking.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './operation-answer.ts';
+import { checkCallAnswer, linkCallAnswer } from './operation-call.ts';
 import { type GrantSources, linkGrants } from './operation-grants.ts';
-import { linkDocument, linkRequest, linkResponses } from './operation-message.ts';
+import { checkProviderKeys, checkSoapAlone } from './operation-keys.ts';
+import { documentOf, linkDocument, linkRequest, linkResponses, linkTemplateDocument } from './operation-message.ts';
 import { linkRest, NO_REST } from './operation-rest.ts';
-import {
-  checkNoProperties,
-  checkSoapAlone,
-  isFaultless,
-  type RestInput,
-  soapForm,
-  soapName,
-  soapRequest,
-} from './operation-soap.ts';
+import { isFaultless, type RestInput, soapForm, soapName, soapRequest } from './operation-soap.ts';
 import type { OperationSpot } from './operation-spot.ts';
 import { inputFields, linkTemplates, methodOf, type PlacedTemplate, templateCount } from './operation-uri.ts';
 
@@ -25,6 +20,7 @@ import { inputFields, linkTemplates, methodOf, type PlacedTemplate, templateCoun
 export interface OperationContext extends GrantSources {
   readonly documents: Documents;
   readonly queries: ReadonlyMap<string, Query>;
+  readonly calls: Calls;
 }
 
 /** Links one operation. Where a part of it can't be told, that has been reported, and the rest is checked all the same. */
@@ -34,7 +30,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   const { id, declared, at } = spot;
   const method = methodOf(spot);
   if (method === undefined) checkSoapAlone(linking, spot);
-  checkNoProperties(linking, spot);
+  checkProviderKeys(linking, spot);
   const templates = method === undefined ? [] : linkTemplates(linking, spot, method);
   const exchange = linkExchange(context, spot, service, templates);
   const { answer, responses } = exchange;
@@ -47,7 +43,12 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   const fault = linkFault(documents, spot, method === undefined && isFaultless(linking, spot, responses));
   if (method !== undefined) checkWrapper(spot, linking, responses);
   const { permissions, isPublic } = linkGrants(linking, context, spot, service.delivered);
+  const active = declared.active !== false && service.active;
   if (isPublic) checkQueriesPublic(spot, linking, answer);
+  if (answer.kind === 'call') {
+    const isKnown = exchange.request !== undefined;
+    checkCallAnswer(linking, spot, answer.call, { input: rest, isKnown, responses, isPublic, active });
+  }
   const operation: Mutable<Operation> = {
     id,
     service,
@@ -59,7 +60,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     permissions,
     public: isPublic,
     requires: spot.inherited('requires')?.value ?? 'basic',
-    active: declared.active !== false && service.active,
+    active,
     ...given({
       description: declared.description,
       soap: linkSoap(documents, spot, service, rest, responses),
@@ -81,7 +82,7 @@ function restParts(
   templates: readonly PlacedTemplate[],
 ): Parameters<typeof linkRest>[3] {
   // Where a query's prompts are the request, nothing else is: what the service says of a template does not hold.
-  const template = typeof spot.declared.query === 'string' ? undefined : templateOf(documents, spot);
+  const template = typeof spot.declared.query === 'string' ? undefined : linkTemplateDocument(documents, spot);
   const { byName, complete } = inputFields(documents.linking, [documentOf(request), template]);
   const input = { byName, complete: complete && !spot.lacks('request', 'template', 'query') };
   return { templates, request, input };
@@ -105,16 +106,6 @@ function linkFault(documents: Documents, spot: OperationSpot, faultless: boolean
   return fault;
 }
 
-function documentOf(message: Message | undefined): Document | undefined | 'unknown' {
-  if (message === undefined) return 'unknown';
-  return message.kind === 'document' ? message.document : undefined;
-}
-
-function templateOf(documents: Documents, spot: OperationSpot): Document | undefined | 'unknown' {
-  const said = spot.inherited('template')?.value ?? 'none';
-  return said === 'none' ? undefined : (linkDocument(documents, spot, 'template') ?? 'unknown');
-}
-
 interface Exchange {
   readonly answer: Answer;
   readonly request: Message | undefined;
@@ -123,17 +114,13 @@ interface Exchange {
 
 /** Request, reply and what makes the one of the other. */
 function linkExchange(
-  { documents, queries }: OperationContext,
+  { documents, queries, calls }: OperationContext,
   spot: OperationSpot,
   service: Service,
   templates: readonly PlacedTemplate[],
 ): Exchange {
-  const { report, places } = documents.linking;
   const { declared } = spot;
-  if (declared.query !== undefined && declared.handler !== undefined) {
-    const reason = 'one thing answers an operation';
-    report.raise('conflicting-options', { first: 'query', second: 'handler', reason }, places.key(declared, 'handler'));
-  }
+  checkOneAnswer(documents.linking, spot);
   const code = linkHandler(documents, spot, service);
   if (typeof declared.query === 'string') {
     return (
@@ -142,9 +129,20 @@ function linkExchange(
   }
   const request = linkRequest(documents, spot);
   const responses = linkResponses(documents, spot);
-  if (declared.query === undefined) return { answer: code, request, responses };
+  if (declared.query === undefined) {
+    const called = declared.call === undefined ? undefined : linkCallAnswer(documents.linking, spot, calls);
+    return { answer: called ?? code, request, responses };
+  }
   const answer = linkQueriesAnswer(documents, spot, queries, request, responses?.[0]?.message);
   return { answer: answer ?? code, request, responses };
+}
+
+function checkOneAnswer({ report, places }: Linking, { declared }: OperationSpot): void {
+  const [first, ...others] = (['query', 'call', 'handler'] as const).filter((key) => declared[key] !== undefined);
+  if (first === undefined) return;
+  const reason = 'one thing answers an operation';
+  for (const second of others)
+    report.raise('conflicting-options', { first, second, reason }, places.key(declared, second));
 }
 
 /** The name of the handler file of an operation that names none. */
@@ -160,9 +158,9 @@ function linkHandler(
   const name = declared.handler;
   if (name?.startsWith('signalbox/') !== true) {
     const answer: Answer = { kind: 'handler', file: name ?? handlerName(id) };
-    // A query that can't be used is meant, or what was refused may have named one, or a file.
-    if (name === undefined && (declared.query !== undefined || lacks('handler', 'query', 'target')))
-      incomplete.add(answer);
+    // A query or a call that can't be used is meant, or what was refused may have named one, or a file.
+    const isMeant = declared.query !== undefined || declared.call !== undefined;
+    if (name === undefined && (isMeant || lacks('handler', 'query', 'call', 'target'))) incomplete.add(answer);
     return answer;
   }
   if (!service.delivered) report.raise('unknown-handler', { name }, places.value(declared, 'handler'));

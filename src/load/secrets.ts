@@ -1,4 +1,6 @@
 import type { ConfigText } from '../model/config.ts';
+import { parseConfigText } from './config-text.ts';
+import type { Linking } from './linking.ts';
 
 /** Stands for what a reference without a default resolves to. */
 const REFERENCE = '\u0000';
@@ -21,11 +23,37 @@ export function credentialsIn({ parts }: ConfigText): boolean {
 }
 
 /** Whether a text that is a secret as a whole is written out, or has a part or default that is. */
-export function isWrittenOut({ parts }: ConfigText): boolean {
+function isWrittenOut({ parts }: ConfigText): boolean {
   const written = parts.map((part) => (part.kind === 'literal' ? part.text : part.kind === 'env' ? part.default : ''));
   return written.some((text) => text !== undefined && text !== '');
 }
 
+/**
+ * A text that is a secret as a whole: a reference, never written out.
+ * @param what what it is, as messages call it
+ * @param before what may be written out before the reference
+ */
+export function linkSecret(
+  { report, places }: Linking,
+  container: object,
+  key: string,
+  what: string,
+  before?: RegExp,
+): ConfigText {
+  const source = (container as Readonly<Record<string, string>>)[key] ?? '';
+  const secret = before === undefined ? source : source.replace(before, '');
+  if (isWrittenOut(parseConfigText(secret).text)) {
+    const instead = 'Write "${secret:NAME}" in its place.';
+    report.raise('secret-in-clear', { what, instead }, places.value(container, key));
+  }
+  return parseConfigText(source).text;
+}
+
 function isWritten(text: string): boolean {
   return text.replaceAll(REFERENCE, '') !== '';
+}
+
+/** Whether something of this name holds a secret. A CSRF token is asked for by a word that anyone may know. */
+export function isSecretName(name: string): boolean {
+  return /(?:api[-_]?key|token|secret|password|passwd|pwd|assertion)$/i.test(name) && !/[cx]srf[-_]?token$/i.test(name);
 }

@@ -1,14 +1,21 @@
-import type { ConsumerOperation, Operation, Service } from '../model/service.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { Flow } from '../model/flow.ts';
+import type { Operation, Service } from '../model/service.ts';
 import { isDate } from '../wire/calendar.ts';
-import { type ConsumerContext, linkConsumer } from './consumer.ts';
+import { linkConsumer } from './consumer.ts';
+import type { ConsumerContext } from './consumer-facts.ts';
+import { checkServiceValues } from './consumer-values.ts';
 import type { Declaration } from './declaration.ts';
 import type { OperationDeclared, ServiceDeclared } from './declared.ts';
 import { type Place, placeText } from './diagnostic.ts';
+import { linkFlows } from './flows.ts';
 import { given, type Mutable } from './given.ts';
 import { declarationsOf, type Linking, positionOf } from './linking.ts';
 import { linkOperation, type OperationContext } from './operation.ts';
+import { checkServiceKeys } from './operation-keys.ts';
 import { soapName } from './operation-soap.ts';
-import { operationSpot } from './operation-spot.ts';
+import { type OperationSpot, operationSpot } from './operation-spot.ts';
+import { routingOverrides } from './routing-overrides.ts';
 import { grantsByList } from './security.ts';
 
 /** While it is linked: routings may still switch operations off. */
@@ -19,6 +26,7 @@ export interface LinkedServices {
   readonly services: readonly Service[];
   readonly operations: ReadonlyMap<string, LinkedOperation>;
   readonly consumers: ReadonlyMap<string, ConsumerOperation>;
+  readonly flows: ReadonlyMap<string, Flow>;
 }
 
 /** Links services and operations. `lost`: operations that were declared and can't be used. */
@@ -29,48 +37,58 @@ export function linkServices(sources: ServiceSources, lost: ReadonlySet<string>)
   const named = declarations.map(({ id }) => ({ id, name: nameOf(id), operations: own.get(id) ?? [] }));
   const grants = grantsByList(linking, sources.lists, named, lost);
   const defaults = defaultVersions(linking, declarations);
-  const context: ServiceContext = { ...sources, grants };
-  const operations = new Map<string, LinkedOperation>();
-  const consumers = new Map<string, ConsumerOperation>();
-  const services = declarations.map((declaration) => {
-    const { id } = declaration;
+  const context: ConsumerContext = { ...sources, grants, overrides: routingOverrides(linking) };
+  const begun = declarations.map((declaration): BegunService => {
+    const { id, value } = declaration;
     const service = linkService(linking, declaration);
     service.default = defaults.get(nameOf(id)) === id;
-    const linked = linkOwn(context, declaration, service, own.get(id) ?? []);
-    service.operations = linked.operations;
-    service.consumers = linked.consumers;
-    for (const operation of linked.operations) operations.set(operation.id, operation);
-    for (const consumer of linked.consumers) consumers.set(consumer.id, consumer);
-    return service;
+    const spots = (own.get(id) ?? []).map((each) => operationSpot(linking, value, each));
+    return { declaration, service, spots };
   });
-  return { services, operations, consumers };
+  // What is called first: flows are made of that, and operations may be answered by both.
+  for (const each of begun) each.service.consumers = linkConsumers(context, each);
+  const consumers = new Map(begun.flatMap(({ service }) => service.consumers.map((each) => [each.id, each])));
+  const answered = new Set(begun.flatMap(({ spots }) => spots.filter((spot) => !isCalled(spot)).map(({ id }) => id)));
+  const calls = linkFlows(sources.documents, begun, { consumers, answered, lost });
+  for (const { service } of begun) service.flows = [...calls.flows.values()].filter((flow) => flow.service === service);
+  const provided: OperationContext = { ...sources, grants, calls };
+  const operations = new Map<string, LinkedOperation>();
+  for (const { service, spots } of begun) {
+    const linked = spots.filter((spot) => !isCalled(spot)).map((spot) => linkOperation(provided, spot, service));
+    for (const operation of linked) operations.set(operation.id, operation);
+    service.operations = linked;
+  }
+  return { services: begun.map(({ service }) => service), operations, consumers, flows: calls.flows };
 }
 
-type ServiceContext = OperationContext & ConsumerContext;
 /** What services are linked against. */
-type ServiceSources = Omit<ServiceContext, 'grants'>;
+type ServiceSources = Omit<OperationContext & ConsumerContext, 'grants' | 'overrides' | 'calls'>;
 
-/** The operations of one service: those that it provides, and those that it calls. */
-function linkOwn(
-  context: ServiceContext,
-  { id, value }: Declaration<ServiceDeclared>,
-  service: Service,
-  ids: readonly string[],
-): { readonly operations: LinkedOperation[]; readonly consumers: ConsumerOperation[] } {
+/** A service while its parts are linked. */
+interface BegunService {
+  readonly declaration: Declaration<ServiceDeclared>;
+  readonly service: Mutable<Service>;
+  readonly spots: readonly OperationSpot[];
+}
+
+/** An operation with a target is called elsewhere, others are answered here. */
+const isCalled = (spot: OperationSpot): boolean => spot.inherited('target') !== undefined;
+
+/** The operations of one service that are called elsewhere. */
+function linkConsumers(
+  context: ConsumerContext,
+  { declaration: { id, value }, service, spots }: BegunService,
+): ConsumerOperation[] {
   const { linking } = context.documents;
-  const operations: LinkedOperation[] = [];
-  const consumers: ConsumerOperation[] = [];
-  for (const each of ids) {
-    const spot = operationSpot(linking, value, each);
-    if (spot.inherited('target') === undefined) operations.push(linkOperation(context, spot, service));
-    else consumers.push(linkConsumer(context, spot, service));
+  const consumers = spots.filter(isCalled).map((spot) => {
+    const override = context.overrides.get(spot.id);
+    return linkConsumer(context, { ...spot, ...given({ override }) }, service);
+  });
+  if (!linking.incomplete.has(value)) {
+    if (consumers.length === 0) checkServiceKeys(linking, id, value);
+    else checkServiceValues(linking, id, value, consumers);
   }
-  if (value.properties !== undefined && consumers.length === 0 && !linking.incomplete.has(value)) {
-    const why = `they are for operations with a \`target\`, and ${id} has none`;
-    const key = linking.places.key(value, 'properties');
-    linking.report.raise('key-without-effect', { key: 'properties', owner: id, why }, key);
-  }
-  return { operations, consumers };
+  return consumers;
 }
 
 const nameOf = (id: string): string => id.slice(0, id.lastIndexOf('.'));
@@ -85,6 +103,7 @@ function linkService(linking: Linking, { id, value, at, delivered }: Declaration
     active: value.active ?? true,
     operations: [],
     consumers: [],
+    flows: [],
     delivered,
     ...given({
       description: value.description,

@@ -1,57 +1,53 @@
-import type { ConfigText } from '../model/config.ts';
 import type { Message } from '../model/service.ts';
 import type { SoapProperties } from '../model/soap-properties.ts';
-import type { FlagDeclared, PropertiesDeclared } from './declared.ts';
-import type { Place } from './diagnostic.ts';
+import { endpointFault } from './address.ts';
+import { checkMethod, isYes, linkPrimaryUrl, refuseProperties, saidProperty } from './connector-properties.ts';
 import { given } from './given.ts';
 import type { Linking } from './linking.ts';
-import { endpointFault, linkAddress } from './nodes.ts';
 import type { OperationSpot } from './operation-spot.ts';
 
-/** A property, and the map that says it: the operation's, or else its service's. */
-interface Said<V> {
-  readonly value: V;
-  readonly at: Place;
-}
-
 /**
- * The connector properties of a consumer. Its method is not among them: SOAP has one, and the JSON Schema has seen to it.
+ * The connector properties of a consumer over SOAP.
  * @param request undefined where it is not known
  */
-export function linkProperties(linking: Linking, spot: OperationSpot, request: Message | undefined): SoapProperties {
-  const { report, places } = linking;
-  const find = <K extends keyof PropertiesDeclared>(key: K): Said<NonNullable<PropertiesDeclared[K]>> | undefined => {
-    for (const container of [spot.declared.properties, spot.above('properties')]) {
-      const value = container?.[key];
-      if (container !== undefined && value !== undefined) return { value, at: places.value(container, key) };
-    }
-    return undefined;
-  };
-  const upContent = find('SOAPUpContent');
-  const isUp = isYes(upContent?.value, true);
-  if (!isUp && upContent !== undefined && request !== undefined && !isEnvelope(request)) {
-    const reason = `is N, so that the caller's text is the envelope, and the request of ${spot.id} is ${messageWords(request)}`;
-    report.raise('bad-property', { property: 'SOAPUpContent', reason }, upContent.at);
-  }
+export function linkSoapProperties(
+  linking: Linking,
+  spot: OperationSpot,
+  request: Message | undefined,
+): SoapProperties {
+  refuseProperties(linking, spot, ['Base64toBinary', 'Disable_URLEncodingBody'], 'it is for calls over REST');
+  checkMethod(linking, spot, 'POST', 'a call over SOAP is a POST');
   return {
-    mtom: isYes(find('MTOM')?.value, false),
-    upContent: isUp,
-    compress: !isYes(find('sendUncompressed')?.value, true),
-    segmentContentTransfer: find('SegmentContentTransfer')?.value ?? 'binary',
+    mtom: isYes(saidProperty(linking, spot, 'MTOM')?.value, false),
+    upContent: linkUpContent(linking, spot, request),
+    compress: !isYes(saidProperty(linking, spot, 'sendUncompressed')?.value, true),
+    segmentContentTransfer: saidProperty(linking, spot, 'SegmentContentTransfer')?.value ?? 'binary',
     ...given({
-      primaryUrl: linkPrimaryUrl(linking, find('PRIMARYURL')),
-      segmentContentType: find('SegmentContentType')?.value,
+      primaryUrl: linkPrimaryUrl(linking, spot, endpointFault),
+      segmentContentType: linkSegmentType(linking, spot),
     }),
   };
 }
 
-function linkPrimaryUrl(linking: Linking, said: Said<string> | undefined): ConfigText | undefined {
-  if (said === undefined) return undefined;
-  return linkAddress(linking, said.value, said.at, { name: 'PRIMARYURL', fault: endpointFault });
+/** Whether the gateway writes the envelope; where the caller does, the request is a text. */
+function linkUpContent(linking: Linking, spot: OperationSpot, request: Message | undefined): boolean {
+  const said = saidProperty(linking, spot, 'SOAPUpContent');
+  const isUp = isYes(said?.value, true);
+  if (!isUp && said !== undefined && request !== undefined && !isEnvelope(request)) {
+    const reason = `is N, so that the caller's text is the envelope, and the request of ${spot.id} is ${messageWords(request)}`;
+    const hint = 'Say `request: xml`, or SOAPUpContent: Y, so that the gateway writes the envelope.';
+    linking.report.raise('bad-property', { property: 'SOAPUpContent', reason, hint }, said.at);
+  }
+  return isUp;
 }
 
-function isYes(said: FlagDeclared | undefined, otherwise: boolean): boolean {
-  return typeof said === 'string' ? said.toUpperCase() === 'Y' : (said ?? otherwise);
+function linkSegmentType(linking: Linking, spot: OperationSpot): string | undefined {
+  const said = saidProperty(linking, spot, 'SegmentContentType');
+  if (said?.value !== 'binary') return said?.value;
+  const reason = 'is `binary`, and over SOAP it is the media type of segments';
+  const hint = 'For example: SegmentContentType: application/xml.';
+  linking.report.raise('bad-property', { property: 'SegmentContentType', reason, hint }, said.at);
+  return undefined;
 }
 
 function isEnvelope(request: Message): boolean {

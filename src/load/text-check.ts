@@ -10,15 +10,18 @@ const FREE = new Set(['description', 'sql', 'pattern', 'default', 'example', 'en
 /** Where references to configuration are resolved, by kind: the keys on the way there. */
 const CONFIGURED: Readonly<Record<string, RegExp>> = {
   gateway: /^(listen|database|publicUrl)$/,
-  node: /^(base|credential\.basic\.(user|password))$/,
-  service: /^(operations\.\w+\.)?properties\.PRIMARYURL$/,
+  node: /^(base|ca-file|certificate|resolve|credential)(\.|$)/,
+  service: /^(operations\.\w+\.)?(properties\.PRIMARYURL$|(headers|form|values)\.)/,
+  routing: /^(properties\.PRIMARYURL$|headers\.)/,
 };
 
 /** Finds references that are malformed, or stand where nothing resolves them. */
 export function checkTexts(declaration: Declaration, places: Places, report: Report): void {
   const configured = CONFIGURED[declaration.kind];
   walk(declaration.value, (text, container, key, path) => {
-    if (!text.includes('${') || path.some((each) => FREE.has(each))) return;
+    if (!text.includes('${')) return;
+    const resolves = configured?.test(path.join('.')) === true;
+    if (!resolves && path.some((each) => FREE.has(each))) return;
     const { text: parsed, bad } = parseConfigText(text);
     for (const { text: written, offset, unprefixed } of bad) {
       const at = places.inText(container, key, offset, written.length);
@@ -26,7 +29,7 @@ export function checkTexts(declaration: Declaration, places: Places, report: Rep
       else report.raise('unprefixed-reference', { name: unprefixed }, at);
     }
     const reference = parsed.parts.find((part) => part.kind !== 'literal');
-    if (reference !== undefined && configured?.test(path.join('.')) !== true) {
+    if (reference !== undefined && !resolves) {
       report.raise(
         'misplaced-reference',
         { text: `\${${reference.kind}:${reference.name}}`, key: path.join('.') },

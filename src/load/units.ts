@@ -12,9 +12,13 @@ export function linkSize(linking: Linking, limits: object, key: string): number 
   return linkAmount(linking, limits, key, `limits.${key}`, SIZES, most);
 }
 
-/** `30 s` under `timeout`, in milliseconds; undefined where nothing is said. `name` is what messages call it. */
+/**
+ * `30 s`, in milliseconds; undefined where nothing is said. `name` is what messages call it, and ends with its key in
+ * `container`: `limits.timeout`.
+ */
 export function linkDuration(linking: Linking, container: object, name: string): number | undefined {
-  return linkAmount(linking, container, 'timeout', name, TIMES, { amount: LONGEST, words: 'from 1 ms to 24 days' });
+  const key = name.slice(name.lastIndexOf('.') + 1);
+  return linkAmount(linking, container, key, name, TIMES, { amount: LONGEST, words: 'from 1 ms to 24 days' });
 }
 
 /** An amount with its unit, as the JSON Schema lets it through; one out of bounds is reported. */

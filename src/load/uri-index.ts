@@ -1,8 +1,15 @@
-import type { Operation } from '../model/service.ts';
+import type { Position } from '../model/position.ts';
+import type { OperationUri } from '../model/service.ts';
 import type { FileText } from './files.ts';
 import { type Linking, placeOf } from './linking.ts';
 
 const FILE = 'generated/registry.json';
+
+/** What has URI templates by their index: an operation, or a consumer over REST. */
+interface Indexed {
+  readonly uris?: readonly OperationUri[];
+  readonly at: Position;
+}
 
 /**
  * Holds URI indexes against those of the committed registry: none may be gone, and no template may have moved to another
@@ -10,7 +17,8 @@ const FILE = 'generated/registry.json';
  */
 export function checkUriIndexes(
   { report, incomplete }: Linking,
-  operations: ReadonlyMap<string, Operation>,
+  operations: ReadonlyMap<string, Indexed>,
+  consumers: ReadonlyMap<string, Indexed>,
   committed: FileText | undefined,
 ): void {
   if (committed === undefined) return;
@@ -20,9 +28,9 @@ export function checkUriIndexes(
     return;
   }
   for (const [id, templates] of before) {
-    const operation = operations.get(id);
+    const operation = operations.get(id) ?? consumers.get(id);
     // URIs that could not be read are no removed ones.
-    if (operation === undefined || incomplete.has(operation)) continue;
+    if (operation?.uris === undefined || incomplete.has(operation)) continue;
     const at = placeOf(operation.at);
     const now = operation.uris.map((uri) => uri.template.text);
     for (const [position, template] of templates.entries()) {
@@ -49,8 +57,10 @@ function readUris(committed: FileText): Map<string, readonly string[]> | string 
   }
   const operations = memberOf(parsed, 'operations');
   if (typeof operations !== 'object' || operations === null) return 'it has no operations';
+  const consumers = memberOf(parsed, 'consumers') ?? {};
+  if (typeof consumers !== 'object') return 'its consumers are no map';
   const found = new Map<string, readonly string[]>();
-  for (const [id, operation] of Object.entries(operations)) {
+  for (const [id, operation] of [...Object.entries(operations), ...Object.entries(consumers)]) {
     // One that is SOAP alone has none.
     const uris = memberOf(operation, 'uris') ?? [];
     if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string'))

@@ -44,11 +44,13 @@ export const faults = {
   ABANDONED: entry(499, (_: object) => 'The caller went away before there was an answer.'),
   INTERNAL: entry(500, (p: { operation: string }) => `${p.operation} could not be answered.`),
   UNKNOWN_METHOD: entry(501, (p: { method: string }) => `The method ${p.method} is not known.`),
+  UPSTREAM_FAILED: entry(502, (p: { operation: string }) => `The call of ${p.operation} did not succeed.`),
   UNAVAILABLE: entry(503, (p: { reason: string }) => `Not available now: ${p.reason}.`),
   TIMEOUT: entry(
     504,
     (p: { what: string; seconds: number }) => `${p.what} took longer than ${p.seconds} s and was stopped.`,
   ),
+  UPSTREAM_TIMEOUT: entry(504, (p: { operation: string }) => `The call of ${p.operation} was not answered in time.`),
 } as const;
 
 /** A code of the catalogue. */

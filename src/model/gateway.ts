@@ -50,6 +50,11 @@ export interface Gateway {
   readonly cors: readonly string[];
   /** Connectors that take and send MTOM; another refuses multipart/related (the two `ig.MTOM` properties). */
   readonly mtom: { readonly services: boolean; readonly http: boolean };
+  /**
+   * Names of calls over REST whose requests keep the domain name (`ig.UseDomainName.ExternalOperationNames`). Those of all
+   * calls do; each name is that of a call that there is.
+   */
+  readonly domainNames: readonly string[];
   readonly limits: Limits;
   readonly at: Position;
 }

@@ -26,6 +26,20 @@ export interface HandlerContext {
     prompts?: Readonly<Record<string, Value>>,
     options?: { readonly maxrows?: number },
   ): Promise<Row[]>;
+  /**
+   * Calls an operation of another system, by its id, under the caller's own grants, and waits for the reply's value. The
+   * request's id and {@link HandlerContext.signal} go along. What is not closed is so once the handler's own reply is out.
+   * @throws Fault FORBIDDEN, NOT_FOUND, UNAVAILABLE. Others where the call comes to nothing (`InvokeError`, of which a
+   * `SoapFault` or a `ReplyFault` holds the target's own words); one that a handler lets through is UPSTREAM_FAILED or
+   * UPSTREAM_TIMEOUT for its caller
+   */
+  call(operation: string, input: DocumentValue, options?: OutboundCallOptions): Promise<OutboundReply>;
+  /**
+   * Runs a flow, by its id (`N_DOCLIB.upload`, `N_DOCLIB.v1.upload`), as {@link HandlerContext.call} calls an operation. The
+   * caller needs the grants of each of its steps.
+   * @throws as {@link HandlerContext.call} does
+   */
+  flow(flow: string, input: DocumentValue, options?: OutboundOptions): Promise<OutboundFlowReply>;
   /** Binary content that the gateway keeps for this operation's service. */
   readonly blobs: Blobs;
   /**
@@ -39,6 +53,65 @@ export interface HandlerContext {
   bytes(bytes: Bytes): Reply;
   /** A line of the gateway's log, with the request's id. */
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Readonly<Record<string, unknown>>): void;
+}
+
+/** What a call to another system takes beside its input. */
+export interface OutboundOptions {
+  /** In milliseconds, the whole of it; what the operation or its node says where it is left out. */
+  readonly timeout?: number;
+}
+
+/** The same for a call of one operation. */
+export interface OutboundCallOptions extends OutboundOptions {
+  /** Over SOAP: content beside the input, numbered from 1 in the markers of its XML (`<Include SegmentNumber="1"/>`). */
+  readonly segments?: readonly Attachment[];
+  /** Over REST: which of the operation's URI templates, from 1; the first where it is left out. */
+  readonly uriIndex?: number;
+}
+
+/** What another system answered. It holds a connection as long as it has attachments that have not been read. */
+export interface OutboundReply {
+  readonly httpResponseCode: number;
+  /** Success. A call that does not succeed throws. */
+  readonly responseStatus: 0;
+  /** By names in lower case; values of one name are joined with commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The response document, or `content` where there is none; its binary fields are attachments, each to be read once. */
+  readonly value: DocumentValue;
+  /** The body over REST as it came, where it is text; for a `JsonParser`, say. */
+  readonly body: string | undefined;
+  /** Attachments that no field holds. Each is to be read before the next is asked for. */
+  segments(): AsyncIterable<Attachment>;
+  /** In milliseconds from the call: until the connection stood, the request was sent, the head of the reply and its value came. */
+  readonly timings: {
+    readonly connected: number | undefined;
+    readonly sent: number;
+    readonly head: number;
+    readonly value: number;
+  };
+  /** Times that the request was sent, or an address was tried. */
+  readonly attempts: number;
+  readonly requestId: string;
+  /** Reads what is left behind the last attachment, so that the connection can serve again, then closes. */
+  finish(): Promise<void>;
+  /** Frees what was kept of the reply; gives its connection up where it is not read to its end. */
+  close(): void;
+}
+
+/** The reply of a flow's last step, and what led to it. */
+export interface OutboundFlowReply extends OutboundReply {
+  /** Every step that gave something, in the order in which they ended. */
+  readonly steps: readonly OutboundStep[];
+}
+
+/** What became of one step of a flow. */
+export interface OutboundStep {
+  readonly operation: string;
+  /** What was given before still held, so that nothing was sent. */
+  readonly kept: boolean;
+  readonly httpResponseCode: number | undefined;
+  readonly attempts: number;
+  readonly timings: OutboundReply['timings'] | undefined;
 }
 
 /** What may go with a reply. */
@@ -82,7 +155,13 @@ export interface Bytes {
   dispose?(): void;
 }
 
+/** The same from another system, which need not say how long it is. */
+export interface PassedBytes extends Omit<Bytes, 'length'> {
+  /** Undefined where it is known at its end. */
+  readonly length: number | undefined;
+}
+
 /** What became of a request. */
 export type Outcome =
   | ({ readonly kind: 'value'; readonly value: DocumentValue | string } & ReplyOptions)
-  | { readonly kind: 'bytes'; readonly bytes: Bytes };
+  | { readonly kind: 'bytes'; readonly bytes: PassedBytes };

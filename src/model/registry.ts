@@ -1,9 +1,12 @@
+import type { ConsumerOperation } from './consumer.ts';
 import type { Document } from './document.ts';
+import type { Flow } from './flow.ts';
 import type { Gateway } from './gateway.ts';
+import type { Node } from './node.ts';
 import type { Query } from './query.ts';
-import type { Node, Routing } from './routing.ts';
+import type { Routing } from './routing.ts';
 import type { PermissionList, Role, User } from './security.ts';
-import type { ConsumerOperation, Operation, Service } from './service.ts';
+import type { Operation, Service } from './service.ts';
 
 /** Everything that the definitions say: frozen, checked, linked by reference. Maps are in the order of their ids. */
 export interface Registry {
@@ -14,6 +17,8 @@ export interface Registry {
   readonly operations: ReadonlyMap<string, Operation>;
   /** Those that are called elsewhere. No id stands among both. */
   readonly consumers: ReadonlyMap<string, ConsumerOperation>;
+  /** By their full ids: `N_DOCLIB.v1.upload`. */
+  readonly flows: ReadonlyMap<string, Flow>;
   /** Those written in place too, under their derived ids. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly queries: ReadonlyMap<string, Query>;

@@ -1,17 +1,5 @@
-import type { ConfigText } from './config.ts';
 import type { Position } from './position.ts';
 import type { Operation } from './service.ts';
-
-/** A system: a remote one, with its address. The local one is the gateway. */
-export interface Node {
-  readonly id: string;
-  readonly description?: string;
-  /** In order of fail-over; no variables of a call. */
-  readonly base: readonly ConfigText[];
-  /** What calls to it show: HTTP Basic (RFC 7617). */
-  readonly credential?: { readonly user: ConfigText; readonly password: ConfigText };
-  readonly at: Position;
-}
 
 /** How much of an exchange the log keeps beside its line: nothing, or the request's headers. */
 export type LogLevel = 'none' | 'header';

@@ -1,11 +1,11 @@
 import type { UriTemplate } from '../wire/uri-template.ts';
+import type { ConsumerOperation } from './consumer.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
+import type { Flow } from './flow.ts';
 import type { Position } from './position.ts';
 import type { Query } from './query.ts';
-import type { Node } from './routing.ts';
 import type { PermissionList, SecurityScheme } from './security.ts';
-import type { SoapProperties } from './soap-properties.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -63,7 +63,9 @@ export type Answer =
       readonly kind: 'queries';
       readonly lists: readonly { readonly field: Field; readonly query: Query }[];
       readonly maxrows?: Field;
-    };
+    }
+  /** A call to another system: its input is the request, by the names of fields, and its reply is the reply. */
+  | { readonly kind: 'call'; readonly call: ConsumerOperation | Flow };
 
 /**
  * An operation over SOAP: document/literal wrapped, so that the request's element bears its name and the reply's is
@@ -112,31 +114,6 @@ export interface Operation {
   readonly at: Position;
 }
 
-/** A header of a consumer's request, with its text. */
-export interface FixedHeader {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** What is called at another system. */
-export interface ConsumerOperation {
-  readonly id: string;
-  readonly service: Service;
-  readonly description?: string;
-  readonly target: Node;
-  readonly soap: SoapForm;
-  /** Sent with every call (`headers:`). */
-  readonly headers: readonly FixedHeader[];
-  readonly properties: SoapProperties;
-  /** The document in the `detail` of the target's faults. */
-  readonly fault?: Document;
-  /** Lists whose users may call it. */
-  readonly permissions: readonly PermissionList[];
-  readonly public: boolean;
-  readonly active: boolean;
-  readonly at: Position;
-}
-
 /** A named, versioned group of operations. */
 export interface Service {
   /** `Locations.v1`. */
@@ -155,6 +132,7 @@ export interface Service {
   readonly operations: readonly Operation[];
   /** Those that it calls elsewhere (`target:`). */
   readonly consumers: readonly ConsumerOperation[];
+  readonly flows: readonly Flow[];
   /** Ships in the package. */
   readonly delivered: boolean;
   readonly at: Position;

@@ -4,7 +4,9 @@ export interface Attachment {
   readonly name?: string;
   /** In bytes, where known. */
   readonly length?: number;
-  /** The bytes, once. */
+  /** `stream()` may be called any number of times. */
+  readonly again?: boolean;
+  /** The bytes, once unless {@link Attachment.again}. */
   stream(): AsyncIterable<Uint8Array>;
 }
 

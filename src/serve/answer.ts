@@ -3,14 +3,17 @@ import { type DeliveredHandler, deliveredHandlers } from '../delivered/index.ts'
 import type { Document } from '../model/document.ts';
 import type { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
-import { type Answered, type Bytes, type Handler, type Outcome, Reply } from '../model/handler.ts';
+import { type Answered, type Handler, type Outcome, Reply } from '../model/handler.ts';
 import { serviceNamespace } from '../model/namespace.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compilePrompts, type XmlNames } from '../query/index.ts';
 import { authorise } from '../security/authorise.ts';
+import { answerByCall } from './answer-call.ts';
+import { begun } from './begun.ts';
 import type { Call, CallPorts } from './call.ts';
+import { faultOfCall } from './outbound-fault.ts';
 
 /** What answers one operation. */
 export interface Answerer {
@@ -34,7 +37,7 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: C
     case 'handler': {
       const handler = handlers.get(answer.file);
       if (handler === undefined) throw new Error(`${operation.id} has no handler ${answer.file}`);
-      return answerByCode(handler);
+      return answerByCode(handler, ports);
     }
     case 'delivered': {
       const make = deliveredHandlers.get(answer.name);
@@ -42,6 +45,8 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: C
       const handler = make(ports);
       return { answer: (input, call) => handler.onRequest(input, call), formatOf: handler.formatOf };
     }
+    case 'call':
+      return answerByCall(operation, answer.call, ports);
     case 'query':
       return answerByQuery(operation, answer.query, answer.maxrows?.name, ports);
     case 'queries':
@@ -54,56 +59,27 @@ function isThenable(answered: Answered | PromiseLike<Answered>): answered is Pro
   return typeof (answered as Partial<PromiseLike<Answered>> | undefined)?.then === 'function';
 }
 
-function outcomeOf(reply: Answered, call: Call): Outcome | Promise<Outcome> {
-  if (!(reply instanceof Reply)) return { kind: 'value', value: reply };
-  const { outcome } = reply;
-  return outcome.kind === 'bytes' ? begun(outcome.bytes, call).then((bytes) => ({ kind: 'bytes', bytes })) : outcome;
-}
-
-function answerByCode(handler: Handler): Answerer {
+function answerByCode(handler: Handler, { registry }: CallPorts): Answerer {
   const { onError } = handler;
+  const failed = (error: unknown): never => {
+    throw faultOfCall(error, registry);
+  };
+  const outcomeOf = (reply: Answered, call: Call): Outcome | Promise<Outcome> => {
+    if (!(reply instanceof Reply)) return { kind: 'value', value: reply };
+    const { outcome } = reply;
+    if (outcome.kind !== 'bytes') return outcome;
+    return begun(outcome.bytes, call).then((bytes) => ({ kind: 'bytes', bytes }), failed);
+  };
   return {
     answer(input, call) {
       const answered = handler.onRequest(input as never, call);
       if (!isThenable(answered)) return outcomeOf(answered, call);
-      return Promise.resolve(answered).then((reply) => outcomeOf(reply, call));
+      return Promise.resolve(answered).then((reply) => outcomeOf(reply, call), failed);
     },
     ...(onError === undefined
       ? {}
       : { onError: (fault, input, call) => onError.call(handler, fault, input as never, call) }),
   };
-}
-
-/** Holds bytes to their length, and waits for the first of a stream, so that what fails before them is told as a fault, and in time. */
-async function begun(bytes: Bytes, call: Call): Promise<Bytes> {
-  const { body } = bytes;
-  if (body instanceof Uint8Array) {
-    if (body.byteLength === bytes.length) return bytes;
-    bytes.dispose?.();
-    throw new RangeError(`a reply of ${body.byteLength} bytes is said to have ${bytes.length}`);
-  }
-  let chunks: AsyncIterator<Uint8Array> | undefined;
-  const dispose = (): void => {
-    // Nobody waits for its end; what goes wrong there must not end the process.
-    chunks?.return?.()?.catch((err: unknown) => call.log('error', 'A stream could not be closed.', { err }));
-    bytes.dispose?.();
-  };
-  try {
-    const opened = body()[Symbol.asyncIterator]();
-    chunks = opened;
-    const first = await opened.next();
-    return { ...bytes, body: () => resumed(first, opened), dispose };
-  } catch (error) {
-    dispose();
-    throw error;
-  }
-}
-
-async function* resumed(
-  first: IteratorResult<Uint8Array>,
-  chunks: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  for (let next = first; !next.done; next = await chunks.next()) yield next.value;
 }
 
 /** `query: NAME`: the rows leave the reader as the reply's bytes. */

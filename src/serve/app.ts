@@ -16,6 +16,7 @@ import { isLoopback } from './loopback.ts';
 import type { Metrics } from './metrics.ts';
 import { mountMessages } from './mount-messages.ts';
 import { mountRest } from './mount-rest.ts';
+import { NO_OUTBOUND, type Outbound } from './outbound.ts';
 import { createPage } from './page.ts';
 import { createPlain, type Plain } from './plain.ts';
 import { compileOperations } from './progress.ts';
@@ -29,6 +30,8 @@ export interface GatewayPorts {
   readonly blobs: BlobStore;
   /** Keeps attachments that come before they are wanted. */
   readonly spool: Spool;
+  /** Calls other systems; without it what needs that is UNAVAILABLE. */
+  readonly outbound?: Outbound;
   readonly authenticator: Authenticator;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -55,7 +58,7 @@ export function createApp(registry: Registry, handlers: Handlers, ports: Gateway
   const admit = createAdmission(registry, ports.authenticator);
   const tellAllowed = createTellAllowed(cors, plain);
   const beside = { plain, contracts, cors, admit, tellAllowed };
-  const connected = { idleTimeout: IDLE_TIMEOUT, ...ports, registry, handlers, record };
+  const connected = { idleTimeout: IDLE_TIMEOUT, outbound: NO_OUTBOUND, ...ports, registry, handlers, record };
   const shared = { ...connected, operations: compileOperations(connected), stages: new Stages(connected) };
   mountRest(app, shared, beside);
   mountMessages(app, shared, beside);

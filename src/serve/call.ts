@@ -1,7 +1,20 @@
 import { validateHeaderValue } from 'node:http';
+import { flowNamed } from '../invoke/find.ts';
 import type { BlobStore, Blobs } from '../model/blob.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
 import { Fault } from '../model/fault.ts';
-import { type Bytes, type Caller, type HandlerContext, Reply, type ReplyOptions } from '../model/handler.ts';
+import type { Flow } from '../model/flow.ts';
+import {
+  type Bytes,
+  type Caller,
+  type HandlerContext,
+  type OutboundCallOptions,
+  type OutboundFlowReply,
+  type OutboundOptions,
+  type OutboundReply,
+  Reply,
+  type ReplyOptions,
+} from '../model/handler.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
@@ -11,6 +24,7 @@ import { compilePrompts, type QueryPort } from '../query/index.ts';
 import { authorise } from '../security/authorise.ts';
 import { checkHeaders } from './headers.ts';
 import type { Log } from './log.ts';
+import type { OpenReply, Outbound } from './outbound.ts';
 
 /** What every call can reach: the registry, and the ports behind it. */
 export interface CallPorts {
@@ -18,6 +32,7 @@ export interface CallPorts {
   /** Binary content that is kept, by service. */
   readonly blobs: BlobStore;
   readonly queries: QueryPort;
+  readonly outbound: Outbound;
   readonly log: Log;
 }
 
@@ -56,6 +71,8 @@ export class Call implements HandlerContext {
   #controller: AbortController | undefined;
   #over: unknown;
   #truncated = false;
+  #replies: OpenReply[] | undefined;
+  #isDone = false;
 
   constructor(
     ports: CallPorts,
@@ -134,6 +151,73 @@ export class Call implements HandlerContext {
       signal: this.signal,
       onTruncated: () => this.onTruncated(),
     });
+  }
+
+  async call(id: string, input: DocumentValue, options: OutboundCallOptions = {}): Promise<OutboundReply> {
+    const operation = this.#ports.registry.consumers.get(id);
+    if (operation?.active !== true) throw Fault.of('NOT_FOUND', { what: `operation ${id} of another system` });
+    return this.callOut(operation, input, options);
+  }
+
+  async flow(id: string, input: DocumentValue, options: OutboundOptions = {}): Promise<OutboundFlowReply> {
+    const flow = flowNamed(this.#ports.registry, id);
+    if (flow?.active !== true) throw Fault.of('NOT_FOUND', { what: `flow ${id}` });
+    return this.#runFlow(flow, input, options);
+  }
+
+  /** Calls another system in the caller's name. @throws Fault FORBIDDEN, UNAVAILABLE; InvokeError */
+  callOut(
+    callee: ConsumerOperation | Flow,
+    input: DocumentValue,
+    options: OutboundCallOptions = {},
+  ): Promise<OutboundReply> {
+    return 'steps' in callee ? this.#runFlow(callee, input, options) : this.#callOperation(callee, input, options);
+  }
+
+  async #callOperation(
+    operation: ConsumerOperation,
+    input: DocumentValue,
+    { segments, uriIndex, timeout }: OutboundCallOptions,
+  ): Promise<OutboundReply> {
+    this.#authoriseOut([operation]);
+    return this.#keep(
+      await this.#ports.outbound.call(operation, input, {
+        ...this.#outgoing(timeout),
+        ...(segments === undefined ? {} : { segments }),
+        ...(uriIndex === undefined ? {} : { uriIndex }),
+      }),
+    );
+  }
+
+  async #runFlow(flow: Flow, input: DocumentValue, { timeout }: OutboundOptions): Promise<OutboundFlowReply> {
+    this.#authoriseOut(flow.steps.map(({ operation }) => operation));
+    return this.#keep(await this.#ports.outbound.flow(flow, input, this.#outgoing(timeout)));
+  }
+
+  #outgoing(timeout: number | undefined): { requestId: string; signal: AbortSignal; timeout?: number } {
+    const { requestId, signal } = this;
+    return { requestId, signal, ...(timeout === undefined ? {} : { timeout }) };
+  }
+
+  #authoriseOut(operations: readonly ConsumerOperation[]): void {
+    for (const operation of operations) authorise(this.user, operation, 'operation');
+  }
+
+  /** A reply that comes when this call has been answered already is nobody's. */
+  #keep<R extends OpenReply>(reply: R): R {
+    if (this.#isDone) reply.close();
+    else {
+      this.#replies ??= [];
+      this.#replies.push(reply);
+    }
+    return reply;
+  }
+
+  /** To be called once the reply is out, or given up: closes what is left open of the calls that it took. */
+  done(): void {
+    this.#isDone = true;
+    for (const reply of this.#replies ?? []) reply.close();
+    this.#replies = undefined;
   }
 
   reply(value: DocumentValue | string, options: ReplyOptions = {}): Reply {

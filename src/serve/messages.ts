@@ -199,8 +199,10 @@ export class Messages {
       progress.opened?.close();
       disposeOf(outcome);
     };
-    const sent = (bytes: number, complete: boolean): void =>
+    const sent = (bytes: number, complete: boolean): void => {
+      progress.call?.done();
       this.#ports.record(exchange, { ...facts, bytes, complete });
+    };
     if (message.text !== undefined) {
       const response = respondText(exchange, status, reply, message.text, sent);
       dispose();

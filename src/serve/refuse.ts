@@ -49,6 +49,7 @@ export class Refusals {
       'X-Request-Id': exchange.requestId,
     };
     const { code } = fault;
+    progress.call?.done();
     return respondText(exchange, status, headers, text, (bytes, complete) =>
       this.#record(exchange, { operation: compiled?.operation, user: user?.id, status, bytes, complete, fault: code }),
     );

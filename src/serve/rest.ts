@@ -32,12 +32,16 @@ export class RestConnector {
   readonly #routes: RouteTable;
   readonly #refusals: Refusals;
   readonly #bodyLimits: BodyLimits;
+  /** Of a body that is one stream of content, as an attachment is. */
+  readonly #contentLimits: BodyLimits;
 
   constructor(ports: RestPorts) {
     this.#ports = ports;
     this.#routes = compileRoutes(ports.registry);
     this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout);
-    this.#bodyLimits = { size: ports.registry.gateway.limits.body, idle: ports.idleTimeout };
+    const { body, attachment } = ports.registry.gateway.limits;
+    this.#bodyLimits = { size: body, idle: ports.idleTimeout };
+    this.#contentLimits = { size: attachment, idle: ports.idleTimeout };
   }
 
   /** Answers one exchange, whatever comes. */
@@ -102,7 +106,8 @@ export class RestConnector {
   }
 
   #decode(exchange: Exchange, { binding }: Compiled, match: RouteMatch): DocumentValue | Promise<DocumentValue> {
-    return binding.readRequest(match.uri, match.raw, (name) => exchange.header(name), exchange.body(this.#bodyLimits));
+    const limits = isContent(match) ? this.#contentLimits : this.#bodyLimits;
+    return binding.readRequest(match.uri, match.raw, (name) => exchange.header(name), exchange.body(limits));
   }
 
   #encode(
@@ -118,8 +123,10 @@ export class RestConnector {
     const reply = withHeaders(headers, given.headers);
     reply['X-Request-Id'] = exchange.requestId;
     const facts = { operation, user: progress.user?.id, status };
-    const sent = (bytes: number, complete: boolean): void =>
+    const sent = (bytes: number, complete: boolean): void => {
+      progress.call?.done();
       this.#ports.record(exchange, { ...facts, bytes, complete });
+    };
     if (outcome.kind === 'bytes') {
       const failed = (error: unknown): void =>
         this.#refusals.logFailure(exchange, progress, error, `${operation.id} could not be sent whole.`);
@@ -145,4 +152,13 @@ function writeFault(exchange: Exchange, progress: Progress): (fault: Fault) => W
   if (compiled === undefined || as === undefined)
     return (fault) => ({ contentType: problemMediaType, text: problemText(fault, requestId) });
   return (fault) => compiled.binding.writeFault(fault, as, requestId);
+}
+
+/** Whether the body of a request is binary content, which is handed on as a stream and never gathered. */
+function isContent({ operation, uri }: RouteMatch): boolean {
+  if (operation.body !== 'raw') return false;
+  const [field] = uri.body;
+  return field === undefined
+    ? operation.request.kind === 'raw' && operation.request.raw === 'binary'
+    : field.type.kind === 'binary';
 }

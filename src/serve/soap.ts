@@ -5,7 +5,7 @@ import type { OpenedMessage } from '../binding/soap-message.ts';
 import { assembleMessage } from '../binding/soap-message-write.ts';
 import { CodecError } from '../codec/index.ts';
 import { Fault } from '../model/fault.ts';
-import type { Bytes, Outcome } from '../model/handler.ts';
+import type { Outcome, PassedBytes } from '../model/handler.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
@@ -160,7 +160,9 @@ function contentOf(
   const { response } = binding.form;
   if (outcome.kind === 'bytes') {
     const { bytes } = outcome;
-    if (operation.answer.kind === 'query') return { pieces: [xmlOf(bytes)], segments: [] };
+    const { body, length } = bytes;
+    if (operation.answer.kind === 'query' && length !== undefined)
+      return { pieces: [xmlOf(body, length)], segments: [] };
     if (response.kind === 'raw' && response.raw === 'binary') {
       return { pieces: binding.writeReply({ [CONTENT]: attachmentOf(bytes) }), segments: [] };
     }
@@ -179,17 +181,17 @@ function documentOf(value: DocumentValue | string): DocumentValue {
 }
 
 /** Rows that a reader has written as the reply's element. */
-function xmlOf({ body, length }: Bytes): string | XmlBytes {
+function xmlOf(body: PassedBytes['body'], length: number): string | XmlBytes {
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
   return new XmlBytes(length, body);
 }
 
-function attachmentOf({ body, length, contentType }: Bytes): Attachment {
+function attachmentOf({ body, length, contentType }: PassedBytes): Attachment {
   const stream =
     body instanceof Uint8Array
       ? async function* () {
           yield body;
         }
       : body;
-  return { contentType, length, stream };
+  return { contentType, stream, ...(length === undefined ? {} : { length }) };
 }

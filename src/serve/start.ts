@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type LoadedProject, loadProject } from '../load/index.ts';
+import { type LoadedProject, loadProject, renderDiagnostics } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
 import { createAuthenticator } from '../security/authenticator.ts';
 import { type Address, addressUrl, contractBase, readAddress } from './address.ts';
@@ -13,6 +13,7 @@ import { createHttpServer, type HttpServer } from './listen.ts';
 import { createLog, type Log, type LogOptions } from './log.ts';
 import { isLoopback } from './loopback.ts';
 import { createMetrics } from './metrics.ts';
+import { createLazyClient, type LazyClient } from './outbound.ts';
 import { type Environment, resolveSettings } from './settings.ts';
 
 export interface GatewayOptions {
@@ -40,13 +41,14 @@ export interface RunningGateway {
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
-/** The definitions do not load; the diagnostics say why. */
+/** The definitions do not load; its message shows the diagnostics. */
 export class DefinitionsError extends GatewayError {
   readonly project: LoadedProject;
 
   constructor(project: LoadedProject) {
     const count = project.diagnostics.filter((each) => each.severity === 'error').length;
-    super(`the definitions have ${count} ${count === 1 ? 'mistake' : 'mistakes'}`);
+    const what = `the definitions have ${count} ${count === 1 ? 'mistake' : 'mistakes'}`;
+    super(`${what}\n\n${renderDiagnostics(project, { colour: false }).trimEnd()}`);
     this.project = project;
   }
 }
@@ -68,12 +70,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const sampleUsers = readSampleUsers(registry, at, env);
   const [handlers, data] = await both(importHandlers(registry, root), openData(registry, { ...place, env }));
   const log = createLog(options.log);
+  const outbound = createLazyClient(registry, { env, spool: data.spool, folder: root });
   try {
     let base = '';
     const app = createApp(registry, handlers, {
       queries: data.queries,
       blobs: data.blobs,
       spool: data.spool,
+      outbound,
       log,
       metrics: createMetrics(),
       authenticator: createAuthenticator({ users: registry.users, sampleUsers }),
@@ -87,7 +91,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     // A connection that can't be taken, for want of file handles say, ends nothing but itself.
     http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be taken.'));
     base = contractBase(registry, env, bound);
-    return { address: addressUrl(bound), registry, server: http.server, close: closer(http, data, log) };
+    return { address: addressUrl(bound), registry, server: http.server, close: closer(http, outbound, data, log) };
   } catch (error) {
     await data.close();
     throw error;
@@ -138,11 +142,12 @@ function listen(server: Server, { host, port }: Address): Promise<Address> {
 }
 
 /** What is in front ends first, then what it stands on; a second call waits for the first. */
-function closer(http: HttpServer, data: Data, log: Log): RunningGateway['close'] {
+function closer(http: HttpServer, outbound: LazyClient, data: Data, log: Log): RunningGateway['close'] {
   let closing: Promise<void> | undefined;
   return ({ timeoutMs = CLOSE_WITHIN } = {}) => {
     closing ??= (async () => {
       await http.close(timeoutMs);
+      await outbound.close();
       await data.close();
       await new Promise<void>((resolve) => log.flush(() => resolve()));
     })();

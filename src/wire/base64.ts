@@ -17,7 +17,7 @@ export class Base64Decoder {
   }
 
   write(piece: Buffer): Buffer {
-    const text = this.#group + piece.toString('latin1').replace(/[\r\n\t ]+/g, '');
+    const text = this.#group + piece.toString('latin1').replace(SPACE, '');
     if (this.#padded && text !== '') throw this.#misplacedPadding();
     const whole = text.length - (text.length % 4);
     this.#group = text.slice(whole);
@@ -65,6 +65,22 @@ const isBase64 = new Set(
   Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n\t ', 'latin1'),
 );
 
+const SPACE = /[\r\n\t ]+/g;
+
+/** Characters that are decoded or looked at together: a text is never copied whole. */
+const SLICE = 256 * 1024;
+
+/** Decodes a text slice by slice. @throws what `complain` makes, where it is no base64 */
+export function* decodeBase64(text: string, complain: Complain): Generator<Buffer> {
+  const decoder = new Base64Decoder(complain);
+  for (let at = 0; at < text.length; at += SLICE) {
+    // A character beyond ASCII becomes bytes that are no base64.
+    const decoded = decoder.write(Buffer.from(text.slice(at, at + SLICE)));
+    if (decoded.length > 0) yield decoded;
+  }
+  decoder.end();
+}
+
 /** RFC 2045: a line has at most 76 characters. */
 const LINE = 76;
 const LINE_BYTES = (LINE / 4) * 3;
@@ -74,6 +90,18 @@ export function base64Length(length: number): number {
   const characters = Math.ceil(length / 3) * 4;
   const lines = Math.ceil(characters / LINE);
   return characters + Math.max(0, lines - 1) * 2;
+}
+
+/** Encodes without line ends (RFC 4648 section 3.1), in pieces of whole groups. */
+export async function* encodeBase64Unbroken(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of content) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const whole = bytes.length - (bytes.length % 3);
+    rest = bytes.subarray(whole);
+    if (whole > 0) yield Buffer.from(bytes.toString('base64', 0, whole), 'latin1');
+  }
+  if (rest.length > 0) yield Buffer.from(rest.toString('base64'), 'latin1');
 }
 
 /** Encodes as lines with CRLF between them, in pieces of whole lines. */

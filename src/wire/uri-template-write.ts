@@ -20,7 +20,7 @@ import {
  * `?`, a `#` or percent-encoding of its own.
  *
  * With `hostText`, variables before the template's first slash are text of a host name (the base is a bare `https://`):
- * they are checked, never percent-encoded.
+ * they are checked, never percent-encoded. The last of them may end in a port, where it ends the host.
  * @throws UriTemplateError for `path` or `odata-path` on a variable of `{.x}`, `{/x}` or `{;x}`, which keep no slash
  */
 export function compileUriExpander(
@@ -28,9 +28,11 @@ export function compileUriExpander(
   urlStyleOf: (variable: TemplateVariable) => UrlStyle = () => 'segment',
   options: { readonly hostText?: boolean } = {},
 ): UriExpander {
-  const firstSlash = options.hostText === true ? slashPart(template.parts) : 0;
+  const { parts } = template;
+  const hostEnd = options.hostText === true ? hostEndPart(parts) : 0;
+  const last = endsHost(parts[hostEnd]) ? hostEnd - 1 : -1;
   const expand = compileExpander(template, (variable, part) =>
-    part < firstSlash ? hostWriting(variable) : writingFor(variable, urlStyleOf(variable)),
+    part < hostEnd ? hostWriting(variable, part === last) : writingFor(variable, urlStyleOf(variable)),
   );
   const inPath = template.variables.filter((variable) => variable.place === 'path' && variable.operator !== '#');
   return (values) => {
@@ -41,16 +43,26 @@ export function compileUriExpander(
   };
 }
 
-/** Index of the first part that holds a slash; what stands before it is host text. */
-function slashPart(parts: readonly TemplatePart[]): number {
-  const index = parts.findIndex((part) => (part.kind === 'literal' ? part.text.includes('/') : part.operator === '/'));
+/** Index of the first part that stands behind the host, or holds its end; what comes before it is host text. */
+function hostEndPart(parts: readonly TemplatePart[]): number {
+  const index = parts.findIndex((part) =>
+    part.kind === 'literal' ? /[/?#]/.test(part.text) : '/?#'.includes(part.operator || ' '),
+  );
   return index === -1 ? parts.length : index;
 }
 
-/** RFC 3986, 3.2.2, less what no DNS name holds: letters, digits, dots and hyphens. */
-function hostWriting(variable: TemplateVariable): Writing {
+/** Whether nothing of this part belongs to the host any more. */
+function endsHost(part: TemplatePart | undefined): boolean {
+  return part === undefined || part.kind === 'expression' || /^[/?#]/.test(part.text);
+}
+
+/** RFC 3986, 3.2.2, less what no DNS name holds (RFC 1123, 2.1): labels of letters, digits and hyphens. */
+const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
+const PORT = /:[0-9]{1,5}$/;
+
+function hostWriting(variable: TemplateVariable, mayHavePort: boolean): Writing {
   const write = (text: string) => {
-    if (/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text) && !text.includes('..')) return text;
+    if (HOST.test(mayHavePort ? text.replace(PORT, '') : text)) return text;
     throw new UriExpansionError(variable.name, 'stands in a host name: letters, digits, dots and hyphens only');
   };
   return { operator: '+', write };

@@ -17,14 +17,15 @@ const TABLE: Readonly<Record<string, { ours: string; packages: string }>> = {
   codec: { ours: 'model wire', packages: '' },
   binding: { ours: 'model wire codec', packages: '' },
   security: { ours: 'model wire', packages: '' },
-  store: { ours: 'model', packages: 'kysely better-sqlite3' },
+  store: { ours: 'model', packages: 'kysely better-sqlite3 mime' },
   query: { ours: 'model wire codec store', packages: 'better-sqlite3' },
   describe: { ours: 'model wire', packages: '' },
   generate: { ours: 'model wire describe', packages: '' },
   delivered: { ours: 'model codec query', packages: '' },
-  invoke: { ours: 'model wire load codec binding', packages: 'undici' },
+  invoke: { ours: 'model wire load codec binding', packages: 'undici cockatiel oauth4webapi' },
+  client: { ours: 'model type:generate invoke load store serve', packages: '' },
   serve: {
-    ours: 'model wire load codec binding security store query describe delivered',
+    ours: 'model wire load codec binding security store query describe delivered invoke',
     packages: 'hono @hono/node-server pino prom-client',
   },
   handlers: { ours: '', packages: 'signalbox' },
@@ -32,7 +33,7 @@ const TABLE: Readonly<Record<string, { ours: string; packages: string }>> = {
     ours: 'model wire load codec binding security store query describe generate delivered serve invoke',
     packages: 'commander picocolors',
   },
-  '.': { ours: 'model wire load serve codec query store describe generate invoke', packages: '' },
+  '.': { ours: 'model wire load serve codec query store describe generate invoke client', packages: '' },
 };
 
 /** Folders whose own files alone may import `hono`, `kysely` and their like is what the table says; node:fs is rarer still. */

@@ -174,7 +174,7 @@ describe('a consumer operation', () => {
     expect(await invoke({ status: 202 }, 'ONE_WAY', 'name=a')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'It was taken; the operation is one-way.\n',
+      stderr: 'It was taken; the operation has no reply.\n',
     });
   });
 
@@ -263,26 +263,26 @@ describe('attachments of a reply', () => {
 
 describe('mistakes', () => {
   test.each([
-    [['FILE_SEN', 'name=a'], 'there is no operation FILE_SEN\n  Did you mean FILE_SEND?'],
-    [['FILE_SEND', 'nam=a'], 'the request has no field nam\n  Did you mean name?'],
-    [['FILE_SEND'], 'FILE_SEND: name is missing'],
-    [['FILE_SEND', 'name=a', 'name=b'], 'name is given twice'],
-    [['FILE_SEND', 'name=a', 'count=many'], 'the input does not fit: count'],
-    [['FILE_SEND', 'name=a', 'place={'], 'the input does not fit: '],
-    [['FILE_SEND', 'name=a', 'content=@none.pdf'], 'there is no file none.pdf'],
-    [['FILE_SEND', 'name=a', 'content=@definitions'], 'definitions is a folder'],
-    [['FILE_SEND', 'name=a', 'content=@big.pdf;type=pdf'], '"pdf" is no media type'],
-    [['FILE_SEND', 'name=a', '--node', 'OTHE'], 'there is no node OTHE\n  Did you mean OTHER?'],
-    [['FILE_SEND', 'name=a', '--user', 'me'], 'the password of me is missing'],
-    [['ENVELOPE_SEND'], 'the content is missing'],
-    [['ENVELOPE_SEND', 'content=<a/>'], 'content is no SOAP envelope'],
-    [['ENVELOPE_SEND', 'text=<a/>'], 'the request is xml, and has no field text'],
-  ])('%j: exit code 1, and what is wrong', async (args, words) => {
-    const { code, stdout, stderr } = await signalbox(['invoke', ...args], { cwd, env: partner('http://127.0.0.1:9') });
+    [2, ['FILE_SEN', 'name=a'], 'there is no operation FILE_SEN\n  Did you mean FILE_SEND?'],
+    [2, ['FILE_SEND', 'nam=a'], 'the request has no field nam\n  Did you mean name?'],
+    [2, ['FILE_SEND'], 'FILE_SEND: name is missing'],
+    [2, ['FILE_SEND', 'name=a', 'name=b'], 'name is given twice'],
+    [2, ['FILE_SEND', 'name=a', 'count=many'], 'the input does not fit: count'],
+    [2, ['FILE_SEND', 'name=a', 'place={'], 'the input does not fit: '],
+    [1, ['FILE_SEND', 'name=a', 'content=@none.pdf'], 'there is no file none.pdf'],
+    [1, ['FILE_SEND', 'name=a', 'content=@definitions'], 'definitions is a folder'],
+    [1, ['FILE_SEND', 'name=a', 'content=@big.pdf;type=pdf'], '"pdf" is no media type'],
+    [2, ['FILE_SEND', 'name=a', '--node', 'OTHE'], 'there is no node OTHE\n  Did you mean OTHER?'],
+    [1, ['FILE_SEND', 'name=a', '--user', 'me'], 'the password of me is missing'],
+    [2, ['ENVELOPE_SEND'], 'the content is missing'],
+    [2, ['ENVELOPE_SEND', 'content=<a/>'], 'content is no SOAP envelope'],
+    [2, ['ENVELOPE_SEND', 'text=<a/>'], 'the request is xml, and has no field text'],
+  ])('exit code %i and what is wrong: %j', async (code, args, words) => {
+    const { stderr, ...ran } = await signalbox(['invoke', ...args], { cwd, env: partner('http://127.0.0.1:9') });
     expect(stderr).toMatch(/^signalbox: /);
     expect(stderr).toContain(words);
     expect(stderr).not.toMatch(/\n\s+at /);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(ran).toEqual({ code, signal: null, stdout: '' });
   });
 
   test('a word that is no value: exit code 2', async () => {
@@ -308,7 +308,7 @@ describe('mistakes', () => {
       'name=a',
     );
     expect(stderr).toMatch(
-      /^signalbox: FILE_SEND: It went wrong\n {2}Fault: Server\n {2}message: no room\n {2}line: 7\n {2}HTTP status 500, http:\/\/127.0.0.1:\d+\/partner, request [\w-]+\n$/,
+      /^signalbox: FILE_SEND: It went wrong\n {2}Fault: Server\n {2}message: no room\n {2}line: 7\n {2}HTTP status 500, POST http:\/\/127.0.0.1:\d+\/partner, call [\w-]+\n$/,
     );
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
@@ -377,7 +377,7 @@ describe('an operation of the running gateway', () => {
   ])('%j', async (args, words) => {
     const { code, stderr } = await signalbox(['invoke', ...args], { cwd: repository });
     expect(stderr).toContain(words);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
   });
 
   test('one that is not running is said so', async () => {
@@ -386,7 +386,7 @@ describe('an operation of the running gateway', () => {
       env: { PORT: '9' },
     });
     expect(stderr).toContain(
-      'signalbox: ATTACHMENT_GET: nothing listens at its address\n  http://127.0.0.1:9/gateway/',
+      'signalbox: ATTACHMENT_GET: nothing listens at its address\n  POST http://127.0.0.1:9/gateway/',
     );
     expect(code).toBe(1);
   });

@@ -16,8 +16,10 @@ describe('generated code under the compiler', () => {
   });
 
   it('is tried with mistakes of every kind', () => {
-    const wrong = readFileSync(new URL('fixtures/src/wrong.ts', import.meta.url), 'utf8');
-    expect(wrong.match(/@ts-expect-error/g)?.length).toBeGreaterThanOrEqual(40);
+    for (const file of ['wrong.ts', 'wrong-calls.ts']) {
+      const wrong = readFileSync(new URL(`fixtures/src/${file}`, import.meta.url), 'utf8');
+      expect(wrong.match(/@ts-expect-error/g)?.length, file).toBeGreaterThanOrEqual(40);
+    }
   });
 
   it('returns the handler that it is given, at run time', async () => {

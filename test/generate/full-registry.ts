@@ -1,12 +1,13 @@
-import type { ConfigText } from '../../src/model/config.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
+import { NODE_DEFAULTS } from '../../src/model/node.ts';
 import type { Query } from '../../src/model/query.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import type { Node, Routing } from '../../src/model/routing.ts';
+import type { Routing } from '../../src/model/routing.ts';
 import type { PermissionList, Role, User } from '../../src/model/security.ts';
-import type { ConsumerOperation, Service } from '../../src/model/service.ts';
+import type { Service } from '../../src/model/service.ts';
 import { compound, decimal, document, field, listOf, registry, string } from '../support/registry.ts';
+import { config, LIBRARY, laterLibrary, library, PARTNER, partner } from './full-consumers.ts';
 
 const at = { file: 'test.yaml', line: 1, column: 1 };
 
@@ -142,52 +143,6 @@ const queries: readonly Query[] = [
   query('odd name', [], [field('A.EMPLID')], { public: true, permissions: [], timeout: 5000 }),
 ];
 
-const config = (source: string, parts: ConfigText['parts']): ConfigText => ({ source, parts });
-
-const PARTNER: Node = {
-  id: 'PARTNER',
-  base: [config('https://${secret:PARTNER_HOST}', [{ kind: 'secret', name: 'PARTNER_HOST' }])],
-  credential: {
-    user: config('me', [{ kind: 'literal', text: 'me' }]),
-    password: config('${secret:PARTNER_PASSWORD}', [{ kind: 'secret', name: 'PARTNER_PASSWORD' }]),
-  },
-  at,
-};
-
-/** FILE_FETCH says all that a consumer can say, another one as little as it must. */
-function consumer(id: string, service: Service): ConsumerOperation {
-  const action = `${id}.${service.version}`;
-  const shared = { id, service, target: PARTNER, active: true, at };
-  const usual = { mtom: false, upContent: true, compress: false, segmentContentTransfer: 'binary' } as const;
-  if (id !== 'FILE_FETCH') {
-    const none = { kind: 'none' } as const;
-    const soap = { name: id, action, request: none, response: none };
-    return { ...shared, soap, headers: [], properties: usual, permissions: [], public: true };
-  }
-  return {
-    ...shared,
-    description: 'Fetches a file',
-    soap: {
-      name: id,
-      action,
-      request: { kind: 'raw', raw: 'xml' },
-      response: { kind: 'document', document: FILE },
-    },
-    headers: [{ name: 'Content-Type', value: 'text/xml' }],
-    properties: {
-      mtom: true,
-      upContent: false,
-      compress: true,
-      primaryUrl: config('${env:FILES_URL}', [{ kind: 'env', name: 'FILES_URL' }]),
-      segmentContentType: 'application/xml',
-      segmentContentTransfer: 'base64',
-    },
-    fault: LOC_FAULT,
-    permissions: [locations],
-    public: false,
-  };
-}
-
 /** A registry with something of everything. `order` reorders whatever may come in any order. */
 export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (items) => items): Registry {
   const built = registry(
@@ -268,6 +223,8 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
           FILE_SEND: { soap: true, request: 'xml', public: true, description: 'Takes a message, and answers nothing' },
         },
       },
+      'Library.v1': { operations: {} },
+      'Library.v2': { default: false, operations: {} },
       'Partner.v1': { operations: {} },
       'PROCESSREQUEST.v1': {
         delivered: true,
@@ -289,6 +246,10 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
       delivered: ['PROCESSREQUEST.v1'],
     },
   );
+  const shapes = { FILE, KINDS, LOC_FAULT, ORDER };
+  const soap = partner(built.services.get('Partner.v1') as Service, shapes, [locations]);
+  const rest = library(built.services.get('Library.v1') as Service, shapes, [locations]);
+  const later = laterLibrary(built.services.get('Library.v2') as Service, rest.consumers);
   const all: Role = { id: 'ALL', permissionLists: [processes, locations], at };
   const documents = [
     LOC_REQUEST,
@@ -306,20 +267,22 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
     ROW,
     INSTANCE,
     FILE,
+    ...rest.documents,
   ];
-  const partner = built.services.get('Partner.v1') as { consumers: readonly ConsumerOperation[] } & Service;
-  partner.consumers = [consumer('FILE_FETCH', partner), consumer('PARTNER_PING', partner)];
   return {
     ...built,
     services: byId(order([...built.services.values()])),
     operations: byId(order([...built.operations.values()])),
-    consumers: byId(order(partner.consumers)),
+    consumers: byId(order([...soap.consumers, ...rest.consumers])),
+    flows: byId(order([...rest.flows, ...later.flows])),
     documents: byId(order(documents)),
     queries: byId(order(queries)),
     nodes: byId(
       order([
         PARTNER,
+        LIBRARY,
         {
+          ...NODE_DEFAULTS,
           id: 'B_NODE',
           description: 'Another',
           base: [config('https://b', [{ kind: 'literal', text: 'https://b' }])],

@@ -10,8 +10,9 @@ const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 
 describe('generate', () => {
   const files = generate(fullRegistry(), { schema });
 
-  it('gives types, handlers, the schema, the registry and the contracts of every service that provides something, those of the package too', () => {
+  it('gives types, a client, handlers, the schema, the registry and the contracts of every service that provides something, those of the package too', () => {
     expect([...files.keys()].sort()).toEqual([
+      'generated/client.ts',
       'generated/contracts/Files.v1.wsdl',
       'generated/contracts/Files.v1.xsd',
       'generated/contracts/Locations.v1.none.xsd',
@@ -69,6 +70,7 @@ describe('generate', () => {
           base: ['https://${secret:PARTNER_HOST}'],
           credential: { basic: { user: 'me', password: '${secret:PARTNER_PASSWORD}' } },
         },
+        LIBRARY: { credential: { 'client-credentials': { 'client-secret': '${secret:LIBRARY_SECRET}' } } },
       },
       consumers: { FILE_FETCH: { properties: { PRIMARYURL: '${env:FILES_URL}' } } },
       users: { demo: { password: 'scrypt' } },
@@ -89,9 +91,41 @@ describe('generate', () => {
     expect(operations.FILE_PUT).not.toHaveProperty('uris');
     expect(operations.FILE_PUT.soap).toEqual({ name: 'FILE_PUT', request: 'FILE', response: 'FILE' });
     expect(operations.KINDS_GET).toMatchObject({ method: 'GET', uris: ['kinds/{id}'], soap: { name: 'KINDS_GET' } });
-    expect(Object.keys(consumers)).toEqual(['FILE_FETCH', 'PARTNER_PING']);
-    expect(services['Partner.v1']).toMatchObject({ operations: [], consumers: ['FILE_FETCH', 'PARTNER_PING'] });
+    expect(Object.keys(consumers)).toEqual(expect.arrayContaining(['FILE_FETCH', 'FILE_UPLOAD', 'PARTNER_PING']));
+    expect(consumers.FILE_FETCH).not.toHaveProperty('uris');
+    expect(consumers.FILE_UPLOAD).not.toHaveProperty('soap');
+    expect(services['Partner.v1']).toMatchObject({
+      operations: [],
+      consumers: ['FILE_FETCH', 'PARTNER_PING', 'FILE_KEEP'],
+    });
     expect(files.get('generated/handlers.ts')).not.toContain('FILE_FETCH');
+  });
+
+  it('shows of a consumer what a call may leave out, and what fills it, and the steps of a flow', () => {
+    const { consumers, flows, services } = JSON.parse(files.get('generated/registry.json') ?? '');
+    expect(consumers.FILE_UPLOAD).toMatchObject({
+      input: ['ACCESS_TOKEN', 'SITE?', 'FOLDER', 'FILE', 'NAME?'],
+      filled: { SITE: '${env:LIBRARY_SITE:-main}', NAME: '{FILE.name}' },
+      body: { field: 'FILE' },
+    });
+    expect(flows['Library.v1.upload'].steps).toEqual([
+      {
+        call: 'TOKEN_FETCH',
+        keep: { ACCESS_TOKEN: 'access_token' },
+        for: 'expires_in',
+        'renew-on': [401],
+        timeout: 10000,
+      },
+      { call: 'FILE_UPLOAD' },
+    ]);
+    expect(services['Library.v1']).toMatchObject({ flows: ['upload'] });
+  });
+
+  it('names flows of the default version without it too', () => {
+    const client = files.get('generated/client.ts');
+    expect(client).toContain("'Library.upload': { request: Library_v1_upload_Call;");
+    expect(client).toContain("'Library.v1.upload': { request: Library_v1_upload_Call;");
+    expect(client).toContain("'Library.v2.upload': { request: Library_v2_upload_Call;");
   });
 
   it('keeps the members of the schema', () => {
@@ -102,6 +136,8 @@ describe('generate', () => {
     const empty = generate(registry({}), { schema });
     expect(empty.get('generated/types.ts')).toContain('export type Queries = Record<never, never>;');
     expect(empty.get('generated/handlers.ts')).toContain('export type Handlers = Record<never, never>;');
+    expect(empty.get('generated/client.ts')).toContain('export type Calls = Record<never, never>;');
+    expect(empty.get('generated/client.ts')).toContain('export type Flows = Record<never, never>;');
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { clientFile } from '../../src/generate/client-file.ts';
 import { handlersFile } from '../../src/generate/handlers-file.ts';
 import { registryFile } from '../../src/generate/registry-file.ts';
 import { handlerStubs } from '../../src/generate/stubs.ts';
@@ -16,6 +17,10 @@ describe('generated texts', () => {
 
   it('handlers.ts', async () => {
     await expect(handlersFile(vocabulary(registry))).toMatchFileSnapshot('fixtures/generated/handlers.ts');
+  });
+
+  it('client.ts', async () => {
+    await expect(clientFile(vocabulary(registry))).toMatchFileSnapshot('fixtures/generated/client.ts');
   });
 
   it('registry.json', async () => {

@@ -60,6 +60,19 @@ describe('generate, from definition files', () => {
     expect(proposals.join()).not.toContain('PLACES_GET');
   });
 
+  it('proposes what can be called, flows by their short ids too', async () => {
+    const shop = 'node: SHOP\nbase: https://shop.example.org';
+    const service = `service: Shop.v1\ntarget: SHOP\npermission: STAFF\noperations:
+  ITEM_GET: { get: "items/{NAME}", request: { fields: { NAME: string(30) } }, response: PLACE }
+flows: { look: [{ call: ITEM_GET }] }`;
+    const files = await generated(numbered([...parts, shop, service]));
+    const { $defs } = JSON.parse(files.get('generated/definitions.schema.json') ?? '');
+    expect($defs['consumer-id'].anyOf[0].enum).toEqual(['ITEM_GET']);
+    expect($defs['call-id'].anyOf[0].enum).toEqual(['ITEM_GET', 'Shop.look', 'Shop.v1.look']);
+    expect($defs['operation-id'].anyOf[0].enum).toEqual(['ITEM_GET', 'PLACES_GET', 'PLACES_LIST']);
+    expect($defs['node-id'].anyOf[0].enum).toEqual(['SHOP']);
+  });
+
   it('shows the whole effect of a changed line in the diff of registry.json', async () => {
     const lines = async (texts: readonly string[]): Promise<Set<string>> =>
       new Set((await generated(numbered(texts))).get('generated/registry.json')?.split('\n'));

@@ -21,6 +21,8 @@ describe('names', () => {
     ['string', 'string_'],
     ['Promise', 'Promise_'],
     ['Queries', 'Queries_'],
+    ['Calls', 'Calls_'],
+    ['TypedClient', 'TypedClient_'],
     ['', '_'],
   ])('turn %j into %s', (id, name) => {
     expect(typeNames([]).given(document(id, []))).toBe(name);

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/invoke/index.ts';
 import { parseConfigText } from '../../src/load/config-text.ts';
+import type { SoapConsumer } from '../../src/model/consumer.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Limits } from '../../src/model/gateway.ts';
+import { NODE_DEFAULTS, type Node } from '../../src/model/node.ts';
 import type { Position } from '../../src/model/position.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import type { Node } from '../../src/model/routing.ts';
-import type { ConsumerOperation, Message, RawKind } from '../../src/model/service.ts';
+import type { Message, RawKind } from '../../src/model/service.ts';
 import type { SoapProperties } from '../../src/model/soap-properties.ts';
 import type { Attachment } from '../../src/model/value.ts';
 import { createSpool } from '../../src/store/index.ts';
@@ -27,7 +28,7 @@ export const SUM = document('SUM', [field('name'), field('length', 'integer')]);
 export const TROUBLE = document('TROUBLE', [field('message', 'text'), field('line', 'integer')]);
 
 export function node(id: string, base: readonly string[], more: Partial<Node> = {}): Node {
-  return { id, base: base.map((text) => parseConfigText(text).text), at, ...more };
+  return { ...NODE_DEFAULTS, id, base: base.map((text) => parseConfigText(text).text), at, ...more };
 }
 
 export interface ConsumerOptions {
@@ -44,7 +45,8 @@ export interface ConsumerOptions {
 export function partner(target: Node, options: ConsumerOptions = {}, limits: Partial<Limits> = {}): Registry {
   const built = registryOf({ 'Partner.v1': { operations: {} } });
   const service = built.services.get('Partner.v1')!;
-  const operation: ConsumerOperation = {
+  const operation: SoapConsumer = {
+    kind: 'soap',
     id: 'FILE_SEND',
     service,
     target,

@@ -53,13 +53,13 @@ describe('the address', () => {
   it('comes from configuration at the first call, with all that is missing at once', async () => {
     const { url, seen } = await target(SUM_REPLY);
     const target_ = node('PARTNER', ['${env:PARTNER_URL}', '${env:SECOND_URL:-http://b}'], {
-      credential: { user: literal('demo'), password: secret('PARTNER_PASSWORD') },
+      credential: { kind: 'basic', user: literal('demo'), password: secret('PARTNER_PASSWORD') },
     });
     const registry = partner(target_, DOCUMENTS);
     expect(await thrown(call(registry))).toMatchObject({
       code: 'CONFIGURATION',
       message: 'FILE_SEND: PARTNER_URL is not set; PARTNER_PASSWORD is not set, and neither is PARTNER_PASSWORD_FILE',
-      hint: 'The address or the credential of node PARTNER refers to it.',
+      hint: 'Set PARTNER_URL and PARTNER_PASSWORD in the environment, or name the file that holds a secret: PARTNER_PASSWORD_FILE=<path>.',
     });
     await call(registry, { env: { PARTNER_URL: url, PARTNER_PASSWORD: 'hush' } });
     expect(seen[0]!.headers.authorization).toBe(`Basic ${Buffer.from('demo:hush').toString('base64')}`);

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { compileRest } from '../../src/binding/rest.ts';
+import { compileRestCall } from '../../src/binding/rest-call.ts';
+import { compileRestReply } from '../../src/binding/rest-reply.ts';
 import { compileSoap } from '../../src/binding/soap.ts';
 import { compileDocument } from '../../src/codec/index.ts';
 import { contractForms, describeOpenApi, describeWadl, describeWsdl, describeXsd } from '../../src/describe/index.ts';
@@ -35,7 +37,14 @@ function compileAll(registry: Registry): void {
     const { soap } = operation;
     if (soap !== undefined) compileSoap({ ...operation, soap }, namespace);
   }
-  for (const consumer of registry.consumers.values()) compileSoap(consumer, namespace);
+  for (const consumer of registry.consumers.values()) {
+    if (consumer.kind === 'soap') {
+      compileSoap(consumer, namespace);
+      continue;
+    }
+    compileRestCall(consumer, namespace);
+    compileRestReply(consumer, namespace);
+  }
   for (const service of registry.services.values()) {
     const base = 'http://127.0.0.1/gateway';
     const contracts = {

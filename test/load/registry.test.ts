@@ -164,6 +164,7 @@ describe('the gateway', () => {
         attachments: 50,
       },
       mtom: { services: true, http: true },
+      domainNames: [],
       at: { file: 'definitions/example.yaml', line: 1, column: 10 },
     });
   });

@@ -70,7 +70,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     files: {
-      'definitions/gateway.yaml': gatewayText('limits: { body: 64 KiB }'),
+      'definitions/gateway.yaml': gatewayText('limits: { body: 64 KiB, attachment: 128 KiB }'),
       'definitions/bodies.yaml': DEFINITIONS,
       ...HANDLERS,
     },
@@ -272,6 +272,14 @@ describe('a body that is too large', () => {
     await closed;
     expect(received()).toMatch(/^HTTP\/1\.1 413 /);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  it.each([
+    ['POST', 'Raw/Binary'],
+    ['PUT', 'Fields/Binary/1'],
+  ])('may be as large as an attachment where it is binary content: %s %s', async (method, path) => {
+    expect((await send(method, path, 'x'.repeat(2 * LIMIT))).status).toBe(200);
+    expect((await send(method, path, 'x'.repeat(2 * LIMIT + 1))).status).toBe(413);
   });
 
   it('is taken up to the last byte that is allowed', async () => {

@@ -95,7 +95,7 @@ export interface OperationOptions
 }
 
 export interface ServiceOptions
-  extends Partial<Omit<Service, 'id' | 'name' | 'version' | 'operations' | 'consumers' | 'at'>> {
+  extends Partial<Omit<Service, 'id' | 'name' | 'version' | 'operations' | 'consumers' | 'flows' | 'at'>> {
   readonly operations: Readonly<Record<string, OperationOptions>>;
 }
 
@@ -114,6 +114,7 @@ export function registry(services: Readonly<Record<string, ServiceOptions>>, gat
     roles: new Map(),
     users: new Map(),
     consumers: new Map(),
+    flows: new Map(),
     routings: [],
   };
 }
@@ -141,6 +142,7 @@ const defaultGateway: Gateway = {
     attachments: 50,
   },
   mtom: { services: true, http: true },
+  domainNames: [],
   at,
 };
 
@@ -155,6 +157,7 @@ function service(id: string, options: ServiceOptions): Service {
     active: true,
     operations: [],
     consumers: [],
+    flows: [],
     delivered: false,
     at,
     ...rest,

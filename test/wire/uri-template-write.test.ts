@@ -54,6 +54,29 @@ describe('compileUriExpander', () => {
     expect(write(template, { a: value }, { a: style })).toBe(expected);
   });
 
+  it.each([
+    ['{a}.{b}/x', { a: 'h', b: 'example:8443' }, 'h.example:8443/x'],
+    ['{a}', { a: 'localhost:1' }, 'localhost:1'],
+    ['{a}?x={b}', { a: 'h:80', b: '/:1' }, 'h:80?x=%2F%3A1'],
+    ['{a}{/b}', { a: 'h:80', b: 'c:d' }, 'h:80/c%3Ad'],
+  ])('takes a port at the end of a host: %s', (template, values, expected) => {
+    expect(write(template, values, {}, true)).toBe(expected);
+  });
+
+  it.each([
+    ['{a}.{b}/x', { a: 'h:80', b: 'example' }, 'a'],
+    ['{a}.example/x', { a: 'h:80' }, 'a'],
+    ['{a}/x', { a: 'h:' }, 'a'],
+    ['{a}/x', { a: 'h:123456' }, 'a'],
+    ['{a}/x', { a: 'h:80:80' }, 'a'],
+    ['{a}/x', { a: ':80' }, 'a'],
+    ['{a}/x', { a: 'h.-i' }, 'a'],
+  ])('takes none elsewhere, and no other: %s with %j', (template, values, variable) => {
+    expect(() => write(template, values, {}, true)).toThrow(
+      new UriExpansionError(variable, 'stands in a host name: letters, digits, dots and hyphens only'),
+    );
+  });
+
   it('encodes every item of a list once', () => {
     expect(write('x/{a}', { a: ['b/c', 'd,e'] }, { a: 'path' })).toBe('x/b/c,d%2Ce');
     expect(write('x{?a*}', { a: ['b', undefined, 2, null] })).toBe('x?a=b&a=2');

@@ -25,7 +25,10 @@ export const shapeEntries = {
   }),
   'two-kinds': error<{ first: string; second: string }>({
     message: ({ first, second }) => `This definition is a ${first} already, so it can't be a ${second} too.`,
-    hint: () => 'Put a line --- between two definitions.',
+    hint: ({ first, second }) =>
+      [first, second].sort().join() === 'node,routing'
+        ? 'A routing names the node that is called as `target:`.'
+        : 'Put a line --- between two definitions.',
     explanation:
       'Exactly one kind word stands at the top level of a definition. A missing `---` makes one definition of two.',
     wrong: 'document: ORDER\nfields: { NUMBER: integer }\npermission-list: ORDERS',

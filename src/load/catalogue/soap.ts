@@ -38,28 +38,19 @@ export const soapEntries = {
     wrong: provider(`  ORDER: { soap: true, ${REQUEST}, response: text }\n  ORDERResponse: { soap: true, ${REQUEST} }`),
     right: provider(`  ORDER: { soap: true, ${REQUEST}, response: text }\n  ORDER_ANSWER: { soap: true, ${REQUEST} }`),
   }),
-  'rest-consumer': error<{ operation: string; method: string }>({
-    message: ({ operation }) => `${operation} calls another system over REST, which this version does not know.`,
-    hint: ({ method }) => `Say \`soap: true\` in place of \`${method}:\`, or leave out \`target:\` to answer it here.`,
-    explanation:
-      'An operation with a `target`, its own or that of its service, is a call to another system. In this version such calls are made over SOAP.',
-    wrong: consumer(`  ORDER_POST: { post: Orders, ${REQUEST} }`),
-    right: consumer(`  ORDER_POST: { soap: true, ${REQUEST} }`),
-  }),
-  'consumer-header': error<{ header: string; reason: string }>({
+  'consumer-header': error<{ header: string; reason: string; example?: string }>({
     message: ({ header, reason }) => `The header ${header} ${reason}.`,
-    hint: ({ header }) =>
-      header.toLowerCase() === 'content-type' ? 'For example: Content-Type: text/xml.' : undefined,
+    hint: ({ header, example }) => (example === undefined ? undefined : `For example: ${header}: ${example}.`),
     explanation:
-      'Where an operation has a `target`, `headers:` are texts that every call carries as they are. Values of a call travel in its body. `Content-Type` says which SOAP it is: `text/xml` is SOAP 1.1, `application/soap+xml` is SOAP 1.2.',
+      'Where an operation has a `target`, `headers:` are the headers of the call. Over REST their texts may hold values of the call and configuration, and `Content-Type` fits the body. Over SOAP every call carries them as they are, values of a call travel in its body, and `Content-Type` says which SOAP it is: `text/xml` is SOAP 1.1, `application/soap+xml` is SOAP 1.2. Headers of the protocol itself are written by the gateway.',
     wrong: consumer(`  ORDER_PUT: { soap: true, ${REQUEST}, headers: { X-Number: "{NUMBER}" } }`),
     right: consumer(`  ORDER_PUT: { soap: true, ${REQUEST}, headers: { X-Sender: LOCAL, Content-Type: text/xml } }`),
   }),
-  'bad-property': error<{ property: string; reason: string }>({
+  'bad-property': error<{ property: string; reason: string; hint: string }>({
     message: ({ property, reason }) => `${property} ${reason}.`,
-    hint: () => 'Say `request: xml`, or SOAPUpContent: Y, so that the gateway writes the envelope.',
+    hint: ({ hint }) => hint,
     explanation:
-      'With `SOAPUpContent: N` the caller hands over the whole envelope as a text, so the request is `xml` or `text`. With `Y` the gateway writes the envelope around the request.',
+      'Connector properties fit the call that they are for. With `SOAPUpContent: N` the caller hands over the whole envelope as a text, so the request is `xml` or `text`; with `Y` the gateway writes the envelope around the request. `Base64toBinary` is for a body of binary content, `Disable_URLEncodingBody` for one that is a form, and METHOD says again what the operation says.',
     wrong: consumer(`  ORDER_PUT: { soap: true, ${REQUEST}, properties: { SOAPUpContent: N } }`),
     right: consumer('  ORDER_PUT: { soap: true, request: xml, properties: { SOAPUpContent: N } }'),
   }),
@@ -70,14 +61,5 @@ export const soapEntries = {
       'A base may be `https://` alone where URI templates begin with the host. A call over SOAP has no URI template: its address is the base of its node, or PRIMARYURL.',
     wrong: consumer(`  ORDER_PUT: { soap: true, ${REQUEST} }`, 'https://'),
     right: consumer(`  ORDER_PUT: { soap: true, ${REQUEST} }`),
-  }),
-  'consumer-routing': error<{ operation: string; node: string }>({
-    message: ({ operation, node }) =>
-      `The target ${node} is the routing of ${operation}, which no definition overrides.`,
-    hint: () => 'Say `active: false` at the operation itself to switch it off.',
-    explanation:
-      'A routing definition overrides the routing of an operation that is answered here. Where an operation has a `target`, that is its routing.',
-    wrong: `${consumer(`  ORDER_PUT: { soap: true, ${REQUEST} }`)}\n---\nrouting: ORDER_OFF\noperation: ORDER_PUT\nactive: false`,
-    right: consumer(`  ORDER_PUT: { soap: true, ${REQUEST}, active: false }`),
   }),
 };

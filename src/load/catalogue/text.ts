@@ -75,9 +75,9 @@ export const textEntries = {
   'misplaced-reference': error<{ text: string; key: string }>({
     message: ({ text, key }) => `${text} can't stand in ${key}: nothing resolves it there.`,
     hint: () =>
-      'References to configuration stand in listen, database and publicUrl of the gateway, in the base and credential of nodes, and in PRIMARYURL.',
+      'References to configuration stand in listen, database and publicUrl of the gateway, in addresses, files and the credential of nodes, and in headers, form, values and PRIMARYURL of calls.',
     explanation:
-      'What the definitions say is the same on every system; only addresses, the database and secrets differ, so references are resolved in those places only.',
+      'What the definitions say is the same on every system; only addresses, the database, files of certificates, secrets and the facts of a partner differ, so references are resolved in those places only.',
     wrong: 'gateway: LOCAL\nsample-data: ${env:SAMPLE_FILES}',
     right: 'gateway: LOCAL\nsample-data: sample/*.sql',
   }),

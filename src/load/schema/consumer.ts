@@ -1,7 +1,8 @@
-import { type JsonSchema, keys, reference } from './json-schema.ts';
+import { duration, type JsonSchema, keys, reference } from './json-schema.ts';
+import { retry } from './retry.ts';
 
 /** The node that an operation calls. */
-export const target: JsonSchema = {
+const target: JsonSchema = {
   ...reference('node-id'),
   description: 'The node that is called: the operation is a call to another system, and nothing here answers it.',
   examples: ['WSDL_NODE'],
@@ -9,38 +10,56 @@ export const target: JsonSchema = {
 
 const method: JsonSchema = {
   type: 'string',
-  enum: ['POST'],
-  description: 'The HTTP method of the call. SOAP has one.',
+  enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  description: 'The HTTP method of the call: that of the operation; over SOAP there is one, POST.',
   examples: ['POST'],
 };
 
-const flag = (description: string, otherwise: 'Y' | 'N'): JsonSchema => ({
+const flag = (description: string, otherwise?: 'Y' | 'N'): JsonSchema => ({
   title: 'Y or N',
   type: ['string', 'boolean'],
   pattern: '^[YyNn]$',
   description,
-  default: otherwise,
+  ...(otherwise === undefined ? {} : { default: otherwise }),
   examples: ['Y', 'N'],
 });
 
 const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 
-/** Connector properties of a consumer, by the names of specification 4.4. */
+/** Connector properties of a consumer, by the names of specification 4.3 and 4.4. */
 export const properties: JsonSchema = keys(
   {
     description:
       'Connector properties of operations with a `target`. Those of the operation stand above those of its service.',
-    examples: [{ METHOD: 'POST', MTOM: 'Y', SOAPUpContent: 'N' }],
+    examples: [{ METHOD: 'POST', MTOM: 'Y', SOAPUpContent: 'N' }, { Base64toBinary: 'Y' }],
   },
   {
     METHOD: method,
     Method: { ...method, description: 'As METHOD.' },
-    MTOM: flag('Binary content of the request travels as attachments (MTOM), not as base64 in its place.', 'N'),
+    MTOM: flag(
+      'Over SOAP: binary content of the request travels as attachments (MTOM), not as base64 in its place.',
+      'N',
+    ),
     SOAPUpContent: flag(
-      "`Y`: the gateway writes the envelope around the request. `N`: the caller's text is the envelope, so the request is `xml` or `text`.",
+      "Over SOAP. `Y`: the gateway writes the envelope around the request. `N`: the caller's text is the envelope, so the request is `xml` or `text`.",
       'Y',
     ),
-    sendUncompressed: flag('`N`: the body of the request travels in gzip.', 'Y'),
+    sendUncompressed: flag(
+      '`N`: the body of the request travels in gzip. `Y`: over REST replies are asked for without Content-Encoding too; where it is left out they may have one.',
+    ),
+    Base64toBinary: flag(
+      'Over REST: a body that is given as Base64 text is sent as the bytes that it stands for; a file or a stream is sent as it is. The body is one binary field (`body: FIELD`), or the request is `binary`.',
+      'N',
+    ),
+    Disable_URLEncodingBody: {
+      title: 'true or false',
+      type: ['string', 'boolean'],
+      pattern: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$',
+      description:
+        'Over REST. `true`: the form that is the body is sent as it was built. With `form:` each value is encoded once by itself, and nothing is encoded again. Without it, the values of a `text` request that is a form are percent-encoded.',
+      default: false,
+      examples: [true],
+    },
     PRIMARYURL: {
       type: 'string',
       minLength: 1,
@@ -48,18 +67,51 @@ export const properties: JsonSchema = keys(
       examples: ['${env:PARTNER_URL}'],
     },
     SegmentContentType: {
-      title: 'a media type',
+      title: 'a media type or binary',
       type: 'string',
-      pattern: `^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[^"\\\\]*"))*$`,
-      description: 'Media type of segments that name none of their own.',
-      examples: ['application/xml'],
+      pattern: `^(?:binary|${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[^"\\\\]*"))*)$`,
+      description:
+        'Over SOAP the media type of segments that name none of their own. Over REST the media type of the body where no header says one; the word `binary` says nothing of it.',
+      examples: ['application/xml', 'binary'],
     },
     SegmentContentTransfer: {
       type: 'string',
       enum: ['binary', 'base64'],
-      description: 'How segments travel (RFC 2045).',
+      description: 'How segments travel (RFC 2045); a body over REST is `binary`.',
       default: 'binary',
       examples: ['binary'],
     },
   },
 );
+
+const texts = (what: string, pattern: string, example: string): JsonSchema => ({
+  type: 'object',
+  propertyNames: { title: what, pattern, examples: [example] },
+  additionalProperties: { type: 'string' },
+});
+
+/** What operations with a `target` may say, and their service for all of them. */
+export const callKeys: Readonly<Record<string, JsonSchema>> = {
+  target,
+  properties,
+  values: {
+    ...texts("a field's name", '^(?!__proto__$)[^{}]+$', 'TenantID'),
+    description:
+      'Of operations with a `target`, over REST: what fields hold that the caller leaves out, as texts that may refer to configuration. A name that is no field of the request or the template document becomes one, of type text.',
+    examples: [{ TenantID: '${env:TENANT_ID}', ClientSecret: '${secret:CLIENT_SECRET}' }],
+  },
+  timeout: {
+    ...duration,
+    description: 'Of operations with a `target`: the whole of a call, its repetitions with it.',
+  },
+  retry,
+};
+
+/** The body of a call as a form. */
+export const form: JsonSchema = {
+  ...texts("a form field's name", '^.+$', 'grant_type'),
+  minProperties: 1,
+  description:
+    'Of an operation with a `target`: the body is `application/x-www-form-urlencoded`, of these texts. They may hold values of the call (`{FIELD}`) and configuration; each is encoded once, by itself.',
+  examples: [{ grant_type: 'client_credentials', client_id: '{ClientID}@{TenantID}' }],
+};

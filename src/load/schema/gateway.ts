@@ -1,4 +1,4 @@
-import { description, idItem, type JsonSchema, keys, namespaceUri, reference } from './json-schema.ts';
+import { description, duration, idItem, type JsonSchema, keys, namespaceUri, reference } from './json-schema.ts';
 import { permission } from './operation.ts';
 
 const size: JsonSchema = {
@@ -7,14 +7,6 @@ const size: JsonSchema = {
   pattern: '^[0-9]+ ?(B|KiB|MiB|GiB)$',
   minimum: 1,
   examples: ['10 MiB', '64 KiB', 4096],
-};
-
-/** Times of gateway and queries. */
-export const duration: JsonSchema = {
-  title: 'a time with its unit',
-  type: 'string',
-  pattern: '^[0-9]+ ?(ms|s|min|h)$',
-  examples: ['30 s', '500 ms', '2 min'],
 };
 
 const limits = keys(
@@ -43,7 +35,8 @@ const limits = keys(
     },
     attachment: {
       ...size,
-      description: 'Largest attachment of a message that travels as one (MTOM).',
+      description:
+        'Largest attachment of a message that travels as one (MTOM), and largest body over REST that is binary content.',
       default: '1 GiB',
       examples: ['1 GiB'],
     },
@@ -64,6 +57,8 @@ const mtom = (connector: string): JsonSchema => ({
   examples: [false],
 });
 
+const EXTERNAL_NAME = '[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*';
+
 const properties = keys(
   {
     description: 'Properties of the gateway by the names that they are known by.',
@@ -72,6 +67,25 @@ const properties = keys(
   {
     'ig.MTOM.enablePeopleSoftServiceListeningConnector': mtom('SOAP services connector'),
     'ig.MTOM.enableHttpListeningConnector': mtom('HTTP connector'),
+    'ig.UseDomainName.ExternalOperationNames': {
+      title: 'names of operations with their versions',
+      type: ['string', 'array'],
+      pattern: `^${EXTERNAL_NAME}(?: *, *${EXTERNAL_NAME})*$`,
+      items: {
+        title: 'the name of an operation with its version',
+        type: 'string',
+        pattern: `^${EXTERNAL_NAME}$`,
+        examples: ['N_DOCLIB_FORMDIGEST.v1'],
+      },
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        'Calls over REST whose requests keep the domain name of their target, in Host and in TLS: a list, or a text with commas. Each name is that of an operation with a `target`, without the suffix of its method or with it, and the version of its service. Every request keeps the domain name, so this changes nothing; the names are checked.',
+      examples: [
+        ['N_DOCLIB_FORMDIGEST.v1', 'N_DOCLIB_UPLOADFILES.v1'],
+        'N_DOCLIB_FORMDIGEST.v1, N_DOCLIB_UPLOADFILES.v1',
+      ],
+    },
   },
 );
 

@@ -1,6 +1,7 @@
 import type { Kind } from '../kinds.ts';
 import { document, inPlaceDocument } from './document.ts';
 import { field, fields } from './field.ts';
+import { flow, flowStep } from './flow.ts';
 import { gateway } from './gateway.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { node } from './node.ts';
@@ -18,6 +19,10 @@ export interface KnownIds {
   readonly queries?: readonly string[];
   readonly nodes?: readonly string[];
   readonly operations?: readonly string[];
+  /** Operations with a target. */
+  readonly consumers?: readonly string[];
+  /** As `Service.name` and `Service.version.name`. */
+  readonly flows?: readonly string[];
   readonly permissionLists?: readonly string[];
   readonly roles?: readonly string[];
   readonly delivered?: readonly string[];
@@ -71,6 +76,8 @@ function definitions(known: KnownIds): Readonly<Record<string, JsonSchema>> {
     field,
     fields,
     operation,
+    flow,
+    'flow-step': flowStep,
     'in-place-document': inPlaceDocument,
     type: {
       ...id('Type of a value.', [...documents, ...lists], documents.length === 0 ? [] : SCALAR_WORDS),
@@ -79,6 +86,8 @@ function definitions(known: KnownIds): Readonly<Record<string, JsonSchema>> {
     'permission-list-id': id('A permission list.', known.permissionLists),
     'node-id': id('A node.', known.nodes),
     'operation-id': id('An operation.', known.operations),
+    'consumer-id': id('An operation with a target.', known.consumers),
+    'call-id': id('An operation with a target, or a flow.', [...(known.consumers ?? []), ...(known.flows ?? [])]),
     'query-id': id('A stored query.', known.queries),
     'role-id': id('A role.', known.roles),
     'delivered-id': { ...id('A service of the package.', known.delivered), examples: ['QAS_QRY_SERVICE.v1'] },

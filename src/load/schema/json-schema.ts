@@ -62,3 +62,11 @@ export const namespaceUri: JsonSchema = {
   type: 'string',
   pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>"{}|\\\\^`]+$',
 };
+
+/** A time. */
+export const duration: JsonSchema = {
+  title: 'a time with its unit',
+  type: 'string',
+  pattern: '^[0-9]+ ?(ms|s|min|h)$',
+  examples: ['30 s', '500 ms', '2 min'],
+};

@@ -1,42 +1,71 @@
-import { description, type JsonSchema, keys } from './json-schema.ts';
+import { description, duration, type JsonSchema, keys } from './json-schema.ts';
+import { credential } from './node-credential.ts';
+import { certificate, fileText, resolve } from './node-tls.ts';
+import { retry } from './retry.ts';
 
-const credential: JsonSchema = keys(
+const timeouts: JsonSchema = keys(
   {
-    required: ['basic'],
-    description: 'What calls to it show.',
-    examples: [{ basic: { user: 'signalbox', password: '${secret:PARTNER_PASSWORD}' } }],
+    description: 'How long each phase of a call to it may take. What is left out has the default of calls.',
+    examples: [{ connect: '5 s', head: '30 s', idle: '30 s', call: '2 min' }],
   },
   {
-    basic: keys(
-      {
-        required: ['user', 'password'],
-        description: 'A user and a password (HTTP Basic, RFC 7617). The password is a reference to a secret.',
-        examples: [{ user: 'signalbox', password: '${secret:PARTNER_PASSWORD}' }],
-      },
-      {
-        user: {
-          type: 'string',
-          minLength: 1,
-          description: 'Holds no colon. May refer to configuration.',
-          examples: ['signalbox'],
-        },
-        password: {
-          type: 'string',
-          minLength: 1,
-          description: 'A reference: never the password itself.',
-          examples: ['${secret:PARTNER_PASSWORD}'],
-        },
-      },
-    ),
+    connect: {
+      ...duration,
+      description: 'Until there is a connection, name resolution and TLS included.',
+      default: '10 s',
+    },
+    head: {
+      ...duration,
+      description: 'From the last piece of the request that was taken until the head of the reply.',
+      default: '60 s',
+    },
+    idle: { ...duration, description: 'Between two pieces of the reply.', default: '30 s' },
+    call: {
+      ...duration,
+      description: 'All of a call, its repetitions included, until the reply is there. Without it there is no end.',
+    },
+  },
+);
+
+const circuit: JsonSchema = keys(
+  {
+    description: 'The circuit breaker: a node that failed several times in a row is left alone for a while.',
+    examples: [{ failures: 5, reset: '30 s' }],
+  },
+  {
+    failures: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1000,
+      description: 'Calls in a row that came to nothing, after which no more are made; 0 switches it off.',
+      default: 5,
+      examples: [10],
+    },
+    reset: {
+      ...duration,
+      description: 'How long none is made. The first one afterwards is a trial.',
+      default: '30 s',
+    },
   },
 );
 
 export const node = keys(
   {
     title: 'node',
-    description: 'A system other than this gateway, with its address.',
+    description: 'A system other than this gateway: its address, and how calls to it are made.',
     required: ['node', 'base'],
-    examples: [{ node: 'THIRD_PARTY', description: 'Takes imports.', base: '${env:THIRD_PARTY_URL}' }],
+    examples: [
+      { node: 'THIRD_PARTY', description: 'Takes imports.', base: '${env:THIRD_PARTY_URL}' },
+      {
+        node: 'DOCLIB',
+        base: 'https://',
+        'ca-file': '${env:DOCLIB_CA_FILE:-}',
+        timeouts: { connect: '5 s', call: '2 min' },
+        retry: { attempts: 3, on: [429, 503] },
+        circuit: { failures: 5, reset: '30 s' },
+        credential: { bearer: '${secret:DOCLIB_TOKEN}' },
+      },
+    ],
   },
   {
     node: {
@@ -57,6 +86,25 @@ export const node = keys(
       description:
         'Base URL, or a list in the order of fail-over. May refer to configuration; holds no variable of a call. `https://` alone is allowed where templates begin with the host.',
       examples: ['${env:THIRD_PARTY_URL}', ['https://a.example.org', 'https://b.example.org']],
+    },
+    'ca-file': {
+      ...fileText,
+      description:
+        'File with certificates (PEM) of the authorities that its certificate may come from, in place of the usual ones. Relative to the project. May refer to configuration; the usual ones where that comes to nothing.',
+      examples: ['certificates/partner-ca.pem', '${env:DOCLIB_CA_FILE:-}'],
+    },
+    certificate,
+    resolve,
+    timeouts,
+    retry,
+    circuit,
+    redirects: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 10,
+      description: 'Redirects that a call follows. Credentials go to the same origin only.',
+      default: 0,
+      examples: [3],
     },
     credential,
   },

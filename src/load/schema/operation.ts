@@ -1,4 +1,4 @@
-import { properties, target } from './consumer.ts';
+import { callKeys, form } from './consumer.ts';
 import { description, idItem, type JsonSchema, keys, reference } from './json-schema.ts';
 
 /** Grants. */
@@ -72,8 +72,11 @@ export const sharedKeys: Readonly<Record<string, JsonSchema>> = {
     propertyNames: { title: 'a header name', pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", examples: ['X-Region'] },
     additionalProperties: { type: 'string' },
     description:
-      'Request headers that fill fields of the request, each as `"{FIELD}"`; of an operation with a `target`, headers that every call carries, as they are.',
-    examples: [{ 'X-Region': '{REGION}' }, { 'Content-Type': 'text/xml' }],
+      'Request headers that fill fields of the request, each as `"{FIELD}"`. Of an operation with a `target`, headers of the call: over REST texts that may hold values of the call (`Bearer {ACCESS_TOKEN}`) and configuration, over SOAP texts that are sent as they are.',
+    examples: [
+      { 'X-Region': '{REGION}' },
+      { Authorization: 'Bearer {ACCESS_TOKEN}', 'Content-Type': '{File.contentType}' },
+    ],
   },
   alias: {
     title: 'a name for the path',
@@ -82,8 +85,7 @@ export const sharedKeys: Readonly<Record<string, JsonSchema>> = {
     description: "Replaces the service's name in the path.",
     examples: ['ExecuteQuery'],
   },
-  target,
-  properties,
+  ...callKeys,
 };
 
 /** One method, beside `soap` or without it; or `soap` alone. */
@@ -127,6 +129,7 @@ export const operation = keys(
         '`none`, or the one field of the request that is the whole body. Without it, the fields that neither URI nor header names are the body, in JSON; GET, HEAD and DELETE have none.',
       examples: ['none', 'File'],
     },
+    form,
     wrapper: {
       type: 'string',
       enum: ['psnonxml'],
@@ -147,7 +150,7 @@ export const operation = keys(
       type: 'string',
       pattern: '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*$',
       description:
-        "The file that answers, in the folder of handlers. Without `handler` and `query` it is the operation's id in small letters with dashes: `locations-get.ts`.",
+        "The file that answers, in the folder of handlers. Without `handler`, `query` and `call` it is the operation's id in small letters with dashes: `locations-get.ts`.",
       examples: ['locations-get'],
     },
     query: {
@@ -159,6 +162,12 @@ export const operation = keys(
       description:
         'A stored query that answers, without code: its prompts are the request, its columns the `rows` of the reply. Or a map of list fields of the response to queries.',
       examples: ['EMPLOYEES_BY_DEPT', { LOC_DATA: 'LOCATIONS_BY_REGION' }],
+    },
+    call: {
+      ...reference('call-id'),
+      description:
+        'A call to another system that answers, without code: an operation with a `target`, or a flow (`N_DOCLIB.upload`). Its input is taken from the request and the reply from its own, by the names of fields.',
+      examples: ['THIRD_PARTY_IMPORT_POST', 'N_DOCLIB.upload'],
     },
     active: { type: 'boolean', description: 'Whether it is served.', default: true, examples: [false] },
   },

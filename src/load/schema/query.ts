@@ -1,5 +1,4 @@
-import { duration } from './gateway.ts';
-import { description, keys, reference } from './json-schema.ts';
+import { description, duration, keys, reference } from './json-schema.ts';
 import { permission, publicKey } from './operation.ts';
 
 export const query = keys(

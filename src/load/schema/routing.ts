@@ -1,12 +1,17 @@
+import { properties } from './consumer.ts';
 import { description, keys, reference } from './json-schema.ts';
+import { sharedKeys } from './operation.ts';
 
 export const routing = keys(
   {
     title: 'routing',
     description:
-      'Overrides the routing of one operation that is answered here. Each of these that is active has one that is generated, `~GENERATED~<OPERATION>`, from any node to the local one. Where an operation has a `target`, that is its routing.',
+      'Overrides the routing of one operation. Each that is answered here and active has one that is generated, `~GENERATED~<OPERATION>`, from any node to the local one. Where an operation has a `target`, that is its routing, and a definition says what is different on this system.',
     required: ['routing', 'operation'],
-    examples: [{ routing: 'LOCATIONS_QUIET', operation: 'LOCATIONS_GET', log: 'none' }],
+    examples: [
+      { routing: 'LOCATIONS_QUIET', operation: 'LOCATIONS_GET', log: 'none' },
+      { routing: 'IMPORTS_TO_TEST', operation: 'THIRD_PARTY_IMPORT_POST', target: 'TEST_PARTY' },
+    ],
   },
   {
     routing: {
@@ -24,14 +29,31 @@ export const routing = keys(
     },
     active: {
       type: 'boolean',
-      description: 'Where false, the operation is not served.',
+      description: 'Where false, the operation is not served, and not called.',
       default: true,
       examples: [false],
+    },
+    target: {
+      ...reference('node-id'),
+      description: 'Of an operation with a `target`: the node that is called in place of it.',
+      examples: ['TEST_PARTY'],
+    },
+    headers: {
+      ...sharedKeys.headers,
+      description:
+        "Of an operation with a `target`: headers that its calls carry. They stand above the operation's own of the same name.",
+      examples: [{ 'X-Sender': 'TEST' }],
+    },
+    properties: {
+      ...properties,
+      description:
+        "Connector properties of an operation with a `target`. They stand above the operation's own, and those above its service's.",
     },
     log: {
       type: 'string',
       enum: ['none', 'header'],
-      description: 'How much of an exchange the log keeps: one line, or the request headers too, credentials masked.',
+      description:
+        'Of an operation that is answered here: how much of an exchange the log keeps, one line, or the request headers too, credentials masked.',
       default: 'none',
       examples: ['header'],
     },

@@ -1,3 +1,4 @@
+import { flows } from './flow.ts';
 import { description, keys, namespaceUri, reference } from './json-schema.ts';
 import { sharedKeys } from './operation.ts';
 
@@ -14,7 +15,7 @@ export const service = keys(
   {
     title: 'service',
     description:
-      "A named, versioned group of operations. What it says of permission, fault, request, response, template, headers, alias, target and properties is its operations' default; maps merge.",
+      "A named, versioned group of operations. What it says of permission, fault, request, response, template, headers, alias, target, properties, values, timeout and retry is its operations' default; maps merge.",
     required: ['service', 'operations'],
     examples: [
       {
@@ -77,5 +78,6 @@ export const service = keys(
       description: 'Its operations by id. Ids are unique over all services.',
       examples: [{ EMPLOYEES_GET: { get: 'Employees/{DEPTNAME}', query: 'EMPLOYEES_BY_DEPT' } }],
     },
+    flows,
   },
 );

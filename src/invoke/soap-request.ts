@@ -1,14 +1,17 @@
 import { placeSegments } from '../binding/segments.ts';
 import type { Pieces } from '../binding/soap.ts';
 import { assembleEnvelope, assembleMessage } from '../binding/soap-message-write.ts';
+import { attachmentsIn } from '../codec/binary.ts';
 import { CodecError } from '../codec/index.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import { readEnvelope, SoapError, type SoapVersion } from '../wire/soap.ts';
 import { readXml, XmlError } from '../wire/xml-read.ts';
-import type { Callable } from './callable.ts';
-import { type Called, InvokeError } from './error.ts';
-import type { Outgoing } from './exchange.ts';
+import { checking } from './checking.ts';
+import type { Called } from './error.ts';
+import type { Outgoing } from './outgoing.ts';
+import type { SoapCallable } from './soap-call.ts';
+import { masked } from './trace.ts';
 
 /** Content that travels beside the envelope, or where a marker of it is. */
 export interface Segment extends Omit<Attachment, 'contentType'> {
@@ -21,46 +24,49 @@ export interface Segment extends Omit<Attachment, 'contentType'> {
  * @throws InvokeError BAD_INPUT
  */
 export function writeRequest(
-  callable: Callable,
+  callable: SoapCallable,
   input: DocumentValue,
   given: readonly Segment[],
   called: Called,
 ): Outgoing {
   const { binding, version, headers, operation } = callable;
   const { mtom, upContent, compress, segmentContentTransfer: transfer } = operation.properties;
+  const segments = checking(called, () =>
+    given.map((segment, index) => typed(segment, index, operation.properties.segmentContentType)),
+  );
   const message = checking(called, () => {
-    const segments = given.map((segment, index) => typed(segment, index, operation.properties.segmentContentType));
     const xml = upContent ? binding.writeRequest(input) : envelopeOf(input, version);
     const mayHoldMarkers = segments.length > 0 || binding.form.request.kind === 'raw';
     const { pieces, rest } = mayHoldMarkers ? placeSegments(xml, segments) : { pieces: xml, rest: segments };
     const options = { mtom, action: binding.form.action, segments: rest, transfer };
     return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
   });
+  const sent = { 'X-Request-Id': called.requestId, ...message.headers, ...headers };
   return {
-    headers: { 'X-Request-Id': called.requestId, ...message.headers, ...headers },
+    method: 'POST',
+    uri: undefined,
+    headers: sent,
     length: message.length,
     text: message.text,
     bytes: message.bytes,
+    again: message.text !== undefined || [...attachmentsIn(input), ...segments].every(({ again }) => again === true),
     compress,
+    shown: {
+      uri: undefined,
+      headers: masked(sent),
+      body: message.text ?? `(${message.length ?? 'an unknown number of'} bytes)`,
+    },
   };
-}
-
-function checking<T>(called: Called, write: () => T): T {
-  try {
-    return write();
-  } catch (error) {
-    if (!(error instanceof CodecError)) throw error;
-    throw new InvokeError('BAD_INPUT', called, error.message, { cause: error });
-  }
 }
 
 function typed(segment: Segment, index: number, otherwise: string | undefined): Attachment {
   const contentType = segment.contentType ?? otherwise ?? 'application/octet-stream';
   if (parseMediaType(contentType) === undefined)
     throw new CodecError(`segment ${index + 1}`, `has the content type ${JSON.stringify(contentType)}, which is none`);
-  const { length, name } = segment;
+  const { length, name, again = false } = segment;
   return {
     contentType,
+    again,
     ...(length === undefined ? {} : { length }),
     ...(name === undefined ? {} : { name }),
     stream: () => segment.stream(),

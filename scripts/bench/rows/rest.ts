@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import type { Figure } from '../figure.ts';
+import type { Row } from '../harness.ts';
+
+const KIB = 1024;
+
+export const rest: Row = {
+  name: 'rest',
+  about: "calls of a REST operation with replies of 1 and 100 KiB, 16 at a time, beside undici's pool and JSON.parse",
+  async measure(bench) {
+    const target = await bench.serve('rest-target.ts');
+    const spool = join(bench.folder, 'spool');
+    const seconds = bench.smoke ? '0.2' : '4';
+    const figures: Figure[] = [];
+    for (const size of [KIB, 100 * KIB]) {
+      const url = `http://127.0.0.1:${target.port}/${size}`;
+      const job = `REST call, ${size / KIB} KiB`;
+      const pair = await bench.compare(
+        job,
+        () => bench.figure('rest-limit.ts', [url, `${size}`, seconds]),
+        () => bench.figure('rest-ours.ts', [url, `${size}`, seconds, spool]),
+      );
+      figures.push({ job, unit: 'calls/s', ...pair, target: { kind: 'at-least', ratio: 0.6 } });
+    }
+    await target.stop();
+    return figures;
+  },
+};

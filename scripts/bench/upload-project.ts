@@ -1,0 +1,52 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AUTHORITY } from '../../test/peers/certificates.ts';
+import { startDocumentLibrary } from '../../test/peers/document-library.ts';
+import { LOGIN_HOST, libraryHost } from '../../test/peers/library-facts.ts';
+
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The command as it is built. */
+export const command = join(repository, 'dist/cli/main.js');
+
+/** A project with the sample's upload, and a document library that takes it. */
+export interface LibraryProject {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  /** What the upload takes beside the file. */
+  readonly values: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function libraryProject(folder: string): Promise<LibraryProject> {
+  const library = await startDocumentLibrary();
+  const { facts, login, documents } = library;
+  const cwd = join(folder, 'library');
+  mkdirSync(join(cwd, 'definitions'), { recursive: true });
+  cpSync(join(repository, 'definitions/doclib'), join(cwd, 'definitions/doclib'), { recursive: true });
+  const files = {
+    'authority.pem': AUTHORITY,
+    'definitions/gateway.yaml': 'gateway: LOCAL\n',
+    'definitions/lists.yaml': 'permission-list: PARTNERS\n',
+    'definitions/nodes.yaml': [
+      nodeText('DOCLIB_LOGIN', '${env:DOCLIB_AUTH_URL}', LOGIN_HOST, login.port),
+      nodeText('DOCLIB', 'https://', libraryHost(facts), documents.port),
+    ].join('---\n'),
+  };
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(cwd, path), text);
+  const env = {
+    DOCLIB_AUTH_URL: `https://${LOGIN_HOST}/`,
+    DOCLIB_HOST: facts.documentHost,
+    DOCLIB_TENANT_ID: facts.tenantId,
+    DOCLIB_TENANT_NAME: facts.tenantName,
+    DOCLIB_APPLICATION_ID: facts.applicationId,
+    DOCLIB_CLIENT_ID: facts.clientId,
+    DOCLIB_CLIENT_SECRET: facts.clientSecret,
+  };
+  return { cwd, env, values: ['SiteName=HR', 'DocFolder=Shared Documents'], close: () => library.close() };
+}
+
+function nodeText(id: string, base: string, host: string, port: number): string {
+  return `node: ${id}\nbase: ${base}\nca-file: authority.pem\nresolve: { ${host}: "127.0.0.1:${port}" }\n`;
+}

@@ -1,0 +1,151 @@
+import { CodecError, compileDocument, type DocumentCodec, readJsonText } from '../codec/index.ts';
+import type { RestConsumer } from '../model/consumer.ts';
+import type { Document } from '../model/document.ts';
+import { serviceNamespace } from '../model/namespace.ts';
+import type { MediaMessage, RawKind } from '../model/service.ts';
+import type { DocumentValue } from '../model/value.ts';
+import { parseMediaType } from '../wire/media-type.ts';
+import { compileReplyFaults, type ReplyFaults } from './reply-fault.ts';
+import { readReplyXml, unwrapPsnonxml } from './reply-xml.ts';
+import { CONTENT } from './request-body.ts';
+
+/** How a reply of one media type is read. */
+export interface ReplyForm {
+  readonly kind: 'none' | RawKind;
+  /** What an empty body is; undefined where there has to be one. */
+  readonly empty: DocumentValue | undefined;
+  /** It is no document, so that a reply without content has no value. */
+  readonly isRaw: boolean;
+  /**
+   * The value that a body holds; not to be called of `none` and `binary`.
+   * @throws CodecError, without a path where it is about all of it
+   */
+  read(text: string): DocumentValue;
+}
+
+/** One consumer operation's replies, compiled once: they are read by it. */
+export interface RestReplyBinding {
+  /** Nothing is declared to come back. */
+  readonly silent: boolean;
+  /**
+   * The form of a reply of this media type, or of one without a type.
+   * @param essence `type/subtype`
+   * @returns undefined where nobody declared it
+   */
+  formOf(essence: string | undefined): ReplyForm | undefined;
+  /** Media types that are declared, for a message. */
+  readonly declared: string;
+  readonly faults: ReplyFaults;
+}
+
+interface DeclaredForm extends ReplyForm {
+  readonly essence: string;
+}
+
+/** Compiles an operation. `namespace`: of `gateway.yaml`. */
+export function compileRestReply({ responses, service, fault }: RestConsumer, namespace: string): RestReplyBinding {
+  const forms = responses.map((each) => compileForm(each, serviceNamespace(service, namespace)));
+  const wrapped = forms.filter(({ kind }) => kind === 'json').map(compileWrapped)[0];
+  const catchAll = forms.find(({ essence, kind }) => kind === 'binary' && essence === 'application/octet-stream');
+  return {
+    silent: forms.every(({ kind }) => kind === 'none'),
+    formOf(essence) {
+      if (essence === undefined) return forms[0];
+      return (
+        forms.find((form) => form.essence === essence) ??
+        forms.find((form) => form.kind === familyOf(essence)) ??
+        (familyOf(essence) === 'xml' ? wrapped : undefined) ??
+        catchAll
+      );
+    },
+    declared: forms.map(({ essence }) => essence).join(', '),
+    faults: compileReplyFaults(fault),
+  };
+}
+
+/** What a media type is a kind of; an unknown text is taken for plain text (RFC 2046 section 4.1.4), but not a page for people. */
+export function familyOf(essence: string): RawKind | undefined {
+  if (essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json')) return 'json';
+  if (essence === 'text/html' || essence === 'application/xhtml+xml') return undefined;
+  if (essence === 'application/xml' || essence === 'text/xml' || essence.endsWith('+xml')) return 'xml';
+  return essence.startsWith('text/') ? 'text' : undefined;
+}
+
+function compileForm({ mediaType, message }: MediaMessage, namespace: string): DeclaredForm {
+  const essence = parseMediaType(mediaType)?.essence ?? mediaType;
+  if (message.kind === 'none') return { essence, kind: 'none', empty: {}, isRaw: true, read: () => ({}) };
+  if (message.kind === 'raw') return { essence, ...rawForms[message.raw] };
+  const { document } = message;
+  const codec = compileDocument(document, { namespace, foreign: 'pass' });
+  const isXml = familyOf(essence) === 'xml';
+  return {
+    essence,
+    kind: isXml ? 'xml' : 'json',
+    empty: emptyValue(codec),
+    isRaw: false,
+    read: (text) => ofWhole(document, () => (isXml ? readXmlDocument(codec, document, text) : codec.fromJson(text))),
+  };
+}
+
+/** What a document is of which nothing is given; undefined where something has to be. */
+function emptyValue(codec: DocumentCodec): DocumentValue | undefined {
+  try {
+    return codec.fromJson('{}');
+  } catch (error) {
+    if (error instanceof CodecError) return undefined;
+    throw error;
+  }
+}
+
+function readXmlDocument(codec: DocumentCodec, { xmlName }: Document, text: string): DocumentValue {
+  const root = readReplyXml(text);
+  const json = unwrapPsnonxml(root);
+  if (json !== undefined) return codec.fromJson(json);
+  if (root.local !== xmlName) throw new CodecError('', `is the element ${root.local.slice(0, 40)}, not ${xmlName}`);
+  return codec.fromXml(root);
+}
+
+/** A complaint about all of a document is one about the reply. */
+function ofWhole(document: Document, read: () => DocumentValue): DocumentValue {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CodecError && error.path === document.id) throw new CodecError('', error.reason);
+    throw error;
+  }
+}
+
+/** JSON in its wrapper, where XML is not declared itself. */
+function compileWrapped(form: ReplyForm): ReplyForm {
+  return {
+    ...form,
+    kind: 'xml',
+    read(text) {
+      const json = unwrapPsnonxml(readReplyXml(text));
+      if (json === undefined) throw new CodecError('', "is XML, which is not declared, and no <data psnonxml='Yes'>");
+      return form.read(json);
+    },
+  };
+}
+
+const rawForms: Readonly<Record<RawKind, ReplyForm>> = {
+  json: { kind: 'json', isRaw: true, empty: undefined, read: (text) => ({ [CONTENT]: readJsonText(text) }) },
+  xml: {
+    kind: 'xml',
+    isRaw: true,
+    empty: undefined,
+    read(text) {
+      readReplyXml(text);
+      return { [CONTENT]: text };
+    },
+  },
+  text: { kind: 'text', isRaw: true, empty: { [CONTENT]: '' }, read: (text) => ({ [CONTENT]: text }) },
+  binary: {
+    kind: 'binary',
+    isRaw: true,
+    empty: undefined,
+    read() {
+      throw new TypeError('binary content is a stream');
+    },
+  },
+};

@@ -1,0 +1,72 @@
+import { flowNamed } from '../invoke/index.ts';
+import { didYouMean } from '../load/suggest.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { Flow } from '../model/flow.ts';
+import type { Registry } from '../model/registry.ts';
+import type { MediaMessage, Message, Operation, SoapForm } from '../model/service.ts';
+import { parseMediaType } from '../wire/media-type.ts';
+import { wrongUsage } from './failure.ts';
+
+/** What may be called. */
+export type Found =
+  | { readonly kind: 'consumer'; readonly operation: ConsumerOperation }
+  | { readonly kind: 'provider'; readonly operation: Operation; readonly soap: SoapForm }
+  | { readonly kind: 'flow'; readonly flow: Flow };
+
+/** An operation or a flow by its id; an operation that is answered here needs a node to be called at. @throws CliFailure */
+export function findCallable(registry: Registry, id: string, node: string | undefined): Found {
+  const { consumers, operations, flows, gateway } = registry;
+  const consumer = consumers.get(id);
+  if (consumer !== undefined) return { kind: 'consumer', operation: consumer };
+  const flow = flowNamed(registry, id);
+  if (flow !== undefined) {
+    if (node !== undefined)
+      throw wrongUsage('--node is for one operation', 'The steps of a flow have targets of their own.');
+    return { kind: 'flow', flow };
+  }
+  const operation = operations.get(id);
+  if (operation === undefined)
+    throw wrongUsage(
+      `there is no operation ${id}`,
+      didYouMean(id, [...consumers.keys(), ...shortIds(flows), ...operations.keys()]),
+    );
+  if (operation.soap === undefined)
+    throw wrongUsage(`operation ${id} has no SOAP form`, 'Its definition gets one by `soap: true`.');
+  if (node === undefined)
+    throw wrongUsage(
+      `operation ${id} is answered here, and calls no other system`,
+      `--node ${gateway.id} calls it at the running gateway.`,
+    );
+  return { kind: 'provider', operation, soap: operation.soap };
+}
+
+function shortIds(flows: Registry['flows']): string[] {
+  return [...flows.values()].map(({ id, name, service }) => (service.default ? `${service.name}.${name}` : id));
+}
+
+/** What the command line may say. Over REST a body without a document is a field beside those of the URI. */
+export function requestOf(found: Found): Message {
+  if (found.kind === 'flow') return { kind: 'document', document: found.flow.input };
+  if (found.kind === 'provider') return found.soap.request;
+  const { operation } = found;
+  if (operation.kind === 'soap') return operation.soap.request;
+  const { body, input } = operation;
+  // JSON is sent as it is written, digits and order with it.
+  if (body.kind === 'raw' && input.fields.length === 1)
+    return { kind: 'raw', raw: body.raw === 'json' ? 'text' : body.raw };
+  return input.fields.length === 0 ? { kind: 'none' } : { kind: 'document', document: input };
+}
+
+/** What a reply of that type holds. */
+export function responseOf(found: Found, contentType: string | undefined): Message {
+  if (found.kind === 'provider') return found.soap.response;
+  const operation = found.kind === 'flow' ? found.flow.steps.at(-1)?.operation : found.operation;
+  if (operation === undefined) return { kind: 'none' };
+  return operation.kind === 'soap' ? operation.soap.response : formOf(operation.responses, contentType);
+}
+
+function formOf(responses: readonly MediaMessage[], contentType: string | undefined): Message {
+  const essence = contentType === undefined ? undefined : parseMediaType(contentType)?.essence;
+  const form = responses.find(({ mediaType }) => mediaType === essence) ?? responses[0];
+  return form?.message ?? { kind: 'none' };
+}

@@ -1,0 +1,87 @@
+import { ConfigError, type Environment, resolveAll } from '../load/config.ts';
+import type { ConfigText } from '../model/config.ts';
+import type { Resolve } from './callable.ts';
+import { type Called, InvokeError } from './error.ts';
+
+type Reference = Parameters<Resolve>[0];
+
+/** Resolves references to configuration, each once for as long as a client lives. */
+export class Configuration {
+  readonly #env: Environment;
+  readonly #known = new Map<string, string>();
+  /** Texts of which every reference is known: a call that has been made before has nothing to look up. */
+  readonly #done = new WeakSet<ConfigText>();
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  /**
+   * Looks up what texts refer to.
+   * @throws InvokeError CONFIGURATION, naming everything that is not set
+   */
+  resolve(texts: readonly ConfigText[], called: Called): Resolve {
+    const open = texts.filter((text) => !this.#done.has(text));
+    if (open.length > 0) this.#lookUp(open, called);
+    return this.#valueOf;
+  }
+
+  #lookUp(texts: readonly ConfigText[], called: Called): void {
+    const references = texts
+      .flatMap(({ parts }) => parts)
+      .filter((part) => part.kind !== 'literal')
+      .filter((part) => !this.#known.has(keyOf(part)));
+    const resolved = resolving(called, references, () =>
+      resolveAll(
+        references.map((part) => ({ source: '', parts: [part] })),
+        this.#env,
+      ),
+    );
+    for (const [index, part] of references.entries()) this.#known.set(keyOf(part), resolved[index] as string);
+    for (const text of texts) this.#done.add(text);
+  }
+
+  readonly #valueOf: Resolve = (part) => {
+    const value = this.#known.get(keyOf(part));
+    if (value === undefined) throw new TypeError(`${part.name} has not been looked up`);
+    return value;
+  };
+}
+
+function keyOf(part: Reference): string {
+  return part.kind === 'env' ? `env ${part.name} ${part.default ?? ''}` : `secret ${part.name}`;
+}
+
+function resolving(called: Called, references: readonly Reference[], resolve: () => string[]): string[] {
+  try {
+    return resolve();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const { missing, message } = error;
+    const hint = hintOf(missing, references);
+    throw new InvokeError('CONFIGURATION', called, message, { missing, hint, cause: error });
+  }
+}
+
+function hintOf(missing: readonly string[], references: readonly Reference[]): string {
+  const isSecret = (name: string): boolean => references.some((part) => part.kind === 'secret' && part.name === name);
+  const secret = missing.find(isSecret);
+  const names = missing.join(' and ');
+  const file = secret === undefined ? '' : `, or name the file that holds a secret: ${secret}_FILE=<path>`;
+  return `Set ${names} in the environment${file}.`;
+}
+
+/** A text with its references resolved. */
+export function resolveText({ parts }: ConfigText, resolve: Resolve): string {
+  return parts.map((part) => (part.kind === 'literal' ? part.text : resolve(part))).join('');
+}
+
+/** A text as it may be told: what is secret in it is masked. */
+export function shownText({ parts }: ConfigText, resolve: Resolve): string {
+  return parts
+    .map((part) => {
+      if (part.kind === 'literal') return part.text;
+      return part.kind === 'secret' ? '***' : resolve(part);
+    })
+    .join('');
+}

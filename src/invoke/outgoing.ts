@@ -1,0 +1,30 @@
+/** A request that may be sent to any of several addresses. */
+export interface Outgoing {
+  readonly method: string;
+  /** What follows the target's address, without a slash of its own in front; undefined where the address is the whole. */
+  readonly uri: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** In bytes; undefined where it is not known, 0 where there is no body. */
+  readonly length: number | undefined;
+  /** The whole of the body, where it is in memory. */
+  readonly text: string | undefined;
+  /** The body. To be called once, unless {@link Outgoing.again}. */
+  bytes(): AsyncIterable<Uint8Array>;
+  /** The body can be read any number of times, so that the request can be sent once more. */
+  readonly again: boolean;
+  /** It travels in gzip (RFC 1952). */
+  readonly compress: boolean;
+  /** What may be told of it. */
+  readonly shown: Shown;
+  /** Values in it that may not. */
+  secrets?(): Iterable<string>;
+}
+
+/** A request with what is secret in it masked. */
+export interface Shown {
+  /** As {@link Outgoing.uri}. */
+  readonly uri: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A text that is in memory, or what is said in place of a stream; undefined where there is no body. */
+  readonly body: string | undefined;
+}

@@ -1,0 +1,88 @@
+import { description, duration, type JsonSchema, keys, reference } from './json-schema.ts';
+
+/** A field of a reply's document: `access_token`, `d.results.id`. */
+const path = (what: string, examples: readonly string[]): JsonSchema => ({
+  title: 'a field of the reply',
+  type: 'string',
+  minLength: 1,
+  description: what,
+  examples,
+});
+
+const status: JsonSchema = { title: 'an HTTP status from 400 to 599', type: 'integer', minimum: 400, maximum: 599 };
+
+/** One call of a flow. */
+export const flowStep: JsonSchema = keys(
+  {
+    title: 'a step',
+    description:
+      'One call of a flow. Its input is what the caller of the flow gives, and what earlier steps keep, by the names of fields.',
+    required: ['call'],
+    examples: [{ call: 'N_DOCLIB_ACCESSTOKEN_POST', keep: { ACCESS_TOKEN: 'access_token' }, for: 'expires_in' }],
+  },
+  {
+    call: {
+      ...reference('consumer-id'),
+      description: 'The operation that is called, of any service: one with a `target`.',
+      examples: ['N_DOCLIB_ACCESSTOKEN_POST'],
+    },
+    keep: {
+      type: 'object',
+      minProperties: 1,
+      additionalProperties: path('Where the value stands in the reply.', ['access_token', 'result.token']),
+      description:
+        'What later steps are given of the reply: the field that it fills, and the field of the reply that it comes from, with a dot before each field of an inner document.',
+      examples: [{ ACCESS_TOKEN: 'access_token' }],
+    },
+    for: path(
+      'The field of the reply that says for how many seconds what is kept holds. So long it is used again, by other runs too. Without it, it is kept for the run of the flow alone.',
+      ['expires_in'],
+    ),
+    'renew-on': {
+      ...status,
+      title: 'an HTTP status from 400 to 599, or a list of them',
+      type: ['integer', 'array'],
+      items: status,
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        'Statuses of a later step after which what is kept no longer holds: the step is run anew, and the later one once more.',
+      examples: [401, [401, 403]],
+    },
+    timeout: { ...duration, description: "Longest time of the step, in place of the operation's own." },
+  },
+);
+
+/** The flows of a service. */
+export const flows: JsonSchema = {
+  type: 'object',
+  propertyNames: { title: 'a flow name', pattern: '^[A-Za-z][A-Za-z0-9_-]*$', examples: ['upload'] },
+  additionalProperties: reference('flow'),
+  description:
+    'Calls in order, by name: `upload` of N_DOCLIB.v1 is run as `N_DOCLIB.upload`, or `N_DOCLIB.v1.upload`. Who may call each of its operations may run it.',
+  examples: [{ upload: [{ call: 'N_DOCLIB_ACCESSTOKEN_POST', keep: { ACCESS_TOKEN: 'access_token' } }] }],
+};
+
+const steps: JsonSchema = {
+  type: 'array',
+  items: reference('flow-step'),
+  minItems: 1,
+  description: 'The calls, in order. The reply of the last is the reply of the flow.',
+};
+
+/** One flow. */
+export const flow: JsonSchema = {
+  ...keys(
+    {
+      title: 'a list of steps, or a map of description and steps',
+      description:
+        'Calls in order, of which later ones use what earlier ones keep. Its input is what the steps use and none keeps.',
+      required: ['steps'],
+      examples: [[{ call: 'N_DOCLIB_ACCESSTOKEN_POST', keep: { ACCESS_TOKEN: 'access_token' } }]],
+    },
+    { description, steps },
+  ),
+  type: ['object', 'array'],
+  items: reference('flow-step'),
+  minItems: 1,
+};

@@ -1,0 +1,59 @@
+import { type JsonSchema, keys } from './json-schema.ts';
+
+/** The path of a file. */
+export const fileText: JsonSchema = { title: 'the path of a file', type: 'string', minLength: 1 };
+
+/** What calls to a node show of themselves in TLS. */
+export const certificate: JsonSchema = keys(
+  {
+    required: ['file', 'key-file'],
+    description: 'The client certificate that calls to it show in TLS.',
+    examples: [
+      {
+        file: 'certificates/client.pem',
+        'key-file': '${env:CLIENT_KEY_FILE}',
+        passphrase: '${secret:CLIENT_KEY_PASSPHRASE}',
+      },
+    ],
+  },
+  {
+    file: {
+      ...fileText,
+      description: 'File with the certificate (PEM), followed by those in between. May refer to configuration.',
+      examples: ['certificates/client.pem'],
+    },
+    'key-file': {
+      ...fileText,
+      description: 'File with its private key (PEM). May refer to configuration.',
+      examples: ['${env:CLIENT_KEY_FILE}'],
+    },
+    passphrase: {
+      type: 'string',
+      minLength: 1,
+      description: 'What the key is encrypted with. A reference: never the passphrase itself.',
+      examples: ['${secret:CLIENT_KEY_PASSPHRASE}'],
+    },
+  },
+);
+
+const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
+
+/** Addresses of hosts. */
+export const resolve: JsonSchema = {
+  type: 'object',
+  propertyNames: {
+    title: 'a host name without scheme and port',
+    // The last label of an address is a number, that of a name is none (WHATWG URL section 3.5).
+    pattern: `^(?=.{1,253}$)(?!(?:.*\\.)?[0-9]+$)${LABEL}(?:\\.${LABEL})*$`,
+    examples: ['library.example.org'],
+  },
+  additionalProperties: {
+    title: 'an IP address with a port or without',
+    type: 'string',
+    minLength: 1,
+    examples: ['127.0.0.1:8443'],
+  },
+  description:
+    'Addresses of hosts, by their names: connections go there, while the request and TLS keep the name. `address` or `address:port`, IPv6 in brackets. May refer to configuration; where that comes to nothing, the name is looked up as usual.',
+  examples: [{ 'library.example.org': '127.0.0.1:8443' }],
+};

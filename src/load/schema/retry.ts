@@ -1,0 +1,33 @@
+import { type JsonSchema, keys } from './json-schema.ts';
+
+const status: JsonSchema = { title: 'a status from 400 to 599', type: 'integer', minimum: 400, maximum: 599 };
+
+/** When a call is made again: of a node, and of an operation with a `target`. */
+export const retry: JsonSchema = keys(
+  {
+    description:
+      'When a call is made again, in place of what holds otherwise: three attempts in all, and only of what may be repeated without harm.',
+    examples: [{ attempts: 3, on: [429, 503] }],
+  },
+  {
+    attempts: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 10,
+      description: 'Times that it is made in all; 1 makes it once.',
+      default: 3,
+      examples: [5],
+    },
+    on: {
+      ...status,
+      title: 'a status from 400 to 599 or a list of them',
+      type: ['integer', 'array'],
+      items: status,
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        'HTTP statuses after which it is made again, as after a connection that failed. 408, 429, 502, 503 and 504 where left out.',
+      examples: [[429, 503], 503],
+    },
+  },
+);

@@ -1,0 +1,54 @@
+// The text of a body: RFC 8259 section 8.1 (JSON), RFC 7303 section 3 (XML), and the labels of the WHATWG Encoding Standard.
+
+/** Bytes that are no text. `reason` is a clause without a full stop. */
+export class CharsetError extends Error {
+  override readonly name = 'CharsetError';
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/**
+ * Decodes a text, strictly, and leaves its byte order mark out. The mark decides; where there is none the charset does, and
+ * of XML its declaration; else it is UTF-8.
+ * @param charset of the Content-Type, in any case
+ * @throws CharsetError for a charset that nobody knows, and for bytes that are no character in it
+ */
+export function decodeText(bytes: Uint8Array, charset: string | undefined, isXml: boolean): string {
+  const label = marked(bytes) ?? charset ?? (isXml ? declared(bytes) : undefined) ?? 'utf-8';
+  try {
+    return decoderOf(label).decode(bytes);
+  } catch (error) {
+    if (error instanceof CharsetError) throw error;
+    throw new CharsetError(`holds bytes that are no text in ${label.slice(0, SHOWN)}`);
+  }
+}
+
+/** Most characters of a label that a message repeats. */
+const SHOWN = 40;
+
+function decoderOf(label: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(label, { fatal: true });
+  } catch {
+    throw new CharsetError(`is in the charset ${JSON.stringify(label.slice(0, SHOWN))}, which is not known`);
+  }
+}
+
+function marked([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
+}
+
+/** Bytes in which a declaration stands whole. */
+const DECLARATION = 256;
+
+/** What the declaration of a document says (XML 1.0 section 4.3.3). */
+function declared(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, DECLARATION)).toString('latin1');
+  return /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/.exec(head)?.[1];
+}
