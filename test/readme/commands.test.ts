@@ -41,6 +41,7 @@ const checks: Readonly<Record<string, (words: readonly string[]) => void>> = {
     subcommand(words);
   },
   mkdir: ([folder]) => expect(folder).toBe('../my-gateway'),
+  export: (words) => expect(words.join(' ')).toMatch(/^(?:DOCLIB_[A-Z_]+=\S+ ?)+$/),
   cd: ([folder]) => expect(folder).toBe('../my-gateway'),
   curl: (words) => expect(words.join(' ')).toContain(shownAddress),
   '.ci/run': () => accessSync(join(repository, '.ci/run'), constants.X_OK),
