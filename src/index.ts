@@ -21,19 +21,15 @@ export type {
   ClientOptions,
   Credential,
   FlowOptions,
-  FlowReply,
   Head,
   Heads,
   InvokeCode,
   InvokeErrorOptions,
-  InvokeReply,
   PreparedRequest,
   Segment,
   SoapFaultCode,
   SoapFaultFacts,
-  StepTrace,
   Timeouts,
-  Timings,
 } from './invoke/index.ts';
 export { createClient, FlowError, InvokeError, ReplyFault, SoapFault } from './invoke/index.ts';
 export type { Diagnostic, LoadedProject, LoadOptions } from './load/index.ts';
@@ -63,15 +59,13 @@ export type {
   Handler,
   HandlerContext,
   OutboundCallOptions,
-  OutboundFlowReply,
   OutboundOptions,
-  OutboundReply,
-  OutboundStep,
   Outcome,
   PassedBytes,
   Reply,
   ReplyOptions,
 } from './model/handler.ts';
+export type { FlowReply, InvokeReply, ReplyTimings, StepTrace, Timings } from './model/invoke-reply.ts';
 export type { ClientCertificate, Node, NodeCredential, NodeTimeouts } from './model/node.ts';
 export type { Position } from './model/position.ts';
 export type { Query } from './model/query.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AUTHORITY } from '../../test/peers/certificates.ts';
 import { startDocumentLibrary } from '../../test/peers/document-library.ts';
-import { LOGIN_HOST, libraryHost } from '../../test/peers/library-facts.ts';
+import { environmentOf, LOGIN_HOST, libraryHost } from '../../test/peers/library-facts.ts';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -35,16 +35,12 @@ export async function libraryProject(folder: string): Promise<LibraryProject> {
     ].join('---\n'),
   };
   for (const [path, text] of Object.entries(files)) writeFileSync(join(cwd, path), text);
-  const env = {
-    DOCLIB_AUTH_URL: `https://${LOGIN_HOST}/`,
-    DOCLIB_HOST: facts.documentHost,
-    DOCLIB_TENANT_ID: facts.tenantId,
-    DOCLIB_TENANT_NAME: facts.tenantName,
-    DOCLIB_APPLICATION_ID: facts.applicationId,
-    DOCLIB_CLIENT_ID: facts.clientId,
-    DOCLIB_CLIENT_SECRET: facts.clientSecret,
+  return {
+    cwd,
+    env: environmentOf(facts),
+    values: ['SiteName=HR', 'DocFolder=Shared Documents'],
+    close: () => library.close(),
   };
-  return { cwd, env, values: ['SiteName=HR', 'DocFolder=Shared Documents'], close: () => library.close() };
 }
 
 function nodeText(id: string, base: string, host: string, port: number): string {

@@ -1,17 +1,19 @@
 import { isAttachment } from '../codec/binary.ts';
-import { CodecError, compileJsonFieldWriter, compileTextWriter, readJsonText, writeJsonText } from '../codec/index.ts';
+import { within } from '../codec/error.ts';
+import { CodecError, compileTextWriter, readJsonText, writeJsonText } from '../codec/index.ts';
 import type { RestConsumer } from '../model/consumer.ts';
 import type { Field } from '../model/field.ts';
 import type { OperationUri } from '../model/service.ts';
-import type { Attachment, DocumentValue, Value } from '../model/value.ts';
+import type { DocumentValue, Value } from '../model/value.ts';
 import { encodeFormValues, FORM_MEDIA_TYPE } from '../wire/form.ts';
 import { parseMediaType } from '../wire/media-type.ts';
+import { PercentError } from '../wire/percent.ts';
 import { readXml, XmlError } from '../wire/xml-read.ts';
-import { type CallContent, decodedContent, streamContent, textContent } from './call-content.ts';
-import { compileDocumentContent } from './call-document.ts';
+import { type CallContent, decodedContent, pendingContent, streamContent, textContent } from './call-content.ts';
+import { compileDocumentContent, documentForm, FIELD_FORM } from './call-document.ts';
 import { compileFormContent } from './call-form.ts';
 import type { HeldOf, ResolveReference } from './call-held.ts';
-import { compileShown, textsIn } from './call-shown.ts';
+import { textsIn } from './call-shown.ts';
 import type { CallValues } from './call-values.ts';
 import { CONTENT } from './request-body.ts';
 
@@ -57,16 +59,18 @@ export function compileCallBody(
       // What fills a field has been done by then; its default may be the text that says so.
       const fields = uri.body.map((field) => (filled.has(field.name) ? withoutDefault(field) : field));
       const isXml = /[/+]xml$/.test(typeOf(operation) ?? '');
-      const form = { format: isXml ? 'xml' : 'json', namespace } as const;
+      const form = documentForm(isXml ? 'xml' : 'json', namespace);
       const write = compileDocumentContent({ ...body.document, fields }, form);
       return { fields: uri.body, open, write: ({ heldOf, undeclared }) => write(heldOf, undeclared) };
     }
     case 'field':
-      return compileFieldBody(operation, body.field, body.field.type.kind === 'json', values);
+      return compileFieldBody(operation, body.field, values);
     case 'raw': {
       const field = operation.input.fields.find(({ name }) => name === CONTENT);
       if (field === undefined) throw new TypeError(`${operation.id} has a body, and no field ${CONTENT}`);
-      return compileFieldBody(operation, field, false, values);
+      return body.raw === 'json'
+        ? compileValueBody(field, JSON_TEXT, values)
+        : compileFieldBody(operation, field, values);
     }
   }
 }
@@ -83,10 +87,33 @@ function typeOf({ headers }: RestConsumer): string | undefined {
   return text === undefined ? undefined : parseMediaType(text)?.essence;
 }
 
-/** A body that is one field. @param isValue a string is a JSON value, rather than JSON text */
-function compileFieldBody(operation: RestConsumer, field: Field, isValue: boolean, values: CallValues): CallBodyWriter {
-  const write =
-    field.type.kind === 'binary' ? compileBinary(operation, field) : compileTextual(operation, field, isValue);
+/** A body that is one field. */
+function compileFieldBody(operation: RestConsumer, field: Field, values: CallValues): CallBodyWriter {
+  const { kind } = field.type;
+  if (kind === 'binary') return compileValueBody(field, binaryForm(operation, field), values);
+  if (kind !== 'json' && kind !== 'document' && kind !== 'list')
+    return compileValueBody(field, textForm(operation, field), values);
+  const document = { id: field.name, xmlName: field.xmlName, root: false, open: false, inPlace: true, at: field.at };
+  const write = compileDocumentContent({ ...document, fields: [field] }, FIELD_FORM);
+  return {
+    fields: [field],
+    open: false,
+    write({ heldOf }) {
+      if (heldOf(field) !== undefined) return write(heldOf, {});
+      if (field.required) throw values.missing(field);
+      return undefined;
+    },
+  };
+}
+
+/** How one value is written. */
+interface ValueForm {
+  readonly contentType: string;
+  /** @param shown what may be told of it, where that is not all of it */
+  write(value: Value, shown: string | undefined): CallContent;
+}
+
+function compileValueBody(field: Field, { contentType, write }: ValueForm, values: CallValues): CallBodyWriter {
   return {
     fields: [field],
     open: false,
@@ -96,84 +123,68 @@ function compileFieldBody(operation: RestConsumer, field: Field, isValue: boolea
         if (field.required) throw values.missing(field);
         return undefined;
       }
-      if (held.pending) return textContent('', 'application/octet-stream', held.shown);
-      const content = write(held.value, held.shown);
-      return held.shown === undefined ? content : { ...content, secrets: () => textsIn(held.value) };
+      const { value, shown, pending } = held;
+      if (pending) return pendingContent(contentType, shown ?? '');
+      return shown === undefined ? write(value, shown) : { ...write(value, shown), secrets: () => textsIn(value) };
     },
   };
 }
 
-type ContentWriter = (value: Value, shown: string | undefined) => CallContent;
-
-function compileBinary({ properties }: RestConsumer, { name }: Field): ContentWriter {
-  return (value, shown) => {
-    if (typeof value === 'string' && properties.base64ToBinary)
-      return streamContent(name, decodedContent(name, value), shown);
-    if (!isAttachment(value)) {
+function binaryForm({ properties }: RestConsumer, { name }: Field): ValueForm {
+  return {
+    contentType: 'application/octet-stream',
+    write(value, shown) {
+      if (isAttachment(value)) return streamContent(name, value, shown);
+      if (typeof value === 'string' && properties.base64ToBinary)
+        return streamContent(name, decodedContent(name, value), shown);
       const hint = typeof value === 'string' ? '; Base64toBinary: Y takes one in base64' : '';
       throw new CodecError(name, `is no content with a stream${hint}`);
-    }
-    return streamContent(name, described(name, value), shown);
+    },
   };
 }
 
-function described(name: string, attachment: Attachment): Attachment {
-  const { contentType } = attachment;
-  if (parseMediaType(contentType) !== undefined) return attachment;
-  throw new CodecError(name, `has the content type ${JSON.stringify(contentType)}, which is none`);
-}
-
-function compileTextual(operation: RestConsumer, field: Field, isValue: boolean): ContentWriter {
-  const { kind } = field.type;
+function textForm(operation: RestConsumer, field: Field): ValueForm {
   const { name } = field;
-  if (kind === 'json' || kind === 'document' || kind === 'list') {
-    const write = kind === 'json' && !isValue ? jsonText : compileJsonFieldWriter(field);
-    return (value, shown) =>
-      textContent(
-        naming(name, () => write(value)),
-        'application/json',
-        shown ?? shownJson(field, value),
-      );
-  }
-  const write = compileTextWriter(field);
+  const isXml = field.type.kind === 'xml';
+  const contentType = isXml ? 'application/xml' : 'text/plain; charset=utf-8';
   const encode = !operation.properties.bodyAsBuilt && typeOf(operation) === FORM_MEDIA_TYPE;
-  const contentType = kind === 'xml' ? 'application/xml' : 'text/plain; charset=utf-8';
-  return (value, shown) => {
-    const [text = ''] = write(value);
-    if (!text.isWellFormed()) throw new CodecError(name, 'holds half of a surrogate pair, which UTF-8 does not carry');
-    if (kind === 'xml') checkXml(name, text);
-    return textContent(encode ? encodeFormValues(text) : text, contentType, shown);
+  const toText = compileTextWriter(field);
+  return {
+    contentType,
+    write(value, shown) {
+      const [text = ''] = toText(value);
+      if (!text.isWellFormed())
+        throw new CodecError(name, 'holds half of a surrogate pair, which UTF-8 does not carry');
+      if (isXml) checkXml(name, text);
+      return textContent(encode ? encodeForm(name, text) : text, contentType, shown);
+    },
   };
+}
+
+function encodeForm(name: string, text: string): string {
+  try {
+    return encodeFormValues(text);
+  } catch (error) {
+    if (!(error instanceof PercentError)) throw error;
+    throw new CodecError(name, error.reason.replace(/^it /, ''));
+  }
 }
 
 /** JSON of a message without a document: a string is JSON text, and sent as it is. */
-function jsonText(value: Value): string {
-  if (typeof value !== 'string') return writeJsonText(value);
-  readJsonText(value);
-  return value;
-}
+const JSON_TEXT: ValueForm = {
+  contentType: 'application/json',
+  write: (value, shown) => textContent(jsonText(value), 'application/json', shown),
+};
 
-/** A complaint about all of a value is one about its field. */
-function naming<T>(name: string, write: () => T): T {
+function jsonText(value: Value): string {
   try {
-    return write();
+    if (typeof value !== 'string') return writeJsonText(value);
+    readJsonText(value);
+    return value;
   } catch (error) {
-    if (!(error instanceof CodecError)) throw error;
-    if (error.path === name || error.path.startsWith(`${name}.`) || error.path.startsWith(`${name}[`)) throw error;
-    const inside = error.path.startsWith('[') || error.path === '' ? error.path : `.${error.path}`;
-    throw new CodecError(`${name}${inside}`, error.reason);
+    throw within(error, CONTENT);
   }
 }
-
-/** The JSON of documents with what is sensitive in them masked; undefined for a value without. */
-function shownJson(field: Field, value: Value): string | undefined {
-  if (field.type.kind === 'json') return undefined;
-  const { document, show } = compileShown({ ...BARE, fields: [field], at: field.at });
-  const [shown] = document.fields;
-  return shown && compileJsonFieldWriter(shown)(show({ [field.name]: value })[field.name]);
-}
-
-const BARE = { id: '', xmlName: '', root: false, open: false, inPlace: true } as const;
 
 function checkXml(name: string, text: string): void {
   try {

@@ -1,6 +1,7 @@
 import { CodecError } from '../codec/index.ts';
 import type { Attachment } from '../model/value.ts';
 import { decodeBase64 } from '../wire/base64.ts';
+import { parseMediaType } from '../wire/media-type.ts';
 
 /** The body of a request. */
 export interface CallContent {
@@ -34,9 +35,20 @@ export function textContent(text: string, contentType: string, shown?: string): 
   };
 }
 
-/** Content of a field, as it is. */
+/** A body of which something is not there yet; it is never sent. */
+export function pendingContent(contentType: string, shown: string): CallContent {
+  return { ...textContent('', contentType, shown), length: undefined };
+}
+
+/** What no header holds (RFC 9110 section 5.5): controls but the tab, and what is not Latin-1. */
+export const UNSENDABLE = /[^\t\x20-\x7e\xa0-\xff]/;
+
+/** Content of a field, as it is. @throws CodecError where what it says of itself can't be */
 export function streamContent(name: string, attachment: Attachment, shown?: string): CallContent {
   const { contentType, length, again = false } = attachment;
+  if (typeof contentType !== 'string' || parseMediaType(contentType) === undefined || UNSENDABLE.test(contentType))
+    throw new CodecError(name, `has the content type ${JSON.stringify(contentType)}, which is none`);
+  checkLength(name, length);
   return {
     contentType,
     length,
@@ -70,6 +82,12 @@ export function decodedContent(name: string, text: string): Attachment {
       yield* decodeBase64(text, complain);
     },
   };
+}
+
+/** @throws CodecError for what is no number of bytes */
+export function checkLength(name: string, length: number | undefined): void {
+  if (length === undefined || (Number.isSafeInteger(length) && length >= 0)) return;
+  throw new CodecError(name, `has the length ${length}, which is no number of bytes`);
 }
 
 /** The bytes of content that says how many it has. @throws CodecError where it has more or fewer: a file that is written to */

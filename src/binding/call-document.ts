@@ -1,30 +1,52 @@
 import { randomBytes } from 'node:crypto';
 import { isAttachment, MemoryAttachment } from '../codec/binary.ts';
-import { compileDocument } from '../codec/index.ts';
+import { compileDocument, compileJsonFieldWriter } from '../codec/index.ts';
+import { checkDepth } from '../codec/json-source.ts';
 import { setMember } from '../codec/names.ts';
 import { holdsKind } from '../codec/search.ts';
 import type { Document } from '../model/document.ts';
+import type { Field } from '../model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { encodeBase64Unbroken } from '../wire/base64.ts';
-import { type CallContent, exactBytes, textContent } from './call-content.ts';
+import { type CallContent, checkLength, exactBytes, pendingContent, textContent } from './call-content.ts';
 import type { HeldOf } from './call-held.ts';
 import { compileShown } from './call-shown.ts';
 
 /** How a document is written. */
 export interface DocumentForm {
-  readonly format: 'json' | 'xml';
-  /** XML namespace of documents that name none. */
-  readonly namespace: string;
+  readonly contentType: string;
+  /** Compiles the writing of it, or of the same in the form in which it may be shown. */
+  compile(document: Document): (value: DocumentValue) => string;
 }
+
+/** As a body of fields. @param namespace of XML, for documents that name none */
+export function documentForm(format: 'json' | 'xml', namespace: string): DocumentForm {
+  return {
+    contentType: `application/${format}`,
+    compile(document) {
+      const codec = compileDocument(document, { namespace });
+      return format === 'json' ? codec.toJson : codec.toXml;
+    },
+  };
+}
+
+/** The only field of a document as the whole of a body, in JSON. */
+export const FIELD_FORM: DocumentForm = {
+  contentType: 'application/json',
+  compile({ fields }) {
+    const [field] = fields as readonly [Field];
+    const write = compileJsonFieldWriter(field);
+    return (value) => write(value[field.name]);
+  },
+};
 
 /** @param undeclared members of the input that no field is declared for @throws CodecError */
 export type DocumentWriter = (heldOf: HeldOf, undeclared: DocumentValue) => CallContent;
 
 /** Compiles a body of fields. Content in it that is a stream is encoded as it is sent. */
-export function compileDocumentContent(document: Document, { format, namespace }: DocumentForm): DocumentWriter {
-  const write = writerOf(document, format, namespace);
+export function compileDocumentContent(document: Document, { contentType, compile }: DocumentForm): DocumentWriter {
+  const write = compile(document);
   const mayHoldContent = holdsKind({ kind: 'document', document }, 'binary');
-  const contentType = format === 'json' ? 'application/json' : 'application/xml';
   return (heldOf, undeclared) => {
     const value: Record<string, Value> = { ...undeclared };
     const masks = new Map<string, string>();
@@ -37,44 +59,45 @@ export function compileDocumentContent(document: Document, { format, namespace }
       else setMember(value, field.name, held.value);
     }
     const streams = new Map<string, Attachment>();
-    const text = isPending ? '' : write((mayHoldContent ? withMarks(value, streams) : value) as DocumentValue);
-    const content = streams.size === 0 ? textContent(text, contentType) : streamed(text, contentType, streams);
+    const content = (): CallContent => {
+      if (isPending) return pendingContent(contentType, '');
+      const text = write((mayHoldContent ? withMarks(value, streams, 1) : value) as DocumentValue);
+      return streams.size === 0 ? textContent(text, contentType) : streamed(text, contentType, streams);
+    };
     const masked = (): Document => ({
       ...document,
       fields: document.fields.map((field) => (masks.has(field.name) ? { ...field, sensitive: true } : field)),
     });
     return {
-      ...content,
+      ...content(),
       shown() {
         const form = compileShown(masked());
         const shown = { ...form.show(value), ...Object.fromEntries(masks) };
-        return writerOf(form.document, format, namespace)(shown);
+        return compile(form.document)(shown);
       },
       secrets: () => compileShown(masked()).secrets(value),
     };
   };
 }
 
-function writerOf(document: Document, format: DocumentForm['format'], namespace: string): (v: DocumentValue) => string {
-  const codec = compileDocument(document, { namespace });
-  return format === 'json' ? codec.toJson : codec.toXml;
-}
-
 /** Bytes of a mark; whole groups of base64, so that it is without padding. */
 const MARK = 24;
 
 /** The value with a mark in place of each stream, which is found again in the text by its base64. */
-function withMarks(value: Value, streams: Map<string, Attachment>): Value {
+function withMarks(value: Value, streams: Map<string, Attachment>, depth: number): Value {
   if (typeof value !== 'object' || value === null || value instanceof MemoryAttachment) return value;
+  checkDepth(depth);
   if (isAttachment(value)) {
     const mark = new MemoryAttachment(randomBytes(MARK));
+    checkLength('content of the body', value.length);
     streams.set(Buffer.from(mark.bytes).toString('base64'), value);
     return mark;
   }
-  if (Array.isArray(value)) return value.map((entry: Value) => withMarks(entry, streams));
+  if (Array.isArray(value)) return value.map((entry: Value) => withMarks(entry, streams, depth + 1));
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
   const copy: Record<string, Value> = {};
-  for (const [name, member] of Object.entries(value)) setMember(copy, name, withMarks(member as Value, streams));
+  for (const [name, member] of Object.entries(value))
+    setMember(copy, name, withMarks(member as Value, streams, depth + 1));
   return copy;
 }
 

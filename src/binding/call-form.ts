@@ -1,7 +1,7 @@
 import type { CallBody } from '../model/consumer.ts';
 import { FORM_MEDIA_TYPE, formField } from '../wire/form.ts';
 import { PercentError, percentEncode } from '../wire/percent.ts';
-import { type CallContent, textContent } from './call-content.ts';
+import { type CallContent, pendingContent, textContent } from './call-content.ts';
 import type { HeldOf, ResolveReference } from './call-held.ts';
 import { compileCallText, type Piece, sentText, unusable } from './call-text-write.ts';
 
@@ -13,13 +13,16 @@ export function compileFormContent({
   return (heldOf, resolve) => {
     const sent: string[] = [];
     const shown: string[] = [];
+    let isPending = false;
     for (const { name, write } of writers) {
       const pieces = write(heldOf, resolve);
       if (pieces === undefined) continue;
       for (const piece of pieces) checkEncodable(name, piece);
+      isPending ||= pieces.some(({ pending }) => pending);
       sent.push(formField(name, percentEncode(sentText(pieces))));
       shown.push(formField(name, pieces.map((piece) => piece.shown ?? percentEncode(piece.text)).join('')));
     }
+    if (isPending) return pendingContent(FORM_MEDIA_TYPE, shown.join('&'));
     return textContent(sent.join('&'), FORM_MEDIA_TYPE, shown.join('&'));
   };
 }

@@ -1,6 +1,7 @@
+import type { CodecError } from '../codec/index.ts';
 import type { CallHeader, RestConsumer } from '../model/consumer.ts';
 import { parseMediaType } from '../wire/media-type.ts';
-import type { CallContent } from './call-content.ts';
+import { type CallContent, UNSENDABLE } from './call-content.ts';
 import type { HeldOf, ResolveReference } from './call-held.ts';
 import { compileCallText, type Piece, sentText, shownText, type TextWriter, unusable } from './call-text-write.ts';
 
@@ -57,9 +58,6 @@ function acceptOf({ responses }: RestConsumer): string {
   return types.map((type, i) => (i === 0 ? type : `${type};q=${Math.max(0.1, 1 - i / 10).toFixed(1)}`)).join(', ');
 }
 
-/** What no field value holds (RFC 9110 section 5.5): controls but the tab, and what is not Latin-1. */
-const UNSENDABLE = /[^\t\x20-\x7e\xa0-\xff]/;
-
 /** @throws CodecError naming what the text is of, and never repeating it */
 function checked(name: string, isContentType: boolean, pieces: readonly Piece[]): string {
   const where = `header ${name}`;
@@ -78,8 +76,8 @@ function checked(name: string, isContentType: boolean, pieces: readonly Piece[])
   // It is never sent, and what is pending stands at its place with nothing.
   if (pieces.some(({ pending }) => pending)) return text;
   // Whoever reads it takes blanks off, so that it would not arrive as it is.
-  if (/^[\t ]/.test(text)) throw unusable(where, pieces[0], 'begins with a blank');
-  if (/[\t ]$/.test(text)) throw unusable(where, pieces.at(-1), 'ends with a blank');
+  if (/^[\t ]/.test(text)) throw blankAt(where, pieces[0], 'begins with a blank');
+  if (/[\t ]$/.test(text)) throw blankAt(where, pieces.at(-1), 'ends with a blank');
   if (isContentType && parseMediaType(text) === undefined)
     throw unusable(
       where,
@@ -87,4 +85,9 @@ function checked(name: string, isContentType: boolean, pieces: readonly Piece[])
       'is no media type',
     );
   return text;
+}
+
+/** A blank that is written out stands at an end where the value beside it is empty. */
+function blankAt(where: string, end: Piece | undefined, reason: string): CodecError {
+  return unusable(where, end, end?.text === '' ? 'is empty' : reason);
 }

@@ -24,7 +24,7 @@ export interface Held {
   readonly pending: boolean;
 }
 
-/** What a field holds in one call; undefined where nothing is given and nothing fills it.. */
+/** What a field holds in one call; undefined where nothing is given and nothing fills it. */
 export type HeldOf = (field: Field) => Held | undefined;
 
 /** A reference to configuration. */

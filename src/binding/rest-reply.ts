@@ -14,8 +14,6 @@ export interface ReplyForm {
   readonly kind: 'none' | RawKind;
   /** What an empty body is; undefined where there has to be one. */
   readonly empty: DocumentValue | undefined;
-  /** It is no document, so that a reply without content has no value. */
-  readonly isRaw: boolean;
   /**
    * The value that a body holds; not to be called of `none` and `binary`.
    * @throws CodecError, without a path where it is about all of it
@@ -73,7 +71,7 @@ export function familyOf(essence: string): RawKind | undefined {
 
 function compileForm({ mediaType, message }: MediaMessage, namespace: string): DeclaredForm {
   const essence = parseMediaType(mediaType)?.essence ?? mediaType;
-  if (message.kind === 'none') return { essence, kind: 'none', empty: {}, isRaw: true, read: () => ({}) };
+  if (message.kind === 'none') return { essence, kind: 'none', empty: {}, read: () => ({}) };
   if (message.kind === 'raw') return { essence, ...rawForms[message.raw] };
   const { document } = message;
   const codec = compileDocument(document, { namespace, foreign: 'pass' });
@@ -82,7 +80,6 @@ function compileForm({ mediaType, message }: MediaMessage, namespace: string): D
     essence,
     kind: isXml ? 'xml' : 'json',
     empty: emptyValue(codec),
-    isRaw: false,
     read: (text) => ofWhole(document, () => (isXml ? readXmlDocument(codec, document, text) : codec.fromJson(text))),
   };
 }
@@ -105,12 +102,13 @@ function readXmlDocument(codec: DocumentCodec, { xmlName }: Document, text: stri
   return codec.fromXml(root);
 }
 
-/** A complaint about all of a document is one about the reply. */
-function ofWhole(document: Document, read: () => DocumentValue): DocumentValue {
+/** A complaint about all of a document is one about the reply; unless it may be one about a field of the same name. */
+function ofWhole({ id, fields }: Document, read: () => DocumentValue): DocumentValue {
   try {
     return read();
   } catch (error) {
-    if (error instanceof CodecError && error.path === document.id) throw new CodecError('', error.reason);
+    if (error instanceof CodecError && error.path === id && fields.every(({ name }) => name !== id))
+      throw new CodecError('', error.reason);
     throw error;
   }
 }
@@ -129,20 +127,18 @@ function compileWrapped(form: ReplyForm): ReplyForm {
 }
 
 const rawForms: Readonly<Record<RawKind, ReplyForm>> = {
-  json: { kind: 'json', isRaw: true, empty: undefined, read: (text) => ({ [CONTENT]: readJsonText(text) }) },
+  json: { kind: 'json', empty: undefined, read: (text) => ({ [CONTENT]: readJsonText(text) }) },
   xml: {
     kind: 'xml',
-    isRaw: true,
     empty: undefined,
     read(text) {
       readReplyXml(text);
       return { [CONTENT]: text };
     },
   },
-  text: { kind: 'text', isRaw: true, empty: { [CONTENT]: '' }, read: (text) => ({ [CONTENT]: text }) },
+  text: { kind: 'text', empty: { [CONTENT]: '' }, read: (text) => ({ [CONTENT]: text }) },
   binary: {
     kind: 'binary',
-    isRaw: true,
     empty: undefined,
     read() {
       throw new TypeError('binary content is a stream');

@@ -1,7 +1,14 @@
-import { InvokeError, ReplyFault, SoapFault } from '../invoke/index.ts';
+import { FlowError, InvokeError, ReplyFault, SoapFault } from '../invoke/index.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { CliFailure } from './failure.ts';
 import { fieldsOf, printable } from './invoke-print.ts';
+import { noteSteps } from './invoke-trace.ts';
+import { count } from './words.ts';
+
+/** What became of a flow's steps, where one of them is what failed. */
+export function noteFailure(error: unknown): void {
+  if (error instanceof FlowError) noteSteps(error.steps);
+}
 
 /** A call that did not succeed, in the style of a command's own errors; other errors as they are. */
 export function callFailure(error: unknown): unknown {
@@ -14,9 +21,10 @@ export function callFailure(error: unknown): unknown {
   });
 }
 
-/** Nothing could be sent because of how it was asked for. */
-function isUsage({ code, called: { address } }: InvokeError): boolean {
-  return address === undefined && (code === 'BAD_INPUT' || code === 'UNKNOWN_OPERATION');
+/** Nothing was sent because of how it was asked for; of a flow that has come to a step something was. */
+function isUsage(error: InvokeError): boolean {
+  const { code, attempts } = error;
+  return attempts === 0 && !(error instanceof FlowError) && (code === 'BAD_INPUT' || code === 'UNKNOWN_OPERATION');
 }
 
 /** What the other side says, of the step that failed where there are several. */
@@ -59,9 +67,10 @@ const shortened = (text: string): string =>
   printable(text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}...` : text);
 
 /** What the log of the other side is searched by. */
-function whereLines({ called: { address, requestId }, httpResponseCode, sent }: InvokeError): string[] {
+function whereLines({ called: { address, requestId }, httpResponseCode, sent, attempts }: InvokeError): string[] {
   if (address === undefined) return [];
   const status = httpResponseCode === undefined ? '' : `HTTP status ${httpResponseCode}, `;
   const method = sent === undefined ? '' : `${sent.method} `;
-  return [`${status}${method}${address}, call ${requestId}`];
+  const tried = attempts > 1 ? `, ${count(attempts, 'attempt')}` : '';
+  return [`${status}${method}${address}${tried}, call ${requestId}`];
 }

@@ -1,10 +1,11 @@
-import { createReadStream } from 'node:fs';
-import { open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Segment } from '../invoke/index.ts';
 import type { Attachment } from '../model/value.ts';
 import { fileAttachment } from '../store/file-attachment.ts';
 import { parseMediaType } from '../wire/media-type.ts';
-import { CliFailure } from './failure.ts';
+import { CliFailure, wrongUsage } from './failure.ts';
 import { print } from './terminal.ts';
 
 /** A file that a command line names: `report.pdf;type=application/pdf`, `-` for standard input. */
@@ -19,9 +20,7 @@ export function readFileName(text: string): NamedFile {
   if (at === -1) return { path: text, contentType: undefined };
   const contentType = text.slice(at + TYPE.length);
   if (parseMediaType(contentType) === undefined)
-    throw new CliFailure(`${JSON.stringify(contentType)} is no media type`, {
-      hint: 'One is written as in application/pdf.',
-    });
+    throw wrongUsage(`${JSON.stringify(contentType)} is no media type`, 'One is written as in application/pdf.');
   return { path: text.slice(0, at), contentType };
 }
 
@@ -54,15 +53,34 @@ export async function fileText({ path }: NamedFile): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
-    throw new CliFailure(`${path === '-' ? 'standard input' : path} is no text in UTF-8`, { cause });
+    throw new CliFailure(`${path === '-' ? 'standard input' : path} is no text in UTF-8`, { exitCode: 2, cause });
   }
 }
 
 function unreadable(path: string, error: unknown): CliFailure {
+  const why = { exitCode: 2, cause: error } as const;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EISDIR') return new CliFailure(`${path} is a folder`, { cause: error });
-  if (code === 'ENOENT') return new CliFailure(`there is no file ${path}`, { cause: error });
-  return new CliFailure(`${path} can't be opened${code === undefined ? '' : ` (${code})`}`, { cause: error });
+  if (code === 'EISDIR') return new CliFailure(`${path} is a folder`, why);
+  if (code === 'ENOENT') return new CliFailure(`there is no file ${path}`, why);
+  return new CliFailure(`${path} can't be opened${code === undefined ? '' : ` (${code})`}`, why);
+}
+
+/** Looks whether content can be written to a file, before the call is made whose reply holds it. @throws CliFailure */
+export async function checkOutput(path: string): Promise<void> {
+  if (path === '-') return;
+  const there = await stat(path).catch(() => undefined);
+  if (there?.isDirectory()) throw wrongUsage(`${path} is a folder`, '--output names a file.');
+  const place = there === undefined || there.isFile() ? dirname(path) : path;
+  try {
+    await access(place, constants.W_OK);
+  } catch (cause) {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    throw new CliFailure(isMissing ? `there is no folder ${place}` : `${place} can't be written to`, {
+      hint: '--output says where attachments go.',
+      exitCode: 2,
+      cause,
+    });
+  }
 }
 
 /**
@@ -95,9 +113,7 @@ async function writeFileWhole(path: string, content: AsyncIterable<Uint8Array>):
   // A link goes on pointing to where it did.
   const final = there === undefined || direct ? path : await realpath(path);
   const partial = direct ? final : `${final}.part-${process.pid}`;
-  const file = await open(partial, direct ? 'w' : 'wx').catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
+  const file = await open(partial, direct ? 'w' : 'wx');
   try {
     try {
       await file.writeFile(content);

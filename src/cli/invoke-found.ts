@@ -19,11 +19,7 @@ export function findCallable(registry: Registry, id: string, node: string | unde
   const consumer = consumers.get(id);
   if (consumer !== undefined) return { kind: 'consumer', operation: consumer };
   const flow = flowNamed(registry, id);
-  if (flow !== undefined) {
-    if (node !== undefined)
-      throw wrongUsage('--node is for one operation', 'The steps of a flow have targets of their own.');
-    return { kind: 'flow', flow };
-  }
+  if (flow !== undefined) return { kind: 'flow', flow };
   const operation = operations.get(id);
   if (operation === undefined)
     throw wrongUsage(
@@ -38,6 +34,16 @@ export function findCallable(registry: Registry, id: string, node: string | unde
       `--node ${gateway.id} calls it at the running gateway.`,
     );
   return { kind: 'provider', operation, soap: operation.soap };
+}
+
+/**
+ * Options that say how one operation is called, by their names; undefined where they are not given.
+ * @throws CliFailure where there are several operations
+ */
+export function checkOptions({ kind }: Found, options: Readonly<Record<string, unknown>>): void {
+  const given = Object.keys(options).find((name) => options[name] !== undefined);
+  if (kind === 'flow' && given !== undefined)
+    throw wrongUsage(`${given} is for one operation`, 'A flow says itself how its steps are called.');
 }
 
 function shortIds(flows: Registry['flows']): string[] {

@@ -33,6 +33,7 @@ export async function readSegments({ segments }: GivenInput): Promise<Segment[]>
 /** The input of an operation. The writer of the request checks what is left to check. @throws CliFailure */
 export async function readInput(request: Message, given: GivenInput): Promise<DocumentValue> {
   const texts = readValues(given.values);
+  checkStandardInput(given);
   try {
     if (request.kind === 'document') return await readDocument(request.document, texts, given.input);
     if (request.kind === 'raw') return await readRaw(request.raw, texts, given.input);
@@ -42,6 +43,14 @@ export async function readInput(request: Message, given: GivenInput): Promise<Do
   }
   if (texts.size > 0 || given.input !== undefined) throw wrongUsage('the operation takes no input');
   return {};
+}
+
+/** It can be read once. */
+function checkStandardInput({ values, input, segments }: GivenInput): void {
+  const named = values.map((text) => text.slice(text.indexOf('=') + 1)).filter((text) => text.startsWith('@'));
+  const files = [...named.map((text) => text.slice(1)), ...(input === undefined ? [] : [input]), ...segments];
+  if (files.filter((file) => file === '-' || file.startsWith('-;type=')).length > 1)
+    throw wrongUsage('standard input is named twice', 'It can be read once.');
 }
 
 /** Texts by name, in the order of their names' first appearance. */

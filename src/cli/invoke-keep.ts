@@ -1,5 +1,5 @@
 import { isAttachment } from '../codec/binary.ts';
-import type { InvokeReply } from '../invoke/index.ts';
+import type { InvokeReply } from '../model/invoke-reply.ts';
 import type { Attachment, DocumentValue, JsonValue, Value } from '../model/value.ts';
 import { writeContent } from './invoke-files.ts';
 

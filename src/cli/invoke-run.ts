@@ -1,10 +1,12 @@
 import { join } from 'node:path';
-import type { CallOptions, Client, FlowReply, Head, InvokeReply, PreparedRequest } from '../invoke/index.ts';
+import type { CallOptions, Client, PreparedRequest } from '../invoke/index.ts';
+import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Found } from './invoke-found.ts';
 import type { GivenInput } from './invoke-input.ts';
 import type { KeptReply } from './invoke-keep.ts';
+import { heads, noteReply } from './invoke-trace.ts';
 import { type Meter, withProgress } from './progress.ts';
 import type { Place } from './project.ts';
 import { note } from './terminal.ts';
@@ -41,17 +43,19 @@ export async function run(
   asked: Asked,
   { place, signal }: { readonly place: Place; readonly signal: AbortSignal },
 ): Promise<Ran> {
-  return withClient(registry, found, asked, place, async (ready) => {
-    const { keepReply } = await import('./invoke-keep.ts');
-    return withProgress(labelsOf(found), async (meter) => {
+  const [{ keepReply }, { checkOutput }] = await Promise.all([import('./invoke-keep.ts'), import('./invoke-files.ts')]);
+  if (asked.output !== undefined) await checkOutput(asked.output);
+  const labels = labelsOf(found);
+  return withClient(registry, found, asked, place, (ready) =>
+    withProgress(labels, async (meter) => {
       const reply = await send({ ...ready, options: { ...ready.options, signal } }, asked.verbose, meter);
       if (asked.verbose) noteReply(reply);
-      meter.step(labelsOf(found).length - 1);
+      meter.step(labels.length - 1);
       const total = Number(reply.headers['content-length'] ?? 0);
       const kept = await keepReply(reply, { output: asked.output, onReceived: (bytes) => meter.bytes(bytes, total) });
       return { kept, contentType: reply.headers['content-type'] };
-    });
-  });
+    }),
+  );
 }
 
 /** The requests that {@link run} would send, in order. @throws CliFailure */
@@ -70,7 +74,7 @@ export async function prepare(
 async function withClient<T>(
   registry: Registry,
   found: Found,
-  { given, node, user, uriIndex }: Asked,
+  { given, node, user, uriIndex, verbose }: Asked,
   place: Place,
   work: (ready: Ready) => Promise<T>,
 ): Promise<T> {
@@ -93,7 +97,9 @@ async function withClient<T>(
     const options = { ...target, segments, ...(uriIndex === undefined ? {} : { uriIndex }) };
     return await work({ client, found, input, options });
   } catch (error) {
-    throw (await import('./invoke-failure.ts')).callFailure(error);
+    const { callFailure, noteFailure } = await import('./invoke-failure.ts');
+    if (verbose) noteFailure(error);
+    throw callFailure(error);
   } finally {
     await client.close();
   }
@@ -134,33 +140,4 @@ async function send(
     ...shown,
     onSent: (sent, total) => (sent === total ? meter.step(1) : meter.bytes(sent, total)),
   });
-}
-
-const heads = {
-  onRequest: (head: Head): void => noteHead('>', head),
-  onReply: (head: Head): void => noteHead('<', head),
-};
-
-function noteHead(mark: string, { line, headers }: Head): void {
-  for (const each of [line, ...headers.map(([name, value]) => `${name}: ${value}`), ''])
-    note(`${mark} ${each}`.trimEnd());
-}
-
-/** What became of the call: of each step where there are several. */
-function noteReply(reply: InvokeReply | FlowReply): void {
-  if ('steps' in reply) {
-    for (const { operation, kept, timings, attempts } of reply.steps)
-      note(`* ${operation}: ${kept || timings === undefined ? 'what was kept still holds' : spent(timings, attempts)}`);
-  } else note(`* ${spent(reply.timings, reply.attempts)}`);
-  note(`* response status ${reply.responseStatus}, call ${reply.requestId}`);
-}
-
-function spent({ connected, sent, head, value }: InvokeReply['timings'], attempts: number): string {
-  const times = [
-    ...(connected === undefined ? [] : [`${connected.toFixed(1)} ms to the connection`]),
-    `${sent.toFixed(1)} to the end of the request`,
-    `${head.toFixed(1)} to the head of the reply`,
-    `${value.toFixed(1)} ms to its value`,
-  ];
-  return `${times.join(', ')}; ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
 }

@@ -65,9 +65,7 @@ function readUser(text: string, env: Environment): Credential {
   if (colon >= 0) return { user: text.slice(0, colon), password: text.slice(colon + 1) };
   const password = env.SIGNALBOX_PASSWORD;
   if (password !== undefined && password !== '') return { user: text, password };
-  throw new CliFailure(`the password of ${text} is missing`, {
-    hint: '--user NAME:PASSWORD or SIGNALBOX_PASSWORD gives it.',
-  });
+  throw wrongUsage(`the password of ${text} is missing`, '--user NAME:PASSWORD or SIGNALBOX_PASSWORD gives it.');
 }
 
 /**

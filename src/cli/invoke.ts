@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PreparedRequest } from '../invoke/index.ts';
-import { CliFailure } from './failure.ts';
+import { CliFailure, wrongUsage } from './failure.ts';
 import type { Found } from './invoke-found.ts';
 import type { Asked, Ran } from './invoke-run.ts';
 import { loadRegistry, placeOf } from './project.ts';
@@ -57,15 +57,17 @@ export function addInvoke(program: Command): void {
     .addHelpText('after', examples)
     .action(async (id: string, values: readonly string[], options: InvokeOptions, command: Command) => {
       if (options.output === '-' && process.stdout.isTTY)
-        throw new CliFailure('attachments are not for a terminal', { hint: '--output FILE writes them to a file.' });
+        throw wrongUsage('attachments are not for a terminal', '--output FILE writes them to a file.');
       const place = placeOf(command);
       // Handlers are no part of this.
       const registry = await loadRegistry(place, 'ignore-missing');
-      const [{ findCallable }, { prepare, run }] = await Promise.all([
+      const [{ checkOptions, findCallable }, { prepare, run }] = await Promise.all([
         import('./invoke-found.ts'),
         import('./invoke-run.ts'),
       ]);
       const found = findCallable(registry, id, options.node);
+      const { node, user, uri, segment } = options;
+      checkOptions(found, { '--node': node, '--user': user, '--uri': uri, '--segment': segment[0] });
       const asked = askedFor(values, options);
       if (options.dryRun) return showPrepared(await prepare(registry, found, asked, place), options);
       const ran = await interruptible((signal) => run(registry, found, asked, { place, signal }));
@@ -83,20 +85,25 @@ function readIndex(text: string): number {
   return Number(text);
 }
 
+/** The last one comes from a terminal that is closed. */
+const INTERRUPTS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Does the work; an interrupt ends it, and is said to be what did. */
 async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  const interrupt = (): void => controller.abort(new CliFailure('interrupted'));
-  process.once('SIGINT', interrupt);
-  process.once('SIGTERM', interrupt);
+  const interrupt = (): void => {
+    controller.abort(new CliFailure('interrupted'));
+    // What is read from there before anything is sent has no other end.
+    process.stdin.destroy();
+  };
+  for (const signal of INTERRUPTS) process.once(signal, interrupt);
   try {
     return await work(controller.signal);
   } catch (error) {
     controller.signal.throwIfAborted();
     throw error;
   } finally {
-    process.off('SIGINT', interrupt);
-    process.off('SIGTERM', interrupt);
+    for (const signal of INTERRUPTS) process.off(signal, interrupt);
   }
 }
 

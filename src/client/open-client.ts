@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { AnyCalls, AnyFlows, CallTypes, FlowTypes } from '../generate/call-types.ts';
-import { type Client, createClient, type Timeouts } from '../invoke/index.ts';
+import { type Client, createClient, faultOf, type Timeouts } from '../invoke/index.ts';
 import { type LoadedProject, loadProject } from '../load/index.ts';
 import { DefinitionsError } from '../serve/start.ts';
 import { createSpool } from '../store/spool.ts';
-import { faultOf } from './fault-of.ts';
 import type { TypedClient } from './typed-client.ts';
 
 export interface OpenOptions {

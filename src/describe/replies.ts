@@ -82,6 +82,9 @@ const faultStatusList: readonly FaultStatus[] = [
     supported: 'application/json',
   }),
   status('INTERNAL', 'The request could not be answered.', { operation: 'The operation' }),
+  status('UPSTREAM_FAILED', 'The system that answers this could not be reached, or failed.', {
+    operation: 'the operation',
+  }),
   status('UNAVAILABLE', 'Not available now; try again later.', { reason: 'the gateway is stopping' }),
   status('TIMEOUT', 'The answer took too long and was given up.', { what: 'The operation', seconds: 30 }),
 ];
@@ -98,6 +101,7 @@ export function faultStatuses(operation: Operation): readonly FaultStatus[] {
   if (replyForms(operation).length === 0) absent.add('NOT_ACCEPTABLE');
   if (!operation.uris.some((uri) => takesBody(operation, uri)))
     absent.add('BODY_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
+  if (operation.answer.kind !== 'call') absent.add('UPSTREAM_FAILED');
   return faultStatusList.filter(({ code }) => !absent.has(code));
 }
 

@@ -1,4 +1,4 @@
-import type { OutboundFlowReply, OutboundReply } from '../model/handler.ts';
+import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
 import type { DocumentValue } from '../model/value.ts';
 
 // The types that calls to other systems are written in. They hold at compile time only: nothing here runs.
@@ -16,13 +16,13 @@ export type AnyCalls = Record<string, { request: DocumentValue; reply: DocumentV
 export type AnyFlows = Record<string, { request: DocumentValue; reply: DocumentValue }>;
 
 /** What another system answered, as a value of the operation's type. */
-export interface TypedReply<Value> extends Omit<OutboundReply, 'value'> {
-  /** See {@link OutboundReply.value}. */
+export interface TypedReply<Value> extends Omit<InvokeReply, 'value'> {
+  /** See {@link InvokeReply.value}. */
   readonly value: Value;
 }
 
 /** The reply of a flow's last step, as a value of that operation's type. */
-export interface TypedFlowReply<Value> extends Omit<OutboundFlowReply, 'value'> {
-  /** See {@link OutboundReply.value}. */
+export interface TypedFlowReply<Value> extends Omit<FlowReply, 'value'> {
+  /** See {@link InvokeReply.value}. */
   readonly value: Value;
 }

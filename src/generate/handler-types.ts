@@ -17,7 +17,7 @@ export interface TypedContext<
   F extends FlowTypes<F>,
   UriIndex extends number,
   Message,
-> extends Omit<HandlerContext, 'query' | 'call' | 'flow' | 'reply' | 'uriIndex'> {
+> extends Omit<HandlerContext, 'query' | 'call' | 'flow' | 'faultOf' | 'reply' | 'uriIndex'> {
   /** Which of the operation's URI templates matched, from 1; over SOAP the one that carries what was given, 0 where none does. */
   readonly uriIndex: UriIndex;
   /**
@@ -40,6 +40,8 @@ export interface TypedContext<
     input: F[Id]['request'],
     options?: OutboundOptions,
   ): Promise<TypedFlowReply<F[Id]['reply']>>;
+  /** See {@link HandlerContext.faultOf}. */
+  faultOf<Id extends keyof C & string>(operation: Id, error: unknown): C[Id]['fault'] | undefined;
   /** A reply with a status or headers of its own. `status` from 200 to 399. */
   reply(value: Message, options?: ReplyOptions): Reply;
 }

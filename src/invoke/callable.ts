@@ -39,8 +39,6 @@ export type Resolve = (reference: Exclude<ConfigPart, { readonly kind: 'literal'
 export interface ReplyPorts {
   readonly limits: Limits;
   readonly spool: Spool;
-  /** Values of the request that no error repeats where the target does. */
-  readonly secrets?: (() => Iterable<string>) | undefined;
 }
 
 /** What a reply says. */

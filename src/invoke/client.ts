@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Environment } from '../load/config.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow } from '../model/flow.ts';
+import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
 import type { Node } from '../model/node.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Spool } from '../model/spool.ts';
-import type { Attachment, DocumentValue } from '../model/value.ts';
+import type { DocumentValue } from '../model/value.ts';
 import { type Callable, compileCallable } from './callable.ts';
 import { Configuration } from './configuration.ts';
 import type { Credential } from './credential.ts';
 import { deadline } from './deadline.ts';
 import { type Called, InvokeError } from './error.ts';
-import type { Timings } from './exchange.ts';
+import type { RawReply } from './exchange.ts';
 import { findFlow, findOperation } from './find.ts';
-import { createFlows, type FlowReply } from './flow.ts';
+import { createFlows } from './flow.ts';
 import { TIMEOUTS, type Timeouts } from './limits.ts';
 import { replyOf } from './reply.ts';
 import type { Segment } from './soap-request.ts';
@@ -61,39 +62,6 @@ export interface FlowOptions extends Omit<CallOptions, 'segments' | 'uriIndex' |
   readonly onStep?: (step: { readonly index: number; readonly operation: ConsumerOperation }) => void;
 }
 
-/** What a target answered. It holds a connection as long as it has attachments that have not been read. */
-export interface InvokeReply {
-  readonly httpResponseCode: number;
-  /** Success. A call that does not succeed throws an {@link InvokeError}, which has 10 or 20. */
-  readonly responseStatus: 0;
-  /** By names in lower case; values of one name are joined with commas. */
-  readonly headers: Readonly<Record<string, string>>;
-  /**
-   * The response document, its binary fields being attachments: each can be read once, and until {@link InvokeReply.close}.
-   * Without a document `content` holds what stands in the reply: JSON as a value, text and XML as text, binary content as
-   * an attachment; over SOAP what stands in its element, and with `SOAPUpContent=N` the whole envelope, as XML text. Of a
-   * reply that is declared to be none it is empty.
-   */
-  readonly value: DocumentValue;
-  /** The body over REST as it came, where it is text; for a {@link JsonParser}, say. */
-  readonly body: string | undefined;
-  /** Attachments that no field holds. Each is to be read before the next is asked for. */
-  segments(): AsyncIterable<Attachment>;
-  /** In milliseconds from the call. */
-  readonly timings: Timings & { readonly value: number };
-  /** Times that the request was sent, or an address was tried. */
-  readonly attempts: number;
-  /** Of the call, as it was sent in X-Request-Id. */
-  readonly requestId: string;
-  /**
-   * Reads what is left behind the last attachment, so that the connection can serve again, then closes.
-   * @throws InvokeError where the rest is broken
-   */
-  finish(): Promise<void>;
-  /** Frees what was kept of the reply; gives its connection up where it is not read to its end. */
-  close(): void;
-}
-
 /** Calls the operations of other systems. */
 export interface Client {
   /**
@@ -135,6 +103,7 @@ export function createClient(registry: Registry, options: ClientOptions): Client
 
   /** Everything that can be said of a call before it is sent. */
   function prepare(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
+    checkOptions(operation, given, called);
     const callable = callableOf(operation);
     const target = targetOf(operation, given);
     const writing = { called, segments: given.segments ?? [], uriIndex: given.uriIndex ?? 1 };
@@ -158,14 +127,18 @@ export function createClient(registry: Registry, options: ClientOptions): Client
     const { callable, target, resolve, outgoing } = write(operation, input, given, called);
     const most = given.timeout ?? operation.timeout ?? target.node.timeouts.call ?? timeouts.call;
     const time = deadline(given.signal, most, called);
+    let raw: RawReply | undefined;
     try {
       const { onSent, heads } = given;
-      const raw = await transport.send(target, outgoing, { called, resolve, signal: time.signal, onSent, heads });
-      const { value, body, content } = await callable.read(raw, { limits, spool, secrets: raw.secrets });
+      raw = await transport.send(target, outgoing, { called, resolve, signal: time.signal, onSent, heads });
+      const { value, body, content } = await callable.read(raw, { limits, spool });
       return replyOf({ raw, value, body, content, called, elapsed: performance.now() - start });
     } catch (error) {
       const told = time.told(error);
-      if (told instanceof InvokeError) told.sent ??= transport.describe(target, outgoing, { called, resolve });
+      if (told instanceof InvokeError) {
+        told.sent ??= transport.describe(target, outgoing, { called, resolve });
+        told.attempts = raw?.attempts ?? told.attempts;
+      }
       throw told;
     } finally {
       time.clear();
@@ -202,6 +175,14 @@ export function createClient(registry: Registry, options: ClientOptions): Client
     },
     close: () => transport.close(),
   };
+}
+
+/** @throws InvokeError BAD_INPUT for what has no place in a request of that kind */
+function checkOptions({ kind }: ConsumerOperation, { segments = [], uriIndex }: CallOptions, called: Called): void {
+  if (kind === 'rest' && segments.length > 0)
+    throw new InvokeError('BAD_INPUT', called, 'segments go with a message over SOAP, and it is called over REST');
+  if (kind === 'soap' && uriIndex !== undefined)
+    throw new InvokeError('BAD_INPUT', called, 'a URI index is for a call over REST, and it is called over SOAP');
 }
 
 function targetOf(operation: ConsumerOperation, { node, credential }: CallOptions): Target {

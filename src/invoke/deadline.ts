@@ -27,7 +27,8 @@ export function deadline(signal: AbortSignal | undefined, most: number, called: 
     told(error) {
       if (!controller.signal.aborted || signal?.aborted === true) return error;
       if (!(error instanceof InvokeError) || error.code !== 'ABORTED') return error;
-      return late(error.called, error);
+      const { sent, attempts } = error;
+      return Object.assign(late(error.called, error), { sent, attempts });
     },
     clear: () => clearTimeout(timer),
   };

@@ -17,11 +17,20 @@ export function codingsOf(header: string | undefined): readonly string[] {
   return named.filter((coding) => coding !== '' && coding !== 'identity');
 }
 
-/** The first of a reply's codings that it should not have; undefined where all can be undone. */
-export function unasked(codings: readonly string[], accepted: boolean): string | undefined {
+/** Codings of one reply: each of them costs a decoder, and nobody has more than two. */
+const MOST_CODINGS = 5;
+
+/** What is wrong with a reply's codings; undefined where all can be undone. */
+export function codingFault(codings: readonly string[], accepted: boolean): string | undefined {
+  if (codings.length > MOST_CODINGS)
+    return `the reply has ${codings.length} content codings, and not more than ${MOST_CODINGS} are undone`;
   const known = accepted ? ASKED : ALWAYS;
-  return codings.find((coding) => !known.has(coding));
+  const wrong = codings.find((coding) => !known.has(coding));
+  return wrong === undefined ? undefined : `the reply's Content-Encoding ${wrong.slice(0, SHOWN)} was not asked for`;
 }
+
+/** Most characters of a coding that a message repeats. */
+const SHOWN = 40;
 
 /**
  * A body without its content codings. One that is empty stays so: a reply to HEAD names the coding of what it leaves out.

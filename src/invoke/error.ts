@@ -1,3 +1,4 @@
+import type { StepTrace } from '../model/invoke-reply.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { PreparedRequest } from './transport.ts';
 
@@ -72,6 +73,8 @@ export class InvokeError extends Error {
   readonly missing: readonly string[];
   /** The request, what is secret in it masked; undefined where none was made. */
   sent: PreparedRequest | undefined;
+  /** Times that it was sent, or an address was tried; 0 where nothing was sent. */
+  attempts: number;
 
   constructor(code: InvokeCode | SoapFaultCode, called: Called, reason: string, options: InvokeErrorOptions = {}) {
     const { cause } = options;
@@ -84,6 +87,7 @@ export class InvokeError extends Error {
     this.hint = options.hint;
     this.missing = options.missing ?? [];
     this.sent = undefined;
+    this.attempts = 0;
   }
 }
 
@@ -94,7 +98,10 @@ export interface SoapFaultFacts {
   readonly subcodes: readonly string[];
   /** In the target's words; may be empty. */
   readonly reason: string;
-  /** The operation's fault document; undefined where the detail holds something else, or nothing. */
+  /**
+   * The operation's fault document, what is secret in it being `***`; undefined where the detail holds something else, or
+   * nothing.
+   */
   readonly detail: DocumentValue | undefined;
   /** XML inside the fault's detail; empty where it has none. */
   readonly detailXml: string;
@@ -122,7 +129,7 @@ export class SoapFault extends InvokeError implements SoapFaultFacts {
 /** The target answered with a fault over REST: a status from 400, or a reply that the operation's fault document fits. */
 export class ReplyFault extends InvokeError {
   override readonly name = 'ReplyFault';
-  /** The operation's fault document; undefined where the reply holds something else. */
+  /** The operation's fault document, what is secret in it being `***`; undefined where the reply holds something else. */
   readonly fault: DocumentValue | undefined;
   /** In the target's words; may be empty. */
   readonly reason: string;
@@ -149,10 +156,17 @@ export class FlowError extends InvokeError {
   readonly flow: string;
   /** The step that failed, from 1, and the flow's number of steps. */
   readonly step: { readonly index: number; readonly of: number; readonly operation: string };
+  /** What became of the steps until then, those that were made once more and the one that failed with them. */
+  readonly steps: readonly StepTrace[];
   declare readonly cause: InvokeError;
 
   /** @param hint the cause's own where it is left out */
-  constructor(flow: string, step: FlowError['step'], cause: InvokeError, hint = cause.hint) {
+  constructor(
+    flow: string,
+    step: FlowError['step'],
+    cause: InvokeError,
+    { steps, hint = cause.hint }: { readonly steps: readonly StepTrace[]; readonly hint?: string | undefined },
+  ) {
     const { httpResponseCode, body, missing, responseStatus, called } = cause;
     const words = cause.message.replace(`${called.operation}: `, '');
     const place = `step ${step.index} of ${step.of}, ${step.operation}`;
@@ -166,7 +180,9 @@ export class FlowError extends InvokeError {
     });
     this.flow = flow;
     this.step = step;
+    this.steps = steps;
     this.sent = cause.sent;
+    this.attempts = cause.attempts;
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Timings } from '../model/invoke-reply.ts';
 import { inOne } from './body.ts';
 import type { Proof } from './credential.ts';
-import { codingsOf, decoded, unasked } from './decoding.ts';
+import { codingFault, codingsOf, decoded } from './decoding.ts';
 import { type Called, InvokeError } from './error.ts';
 import { headersOf, shownHeaders } from './headers.ts';
 import { DRAINED } from './limits.ts';
@@ -14,16 +15,6 @@ import type { Address } from './target.ts';
 import { headOf, maskedReply } from './trace.ts';
 import { isTlsError, type TransportFacts, transportError } from './transport-error.ts';
 import type { Marks, WatchedRequest } from './watch.ts';
-
-/** Milliseconds from the call. */
-export interface Timings {
-  /** To the connection of the last attempt; undefined where one stood already. */
-  readonly connected: number | undefined;
-  /** To the last byte of the request. */
-  readonly sent: number;
-  /** To the head of the reply. */
-  readonly head: number;
-}
 
 /** What came back, its body still on the connection. */
 export interface RawReply {
@@ -108,7 +99,7 @@ async function attempt(
     method: outgoing.method,
     headers: headersOf(outgoing, additions),
     // Iterables are taken as well, which the types do not say.
-    body: (bodyOf(outgoing, sending) as string | undefined) ?? null,
+    body: (bodyOf(outgoing, sending, facts.called) as string | undefined) ?? null,
     headersTimeout: timeouts.head,
     bodyTimeout: timeouts.idle,
     signal: options.signal ?? null,
@@ -141,10 +132,9 @@ function received(
   const { called } = facts;
   const codings = codingsOf(headers['content-encoding']);
   const whole = codings.length === 0 ? arrived(body, headers['content-length']) : undefined;
-  const wrong = unasked(codings, acceptsCodings);
-  if (wrong !== undefined) {
+  const reason = codingFault(codings, acceptsCodings);
+  if (reason !== undefined) {
     body.destroy();
-    const reason = `the reply's Content-Encoding ${wrong} was not asked for`;
     throw new InvokeError('BAD_REPLY', called, reason, { httpResponseCode: status });
   }
   return {

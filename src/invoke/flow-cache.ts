@@ -1,6 +1,6 @@
+import type { StepTrace } from '../model/invoke-reply.ts';
 import type { Value } from '../model/value.ts';
 import { type Called, InvokeError } from './error.ts';
-import type { StepTrace } from './flow.ts';
 
 /** What a step gave to those after it. */
 export interface Given {

@@ -1,6 +1,6 @@
 import type { FlowStep, ReplyPath } from '../model/flow.ts';
+import type { InvokeReply } from '../model/invoke-reply.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
-import type { InvokeReply } from './client.ts';
 import { type Called, InvokeError } from './error.ts';
 import type { Given } from './flow-cache.ts';
 
@@ -17,7 +17,8 @@ export function keptOf(step: FlowStep, reply: InvokeReply, start: number, called
     const value = valueAt(reply.value, from);
     if (value !== undefined && value !== null) return [name, value];
     const reason = `the reply has no ${from.path.join('.')}, which is kept as ${name}`;
-    throw new InvokeError('BAD_REPLY', called, reason, { httpResponseCode: reply.httpResponseCode });
+    const error = new InvokeError('BAD_REPLY', called, reason, { httpResponseCode: reply.httpResponseCode });
+    throw Object.assign(error, { attempts: reply.attempts });
   });
   const { httpResponseCode, attempts, timings } = reply;
   const milliseconds = step.holds === undefined ? 0 : millisecondsOf(valueAt(reply.value, step.holds));

@@ -1,8 +1,9 @@
 import type { FlowStep } from '../model/flow.ts';
+import type { FlowReply, InvokeReply, StepTrace } from '../model/invoke-reply.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { CallOptions, FlowOptions, InvokeReply } from './client.ts';
+import type { CallOptions, FlowOptions } from './client.ts';
 import { type Called, FlowError, InvokeError } from './error.ts';
-import type { FlowPorts, FlowReply, StepTrace } from './flow.ts';
+import type { FlowPorts } from './flow.ts';
 import type { Given, StepCache } from './flow-cache.ts';
 import type { WatchedInput } from './flow-content.ts';
 import { keptOf } from './flow-keep.ts';
@@ -100,9 +101,6 @@ export class FlowRun {
     const reply = await this.#call(index, options);
     try {
       return keptOf(this.#step(index), reply, start, this.#called(index));
-    } catch (error) {
-      if (error instanceof InvokeError) error.sent ??= this.#run.shown[index];
-      throw error;
     } finally {
       reply.close();
     }
@@ -160,6 +158,7 @@ export class FlowRun {
       try {
         return await make();
       } catch (error) {
+        this.#note(index, error);
         const source = this.#sourceOf(index, error);
         if (source === undefined) throw this.#failed(index, error);
         this.#drop(source);
@@ -169,6 +168,14 @@ export class FlowRun {
         await this.#give(source);
       }
     }
+  }
+
+  /** An attempt at a step that came to nothing is a part of what happened. */
+  #note(index: number, error: unknown): void {
+    if (!(error instanceof InvokeError)) return;
+    const { httpResponseCode, attempts } = error;
+    const operation = this.#step(index).operation.id;
+    this.#trace.push({ operation, kept: false, httpResponseCode, attempts, timings: undefined });
   }
 
   /** The step to run anew after an error of a later one: the latest that names its status, once for each of both. */
@@ -188,11 +195,13 @@ export class FlowRun {
   }
 
   #failed(index: number, thrown: unknown, hint?: string): unknown {
-    const { plan, told } = this.#run;
+    const { plan, told, shown } = this.#run;
     const error = told(thrown);
     if (!(error instanceof InvokeError) || error instanceof FlowError) return error;
-    const step = { index: index + 1, of: this.#steps.length, operation: this.#step(index).operation.id };
-    return new FlowError(plan.flow.id, step, error, hint);
+    error.sent ??= shown[index];
+    const { id: operation } = this.#step(index).operation;
+    const step = { index: index + 1, of: this.#steps.length, operation };
+    return new FlowError(plan.flow.id, step, error, { steps: [...this.#trace], hint });
   }
 }
 

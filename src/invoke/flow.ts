@@ -1,7 +1,8 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow } from '../model/flow.ts';
+import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { CallOptions, FlowOptions, InvokeReply } from './client.ts';
+import type { CallOptions, FlowOptions } from './client.ts';
 import { deadline } from './deadline.ts';
 import type { Called } from './error.ts';
 import { StepCache } from './flow-cache.ts';
@@ -21,22 +22,6 @@ export interface FlowPorts {
     calls: readonly { readonly operation: ConsumerOperation; readonly input: DocumentValue }[],
     called: Called,
   ): void;
-}
-
-/** The reply of a flow's last step, and what led to it. */
-export interface FlowReply extends InvokeReply {
-  /** Every step in the order in which it ended, those that were run anew with it, and those that were kept. */
-  readonly steps: readonly StepTrace[];
-}
-
-/** What became of one step. */
-export interface StepTrace {
-  readonly operation: string;
-  /** What an earlier run had kept still held, so that nothing was sent. */
-  readonly kept: boolean;
-  readonly httpResponseCode: number | undefined;
-  readonly attempts: number;
-  readonly timings: InvokeReply['timings'] | undefined;
 }
 
 export interface Flows {

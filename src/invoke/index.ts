@@ -4,7 +4,6 @@ export {
   type ClientOptions,
   createClient,
   type FlowOptions,
-  type InvokeReply,
 } from './client.ts';
 export type { Credential } from './credential.ts';
 export {
@@ -18,9 +17,8 @@ export {
   type SoapFaultCode,
   type SoapFaultFacts,
 } from './error.ts';
-export type { Timings } from './exchange.ts';
+export { faultOf } from './fault-of.ts';
 export { flowNamed } from './find.ts';
-export type { FlowReply, StepTrace } from './flow.ts';
 export type { Timeouts } from './limits.ts';
 export { asConsumer } from './soap-call.ts';
 export type { Segment } from './soap-request.ts';

@@ -1,6 +1,12 @@
 import { MASK } from '../binding/call-held.ts';
-import type { RestConsumer } from '../model/consumer.ts';
+import { isAttachment } from '../codec/binary.ts';
+import { setMember } from '../codec/names.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
+import type { FieldType } from '../model/field.ts';
+import type { Message } from '../model/service.ts';
+import type { DocumentValue, Value } from '../model/value.ts';
+import { redacted } from './redact.ts';
 
 /** A text of a reply without what is secret in it. */
 export type Mask = (text: string, secrets: Iterable<string>) => string;
@@ -12,24 +18,55 @@ const OAUTH = ['access_token', 'refresh_token', 'id_token', 'client_secret', 'as
  * Compiles the masking of what a target says, for errors: values of the request that are secret, wherever they stand and
  * however they are encoded, and in JSON, XML and forms what bears the name of a sensitive field.
  */
-export function compileMask({ input, responses, fault }: RestConsumer): Mask {
+export function compileMask(operation: ConsumerOperation): Mask {
   const names = new Set(OAUTH);
   const seen = new Set<Document>();
-  for (const document of [input, ...(fault === undefined ? [] : [fault])]) addNames(document, false, names, seen);
-  for (const { message } of responses) if (message.kind === 'document') addNames(message.document, false, names, seen);
+  for (const document of documentsOf(operation)) addNames(document, false, names, seen);
   const any = [...names].map(escaped).join('|');
   const json = new RegExp(
     `("(?:${any})"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*"?|\\[[^\\]]*\\]?|\\{[^}]*\\}?|[^\\s,}\\]]+)`,
     'gs',
   );
-  const xml = new RegExp(`(<(?:[\\w.-]+:)?(?:${any})(?:\\s[^>]*)?>)[^<]+`, 'g');
+  const xml = new RegExp(`(<(?:[\\w.-]+:)?(?:${any})(?:\\s[^<>]*)?>)[^<]+`, 'g');
   const form = new RegExp(`((?:^|[&?;\\s])(?:${any})=)[^&;\\s]+`, 'g');
-  return (text, secrets) => {
-    let masked = text;
-    for (const secret of [...spellings(secrets)].sort((a, b) => b.length - a.length))
-      masked = masked.replaceAll(secret, MASK);
-    return masked.replace(json, `$1"${MASK}"`).replace(xml, `$1${MASK}`).replace(form, `$1${MASK}`);
-  };
+  return (text, secrets) =>
+    redacted(text, secrets).replace(json, `$1"${MASK}"`).replace(xml, `$1${MASK}`).replace(form, `$1${MASK}`);
+}
+
+/** A value of a document without what is secret in it: its sensitive fields, and secrets that it repeats. */
+export function maskedDocument(
+  document: Document | undefined,
+  value: DocumentValue,
+  secrets: readonly string[],
+): DocumentValue {
+  const declared = new Map(document?.fields.map((field) => [field.name, field]));
+  const copy: Record<string, Value> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const field = declared.get(name);
+    setMember(copy, name, field?.sensitive === true ? MASK : maskedValue(field?.type, member, secrets));
+  }
+  return copy;
+}
+
+function maskedValue(type: FieldType | undefined, value: Value, secrets: readonly string[]): Value {
+  if (typeof value === 'string') return redacted(value, secrets);
+  if (typeof value === 'number' || typeof value === 'bigint') return secrets.includes(String(value)) ? MASK : value;
+  if (typeof value !== 'object' || value === null || isAttachment(value)) return value;
+  if (Array.isArray(value)) {
+    const item = type?.kind === 'list' ? type.item : undefined;
+    return value.map((entry: Value) => maskedValue(item, entry, secrets));
+  }
+  return maskedDocument(type?.kind === 'document' ? type.document : undefined, value as DocumentValue, secrets);
+}
+
+function documentsOf(operation: ConsumerOperation): readonly Document[] {
+  const { fault } = operation;
+  const messages: readonly Message[] =
+    operation.kind === 'soap'
+      ? [operation.soap.request, operation.soap.response]
+      : [{ kind: 'document', document: operation.input }, ...operation.responses.map(({ message }) => message)];
+  const documents = messages.flatMap((message) => (message.kind === 'document' ? [message.document] : []));
+  return fault === undefined ? documents : [...documents, fault];
 }
 
 function addNames({ fields }: Document, isInside: boolean, names: Set<string>, seen: Set<Document>): void {
@@ -43,18 +80,6 @@ function addNames({ fields }: Document, isInside: boolean, names: Set<string>, s
     seen.add(single.document);
     addNames(single.document, isSecret, names, seen);
   }
-}
-
-/** A secret as it stands in text, in a URL, in JSON and in XML. */
-function spellings(secrets: Iterable<string>): Set<string> {
-  const found = new Set<string>();
-  for (const secret of secrets) {
-    if (secret === '') continue;
-    const json = JSON.stringify(secret).slice(1, -1);
-    const xml = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-    for (const each of [secret, encodeURIComponent(secret.toWellFormed()), json, xml]) found.add(each);
-  }
-  return found;
 }
 
 function escaped(text: string): string {

@@ -2,6 +2,7 @@ import type * as OAuth from 'oauth4webapi';
 import { oneLine } from './body.ts';
 import { InvokeError, mayRetry } from './error.ts';
 import { SHOWN_BODY } from './limits.ts';
+import { redacted } from './redact.ts';
 
 /** An OAuth 2.0 client, as a node's credential says it, looked up. */
 export interface TokenClient {
@@ -66,8 +67,10 @@ export async function requestToken(client: TokenClient, send: TokenFetch, signal
     return { value, holds: seconds === undefined ? undefined : seconds * 1000 };
   } catch (error) {
     if (answered === undefined) throw unreached(error);
-    const said = masked(await saidBy(answered), client);
-    const words = said === '' ? masked(wordsOf(error), client) : said;
+    const said = await saidBy(answered);
+    // Some repeat what they were sent.
+    const told = redacted(said === '' ? wordsOf(error) : said, [clientSecret]);
+    const words = oneLine(told.slice(0, SHOWN_BODY)) ?? '';
     const reason = `the token endpoint answered with the status ${answered.status}: ${words}`;
     throw new TokenError(reason, mayRetry(answered.status), undefined);
   }
@@ -90,17 +93,7 @@ async function saidBy(response: Response): Promise<string> {
   if (typeof reply !== 'object' || reply === null) return '';
   const { error, error_description: description } = reply as Readonly<Record<string, unknown>>;
   const said = [error, description].filter((each) => typeof each === 'string' && each !== '');
-  return oneLine(said.join(': ').slice(0, SHOWN_BODY)) ?? '';
-}
-
-/** Some repeat what they were sent. */
-function masked(text: string, { clientSecret }: TokenClient): string {
-  const forms = new Set([
-    clientSecret,
-    encodeURIComponent(clientSecret),
-    String(new URLSearchParams([['', clientSecret]])).slice(1),
-  ]);
-  return [...forms].filter((form) => form !== '').reduce((told, form) => told.replaceAll(form, '***'), text);
+  return said.join(': ');
 }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -4,6 +4,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Called } from './error.ts';
 import { CONNECTIONS, REPLY_HEAD } from './limits.ts';
 import type { ProxyOf } from './proxy.ts';
+import { readingFirst } from './reading-first.ts';
 import { watching } from './watch.ts';
 
 type Connector = Undici.buildConnector.connector;
@@ -155,9 +156,11 @@ export class Pools {
           callback(error, null);
           return;
         }
+        const made = socket as NonNullable<typeof socket>;
+        readingFirst(made);
         this.#isFresh = true;
         try {
-          callback(null, socket as NonNullable<typeof socket>);
+          callback(null, made);
         } finally {
           this.#isFresh = false;
         }
@@ -177,9 +180,9 @@ function redirected(connect: Connector, endpoints: ReadonlyMap<string, Endpoint>
   if (endpoints.size === 0) return connect;
   return (options, callback) => {
     const to = endpoints.get(options.hostname.toLowerCase());
-    const { hostname, port } = options;
+    const { port } = options;
     if (to === undefined) connect(options, callback);
-    else connect({ servername: hostname, ...options, hostname: to.host, port: to.port ?? port }, callback);
+    else connect({ ...options, hostname: to.host, port: to.port ?? port }, callback);
   };
 }
 

@@ -97,7 +97,8 @@ function redirected(outgoing: Outgoing, status: number, isForeign: boolean): Out
   const dropped = (name: string): boolean =>
     (becomesGet && OF_BODY.has(name.toLowerCase())) || (isForeign && isPrivate(outgoing, name));
   const headers = without(outgoing.headers, dropped);
-  const shown = { ...outgoing.shown, headers: without(outgoing.shown.headers, dropped) };
+  const { uri, body } = outgoing.shown;
+  const shown = { uri, headers: without(outgoing.shown.headers, dropped), body };
   if (!becomesGet) return { ...outgoing, headers, shown };
   return {
     ...outgoing,

@@ -2,6 +2,7 @@ import { oneLine } from './body.ts';
 import { InvokeError, mayRetry } from './error.ts';
 import type { RawReply } from './exchange.ts';
 import { SHOWN_BODY } from './limits.ts';
+import { redacted } from './redact.ts';
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
@@ -26,9 +27,9 @@ export function statusError(raw: RawReply, { body, hint, cause }: StatusFacts): 
   });
 }
 
-function redirectHint({ status, headers: { location } }: RawReply): string | undefined {
+function redirectHint({ status, headers: { location }, secrets }: RawReply): string | undefined {
   if (status < 300 || status >= 400 || location === undefined) return undefined;
-  return `Redirects are not followed; it points to ${oneLine(location.slice(0, SHOWN_BODY))}.`;
+  return `Redirects are not followed; it points to ${oneLine(redacted(location, secrets()).slice(0, SHOWN_BODY))}.`;
 }
 
 /** How a refused credential is mended. */

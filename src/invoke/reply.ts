@@ -1,6 +1,6 @@
+import type { InvokeReply } from '../model/invoke-reply.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { ReplyContent } from './callable.ts';
-import type { InvokeReply } from './client.ts';
 import type { Called } from './error.ts';
 import type { RawReply } from './exchange.ts';
 

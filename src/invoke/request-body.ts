@@ -5,18 +5,22 @@ import type { Outgoing } from './outgoing.ts';
 import type { Sending } from './sending.ts';
 
 /** The body of a request as it travels; undefined where there is none. */
-export function bodyOf(outgoing: Outgoing, sending: Sending): string | AsyncIterable<Uint8Array> | undefined {
+export function bodyOf(
+  outgoing: Outgoing,
+  sending: Sending,
+  called: Called,
+): string | AsyncIterable<Uint8Array> | undefined {
   const { text, compress, length } = outgoing;
   if (length === 0) return undefined;
   if (text !== undefined && !compress && sending.options.onSent === undefined) return text;
-  const bytes = counted(outgoing, sending);
+  const bytes = counted(outgoing, sending, called);
   return compress ? through(bytes, createGzip()) : bytes;
 }
 
 /** What is read for a body, told as it is taken. @throws InvokeError BAD_INPUT */
-async function* counted(outgoing: Outgoing, sending: Sending): AsyncGenerator<Uint8Array> {
+async function* counted(outgoing: Outgoing, sending: Sending, called: Called): AsyncGenerator<Uint8Array> {
   const { length: total } = outgoing;
-  const { called, options } = sending;
+  const { options } = sending;
   if (!outgoing.again) sending.isSpent = true;
   let sent = 0;
   try {

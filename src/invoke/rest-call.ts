@@ -1,11 +1,12 @@
-import { compileRestCall as compileRequest, type RestCallBinding } from '../binding/rest-call.ts';
+import { type CallRequest, compileRestCall as compileRequest, type RestCallBinding } from '../binding/rest-call.ts';
 import { compileRestReply, type RestReplyBinding } from '../binding/rest-reply.ts';
 import type { RestConsumer } from '../model/consumer.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Callable, Resolve, WriteOptions } from './callable.ts';
 import { checking } from './checking.ts';
+import { nameOf } from './headers.ts';
 import { compileMask, type Mask } from './mask.ts';
-import type { Outgoing } from './outgoing.ts';
+import type { Outgoing, Shown } from './outgoing.ts';
 import { readReply } from './rest-reply.ts';
 import { masked } from './trace.ts';
 
@@ -39,34 +40,50 @@ function writeRequest(
   { called, uriIndex, resolve }: WriteOptions & { readonly resolve: Resolve },
 ): Outgoing {
   const written = checking(called, () => requests.write(input, { uriIndex, resolve }));
-  const { method, uri, content, shown } = written;
+  const { method, uri, content } = written;
   const own = ownHeaders(written.headers, called.requestId);
-  const headers = { ...own, ...written.headers };
   return {
     method,
     uri,
-    headers,
+    headers: { ...own, ...written.headers },
     length: content === undefined ? 0 : content.length,
     text: content?.text,
     bytes: () => content?.bytes() ?? none(),
     again: content?.again ?? true,
     compress: operation.properties.compress && content !== undefined,
-    shown: {
-      uri: shown.uri,
-      headers: { ...own, ...shownHeaders(written.headers, shown.headers) },
-      get body() {
-        return content?.shown();
-      },
-    },
+    shown: new ShownCall(written, own),
     secrets: () => written.secrets(),
   };
 }
 
+/** What may be told of a request, put together where somebody asks: of most calls nobody does. */
+class ShownCall implements Shown {
+  readonly uri: string;
+  readonly #written: CallRequest;
+  readonly #own: Readonly<Record<string, string>>;
+
+  constructor(written: CallRequest, own: Readonly<Record<string, string>>) {
+    this.uri = written.shown.uri;
+    this.#written = written;
+    this.#own = own;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    const { headers, shown } = this.#written;
+    return { ...this.#own, ...shownHeaders(headers, shown.headers) };
+  }
+
+  get body(): string | undefined {
+    return this.#written.content?.shown();
+  }
+}
+
 /** Headers of every call, where the operation does not say otherwise. */
 function ownHeaders(given: Readonly<Record<string, string>>, requestId: string): Record<string, string> {
-  const names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
-  const own = { 'X-Request-Id': requestId, 'User-Agent': 'signalbox' };
-  return Object.fromEntries(Object.entries(own).filter(([name]) => !names.has(name.toLowerCase())));
+  const own: Record<string, string> = {};
+  if (nameOf(given, 'x-request-id') === undefined) own['X-Request-Id'] = requestId;
+  if (nameOf(given, 'user-agent') === undefined) own['User-Agent'] = 'signalbox';
+  return own;
 }
 
 /** What is secret by its name is masked, unless it is known which part of it is the secret. */

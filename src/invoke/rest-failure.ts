@@ -1,12 +1,13 @@
 import { type ReplyFailure, recogniseFailure } from '../binding/reply-fault.ts';
 import { familyOf } from '../binding/rest-reply.ts';
-import { inOne, oneLine } from './body.ts';
+import { inOne } from './body.ts';
 import type { ReplyPorts } from './callable.ts';
 import { type InvokeError, mayRetry, ReplyFault } from './error.ts';
 import type { RawReply } from './exchange.ts';
-import { PEEKED, SHOWN_BODY } from './limits.ts';
+import { PEEKED } from './limits.ts';
+import { maskedDocument } from './mask.ts';
 import { CREDENTIAL_HINT, statusError } from './reply-status.ts';
-import { beginningOf, collect, essenceOf, textOf } from './reply-text.ts';
+import { beginningOf, collect, essenceOf, shownText, textOf } from './reply-text.ts';
 import type { RestCallable } from './rest-call.ts';
 
 /** What a reply with a status that is no success says. @throws what its body throws */
@@ -14,9 +15,9 @@ export async function failureOf(callable: RestCallable, raw: RawReply, ports: Re
   const format = dataFormatOf(essenceOf(raw));
   const most = format === undefined ? PEEKED : Math.max(PEEKED, ports.limits.body);
   const { head, rest } = await collect(raw.whole === undefined ? raw.bytes : inOne(raw.whole), most);
-  const body = beginningOf(raw, head, callable.mask, ports);
+  const body = beginningOf(raw, head, callable.mask);
   const said = raw.status < 400 || rest !== undefined ? undefined : saidIn(callable, raw, head, format);
-  if (said !== undefined) return faultError(callable, raw, ports, said, body);
+  if (said !== undefined) return faultError(callable, raw, said, body);
   return statusError(raw, { body, hint: hintFor(callable, raw) });
 }
 
@@ -24,14 +25,12 @@ export async function failureOf(callable: RestCallable, raw: RawReply, ports: Re
 export function throwMarkedFault(
   callable: RestCallable,
   raw: RawReply,
-  ports: ReplyPorts,
   reply: { readonly head: Buffer; readonly text: string },
 ): void {
   const { faults } = callable.replies;
   const format = dataFormatOf(essenceOf(raw));
   const said = faults.marked && format !== undefined ? faults.read(reply.text, format) : undefined;
-  if (said !== undefined)
-    throw faultError(callable, raw, ports, said, beginningOf(raw, reply.head, callable.mask, ports));
+  if (said !== undefined) throw faultError(callable, raw, said, beginningOf(raw, reply.head, callable.mask));
 }
 
 /** Whether content of a type may hold a fault. What has no type, or is called plain text, may yet be JSON. */
@@ -61,15 +60,17 @@ function saidIn(
 }
 
 function faultError(
-  { mask }: RestCallable,
+  { operation, mask }: RestCallable,
   raw: RawReply,
-  { secrets }: ReplyPorts,
   { fault, reason, detail }: ReplyFailure,
   body: string | undefined,
 ): ReplyFault {
   const { status, called, hint } = raw;
-  const told = (text: string): string => oneLine(mask(text, secrets?.() ?? []).slice(0, SHOWN_BODY)) ?? '';
-  const content = { fault, reason: told(reason), detail: told(detail) };
+  const content = {
+    fault: fault && maskedDocument(operation.fault, fault, [...raw.secrets()]),
+    reason: shownText(raw, reason, mask) ?? '',
+    detail: shownText(raw, detail, mask) ?? '',
+  };
   return new ReplyFault(called, content, { httpResponseCode: status, retry: mayRetry(status), body, hint });
 }
 

@@ -42,23 +42,22 @@ async function readSuccess(callable: RestCallable, raw: RawReply, ports: ReplyPo
   if (!isWanted && !mayBeFault) {
     if (replies.silent || form !== undefined) return passOver(raw, bytes);
     const { head } = await collect(bytes, PEEKED);
-    throw undeclared(callable, raw, ports, head);
+    throw undeclared(callable, raw, head);
   }
   const { head, rest } = await collect(bytes, ports.limits.body);
   if (rest !== undefined) throw tooLarge(raw, ports.limits.body);
   const text = textOf(raw, head);
-  throwMarkedFault(callable, raw, ports, { head, text });
+  throwMarkedFault(callable, raw, { head, text });
   if (!isWanted) {
     if (replies.silent || form !== undefined) return { value: {}, body: undefined, content: undefined };
-    throw undeclared(callable, raw, ports, head);
+    throw undeclared(callable, raw, head);
   }
-  return { value: readValue(callable, raw, ports, form, { head, text }), body: text, content: undefined };
+  return { value: readValue(callable, raw, form, { head, text }), body: text, content: undefined };
 }
 
 function readValue(
   { mask }: RestCallable,
   raw: RawReply,
-  ports: ReplyPorts,
   form: ReplyForm,
   { head, text }: { readonly head: Buffer; readonly text: string },
 ): DocumentValue {
@@ -66,15 +65,17 @@ function readValue(
     return form.read(text);
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
-    const reason = error.path === '' ? error.reason : `does not fit the operation: ${error.message}`;
-    throw badReply(raw, reason, beginningOf(raw, head, mask, ports), error);
+    // It may quote the reply, which may repeat the request.
+    const cause = new CodecError(mask(error.path, raw.secrets()), mask(error.reason, raw.secrets()));
+    const reason = cause.path === '' ? cause.reason : `does not fit the operation: ${cause.message}`;
+    throw badReply(raw, reason, beginningOf(raw, head, mask), cause);
   }
 }
 
-function undeclared(callable: RestCallable, raw: RawReply, ports: ReplyPorts, head: Buffer): InvokeError {
+function undeclared(callable: RestCallable, raw: RawReply, head: Buffer): InvokeError {
   const { replies, mask } = callable;
   const given = JSON.stringify(raw.headers['content-type']?.slice(0, 100));
-  return badReply(raw, `is ${given}, and not ${replies.declared}`, beginningOf(raw, head, mask, ports));
+  return badReply(raw, `is ${given}, and not ${replies.declared}`, beginningOf(raw, head, mask));
 }
 
 /** A body that nobody wants: the connection serves again where there is little of it. */
@@ -87,13 +88,14 @@ async function passOver(raw: RawReply, bytes: AsyncIterable<Uint8Array> | undefi
 const EMPTY: ReadonlySet<number> = new Set([204, 205]);
 
 function readEmpty({ replies }: RestCallable, raw: RawReply, form: ReplyForm | undefined): ReadReply {
-  const isExpected = EMPTY.has(raw.status) || replies.silent;
-  if (form?.kind === 'binary' && !isExpected) {
+  // What such a status says of its type is of content that is not there.
+  const expected = EMPTY.has(raw.status) ? (form ?? replies.formOf(undefined)) : form;
+  if (expected?.kind === 'binary') {
     const contentType = raw.headers['content-type'];
     const content = new MemoryAttachment(Buffer.alloc(0), contentType === undefined ? {} : { contentType });
     return { value: { content }, body: undefined, content: undefined };
   }
-  const value = form?.empty ?? (isExpected && (form === undefined || form.isRaw) ? {} : undefined);
+  const value = replies.silent ? {} : expected?.empty;
   if (value === undefined) throw badReply(raw, 'is empty');
   return { value, body: undefined, content: undefined };
 }
@@ -109,7 +111,7 @@ async function readContent(
   if (callable.replies.faults.marked && dataFormatOf(essenceOf(raw)) !== undefined) {
     const { head, rest } = await collect(bytes, PEEKED);
     // Content need not be the text that its type says.
-    if (rest === undefined) throwMarkedFault(callable, raw, ports, { head, text: new TextDecoder().decode(head) });
+    if (rest === undefined) throwMarkedFault(callable, raw, { head, text: new TextDecoder().decode(head) });
     whole = rest === undefined ? inOne(head) : continued(head, rest);
   }
   const content = new ReceivedContent(raw, whole, ports.limits.attachment);

@@ -38,9 +38,15 @@ export async function repeating(
 ): Promise<RawReply> {
   let backOff: BackOff | undefined;
   for (let made = 1; ; made++) {
-    const outcome = await outcomeOf(attempt);
+    let outcome: Outcome;
+    try {
+      const reply = await attempt();
+      if (!retry.on.has(reply.status)) return reply;
+      outcome = { reply };
+    } catch (error) {
+      outcome = { error };
+    }
     const reply = 'reply' in outcome ? outcome.reply : undefined;
-    if (reply !== undefined && !retry.on.has(reply.status)) return reply;
     const asked = reply === undefined ? undefined : retryAfter(reply.headers['retry-after']);
     const isLast = made >= retry.attempts || !isRepeatable(outgoing, sending);
     if (isLast || !mayRepeat(outcome, asked, retry, outgoing, sending) || (asked ?? 0) > LONGEST_WAIT)
@@ -48,14 +54,6 @@ export async function repeating(
     reply?.release();
     backOff = backOff?.next() ?? (await firstBackOff());
     await pause(asked ?? backOff.duration, sending, closed);
-  }
-}
-
-async function outcomeOf(attempt: () => Promise<Received>): Promise<Outcome> {
-  try {
-    return { reply: await attempt() };
-  } catch (error) {
-    return { error };
   }
 }
 

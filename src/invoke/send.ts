@@ -34,10 +34,15 @@ export function send({ operation }: Target, outgoing: Outgoing, way: Way, sendin
   return circuit === undefined ? call() : circuit.run(call, sending.called);
 }
 
-/** Sends a request with what it shows; once more with another token, where that is what the target does not take. */
-async function shown(outgoing: Outgoing, way: Way, sending: Sending): Promise<Received> {
+/** Sends a request with what it shows. */
+function shown(outgoing: Outgoing, way: Way, sending: Sending): Promise<Received> {
   const { credential } = way;
-  if (!(credential instanceof Tokens)) return followed(outgoing, way, credential, sending);
+  if (credential instanceof Tokens) return withToken(outgoing, way, credential, sending);
+  return followed(outgoing, way, credential, sending);
+}
+
+/** Once more with another token, where the first is what the target does not take. */
+async function withToken(outgoing: Outgoing, way: Way, credential: Tokens, sending: Sending): Promise<Received> {
   const proof = await tokenOf(credential, sending);
   const reply = await followed(outgoing, way, proof, sending);
   if (reply.status !== 401 || sending.isRenewed || !isRepeatable(outgoing, sending)) return reply;

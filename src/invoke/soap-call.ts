@@ -8,6 +8,7 @@ import type { DocumentValue } from '../model/value.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import type { SoapVersion } from '../wire/soap.ts';
 import type { Callable } from './callable.ts';
+import { compileMask, type Mask } from './mask.ts';
 import { readReply } from './soap-reply.ts';
 import { writeRequest } from './soap-request.ts';
 
@@ -18,6 +19,7 @@ export interface SoapCallable {
   readonly version: SoapVersion;
   /** What every request carries, above what its message says; SOAPAction is spelled as there. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly mask: Mask;
 }
 
 /** @param namespace of `gateway.yaml` */
@@ -41,7 +43,7 @@ function compile(operation: SoapConsumer, namespace: string): SoapCallable {
   const headers: Record<string, string> = { 'User-Agent': 'signalbox' };
   if (!declared.has('accept')) headers.Accept = acceptOf(operation, version);
   for (const [key, [name, value]] of declared) headers[key === 'soapaction' ? 'SOAPAction' : name] = value;
-  return { operation, binding: compileSoap(operation, namespace), version, headers };
+  return { operation, binding: compileSoap(operation, namespace), version, headers, mask: compileMask(operation) };
 }
 
 /** A reply with attachments is asked for where there may be binary content in it. */

@@ -4,15 +4,17 @@ import { parseMediaType } from '../wire/media-type.ts';
 import { checkUnderstood, readEnvelope, readFault, type SoapMessage } from '../wire/soap.ts';
 import type { XmlElement } from '../wire/xml-tree.ts';
 import { writeXml } from '../wire/xml-write.ts';
-import { beginningOf, begun, oneLine, overhear } from './body.ts';
+import { begun, continued, inOne } from './body.ts';
 import type { ReadReply, ReplyPorts } from './callable.ts';
 import { embeddedMessage } from './embedded.ts';
 import { InvokeError, mayRetry, SoapFault } from './error.ts';
 import type { RawReply } from './exchange.ts';
-import { SHOWN_BODY } from './limits.ts';
+import { PEEKED } from './limits.ts';
+import { maskedDocument } from './mask.ts';
 import { ReceivedMessage } from './received.ts';
 import { replyError } from './reply-error.ts';
 import { badReply, CREDENTIAL_HINT, isSuccess, statusError } from './reply-status.ts';
+import { beginningOf, type Collected, collect, shownText } from './reply-text.ts';
 import type { SoapCallable } from './soap-call.ts';
 
 /**
@@ -26,7 +28,7 @@ export async function readReply(callable: SoapCallable, raw: RawReply, ports: Re
     if (body === undefined) return readEmpty(callable, raw);
     const contentType = headers['content-type'];
     if (!isMessageType(contentType, status)) return await readOther(callable, raw, body.bytes);
-    const message = await openReply({ contentType, ...body }, raw, ports);
+    const message = await openReply(callable, { contentType, ...body }, raw, ports);
     try {
       return { value: await readMessage(callable, raw, message), body: undefined, content: message };
     } catch (error) {
@@ -67,7 +69,7 @@ function isMessageType(contentType: string | undefined, status: number): boolean
 
 /** A body that is no message: what a proxy says, or a page for people. */
 async function readOther(
-  { operation }: SoapCallable,
+  { operation, mask }: SoapCallable,
   raw: RawReply,
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<ReadReply> {
@@ -76,24 +78,24 @@ async function readOther(
     raw.discard();
     return { value: {}, body: undefined, content: undefined };
   }
-  const body = await beginningOf(bytes, contentType);
+  const { head } = await collect(bytes, PEEKED);
+  const body = beginningOf(raw, head, mask);
   if (!isSuccess(raw.status)) throw failed(raw, body);
   throw badReply(raw, `is no SOAP message, but ${JSON.stringify(contentType)}`, body);
 }
 
 async function openReply(
+  { mask }: SoapCallable,
   source: MessageSource,
   raw: RawReply,
   { limits, spool }: ReplyPorts,
 ): Promise<ReceivedMessage> {
   const { body: envelope, attachment, attachments } = limits;
   const most = { envelope, attachment, attachments };
-  const { contentType } = source;
   // Much that comes with such a status is called XML, and is words.
-  const overheard = isSuccess(raw.status) ? undefined : overhear(source.bytes);
-  const heard = overheard === undefined ? source : { contentType, bytes: overheard.bytes };
+  const peeked = isSuccess(raw.status) ? undefined : await collect(source.bytes, PEEKED);
   try {
-    const outer = await openMessage(heard, most, spool);
+    const outer = await openMessage(peeked === undefined ? source : again(source, peeked), most, spool);
     const inner = embeddedMessage(outer.root);
     if (inner === undefined) return new ReceivedMessage(outer, raw);
     outer.close();
@@ -101,16 +103,21 @@ async function openReply(
   } catch (error) {
     // A status that is no success says more than that there is no message with it.
     const told = replyError(error, raw.called, raw.status);
-    if (isSuccess(raw.status) || !(told instanceof InvokeError) || told.code !== 'BAD_REPLY') throw told;
-    throw failed(raw, await beginningOf(overheard?.chunks ?? [], contentType), told);
+    if (peeked === undefined || !(told instanceof InvokeError) || told.code !== 'BAD_REPLY') throw told;
+    throw failed(raw, beginningOf(raw, peeked.head, mask), told);
   }
+}
+
+/** The same with its beginning read. */
+function again({ contentType }: MessageSource, { head, rest }: Collected): MessageSource {
+  return { contentType, bytes: rest === undefined ? inOne(head) : continued(head, rest) };
 }
 
 async function readMessage(callable: SoapCallable, raw: RawReply, message: ReceivedMessage): Promise<DocumentValue> {
   const { operation, binding } = callable;
-  const envelope = envelopeOf(raw, message.root);
+  const envelope = envelopeOf(callable, raw, message.root);
   throwFault(callable, raw, envelope);
-  if (!isSuccess(raw.status)) throw failed(raw, oneLine(writeXml(message.root).slice(0, SHOWN_BODY)));
+  if (!isSuccess(raw.status)) throw failed(raw, shownText(raw, writeXml(message.root), callable.mask));
   const { response } = operation.soap;
   if (response.kind === 'none') return {};
   // Whoever writes envelopes reads them, header blocks and all.
@@ -128,23 +135,25 @@ async function readMessage(callable: SoapCallable, raw: RawReply, message: Recei
   return binding.readReply(envelope.payload, message.resolve);
 }
 
-function envelopeOf(raw: RawReply, root: XmlElement): SoapMessage {
+function envelopeOf({ mask }: SoapCallable, raw: RawReply, root: XmlElement): SoapMessage {
   if (isSuccess(raw.status) || root.local === 'Envelope') return readEnvelope(root);
-  throw failed(raw, oneLine(writeXml(root).slice(0, SHOWN_BODY)));
+  throw failed(raw, shownText(raw, writeXml(root), mask));
 }
 
-function throwFault({ binding }: SoapCallable, raw: RawReply, envelope: SoapMessage): void {
+function throwFault({ operation, binding, mask }: SoapCallable, raw: RawReply, envelope: SoapMessage): void {
   const fault = readFault(envelope);
   if (fault === undefined) return;
   const { code, subcodes, reason, detail } = fault;
+  const secrets = [...raw.secrets()];
+  const document = faultDocument(() => binding.readFaultDetail(detail));
   throw new SoapFault(
     raw.called,
     {
       code,
       subcodes,
-      reason,
-      detail: faultDocument(() => binding.readFaultDetail(detail)),
-      detailXml: detail.map(writeXml).join(''),
+      reason: mask(reason, secrets),
+      detail: document && maskedDocument(operation.fault, document, secrets),
+      detailXml: mask(detail.map(writeXml).join(''), secrets),
     },
     { httpResponseCode: raw.status, retry: mayRetry(raw.status) },
   );

@@ -1,3 +1,5 @@
+import { sizeWords } from '../binding/call-content.ts';
+import { compileShown } from '../binding/call-shown.ts';
 import { placeSegments } from '../binding/segments.ts';
 import type { Pieces } from '../binding/soap.ts';
 import { assembleEnvelope, assembleMessage } from '../binding/soap-message-write.ts';
@@ -29,7 +31,7 @@ export function writeRequest(
   given: readonly Segment[],
   called: Called,
 ): Outgoing {
-  const { binding, version, headers, operation } = callable;
+  const { binding, version, headers, operation, mask } = callable;
   const { mtom, upContent, compress, segmentContentTransfer: transfer } = operation.properties;
   const segments = checking(called, () =>
     given.map((segment, index) => typed(segment, index, operation.properties.segmentContentType)),
@@ -41,6 +43,8 @@ export function writeRequest(
     const options = { mtom, action: binding.form.action, segments: rest, transfer };
     return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
   });
+  const { request } = operation.soap;
+  const secrets = () => (upContent && request.kind === 'document' ? compileShown(request.document).secrets(input) : []);
   const sent = { 'X-Request-Id': called.requestId, ...message.headers, ...headers };
   return {
     method: 'POST',
@@ -54,8 +58,13 @@ export function writeRequest(
     shown: {
       uri: undefined,
       headers: masked(sent),
-      body: message.text ?? `(${message.length ?? 'an unknown number of'} bytes)`,
+      get body() {
+        if (message.text === undefined) return sizeWords(message.length);
+        const hidden = [...secrets()];
+        return hidden.length === 0 ? message.text : mask(message.text, hidden);
+      },
     },
+    secrets,
   };
 }
 

@@ -1,3 +1,5 @@
+import { redacted } from './redact.ts';
+
 /** Start line and headers of a message, in the order in which they travel. What is secret in them is masked. */
 export interface Head {
   readonly line: string;
@@ -28,11 +30,8 @@ export function maskedReply(
   headers: Readonly<Record<string, string>>,
   secrets: Iterable<string>,
 ): Record<string, string> {
-  const found = [...secrets]
-    .filter((secret) => secret !== '')
-    .flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed())]);
-  const hidden = (value: string): string => found.reduce((told, secret) => told.replaceAll(secret, '***'), value);
-  return Object.fromEntries(Object.entries(masked(headers)).map(([name, value]) => [name, hidden(value)]));
+  const known = [...secrets];
+  return Object.fromEntries(Object.entries(masked(headers)).map(([name, value]) => [name, redacted(value, known)]));
 }
 
 function maskedValue(name: string, value: string): string {

@@ -54,7 +54,8 @@ function abortError(reason: unknown, called: Called): InvokeError {
 }
 
 /** Codes of TLS (OpenSSL, and Node's names of its verification results), and that of a proxy's own. */
-const TLS = /^ERR_TLS|^ERR_SSL|^EPROTO$|CERT|SIGNATURE|^CRL_|ISSUER|^HOSTNAME_MISMATCH$|^UND_ERR_PRX_TLS$/;
+const TLS =
+  /^ERR_TLS|^ERR_SSL|^EPROTO$|CERT|SIGNATURE|^CRL_|ISSUER|^INVALID_(?:CA|PURPOSE)$|^PATH_LENGTH_EXCEEDED$|^HOSTNAME_MISMATCH$|^UND_ERR_PRX_TLS$/;
 
 /** Whether a connection came to nothing because one side does not trust the other, rather than reach it. */
 export function isTlsError(error: unknown): boolean {

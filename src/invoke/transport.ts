@@ -4,7 +4,7 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Node } from '../model/node.ts';
 import type { Resolve } from './callable.ts';
 import { BASIC, BEARER, basic, type Credential, MASK, type Proof } from './credential.ts';
-import type { Called } from './error.ts';
+import { type Called, InvokeError } from './error.ts';
 import type { RawReply } from './exchange.ts';
 import { nameOf, shownHeaders } from './headers.ts';
 import type { Timeouts } from './limits.ts';
@@ -136,7 +136,17 @@ export function createTransport({ timeouts, env, folder }: TransportOptions): Tr
         isRenewed: false,
         isSpent: false,
       };
-      return send(target, outgoing, { peer, connections, addresses, credential, closed: closed.signal }, sending);
+      try {
+        return await send(
+          target,
+          outgoing,
+          { peer, connections, addresses, credential, closed: closed.signal },
+          sending,
+        );
+      } catch (error) {
+        if (error instanceof InvokeError) error.attempts = sending.attempts;
+        throw error;
+      }
     },
     async close() {
       closed.abort();

@@ -44,8 +44,8 @@ export function baseFault(text: string): string | undefined {
 
 /** Why a text can't be an address to call; undefined where it can. */
 export function endpointFault(text: string): string | undefined {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-    return 'is not an address that begins with http:// or https://';
+  if (!/^https?:\/\//.test(text)) return 'is not an address that begins with http:// or https://';
+  if (!URL.canParse(text)) return 'has a host or a port that no address can have';
   return text.includes('#') ? 'holds a fragment, which is never sent' : undefined;
 }
 

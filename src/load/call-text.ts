@@ -4,6 +4,7 @@ import { parseConfigText } from './config-text.ts';
 import type { Place } from './diagnostic.ts';
 import type { Linking } from './linking.ts';
 import { type InputFields, whyNoText } from './operation-uri.ts';
+import { raiseBadReference } from './text-check.ts';
 
 /** What a text may hold of binary content. */
 const FACTS = ['name', 'contentType', 'length'] as const;
@@ -28,8 +29,8 @@ export function linkCallText(
   let end = 0;
   for (const match of source.matchAll(BRACES)) {
     const [written, inner] = match;
-    const part =
-      inner === undefined ? reference(written) : linkValue(linking, inner, input, at(match.index, written.length));
+    const place = at(match.index, written.length);
+    const part = inner === undefined ? linkReference(linking, written, place) : linkValue(linking, inner, input, place);
     if (part === undefined) continue;
     if (match.index > end) parts.push({ kind: 'literal', text: source.slice(end, match.index) });
     parts.push(part);
@@ -44,15 +45,26 @@ export function namesValues(source: string): boolean {
   return [...source.matchAll(BRACES)].some(([, inner]) => inner !== undefined && NAME.test(inner));
 }
 
+/**
+ * Whether a default is made in the call: of values, or of configuration. `{fault.message}` belongs to fault documents, which a
+ * request may share.
+ */
+export function isMade(text: string): boolean {
+  const own = text.replace(/\{fault\.\w+\}/g, '');
+  return own.includes('${') || namesValues(own);
+}
+
 /** Whether all of a text is written in the definitions themselves, defaults of references included. */
 export function isClearText({ source, parts }: CallText): boolean {
   if (namesValues(source)) return false;
   return parts.every((part) => part.kind === 'literal' || (part.kind === 'env' && part.default !== undefined));
 }
 
-/** The text of a `${...}`; one that is malformed has been reported. */
-function reference(written: string): CallPart | undefined {
-  return parseConfigText(written).text.parts[0];
+/** A `${...}`; undefined where it is none. Of a default nobody else has looked at it. */
+function linkReference({ report }: Linking, written: string, at: Place): CallPart | undefined {
+  const { text, bad } = parseConfigText(written);
+  for (const each of bad) raiseBadReference(report, each, at);
+  return text.parts[0];
 }
 
 /** `FIELD`, `FILE_FIELD.name`; undefined where the braces are text. */

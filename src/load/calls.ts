@@ -32,11 +32,23 @@ export type Callee = ConsumerOperation | Flow;
 /** Looks an operation or a flow up; one that can't be called is reported. */
 export function resolveCall(linking: Linking, calls: Calls, name: string, at: Place): Callee | undefined {
   // No operation has a dot in its name, and every flow has.
-  if (!name.includes('.')) return resolveConsumer(linking, calls, name, at);
-  const found = calls.named.get(name);
-  if (found === undefined && !calls.isLostFlow(name))
-    linking.report.raise('unknown-reference', { what: 'flow', id: name, known: [...calls.named.keys()] }, at);
+  const isFlow = name.includes('.');
+  const { consumers, named } = calls;
+  if (!isFlow && (consumers.has(name) || !flowsCalled(name, named).length))
+    return resolveConsumer(linking, calls, name, at);
+  const found = named.get(name);
+  if (found === undefined && !calls.isLostFlow(name)) {
+    // `upload` of N_DOCLIB, or an operation with its service or version beside it.
+    const meant = isFlow ? name.split('.').filter((part) => consumers.has(part)) : flowsCalled(name, named);
+    const known = meant.length > 0 ? meant : [...named.keys()];
+    linking.report.raise('unknown-reference', { what: isFlow ? 'flow' : 'operation', id: name, known }, at);
+  }
   return found;
+}
+
+/** The flows of a name that is written without their service. */
+function flowsCalled(name: string, named: ReadonlyMap<string, Flow>): string[] {
+  return [...named.keys()].filter((each) => each.endsWith(`.${name}`));
 }
 
 /** Looks up an operation of another system; what is none is reported. */

@@ -13,6 +13,8 @@ import { isSecretName } from './secrets.ts';
 interface LinkedBody {
   readonly body: CallBody;
   readonly known: boolean;
+  /** Why a field that neither URI nor headers carry may not be sent. */
+  readonly why: string;
 }
 
 /** Reads `form:` and `body:`, and what follows from method and request without them. */
@@ -23,10 +25,11 @@ export function linkCallBody(
   request: Message | undefined,
   input: InputFields,
 ): LinkedBody {
-  if (spot.declared.form !== undefined) return { body: linkForm(linking, spot, method, request, input), known: true };
-  const { kind, field, known } = linkBody(linking, spot, method, request);
+  if (spot.declared.form !== undefined)
+    return { body: linkForm(linking, spot, method, request, input), known: true, why: 'the form does not name it' };
+  const { kind, field, known, why } = linkBody(linking, spot, method, request);
   const own = field === undefined ? undefined : input.byName.get(field.name);
-  return { body: callBody(kind, own, request), known: known && !spot.lacks('request', 'body', 'form') };
+  return { body: callBody(kind, own, request), known: known && !spot.lacks('request', 'body', 'form'), why };
 }
 
 function callBody(kind: Operation['body'], field: Field | undefined, request: Message | undefined): CallBody {

@@ -2,7 +2,8 @@ import type { CallText } from '../model/call-text.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { OperationUri } from '../model/service.ts';
-import { linkCallText, namesValues } from './call-text.ts';
+import { isMade, linkCallText } from './call-text.ts';
+import { parseConfigText } from './config-text.ts';
 import { checkValue, fieldOf, isSecretText, type SaidValues } from './consumer-values.ts';
 import { type Linking, placeOf } from './linking.ts';
 import { type InputFields, inputFields } from './operation-uri.ts';
@@ -11,7 +12,7 @@ import { type InputFields, inputFields } from './operation-uri.ts';
 export interface CallFields extends InputFields {
   /** What `values:` says. */
   readonly values: SaidValues;
-  /** Defaults that are made of other fields, as written, by the names of the fields that have them. */
+  /** Defaults that are made of other fields or configuration, as written, by the names of the fields that have them. */
   readonly madeOf: ReadonlyMap<string, string>;
 }
 
@@ -30,15 +31,14 @@ export function callFields(
   for (const [name, field] of all) {
     const said = values.get(name);
     const made = typeof field.default === 'string' && isMade(field.default) ? field.default : undefined;
+    if (made !== undefined) linking.misfits.delete(field.at);
     if (made !== undefined && said === undefined) madeOf.set(name, made);
-    const plain = said === undefined && made === undefined ? field : withoutDefault(field);
-    byName.set(name, said !== undefined && isSecretText(said.text) ? { ...plain, sensitive: true } : plain);
+    const text = said?.text ?? (made === undefined ? undefined : parseConfigText(made).text);
+    const sensitive = field.sensitive || (text !== undefined && isSecretText(text));
+    byName.set(name, text === undefined ? field : { ...withoutDefault(field), sensitive });
   }
   return { byName, complete: declared.complete, values, madeOf };
 }
-
-/** `{fault.message}` belongs to fault documents, which a request may share. */
-const isMade = (text: string): boolean => namesValues(text.replace(/\{fault\.\w+\}/g, ''));
 
 function withoutDefault({ default: _, ...field }: Field): Field {
   return field;

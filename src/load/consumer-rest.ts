@@ -34,7 +34,7 @@ export function linkRestConsumer(
   const request = linkRequest(documents, spot);
   const responses = linkResponses(documents, spot);
   const fields = linkFields(documents, spot, request);
-  const { body, known } = linkCallBody(linking, spot, method, request, fields);
+  const { body, known, why } = linkCallBody(linking, spot, method, request, fields);
   const headers = linkHeaders(linking, spot, fields, body, known);
   const properties = linkRestProperties(linking, spot, { method, headers, body: known ? body : undefined });
   const texts = headers.map(({ text }) => text);
@@ -59,7 +59,10 @@ export function linkRestConsumer(
     properties,
     ...given({ fault: linkDocument(documents, spot, 'fault') }),
   };
-  if (fields.complete && known && !spot.lacks('headers')) checkOwnValues(linking, spot, consumer);
+  if (fields.complete && known && !spot.lacks('headers')) {
+    checkOwnValues(linking, spot, consumer);
+    checkCarried(linking, spot, consumer, request, why);
+  }
   // A template that was refused has not been removed, and what nobody knows of may use a value.
   const isWhole = fields.complete && known && responses !== undefined && uris.length === templateCount(spot, method);
   if (!isWhole) linking.incomplete.add(consumer);
@@ -88,6 +91,23 @@ function linkHeaders(
 ): CallHeader[] {
   const said = linkCallHeaders(linking, spot, fields);
   return known ? withSegmentType(linking, spot, fitContentType(linking, spot, said, body), body) : said;
+}
+
+/** Refuses fields that the operation's own request requires and the call never sends; its service's is of several calls. */
+function checkCarried(
+  { report, places }: Linking,
+  { declared }: OperationSpot,
+  { input, uris }: RestConsumer,
+  request: Message | undefined,
+  why: string,
+): void {
+  const [first] = uris;
+  if (declared.request === undefined || request?.kind !== 'document' || first === undefined) return;
+  const sent = new Set(input.fields.map(({ name }) => name));
+  for (const { name, required, fixed } of request.document.fields) {
+    if (!required || fixed !== undefined || sent.has(name)) continue;
+    report.raise('unreachable-field', { field: name, uri: first.index, why }, places.key(declared, 'request'));
+  }
 }
 
 /** Fields without which there is no body. */

@@ -2,11 +2,13 @@ import type { CallBody } from '../model/consumer.ts';
 import type { Field } from '../model/field.ts';
 import type { Method, OperationUri } from '../model/service.ts';
 import { type TemplateVariable, type UriTemplate, UriTemplateError } from '../wire/uri-template.ts';
+import { UriExpansionError } from '../wire/uri-template-expand.ts';
 import { compileUriExpander } from '../wire/uri-template-write.ts';
 import { bodyFields } from './consumer-body.ts';
 import { type Linking, positionOf } from './linking.ts';
 import type { OperationSpot } from './operation-spot.ts';
 import { type InputFields, linkVariables, type PlacedTemplate, parseTemplates, whyNoText } from './operation-uri.ts';
+import { secretInQuery } from './secrets.ts';
 
 /** The URIs of a call. They are only written, so that they need not be such as could be told apart again. */
 export function linkCallUris(
@@ -22,6 +24,10 @@ export function linkCallUris(
     const variables = linkVariables(linking, placed, input, (_, { type }: Field) => whyNoText(type));
     const unwritable = writeFault(template, input, parts.host);
     const hostless = parts.host && unwritable === undefined ? hostFault(placed) : undefined;
+    if (secretInQuery(template.text.replace(/\{[^{}]*\}/g, ''))) {
+      const instead = 'Write a value in its place, as in ?key={KEY}, and ${secret:NAME} for KEY under `values:`.';
+      report.raise('secret-in-clear', { what: 'A secret of the URI template', instead }, at);
+    }
     if (unwritable !== undefined) report.raise('template-not-writable', { reason: unwritable }, at);
     if (hostless !== undefined) report.raise('bad-host', { operation: spot.id, reason: hostless }, at);
     const elsewhere = new Set([...variables.map(({ field }) => field.name), ...parts.inHeaders]);
@@ -43,10 +49,13 @@ function writeFault(template: UriTemplate, input: InputFields, hostText: boolean
     return 'it begins with a scheme, which the base of the node has';
   try {
     const styleOf = ({ name }: TemplateVariable) => input.byName.get(name)?.url ?? 'segment';
-    compileUriExpander(template, styleOf, { hostText });
+    const expand = compileUriExpander(template, styleOf, { hostText });
+    // No value can mend what the template's own text does.
+    expand(Object.fromEntries(template.variables.map(({ name }) => [name, 'x'])));
     return undefined;
   } catch (error) {
     if (error instanceof UriTemplateError) return error.message;
+    if (error instanceof UriExpansionError) return 'a segment . or .. changes where its path leads';
     throw error;
   }
 }
@@ -69,7 +78,10 @@ function hostFault({ template, slash }: PlacedTemplate): string | undefined {
   }
   if (host === '') return 'it begins with a slash';
   // RFC 3986 section 3.2.2, less what no DNS name holds; a port at the end.
-  return /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?$/.test(host) && !host.includes('..')
+  const found = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::([0-9]{1,5}))?$/.exec(host);
+  const port = Number(found?.[1] ?? 1);
+  if (port < 1 || port > 65_535) return `there is no port ${port}`;
+  return found !== null && !host.includes('..')
     ? undefined
     : 'what stands before its first slash is letters, digits, dots, hyphens and variables, with a port at the end';
 }

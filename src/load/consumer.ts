@@ -1,6 +1,7 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Service } from '../model/service.ts';
 import { type ConsumerContext, type ConsumerFacts, linkTarget } from './consumer-facts.ts';
+import { checkCredentialHeader } from './consumer-headers.ts';
 import { linkRestConsumer } from './consumer-rest.ts';
 import { linkSoapConsumer } from './consumer-soap.ts';
 import { given } from './given.ts';
@@ -18,6 +19,7 @@ export function linkConsumer(context: ConsumerContext, spot: OperationSpot, serv
   const method = methodOf(spot);
   checkConsumerKeys(linking, spot, method === undefined ? 'soap' : 'rest');
   const facts = linkFacts(context, spot, service);
+  checkCredentialHeader(linking, spot, facts.target);
   if (method === undefined) return linkSoapConsumer(context.documents, spot, facts);
   checkOneWay(linking, spot, method.toLowerCase() as Lowercase<typeof method>);
   return linkRestConsumer(context.documents, spot, facts, method);

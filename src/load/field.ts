@@ -1,5 +1,7 @@
 import type { Field, FieldType, ScalarKind, ScalarType } from '../model/field.ts';
+import type { Position } from '../model/position.ts';
 import { isXmlName } from '../wire/xml-text.ts';
+import { isMade } from './call-text.ts';
 import type { FieldDeclared, Scalar } from './declared.ts';
 import { type DocumentSource, type FieldSpot, linkType, typeWords } from './field-type.ts';
 import { given } from './given.ts';
@@ -16,6 +18,7 @@ export function linkField(source: DocumentSource, container: object, name: strin
   }
   const value = (container as Readonly<Record<string, string | FieldDeclared>>)[name] as string | FieldDeclared;
   const declared: FieldDeclared = typeof value === 'string' ? { type: value } : value;
+  const position = positionOf(at);
   const spot: FieldSpot = { name, declared, container, owner };
   const xmlName = declared.xml ?? name;
   if (!isXmlName(xmlName)) {
@@ -24,7 +27,7 @@ export function linkField(source: DocumentSource, container: object, name: strin
   }
   const type = linkType(source, spot);
   if (type === undefined) return undefined;
-  const values = typeof value === 'string' ? {} : linkValues(source, spot, type);
+  const values = typeof value === 'string' ? {} : linkValues(source, spot, type, position);
   return {
     name,
     jsonName: declared.json ?? name,
@@ -44,14 +47,14 @@ export function linkField(source: DocumentSource, container: object, name: strin
       namespace: declared.namespace,
     }),
     ...values,
-    at: positionOf(at),
+    at: position,
   };
 }
 
 type Values = Pick<Field, 'default' | 'enum' | 'fixed' | 'example'>;
 
 /** Checks the options against the type and each other, and brings the values that they hold into the type's form. */
-function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType): Values {
+function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, position: Position): Values {
   const refused = checkOptions(source, spot, type);
   checkConflicts(source, spot);
   const item = type.kind === 'list' ? type.item : type;
@@ -68,7 +71,9 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType): V
   const listed =
     declared.enum === undefined || refused.has('enum') ? undefined : linkEnum(source, spot, scalar, restriction);
   const one = (key: 'default' | 'fixed' | 'example'): Scalar | undefined =>
-    refused.has(key) ? undefined : linkValue(source, spot, key, scalar, { ...restriction, ...given({ enum: listed }) });
+    refused.has(key)
+      ? undefined
+      : linkValue(source, spot, key, scalar, { ...restriction, ...given({ enum: listed }) }, position);
   return given({ enum: listed, default: one('default'), fixed: one('fixed'), example: one('example') });
 }
 
@@ -93,11 +98,12 @@ const PLACEHOLDER = /\{fault\.([^{}]*)\}/g;
 const PLACEHOLDERS = new Set(['message', 'detail', 'code', 'status']);
 
 function linkValue(
-  { linking: { report, places } }: DocumentSource,
+  { linking: { report, places, misfits } }: DocumentSource,
   { declared }: FieldSpot,
   key: 'default' | 'fixed' | 'example',
   type: ScalarType,
   by: Restriction,
+  position: Position,
 ): Scalar | undefined {
   const value = declared[key];
   if (value === undefined) return undefined;
@@ -114,7 +120,13 @@ function linkValue(
   const found = fitted.fits ? spelled(fitted.value, by) : undefined;
   const reason = fitted.fits ? restrictionBroken(found ?? fitted.value, type, by) : fitted.reason;
   if (reason === undefined) return found;
-  report.raise('value-does-not-fit', { option: key, value: written, reason }, at);
+  const refuse = (): void => report.raise('value-does-not-fit', { option: key, value: written, reason }, at);
+  if (key === 'default' && TEXTS.has(type.kind) && isMade(written)) {
+    // What it becomes in a call is known when that is made, and held against the field then.
+    misfits.set(position, refuse);
+    return written;
+  }
+  refuse();
   return undefined;
 }
 

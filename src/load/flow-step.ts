@@ -6,6 +6,7 @@ import { typeWords } from './field-type.ts';
 import { linkReplyPath } from './flow-path.ts';
 import { given } from './given.ts';
 import type { Linking } from './linking.ts';
+import { isText } from './type-fit.ts';
 import { linkDuration } from './units.ts';
 
 /** A step of a flow, and what its definition says. */
@@ -36,7 +37,9 @@ function linkOperationOf(
   const { call } = declared;
   const at = linking.places.value(declared, 'call');
   if (!call.includes('.')) return resolveConsumer(linking, sources, call, at);
-  linking.report.raise('not-a-call', { name: call, reason: 'a step calls one operation, and not a flow' }, at);
+  const meant = call.split('.').find((part) => sources.consumers.has(part));
+  const reason = 'a step calls one operation, by its id, and not a flow';
+  linking.report.raise('not-a-call', { name: call, reason, ...given({ meant }) }, at);
   return undefined;
 }
 
@@ -71,6 +74,7 @@ function linkHolds(linking: Linking, declared: FlowStepDeclared, operation: Cons
   const { name, type } = found.field;
   if (type.kind === 'integer' || type.kind === 'decimal') return found;
   const reason = `${name} is ${typeWords(type)}, and no number of seconds`;
-  linking.report.raise('reply-path', { path: declared.for, reason }, at);
+  const instead = isText(type) ? `Declare ${name} as integer: digits in a string are read as a number too.` : undefined;
+  linking.report.raise('reply-path', { path: declared.for, reason, ...given({ instead }) }, at);
   return undefined;
 }

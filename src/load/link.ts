@@ -41,6 +41,9 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
   const queries = byId(linkQueries(documents, permissionLists));
   const context = { documents, queries, nodes, lists: permissionLists };
   const { services, operations, consumers, flows } = linkServices(context, options.lost);
+  // What can't be used may be the call that makes a default.
+  if (options.lost.size === 0 && !linking.declared.anySetAside('service'))
+    for (const refuse of linking.misfits.values()) refuse();
   const routings = linkRoutings(linking, { operations, consumers, lost: options.lost }, gateway?.id ?? '');
   checkNodeNames(linking, services);
   checkOverlaps(linking, services);

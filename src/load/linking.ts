@@ -13,6 +13,8 @@ export interface Linking {
   readonly incomplete: WeakSet<object>;
   /** Keys that a definition or an operation may have meant with what was refused of it: that they are not there is nobody's mistake. */
   readonly refused: WeakMap<object, ReadonlySet<string>>;
+  /** Reports a default made of values, `{File.name}`, that does not fit its field as it is written: by the field's position. */
+  readonly misfits: Map<Position, () => void>;
 }
 
 /** The definitions of a kind, as the JSON Schema lets them through. */

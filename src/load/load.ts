@@ -35,6 +35,7 @@ export function loadFiles(files: ProjectFiles, handlers: 'check' | 'ignore-missi
     declared: new Declarations(),
     incomplete: new WeakSet(),
     refused: new WeakMap(),
+    misfits: new Map(),
   };
   const reading: Reading = { linking, sources, lost: new Set(), whole: true };
   if (files.definitions.length === 0) {

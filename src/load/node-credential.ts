@@ -86,7 +86,7 @@ function linkGrant(linking: Linking, grant: ClientCredentialsDeclared): Of<'clie
   for (const name of Object.keys(parameters)) {
     const why = 'the grant itself fills that field of the request for a token';
     if (GRANT_FIELDS.has(name)) report.raise('reserved-name', { name, why }, places.key(parameters, name));
-    else if (isSecretName(name)) linkSecret(linking, parameters, name, `The parameter ${name}`);
+    if (isSecretName(name)) linkSecret(linking, parameters, name, `The parameter ${name}`);
   }
   return {
     kind: 'client-credentials',

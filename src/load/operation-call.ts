@@ -1,12 +1,13 @@
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { Answer, MediaMessage, Message, Operation } from '../model/service.ts';
+import { isMade } from './call-text.ts';
 import { type Callee, type Calls, inputOf, operationsOf, replyOf, resolveCall } from './calls.ts';
 import { typeWords } from './field-type.ts';
 import type { Linking } from './linking.ts';
 import { contentOf } from './operation-soap.ts';
 import type { OperationSpot } from './operation-spot.ts';
-import { fills } from './type-fit.ts';
+import { fills, isText } from './type-fit.ts';
 
 /** `call: NAME`: another system answers. Undefined where there is nothing of that name that can be called. */
 export function linkCallAnswer(linking: Linking, spot: OperationSpot, calls: Calls): Answer | undefined {
@@ -86,6 +87,9 @@ function whyNotGiven(linking: Linking, spot: OperationSpot, call: Callee, { inpu
         : [];
     if (isNeeded && !found.always)
       return `${call.id} requires ${name}, which the request may leave out, and which has no default`;
+    const { default: standard } = found.field;
+    if (typeof standard === 'string' && isMade(standard))
+      return `${name} has the default ${standard} in the request, which stands for itself there: leave it out, so that the call fills it`;
     if (fills(found.field.type, field.type) || takesBase64(call, field, found.field)) return [];
     return `the input ${name} of ${call.id} is ${typeWords(field.type)}, and the field of that name in the request is ${typeWords(found.field.type)}`;
   });
@@ -100,7 +104,7 @@ function isWhole({ incomplete }: Linking, spot: OperationSpot, { request, uris }
 
 /** `Base64toBinary=Y`: content may be given as Base64 text. */
 function takesBase64(call: Callee, { name, type }: Field, given: Field): boolean {
-  if (type.kind !== 'binary' || (given.type.kind !== 'text' && given.type.kind !== 'string')) return false;
+  if (type.kind !== 'binary' || !isText(given.type)) return false;
   const users = operationsOf(call).filter(
     (each) => each.kind === 'rest' && each.input.fields.some((field) => field.name === name),
   );

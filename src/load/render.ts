@@ -52,9 +52,12 @@ function secretColumns(diagnostics: readonly Diagnostic[]): Map<string, number> 
   return found;
 }
 
-/** A password is hidden even where the line is quoted because of something else. */
+const SECRET =
+  /(?:^|[{,\s"'])(?:password|passphrase|client-secret|bearer|api-key)["']?\s*:\s*(?=\S)(?!\{|["']?\$?\{[\w.:]*\})/;
+
+/** A password or key is hidden even where the line is quoted because of something else; what refers to one is not. */
 function hideSecret(text: string, column: number | undefined): Line {
-  const password = /(?:^|[{,\s"'])password["']?\s*:\s*(?=\S)(?!\$\{)/.exec(text);
+  const password = SECRET.exec(text);
   const hidden = Math.min(
     column === undefined ? Number.POSITIVE_INFINITY : column - 1,
     password === null ? Number.POSITIVE_INFINITY : password.index + password[0].length,

@@ -1,4 +1,3 @@
-import type { CallText } from '../model/call-text.ts';
 import type { CallBody, CallHeader, RestProperties } from '../model/consumer.ts';
 import type { Method } from '../model/service.ts';
 import { parseMediaType } from '../wire/media-type.ts';
@@ -92,10 +91,11 @@ export function withSegmentType(
   const isSaid = headers.some(({ name }) => name.toLowerCase() === 'content-type');
   if (said === undefined || said.value === 'binary' || isSaid || body.kind === 'none' || body.kind === 'form')
     return [...headers];
-  const text: CallText = { source: said.value, parts: [{ kind: 'literal', text: said.value }] };
-  const reason = contentTypeFault(text, body);
-  if (reason === undefined) return [...headers, { name: 'Content-Type', text }];
-  const hint = `For example: ${property}: ${exampleOf(body)}.`;
+  const { value } = said;
+  const reason = contentTypeFault(value, body);
+  if (reason === undefined)
+    return [...headers, { name: 'Content-Type', text: { source: value, parts: [{ kind: 'literal', text: value }] } }];
+  const hint = `For example: ${property}: ${exampleOf(body, value)}.`;
   if (said.own) linking.report.raise('bad-property', { property, reason, hint }, said.at);
   return [...headers];
 }

@@ -15,8 +15,12 @@ export function credentialsIn({ parts }: ConfigText): boolean {
   // The scheme may be a reference too.
   const userinfo = /^[^/?#]*:\/\/([^/?#]*)@/.exec(text)?.[1];
   const password = userinfo === undefined ? undefined : /:(.*)$/s.exec(userinfo)?.[1];
-  if (password !== undefined && isWritten(password)) return true;
-  for (const found of text.matchAll(/[?&;](?:password|passwd|pwd|secret|token|api[_-]?key)=([^&;#]*)/gi)) {
+  return (password !== undefined && isWritten(password)) || secretInQuery(text);
+}
+
+/** Whether the query of an address has a password or key that is written out. */
+export function secretInQuery(address: string): boolean {
+  for (const found of address.matchAll(/[?&;](?:password|passwd|pwd|secret|token|api[_-]?key)=([^&;#]*)/gi)) {
     if (isWritten(found[1] as string)) return true;
   }
   return false;
@@ -51,6 +55,11 @@ export function linkSecret(
 
 function isWritten(text: string): boolean {
   return text.replaceAll(REFERENCE, '') !== '';
+}
+
+/** Whether a header, by its name in small letters, shows who calls. */
+export function isCredentialHeader(name: string): boolean {
+  return name === 'authorization' || name === 'proxy-authorization' || name === 'cookie' || isSecretName(name);
 }
 
 /** Whether something of this name holds a secret. A CSRF token is asked for by a word that anyone may know. */

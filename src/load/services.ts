@@ -42,19 +42,28 @@ export function linkServices(sources: ServiceSources, lost: ReadonlySet<string>)
     const { id, value } = declaration;
     const service = linkService(linking, declaration);
     service.default = defaults.get(nameOf(id)) === id;
-    const spots = (own.get(id) ?? []).map((each) => operationSpot(linking, value, each));
-    return { declaration, service, spots };
+    const called: OperationSpot[] = [];
+    const answered: OperationSpot[] = [];
+    for (const each of own.get(id) ?? []) {
+      const spot = operationSpot(linking, value, each);
+      const target = spot.declared.target ?? value.target;
+      (target === undefined ? answered : called).push(spot);
+    }
+    return { declaration, service, called, answered };
   });
   // What is called first: flows are made of that, and operations may be answered by both.
   for (const each of begun) each.service.consumers = linkConsumers(context, each);
   const consumers = new Map(begun.flatMap(({ service }) => service.consumers.map((each) => [each.id, each])));
-  const answered = new Set(begun.flatMap(({ spots }) => spots.filter((spot) => !isCalled(spot)).map(({ id }) => id)));
+  const answered = new Set(begun.flatMap((each) => each.answered.map(({ id }) => id)));
   const calls = linkFlows(sources.documents, begun, { consumers, answered, lost });
-  for (const { service } of begun) service.flows = [...calls.flows.values()].filter((flow) => flow.service === service);
+  for (const { service, declaration } of begun) {
+    const names = Object.keys(declaration.value.flows ?? {});
+    service.flows = names.flatMap((name) => calls.flows.get(`${service.id}.${name}`) ?? []);
+  }
   const provided: OperationContext = { ...sources, grants, calls };
   const operations = new Map<string, LinkedOperation>();
-  for (const { service, spots } of begun) {
-    const linked = spots.filter((spot) => !isCalled(spot)).map((spot) => linkOperation(provided, spot, service));
+  for (const { service, answered: spots } of begun) {
+    const linked = spots.map((spot) => linkOperation(provided, spot, service));
     for (const operation of linked) operations.set(operation.id, operation);
     service.operations = linked;
   }
@@ -68,19 +77,18 @@ type ServiceSources = Omit<OperationContext & ConsumerContext, 'grants' | 'overr
 interface BegunService {
   readonly declaration: Declaration<ServiceDeclared>;
   readonly service: Mutable<Service>;
-  readonly spots: readonly OperationSpot[];
+  /** Operations with a target. */
+  readonly called: readonly OperationSpot[];
+  readonly answered: readonly OperationSpot[];
 }
-
-/** An operation with a target is called elsewhere, others are answered here. */
-const isCalled = (spot: OperationSpot): boolean => spot.inherited('target') !== undefined;
 
 /** The operations of one service that are called elsewhere. */
 function linkConsumers(
   context: ConsumerContext,
-  { declaration: { id, value }, service, spots }: BegunService,
+  { declaration: { id, value }, service, called }: BegunService,
 ): ConsumerOperation[] {
   const { linking } = context.documents;
-  const consumers = spots.filter(isCalled).map((spot) => {
+  const consumers = called.map((spot) => {
     const override = context.overrides.get(spot.id);
     return linkConsumer(context, { ...spot, ...given({ override }) }, service);
   });

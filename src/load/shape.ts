@@ -58,7 +58,7 @@ interface Spot {
   readonly container: TreeMap | TreeValue[];
   readonly key: string | undefined;
   readonly value: TreeValue;
-  /** As words: `limits.body`. */
+  /** As words: `limits.body`, `an entry of steps`, `keep.TOKEN of an entry of steps`. */
   readonly name: string;
 }
 
@@ -68,10 +68,25 @@ function spotOf(root: TreeMap, pointer: string): Spot {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
     const container = spot.value as TreeMap | TreeValue[];
     const value = (Array.isArray(container) ? container[Number(key)] : container[key]) as TreeValue;
-    const name = Array.isArray(container) ? `an entry of ${spot.name}` : spot.name === '' ? key : `${spot.name}.${key}`;
+    const name = Array.isArray(container) ? `${ENTRY}${spot.name}` : nameWithin(spot.name, key);
     spot = { container, key, value, name };
   }
   return spot;
+}
+
+/** The words for a key of what has these words. */
+function nameWithin(name: string, key: string): string {
+  if (name === '') return key;
+  if (name.startsWith(ENTRY)) return `${key} of ${name}`;
+  const entry = name.indexOf(` of ${ENTRY}`);
+  return entry < 0 ? `${name}.${key}` : `${name.slice(0, entry)}.${key}${name.slice(entry)}`;
+}
+
+const ENTRY = 'an entry of ';
+
+/** Its words begin with a key, which is written as it is. */
+function isKeyName({ name }: Spot): boolean {
+  return name !== '' && !name.startsWith(ENTRY);
 }
 
 function placeOf({ container, key }: Spot, places: Places): Place {
@@ -100,7 +115,7 @@ function raise(error: SchemaError, declaration: Declaration, places: Places, rep
     case 'required':
       report.raise(
         'missing-key',
-        { key: params.missingProperty as string, owner: capital(owner) },
+        { key: params.missingProperty as string, owner: isKeyName(spot) ? owner : capital(owner) },
         headOf(spot, places),
       );
       return;
@@ -137,7 +152,11 @@ function raiseType(spot: Spot, name: string, schema: JsonSchema, at: Place, plac
   }
   const { title, examples = [] } = schema;
   const expected = title ?? types.map(typeWord).join(' or ');
-  report.raise('wrong-type', { name, expected, given: value, examples: title === undefined ? [] : examples }, at);
+  report.raise(
+    'wrong-type',
+    { name, expected, given: value, examples: title === undefined && !types.includes('object') ? [] : examples },
+    at,
+  );
 }
 
 /** `{REGION}` without quotes: a map in braces of a key without a value. */

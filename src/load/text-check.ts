@@ -1,6 +1,6 @@
-import { parseConfigText } from './config-text.ts';
+import { type BadReference, parseConfigText } from './config-text.ts';
 import type { Declaration } from './declaration.ts';
-import type { Report } from './diagnostic.ts';
+import type { Place, Report } from './diagnostic.ts';
 import type { Places } from './places.ts';
 import type { TreeMap, TreeValue } from './tree.ts';
 
@@ -23,11 +23,8 @@ export function checkTexts(declaration: Declaration, places: Places, report: Rep
     const resolves = configured?.test(path.join('.')) === true;
     if (!resolves && path.some((each) => FREE.has(each))) return;
     const { text: parsed, bad } = parseConfigText(text);
-    for (const { text: written, offset, unprefixed } of bad) {
-      const at = places.inText(container, key, offset, written.length);
-      if (unprefixed === undefined) report.raise('bad-reference', { text: written }, at);
-      else report.raise('unprefixed-reference', { name: unprefixed }, at);
-    }
+    for (const each of bad)
+      raiseBadReference(report, each, places.inText(container, key, each.offset, each.text.length));
     const reference = parsed.parts.find((part) => part.kind !== 'literal');
     if (reference !== undefined && !resolves) {
       report.raise(
@@ -37,6 +34,12 @@ export function checkTexts(declaration: Declaration, places: Places, report: Rep
       );
     }
   });
+}
+
+/** Reports a reference that is none. */
+export function raiseBadReference(report: Report, { text, unprefixed }: BadReference, at: Place): void {
+  if (unprefixed === undefined) report.raise('bad-reference', { text }, at);
+  else report.raise('unprefixed-reference', { name: unprefixed }, at);
 }
 
 type Visit = (text: string, container: TreeMap | TreeValue[], key: string | number, path: readonly string[]) => void;

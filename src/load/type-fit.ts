@@ -12,12 +12,16 @@ const TEXTUAL: ReadonlySet<ScalarKind> = new Set([
   'xml',
 ]);
 
+/** Whether a type is that of texts without a form of their own. */
+export function isText({ kind }: FieldType): boolean {
+  return kind === 'string' || kind === 'text';
+}
+
 /** Whether values of a single type can stand in a field: the same type, or a text where any text may be. */
 export function fitsSingle(from: FieldType, to: FieldType): boolean {
   if (from.kind === to.kind) return from.kind !== 'list' && from.kind !== 'document';
-  if (to.kind === 'string' || to.kind === 'text') return TEXTUAL.has(from.kind as ScalarKind);
-  if (from.kind === 'string' || from.kind === 'text')
-    return to.kind === 'date' || to.kind === 'time' || to.kind === 'flag';
+  if (isText(to)) return TEXTUAL.has(from.kind as ScalarKind);
+  if (isText(from)) return to.kind === 'date' || to.kind === 'time' || to.kind === 'flag';
   return to.kind === 'decimal' && from.kind === 'integer';
 }
 
@@ -26,8 +30,7 @@ export function fitsSingle(from: FieldType, to: FieldType): boolean {
  * any single value that has a form in a text.
  */
 export function fills(from: FieldType, to: FieldType): boolean {
-  const isText = to.kind === 'string' || to.kind === 'text';
-  return (isText && (from.kind === 'integer' || from.kind === 'boolean')) || compare(from, to, new Map());
+  return (isText(to) && (from.kind === 'integer' || from.kind === 'boolean')) || compare(from, to, new Map());
 }
 
 /** `compared`: pairs of documents that are being looked at, since documents may hold themselves. */

@@ -1,5 +1,6 @@
 import type { Blobs } from './blob.ts';
 import type { Fault } from './fault.ts';
+import type { FlowReply, InvokeReply } from './invoke-reply.ts';
 import type { Operation } from './service.ts';
 import type { Attachment, DocumentValue, Row, Value } from './value.ts';
 
@@ -33,13 +34,18 @@ export interface HandlerContext {
    * `SoapFault` or a `ReplyFault` holds the target's own words); one that a handler lets through is UPSTREAM_FAILED or
    * UPSTREAM_TIMEOUT for its caller
    */
-  call(operation: string, input: DocumentValue, options?: OutboundCallOptions): Promise<OutboundReply>;
+  call(operation: string, input: DocumentValue, options?: OutboundCallOptions): Promise<InvokeReply>;
   /**
    * Runs a flow, by its id (`N_DOCLIB.upload`, `N_DOCLIB.v1.upload`), as {@link HandlerContext.call} calls an operation. The
    * caller needs the grants of each of its steps.
    * @throws as {@link HandlerContext.call} does
    */
-  flow(flow: string, input: DocumentValue, options?: OutboundOptions): Promise<OutboundFlowReply>;
+  flow(flow: string, input: DocumentValue, options?: OutboundOptions): Promise<FlowReply>;
+  /**
+   * The fault document that an operation of another system has answered with, by what a call of it has thrown, or a flow
+   * that it is a step of. Undefined where that is something else, or a fault whose content the document does not fit.
+   */
+  faultOf(operation: string, error: unknown): DocumentValue | undefined;
   /** Binary content that the gateway keeps for this operation's service. */
   readonly blobs: Blobs;
   /**
@@ -67,51 +73,6 @@ export interface OutboundCallOptions extends OutboundOptions {
   readonly segments?: readonly Attachment[];
   /** Over REST: which of the operation's URI templates, from 1; the first where it is left out. */
   readonly uriIndex?: number;
-}
-
-/** What another system answered. It holds a connection as long as it has attachments that have not been read. */
-export interface OutboundReply {
-  readonly httpResponseCode: number;
-  /** Success. A call that does not succeed throws. */
-  readonly responseStatus: 0;
-  /** By names in lower case; values of one name are joined with commas. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The response document, or `content` where there is none; its binary fields are attachments, each to be read once. */
-  readonly value: DocumentValue;
-  /** The body over REST as it came, where it is text; for a `JsonParser`, say. */
-  readonly body: string | undefined;
-  /** Attachments that no field holds. Each is to be read before the next is asked for. */
-  segments(): AsyncIterable<Attachment>;
-  /** In milliseconds from the call: until the connection stood, the request was sent, the head of the reply and its value came. */
-  readonly timings: {
-    readonly connected: number | undefined;
-    readonly sent: number;
-    readonly head: number;
-    readonly value: number;
-  };
-  /** Times that the request was sent, or an address was tried. */
-  readonly attempts: number;
-  readonly requestId: string;
-  /** Reads what is left behind the last attachment, so that the connection can serve again, then closes. */
-  finish(): Promise<void>;
-  /** Frees what was kept of the reply; gives its connection up where it is not read to its end. */
-  close(): void;
-}
-
-/** The reply of a flow's last step, and what led to it. */
-export interface OutboundFlowReply extends OutboundReply {
-  /** Every step that gave something, in the order in which they ended. */
-  readonly steps: readonly OutboundStep[];
-}
-
-/** What became of one step of a flow. */
-export interface OutboundStep {
-  readonly operation: string;
-  /** What was given before still held, so that nothing was sent. */
-  readonly kept: boolean;
-  readonly httpResponseCode: number | undefined;
-  readonly attempts: number;
-  readonly timings: OutboundReply['timings'] | undefined;
 }
 
 /** What may go with a reply. */

@@ -9,7 +9,8 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
 import type { Flow } from '../model/flow.ts';
-import type { OutboundReply, Outcome } from '../model/handler.ts';
+import type { Outcome } from '../model/handler.ts';
+import type { InvokeReply } from '../model/invoke-reply.ts';
 import type { Message, Operation, RawKind } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { parseMediaType } from '../wire/media-type.ts';
@@ -76,7 +77,7 @@ function messageFor(operation: Operation, as: Format): Message {
 }
 
 function outcomeOf(
-  reply: OutboundReply,
+  reply: InvokeReply,
   message: Message,
   as: Format,
   callee: ConsumerOperation | Flow,
@@ -90,7 +91,7 @@ function outcomeOf(
 }
 
 function replyValue(
-  { value }: OutboundReply,
+  { value }: InvokeReply,
   message: Message,
   as: Format,
   callee: ConsumerOperation | Flow,
@@ -121,7 +122,7 @@ function lacking({ id }: ConsumerOperation | Flow, detail: string): Fault {
 }
 
 /** Content goes on to the caller as it comes. */
-async function bytesOf(reply: OutboundReply, call: Call): Promise<Outcome> {
+async function bytesOf(reply: InvokeReply, call: Call): Promise<Outcome> {
   const content = reply.value[CONTENT];
   const { contentType, length, stream } = isAttachment(content) ? described(content) : EMPTY;
   const dispose = (): void => reply.close();

@@ -1,4 +1,5 @@
 import { validateHeaderValue } from 'node:http';
+import { faultOf } from '../invoke/fault-of.ts';
 import { flowNamed } from '../invoke/find.ts';
 import type { BlobStore, Blobs } from '../model/blob.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
@@ -9,12 +10,11 @@ import {
   type Caller,
   type HandlerContext,
   type OutboundCallOptions,
-  type OutboundFlowReply,
   type OutboundOptions,
-  type OutboundReply,
   Reply,
   type ReplyOptions,
 } from '../model/handler.ts';
+import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
@@ -153,16 +153,20 @@ export class Call implements HandlerContext {
     });
   }
 
-  async call(id: string, input: DocumentValue, options: OutboundCallOptions = {}): Promise<OutboundReply> {
+  async call(id: string, input: DocumentValue, options: OutboundCallOptions = {}): Promise<InvokeReply> {
     const operation = this.#ports.registry.consumers.get(id);
     if (operation?.active !== true) throw Fault.of('NOT_FOUND', { what: `operation ${id} of another system` });
     return this.callOut(operation, input, options);
   }
 
-  async flow(id: string, input: DocumentValue, options: OutboundOptions = {}): Promise<OutboundFlowReply> {
+  async flow(id: string, input: DocumentValue, options: OutboundOptions = {}): Promise<FlowReply> {
     const flow = flowNamed(this.#ports.registry, id);
     if (flow?.active !== true) throw Fault.of('NOT_FOUND', { what: `flow ${id}` });
     return this.#runFlow(flow, input, options);
+  }
+
+  faultOf(operation: string, error: unknown): DocumentValue | undefined {
+    return faultOf(operation, error);
   }
 
   /** Calls another system in the caller's name. @throws Fault FORBIDDEN, UNAVAILABLE; InvokeError */
@@ -170,7 +174,7 @@ export class Call implements HandlerContext {
     callee: ConsumerOperation | Flow,
     input: DocumentValue,
     options: OutboundCallOptions = {},
-  ): Promise<OutboundReply> {
+  ): Promise<InvokeReply> {
     return 'steps' in callee ? this.#runFlow(callee, input, options) : this.#callOperation(callee, input, options);
   }
 
@@ -178,7 +182,7 @@ export class Call implements HandlerContext {
     operation: ConsumerOperation,
     input: DocumentValue,
     { segments, uriIndex, timeout }: OutboundCallOptions,
-  ): Promise<OutboundReply> {
+  ): Promise<InvokeReply> {
     this.#authoriseOut([operation]);
     return this.#keep(
       await this.#ports.outbound.call(operation, input, {
@@ -189,7 +193,7 @@ export class Call implements HandlerContext {
     );
   }
 
-  async #runFlow(flow: Flow, input: DocumentValue, { timeout }: OutboundOptions): Promise<OutboundFlowReply> {
+  async #runFlow(flow: Flow, input: DocumentValue, { timeout }: OutboundOptions): Promise<FlowReply> {
     this.#authoriseOut(flow.steps.map(({ operation }) => operation));
     return this.#keep(await this.#ports.outbound.flow(flow, input, this.#outgoing(timeout)));
   }

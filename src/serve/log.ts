@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { loggedError } from './log-error.ts';
 
 /** The gateway's log: one JSON line an event, on standard output. */
 export type Log = Logger;
@@ -18,6 +19,7 @@ export function createLog({ level = 'info', to }: LogOptions = {}): Log {
     level,
     base: null,
     timestamp: compileTimestamp(),
+    serializers: { err: loggedError },
     formatters: { level: (label: string) => ({ level: label }) },
   };
   return pino(options, to ?? destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 }));

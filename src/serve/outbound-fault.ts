@@ -35,9 +35,16 @@ export function faultOfCall(thrown: unknown, { consumers }: Registry, given?: Do
     }
     default: {
       const isTold = error instanceof SoapFault || error instanceof ReplyFault;
-      return Fault.of('UPSTREAM_FAILED', { operation }, { detail: isTold ? error.reason : '', cause });
+      return Fault.of('UPSTREAM_FAILED', { operation }, { detail: isTold ? wordsOf(error) : '', cause });
     }
   }
+}
+
+/** What the target says, and what more it says. */
+function wordsOf(error: SoapFault | ReplyFault): string {
+  const { reason } = error;
+  if (!(error instanceof ReplyFault) || error.detail === '') return reason;
+  return reason === '' ? error.detail : `${reason}; ${error.detail}`;
 }
 
 function* causesOf(error: unknown): Generator<unknown> {

@@ -1,5 +1,6 @@
-import type { Client, ClientOptions, InvokeReply } from '../invoke/index.ts';
+import type { Client, ClientOptions } from '../invoke/index.ts';
 import { Fault } from '../model/fault.ts';
+import type { InvokeReply } from '../model/invoke-reply.ts';
 import type { Registry } from '../model/registry.ts';
 
 /** Calls other systems. */

@@ -19,7 +19,7 @@ export interface Compiled {
   readonly answerer: Answerer;
   /** Headers of every reply, beside those of the reply itself. */
   readonly headers: ReplyHeaders;
-  /** The time that code may take, in milliseconds; stored queries have clocks of their own. */
+  /** The time that the answer may take, in milliseconds; undefined where it has a clock of its own. */
   readonly timeout: number | undefined;
 }
 
@@ -41,6 +41,15 @@ function hasSoap(operation: Operation): operation is Operation & { readonly soap
   return operation.soap !== undefined;
 }
 
+/** Stored queries have one, and calls to other systems that say how long they may take. */
+function hasClock({ answer }: Operation): boolean {
+  if (answer.kind !== 'call') return answer.kind !== 'handler';
+  const calls = 'steps' in answer.call ? answer.call.steps : [{ operation: answer.call, timeout: undefined }];
+  return calls.some(
+    ({ operation, timeout = operation.timeout ?? operation.target.timeouts.call }) => timeout !== undefined,
+  );
+}
+
 /** Compiles every active operation. */
 export function compileOperations(
   ports: CallPorts & { readonly handlers: Handlers },
@@ -56,7 +65,7 @@ export function compileOperations(
         ...(hasSoap(operation) ? { soap: compileSoap(operation, namespace) } : {}),
         answerer: compileAnswer(operation, ports.handlers, ports),
         headers: operationHeaders(operation),
-        timeout: operation.answer.kind === 'handler' ? limits.timeout : undefined,
+        timeout: hasClock(operation) ? undefined : limits.timeout,
       },
     ]),
   );

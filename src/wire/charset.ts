@@ -18,13 +18,27 @@ export class CharsetError extends Error {
  * @throws CharsetError for a charset that nobody knows, and for bytes that are no character in it
  */
 export function decodeText(bytes: Uint8Array, charset: string | undefined, isXml: boolean): string {
-  const label = marked(bytes) ?? charset ?? (isXml ? declared(bytes) : undefined) ?? 'utf-8';
+  const label = labelOf(bytes, charset, isXml);
   try {
     return decoderOf(label).decode(bytes);
   } catch (error) {
     if (error instanceof CharsetError) throw error;
     throw new CharsetError(`holds bytes that are no text in ${label.slice(0, SHOWN)}`);
   }
+}
+
+/** The same for the beginning of a text, or what was to be one: with U+FFFD for what is no character, in UTF-8 where need be. */
+export function decodeBeginning(bytes: Uint8Array, charset: string | undefined, isXml: boolean): string {
+  const label = labelOf(bytes, charset, isXml);
+  try {
+    return new TextDecoder(label).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+function labelOf(bytes: Uint8Array, charset: string | undefined, isXml: boolean): string {
+  return marked(bytes) ?? charset ?? (isXml ? declared(bytes) : undefined) ?? 'utf-8';
 }
 
 /** Most characters of a label that a message repeats. */

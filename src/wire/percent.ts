@@ -36,11 +36,12 @@ function refuseNul(text: string): string {
 
 /**
  * Encodes all but RFC 3986's unreserved characters, with capital hexadecimal digits.
- * @throws PercentError for a surrogate without its pair, which UTF-8 can't carry.
+ * @throws PercentError for what {@link percentDecode} does not take: NUL, and a surrogate without its pair, which UTF-8
+ * can't carry.
  */
 export function percentEncode(text: string): string {
   if (!text.isWellFormed()) throw new PercentError('it holds half of a surrogate pair, which UTF-8 does not carry');
-  let encoded = encodeURIComponent(text);
+  let encoded = encodeURIComponent(refuseNul(text));
   for (const [character, octet] of leftByEncodeUriComponent) {
     if (encoded.includes(character)) encoded = encoded.replaceAll(character, octet);
   }

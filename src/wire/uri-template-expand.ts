@@ -72,8 +72,9 @@ export function compileExpander(
   writingOf: (variable: TemplateVariable, part: number) => Writing,
 ): UriExpander {
   const slots: { key: string; variable: TemplateVariable; writing: Writing }[] = [];
-  const text = template.parts.map((part, index) => {
-    if (part.kind === 'literal') return part.text;
+  const prepared = template.parts.map((part, index) => {
+    // Text stays the same, and most of a template is text.
+    if (part.kind === 'literal') return parseTemplate(part.text).expand({});
     const writings = part.variables.map((variable) => writingOf(variable, index));
     const operator = writings[0]?.operator ?? part.operator;
     const names = part.variables.map((variable, i) => {
@@ -81,9 +82,8 @@ export function compileExpander(
       slots.push({ key, variable, writing: writings[i] ?? { operator, write: (value) => value } });
       return variable.explode ? `${key}*` : key;
     });
-    return `{${operator}${names.join(',')}}`;
+    return parseTemplate(`{${operator}${names.join(',')}}`);
   });
-  const prepared = parseTemplate(text.join(''));
   return (values) => {
     const context: Record<string, Prepared> = Object.create(null);
     for (const { key, variable, writing } of slots) {
@@ -92,7 +92,7 @@ export function compileExpander(
         : undefined;
       if (value !== undefined) context[key] = value;
     }
-    return prepared.expand(context);
+    return prepared.map((part) => (typeof part === 'string' ? part : part.expand(context))).join('');
   };
 }
 
@@ -143,6 +143,7 @@ function isList(value: readonly Scalar[] | { readonly [name: string]: Scalar }):
 function encodeWith(variable: TemplateVariable, write: (text: string) => string, text: string): string {
   if (!text.isWellFormed())
     throw new UriExpansionError(variable.name, 'holds half of a surrogate pair, which UTF-8 does not carry');
+  if (text.includes('\0')) throw new UriExpansionError(variable.name, 'holds the character NUL');
   return write(text);
 }
 

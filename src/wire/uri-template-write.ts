@@ -88,11 +88,18 @@ const encodePath = (text: string) => text.split('/').map(percentEncode).join('/'
 
 const encodeQuery = (text: string) => percentEncode(text).replace(/%(?:2F|3A|40|3F)/g, decodeURIComponent);
 
-/** A `.` or `..` segment of the path of a URI, which whoever receives it would resolve away. */
+/** What ends a segment, or does so for those who decode a path before they cut it, or take a backslash for a slash. */
+const SEGMENT_END = /\/|%2F|%5C/i;
+
+/**
+ * A `.` or `..` segment of the path of a URI, which whoever receives it would resolve away: many do so without regard to
+ * parameters (`..;x=1`).
+ */
 function dotSegment(uri: string): string | undefined {
   if (!uri.includes('.') && !uri.includes('%2')) return undefined;
   const path = before(before(uri, '#'), '?');
-  return path.split('/').find((segment) => segment.length <= 6 && isDots(normalizePercent(segment)));
+  const segments = path.split(SEGMENT_END).map((segment) => before(segment, ';'));
+  return segments.find((segment) => segment.length <= 6 && isDots(normalizePercent(segment)));
 }
 
 const isDots = (segment: string) => segment === '.' || segment === '..';
@@ -104,7 +111,7 @@ function before(text: string, mark: string): string {
 
 /** Names the variable that the dots came from, as far as one can be told. */
 function dotError(variables: readonly TemplateVariable[], values: UriValues, dots: string): UriExpansionError {
-  const holdsDots = (text: string) => text.split('/').some(isDots);
+  const holdsDots = (text: string) => text.split(/[/\\]/).some(isDots);
   const culprit = variables.find(({ name }) => {
     const value = values[name];
     const texts = typeof value === 'object' && value !== null ? Object.values(value) : [value];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AUTHORITY } from '../peers/certificates.ts';
 import { type DocumentLibrary, startDocumentLibrary } from '../peers/document-library.ts';
-import { LOGIN_HOST, libraryHost } from '../peers/library-facts.ts';
+import { environmentOf, LOGIN_HOST, libraryHost } from '../peers/library-facts.ts';
 import { jsonAnswer } from '../peers/message.ts';
 import { failureAnswer, startThirdParty } from '../peers/third-party.ts';
 import { project, type RunOptions, repository, signalbox, start } from './support.ts';
@@ -51,13 +51,7 @@ async function library(): Promise<{ library: DocumentLibrary; options: RunOption
   const { facts, login, documents } = started;
   expect(libraryHost(facts)).toBe('contoso.library.example');
   const env = {
-    DOCLIB_AUTH_URL: `https://${LOGIN_HOST}/`,
-    DOCLIB_HOST: facts.documentHost,
-    DOCLIB_TENANT_ID: facts.tenantId,
-    DOCLIB_TENANT_NAME: facts.tenantName,
-    DOCLIB_APPLICATION_ID: facts.applicationId,
-    DOCLIB_CLIENT_ID: facts.clientId,
-    DOCLIB_CLIENT_SECRET: facts.clientSecret,
+    ...environmentOf(facts),
     LOGIN_ADDRESS: login.address,
     DOCUMENTS_ADDRESS: documents.address,
   };
@@ -120,6 +114,23 @@ describe('a flow', () => {
     );
   });
 
+  test('that fails with --verbose tells what became of the steps until then', async () => {
+    const { library: peer, options } = await library();
+    const answer = jsonAnswer({}, { status: 403 });
+    peer.fail('upload', { kind: 'answer', answer }, { kind: 'answer', answer });
+    const { code, stderr } = await signalbox(['invoke', ...UPLOAD, '--verbose'], options);
+    expect(
+      stderr.split('\n').flatMap((line) => /^\* (\S+: (?:failed.*|(?=.*attempt$)))/.exec(line)?.[1] ?? []),
+    ).toEqual([
+      'N_DOCLIB_ACCESSTOKEN_POST: ',
+      'N_DOCLIB_FORMDIGEST_POST: ',
+      'N_DOCLIB_UPLOADFILES_POST: failed, HTTP status 403; 1 attempt',
+      'N_DOCLIB_FORMDIGEST_POST: ',
+      'N_DOCLIB_UPLOADFILES_POST: failed, HTTP status 403; 1 attempt',
+    ]);
+    expect(code).toBe(1);
+  });
+
   test('names all configuration that is missing, at once', async () => {
     const { code, stderr } = await signalbox(['invoke', ...UPLOAD], { cwd });
     for (const name of ['AUTH_URL', 'HOST', 'TENANT_ID', 'TENANT_NAME', 'APPLICATION_ID', 'CLIENT_ID', 'CLIENT_SECRET'])
@@ -133,6 +144,9 @@ describe('a flow', () => {
     [['N_DOCLIB.upload', 'SiteName=HR', 'File=@report 2026.pdf'], 'DocFolder is missing'],
     [[...UPLOAD.slice(0, 3), 'DocFolder=../../secret'], 'DocFolder would put a segment .. into the path'],
     [[...UPLOAD, '--node', 'DOCLIB'], '--node is for one operation'],
+    [[...UPLOAD, '--user', 'me:hush'], '--user is for one operation'],
+    [[...UPLOAD, '--uri', '1'], '--uri is for one operation'],
+    [[...UPLOAD, '--segment', 'rows.json'], '--segment is for one operation'],
   ])('%j: exit code 2, and nothing is sent', async (args, words) => {
     const { library: peer, options } = await library();
     const { code, stdout, stderr } = await signalbox(['invoke', ...args], options);

@@ -242,7 +242,11 @@ describe('attachments of a reply', () => {
     expect(readFileSync(output, 'utf8')).toBe('old');
   });
 
-  test('an interrupt ends the call, and leaves nothing of them', async () => {
+  test.each([
+    'SIGINT',
+    'SIGTERM',
+    'SIGHUP',
+  ] as const)('%s ends the call, and leaves nothing of them', async (signal) => {
     const folder = await temporaryFolder();
     const { url } = await listen((request, response) => {
       request.resume();
@@ -255,7 +259,7 @@ describe('attachments of a reply', () => {
       env: partner(url),
     });
     await poll('a file that is begun', () => readdirSync(folder).length > 0 || undefined, running.output);
-    expect(await running.stop('SIGINT')).toMatchObject({ code: 1, signal: null });
+    expect(await running.stop(signal)).toMatchObject({ code: 1, signal: null });
     expect(running.output()).toBe('signalbox: interrupted\n');
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -269,11 +273,20 @@ describe('mistakes', () => {
     [2, ['FILE_SEND', 'name=a', 'name=b'], 'name is given twice'],
     [2, ['FILE_SEND', 'name=a', 'count=many'], 'the input does not fit: count'],
     [2, ['FILE_SEND', 'name=a', 'place={'], 'the input does not fit: '],
-    [1, ['FILE_SEND', 'name=a', 'content=@none.pdf'], 'there is no file none.pdf'],
-    [1, ['FILE_SEND', 'name=a', 'content=@definitions'], 'definitions is a folder'],
-    [1, ['FILE_SEND', 'name=a', 'content=@big.pdf;type=pdf'], '"pdf" is no media type'],
+    [2, ['FILE_SEND', 'name=a', 'content=@none.pdf'], 'there is no file none.pdf'],
+    [2, ['FILE_SEND', 'name=a', 'content=@definitions'], 'definitions is a folder'],
+    [2, ['FILE_SEND', 'name=a', 'content=@big.pdf;type=pdf'], '"pdf" is no media type'],
+    [
+      2,
+      ['FILE_SEND', 'name=@-', 'content=@-;type=text/plain'],
+      'standard input is named twice\n  It can be read once.',
+    ],
+    [2, ['FILE_SEND', 'content=@-', '--input', '-'], 'standard input is named twice'],
+    [2, ['FILE_SEND', 'name=a', '--uri', '1'], 'a URI index is for a call over REST'],
+    [2, ['FILE_SEND', 'name=a', '--output', 'none/out.pdf'], 'there is no folder none\n  --output says'],
+    [2, ['FILE_SEND', 'name=a', '--output', 'definitions'], 'definitions is a folder\n  --output names'],
     [2, ['FILE_SEND', 'name=a', '--node', 'OTHE'], 'there is no node OTHE\n  Did you mean OTHER?'],
-    [1, ['FILE_SEND', 'name=a', '--user', 'me'], 'the password of me is missing'],
+    [2, ['FILE_SEND', 'name=a', '--user', 'me'], 'the password of me is missing'],
     [2, ['ENVELOPE_SEND'], 'the content is missing'],
     [2, ['ENVELOPE_SEND', 'content=<a/>'], 'content is no SOAP envelope'],
     [2, ['ENVELOPE_SEND', 'text=<a/>'], 'the request is xml, and has no field text'],
@@ -289,6 +302,15 @@ describe('mistakes', () => {
     const { code, stderr } = await signalbox(['invoke', 'FILE_SEND', 'report.pdf'], { cwd });
     expect(stderr).toBe('signalbox: "report.pdf" is no value\n  Values are written NAME=VALUE, or NAME=@FILE.\n');
     expect(code).toBe(2);
+  });
+
+  test('an interrupt ends the wait for standard input', async () => {
+    const running = start(['invoke', 'FILE_SEND', '--input', '-'], { cwd, env: partner('http://127.0.0.1:9') });
+    const { stdin } = running.process;
+    // More than a pipe holds, so that what is left of it says that the reading has begun.
+    await new Promise<void>((resolve) => stdin?.write(' '.repeat(1_000_000), () => resolve()));
+    expect(await running.stop('SIGINT')).toMatchObject({ code: 1, signal: null });
+    expect(running.output()).toBe('signalbox: interrupted\n');
   });
 
   test('configuration that is not set is told at once', async () => {
@@ -353,7 +375,8 @@ describe('an operation of the running gateway', () => {
     expect({ code: none.code, made: existsSync(join(folder, 'none.pdf')) }).toEqual({ code: 1, made: false });
 
     const guest = await local('ATTACHMENT_GET', 'name=report.pdf', '--user', 'guest:guest');
-    expect(guest).toMatchObject({ code: 1, stderr: expect.stringContaining('guest may not use') });
+    // The guest's name is its password, which nothing repeats.
+    expect(guest).toMatchObject({ code: 1, stderr: expect.stringContaining('User *** may not use') });
     expect((await local('LOCATIONS_GET', 'REGION=N')).stdout).toContain('LOC_DATA[0].CITY');
   });
 

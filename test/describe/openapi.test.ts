@@ -6,6 +6,7 @@ import type { Document } from '../../src/model/document.ts';
 import { Fault } from '../../src/model/fault.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { Service } from '../../src/model/service.ts';
+import { restConsumer } from '../support/consumer.ts';
 import {
   compound,
   decimal,
@@ -201,6 +202,16 @@ describe('OpenAPI', () => {
     expect(api.components.responses.LOC_FAULT_401?.content?.['application/json']?.example).toEqual({
       MESSAGE: 'Credentials are missing or wrong.',
     });
+  });
+
+  test('an operation that another system answers has the faults of that call', () => {
+    const answer = { kind: 'call', call: restConsumer({ templates: ['x'] }) } as const;
+    const api = ofOperations({ T_GET: { templates: ['x'], public: true, answer }, T_LIST: { templates: ['y'] } });
+    const [called, own] = operationsOf(api).map(({ responses }) => Object.keys(responses));
+    expect(called).toEqual(['204', '400', '404', '405', '500', '502', '503', '504']);
+    expect(own).not.toContain('502');
+    const { example } = api.components.responses.Problem_502?.content?.['application/problem+json'] ?? {};
+    expect(example).toMatchObject({ code: 'UPSTREAM_FAILED' });
   });
 
   test('faults without a document are problem details', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { describeWadl } from '../../src/describe/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { Service } from '../../src/model/service.ts';
+import { restConsumer } from '../support/consumer.ts';
 import { document, field, registry } from '../support/registry.ts';
 import { corpusSchema, hasXmllint, validateXml } from '../support/xmllint.ts';
 import { base, samples } from './samples.ts';
@@ -176,6 +177,16 @@ describe('WADL', () => {
     });
     expect(put?.response.map((response) => response.status)).toEqual(['204', '400 404 405 413 415 500 503 504']);
     expect(get?.response[1]?.status).toBe('400 401 403 404 405 406 500 503 504');
+  });
+
+  test('an operation that another system answers has the faults of that call', () => {
+    const answer = { kind: 'call', call: restConsumer({ templates: ['x'] }) } as const;
+    const operations = { TEST_GET: { templates: ['a'], answer }, TEST_LIST: { templates: ['b'] } };
+    const text = wadl(registry({ 'Test.v1': { operations } }), 'Test.v1');
+    const [called, own] = [...resourcesOf(text).values()].map(({ method }) => method?.[0]?.response[1]?.status);
+    expect(called).toBe('400 401 403 404 405 500 502 503 504');
+    expect(own).toBe('400 401 403 404 405 500 503 504');
+    expect(text).toMatch(/^\W*502: The system that answers this/m);
   });
 
   test('a variable that its field requires is required, also where the template would do without', () => {

@@ -6,8 +6,8 @@ import { poll } from '../cli/poll.ts';
 import { bin, cleanEnvironment, finish, type Ran, repository } from '../cli/support.ts';
 
 /** Whether a program of another maker is on this machine; `.ci/run` installs them. */
-export function has(program: string): boolean {
-  return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
+export function has(program: string, version = '--version'): boolean {
+  return spawnSync(program, [version], { stdio: 'ignore' }).status === 0;
 }
 
 /** Runs a line in a shell, as somebody who pastes it. */

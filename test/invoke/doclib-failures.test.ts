@@ -65,14 +65,6 @@ describe.each(['token', 'digest', 'upload'] as const)('a failure of the step %s'
     expect(started.library.written()).toBeLessThan(GIB);
   });
 
-  it.each<[string, Failure]>([
-    ['no reply', { kind: 'silent' }],
-    ['half a reply', { kind: 'half', after: 'silent' }],
-  ])('%s, and then nothing more', async (_, given) => {
-    const started = await failing(step, [given], { timeouts: { head: 1000, idle: 1000 } });
-    expect(await failed(started, step)).toMatchObject({ code: 'TIMEOUT', responseStatus: 10 });
-  });
-
   it('a reply byte by byte is none', async () => {
     const { library, client } = await failing(step, [{ kind: 'dribble' }]);
     await client.flow('N_DOCLIB.upload', UPLOAD);
@@ -84,6 +76,20 @@ describe.each(['token', 'digest', 'upload'] as const)('a failure of the step %s'
     await client.flow('N_DOCLIB.upload', UPLOAD);
     expect(library.files).toHaveLength(1);
     expect(steps()).toContain(`${step} 429`);
+  });
+});
+
+describe('a step that waits for what does not come', () => {
+  it.each<[string, Failure]>([
+    ['no reply', { kind: 'silent' }],
+    ['half a reply', { kind: 'half', after: 'silent' }],
+  ])('%s, and then nothing more: its time is up', async (_, given) => {
+    const steps = ['token', 'digest', 'upload'] as const;
+    const runs = steps.map(async (step) => {
+      const started = await failing(step, [given], { timeouts: { head: 1000, idle: 1000 } });
+      expect(await failed(started, step)).toMatchObject({ code: 'TIMEOUT', responseStatus: 10 });
+    });
+    await Promise.all(runs);
   });
 });
 

@@ -10,7 +10,7 @@ import type { Attachment } from '../../src/model/value.ts';
 import { createSpool } from '../../src/store/index.ts';
 import { AUTHORITY } from '../peers/certificates.ts';
 import { type DocumentLibrary, type LibraryOptions, startDocumentLibrary } from '../peers/document-library.ts';
-import { FACTS, type LibraryFacts, LOGIN_HOST, libraryHost } from '../peers/library-facts.ts';
+import { environmentOf, FACTS, type LibraryFacts, LOGIN_HOST, libraryHost } from '../peers/library-facts.ts';
 import { writeProject } from '../support/project.ts';
 import { thrown } from './support.ts';
 
@@ -111,13 +111,7 @@ export function libraryEnv(
 ): Record<string, string> {
   consumers();
   return {
-    DOCLIB_AUTH_URL: `https://${LOGIN_HOST}/`,
-    DOCLIB_HOST: facts.documentHost,
-    DOCLIB_TENANT_ID: facts.tenantId,
-    DOCLIB_TENANT_NAME: facts.tenantName,
-    DOCLIB_APPLICATION_ID: facts.applicationId,
-    DOCLIB_CLIENT_ID: facts.clientId,
-    DOCLIB_CLIENT_SECRET: facts.clientSecret,
+    ...environmentOf(facts),
     DOCLIB_CA_FILE: caFile,
     LOGIN_ADDRESS: login,
     DOCUMENTS_ADDRESS: documents,

@@ -166,6 +166,7 @@ describe('a run that is ended', () => {
       code: 'TIMEOUT',
       message: expect.stringContaining('step 1 of 3, TOKEN: the call took longer than 0.02 s') as string,
       responseStatus: 10,
+      sent: { operation: 'TOKEN', body: '{"Tenant":"T1"}' },
     });
     expect(token.made.options.signal?.aborted).toBe(true);
   });

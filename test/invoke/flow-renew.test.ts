@@ -30,11 +30,12 @@ describe('a step that is refused with a status that an earlier one names', () =>
       ['TOKEN'],
       ['UPLOAD', 'token 2 of T1', 'digest 1'],
     ]);
-    expect(reply.steps.map((each) => [each.operation, each.kept])).toEqual([
-      ['TOKEN', false],
-      ['DIGEST', false],
-      ['TOKEN', false],
-      ['UPLOAD', false],
+    expect(reply.steps.map((each) => [each.operation, each.httpResponseCode])).toEqual([
+      ['TOKEN', 200],
+      ['DIGEST', 200],
+      ['UPLOAD', 401],
+      ['TOKEN', 200],
+      ['UPLOAD', 200],
     ]);
   });
 

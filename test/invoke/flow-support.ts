@@ -1,10 +1,11 @@
 import { Pending } from '../../src/binding/call-held.ts';
 import { InvokeError } from '../../src/invoke/error.ts';
 import { createFlows, type FlowPorts, type Flows } from '../../src/invoke/flow.ts';
-import type { CallOptions, InvokeReply } from '../../src/invoke/index.ts';
+import type { CallOptions } from '../../src/invoke/index.ts';
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../../src/model/consumer.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Flow, FlowStep, ReplyPath } from '../../src/model/flow.ts';
+import type { InvokeReply } from '../../src/model/invoke-reply.ts';
 import type { DocumentValue } from '../../src/model/value.ts';
 import { document, field, registry } from '../support/registry.ts';
 import { node } from './support.ts';

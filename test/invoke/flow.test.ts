@@ -196,6 +196,25 @@ describe('a step that fails', () => {
     expect(flows.calls()).toEqual(['TOKEN', 'DIGEST']);
   });
 
+  it('has what happened told until then: steps that were made, that were kept, and how often the last was tried', async () => {
+    const flows = flowsOf((made, count) => {
+      if (made.operation !== 'UPLOAD' || count === 1) return library()(made, count);
+      throw Object.assign(refused('UPLOAD', count === 2 ? 401 : 503), { attempts: count });
+    });
+    await flows.run(LIBRARY, INPUT, run);
+    const error = (await thrown(flows.run(LIBRARY, INPUT, run))) as FlowError;
+    expect(error.attempts).toBe(3);
+    expect(
+      error.steps.map(({ operation: id, kept, httpResponseCode: code, attempts }) => [id, kept, code, attempts]),
+    ).toEqual([
+      ['TOKEN', true, undefined, 0],
+      ['DIGEST', true, undefined, 0],
+      ['UPLOAD', false, 401, 2],
+      ['TOKEN', false, 200, 1],
+      ['UPLOAD', false, 503, 3],
+    ]);
+  });
+
   it.each([
     ['nothing', {}],
     ['null', { info: { digest: null } }],
@@ -209,6 +228,7 @@ describe('a step that fails', () => {
       message: 'Library.v1.upload: step 2 of 3, DIGEST: the reply has no info.digest, which is kept as FORM_DIGEST',
       httpResponseCode: 200,
       sent: { operation: 'DIGEST', body: '{"Site":"HR","ACCESS_TOKEN":"<ACCESS_TOKEN>"}' },
+      attempts: 1,
     });
     expect(flows.closed).toEqual(['TOKEN', 'DIGEST']);
   });

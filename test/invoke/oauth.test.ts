@@ -197,6 +197,11 @@ describe('an answer that is no token', () => {
       'status 400: invalid_scope: No such scope.',
     ],
     ['an error that repeats the secret', json({ error: 'x', error_description: 'not hush:/+ü' }, 400), 'x: not ***'],
+    [
+      'one that does so where it is cut',
+      json({ error: 'x', error_description: `${'y'.repeat(2040)} hush:/+ü` }, 400),
+      `x: ${'y'.repeat(2040)} ***`,
+    ],
     ['a page', { status: 500, headers: { 'Content-Type': 'text/html' }, body: '<p>' }, 'status 500'],
     ['nothing', { status: 200 }, 'status 200'],
     ['no JSON', { headers: { 'Content-Type': 'application/json' }, body: '{' }, 'status 200'],

@@ -66,6 +66,14 @@ describe('ca-file', () => {
     });
   });
 
+  it('that vouches for the target as a caller alone: it is not called, nor another in its place', async () => {
+    const { url } = await library({ key: CLIENT_KEY, cert: CLIENT_CERTIFICATE });
+    const { url: other, seen } = await target({});
+    const made = sender(node('LIBRARY', [url, other], { caFile: text('ca.pem') }), { folder });
+    expect(await thrown(made.send(outgoing()))).toMatchObject({ code: 'TLS', responseStatus: 20 });
+    expect(seen).toEqual([]);
+  });
+
   it.each([
     ['absent.pem', 'there is no such file'],
     ['none.pem', 'holds no certificate in PEM'],

@@ -200,6 +200,13 @@ describe('a compressed reply', () => {
     expect(seen[0]!.headers).not.toHaveProperty('accept-encoding');
   });
 
+  it('that was compressed again and again is refused, and not undone', async () => {
+    const codings = Array(10_000).fill('gzip').join(',');
+    const { url } = await target({ headers: { 'Content-Encoding': codings }, body: gzipSync(plain) });
+    const error = await thrown(sender(node('PARTNER', [url])).send(outgoing()));
+    expect(error).toMatchObject({ code: 'BAD_REPLY', message: expect.stringContaining('10000 content codings') });
+  });
+
   it.each(['gzip', 'deflate', 'br'])('that is no %s', async (coding) => {
     const { url } = await target({ headers: { 'Content-Encoding': coding }, body: '{"not": "compressed"}' });
     const reply = await sender(node('PARTNER', [url])).send(outgoing());

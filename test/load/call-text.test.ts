@@ -30,6 +30,7 @@ function read(source: string) {
     declared: new Declarations(),
     incomplete: new WeakSet<object>(),
     refused: new WeakMap<object, ReadonlySet<string>>(),
+    misfits: new Map(),
   };
   const { parts } = linkCallText(linking, source, { byName, complete: true }, (offset, length) => ({
     ...at,

@@ -136,6 +136,28 @@ operations:
     expect(of('OPTIONAL_GET').input.fields.find(({ name }) => name === 'REGION')?.default).toBe('N');
   });
 
+  it('fills a field from configuration where its default refers to it, and masks what is secret', () => {
+    const made = load(`${NODES}
+service: Partner.v1
+public: true
+target: PARTNER
+operations:
+  MADE_POST:
+    post: "Orders/{SHORT}{?REGION,PIN}"
+    request:
+      fields:
+        SHORT: { type: string(4), pattern: "[a-z]+", default: "{FILE.name}" }
+        REGION: { type: string(1), default: "\${env:REGION}" }
+        PIN: { type: text, default: "x\${secret:PIN}" }
+        FILE: binary
+    body: FILE
+`);
+    const of = consumer(made, 'MADE_POST');
+    expect(filled(of)).toEqual({ SHORT: '<FILE.name>', REGION: '$REGION', PIN: 'x$PIN' });
+    expect(input(of)).toEqual(['SHORT', 'REGION', 'PIN*', 'FILE']);
+    expect(of.input.fields.filter((field) => 'default' in field)).toEqual([]);
+  });
+
   it('has the headers of its service, and its own in place of those in whatever case', () => {
     expect(headers(of('DOCUMENT_POST'))).toEqual({ Accept: 'application/json', 'X-Trace': '<TENANT>' });
     expect(headers(of('SEVERAL_PUT'))).toEqual({ Accept: 'application/json', 'x-trace': 'none' });

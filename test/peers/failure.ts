@@ -84,6 +84,17 @@ async function writeEndless(response: ServerResponse, bytes: number, written: (b
   response.write('{"Name":"');
   for (let sent = 0; sent < bytes && !response.destroyed; sent += piece.length) {
     written(piece.length);
-    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (!response.write(piece)) await drainedOrClosed(response);
   }
+}
+
+/** Leaves no listener behind: a reply without an end waits often. */
+function drainedOrClosed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      response.off('drain', end).off('close', end);
+      resolve();
+    };
+    response.on('drain', end).on('close', end);
+  });
 }

@@ -20,6 +20,19 @@ export const FACTS: LibraryFacts = {
 
 export const LOGIN_HOST = 'login.example';
 
+/** What the sample's definitions take from the environment. */
+export function environmentOf(facts: LibraryFacts): Record<string, string> {
+  return {
+    DOCLIB_AUTH_URL: `https://${LOGIN_HOST}/`,
+    DOCLIB_HOST: facts.documentHost,
+    DOCLIB_TENANT_ID: facts.tenantId,
+    DOCLIB_TENANT_NAME: facts.tenantName,
+    DOCLIB_APPLICATION_ID: facts.applicationId,
+    DOCLIB_CLIENT_ID: facts.clientId,
+    DOCLIB_CLIENT_SECRET: facts.clientSecret,
+  };
+}
+
 export const libraryHost = ({ tenantName, documentHost }: LibraryFacts): string => `${tenantName}.${documentHost}`;
 
 /** RFC 3986 section 2.3: what stands for itself; all else goes as the octets of its UTF-8. */

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { bin, cleanEnvironment, finish, repository } from '../cli/support.ts';
 import { AUTHORITY } from '../peers/certificates.ts';
 import { startDocumentLibrary } from '../peers/document-library.ts';
-import { LOGIN_HOST, libraryHost } from '../peers/library-facts.ts';
+import { environmentOf, LOGIN_HOST, libraryHost } from '../peers/library-facts.ts';
 import { copySample } from '../support/sample.ts';
 import { block } from './readme-text.ts';
 
@@ -45,13 +45,7 @@ test('its program uploads a file to a library', async () => {
   writeFileSync(join(sample.root, 'README.md'), '# A file\n');
   writeFileSync(join(sample.root, 'upload.ts'), block(section, 'ts'));
   const env = cleanEnvironment({
-    DOCLIB_AUTH_URL: `https://${LOGIN_HOST}`,
-    DOCLIB_HOST: facts.documentHost,
-    DOCLIB_TENANT_ID: facts.tenantId,
-    DOCLIB_TENANT_NAME: facts.tenantName,
-    DOCLIB_APPLICATION_ID: facts.applicationId,
-    DOCLIB_CLIENT_ID: facts.clientId,
-    DOCLIB_CLIENT_SECRET: facts.clientSecret,
+    ...environmentOf(facts),
     DOCLIB_CA_FILE: 'authority.pem',
   });
   const ran = await finish(spawn(process.execPath, ['upload.ts'], { cwd: sample.root, env }));

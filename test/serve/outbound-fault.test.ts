@@ -18,7 +18,7 @@ const failed = (code: string, options?: InvokeErrorOptions): InvokeError =>
 /** An error as it is, and as one of a flow's step. */
 const both = (error: InvokeError): InvokeError[] => [
   error,
-  new FlowError(LIBRARY.id, { index: 3, of: 3, operation: 'UPLOAD' }, error),
+  new FlowError(LIBRARY.id, { index: 3, of: 3, operation: 'UPLOAD' }, error, { steps: [] }),
 ];
 
 describe('a call to another system that came to nothing', () => {
@@ -59,7 +59,7 @@ describe('a call to another system that came to nothing', () => {
       detail: 'no more paper',
     });
     for (const error of both(new ReplyFault(CALLED, rest)))
-      expect(faultOfCall(error, known)).toMatchObject({ code: 'UPSTREAM_FAILED', detail: 'no more ink' });
+      expect(faultOfCall(error, known)).toMatchObject({ code: 'UPSTREAM_FAILED', detail: 'no more ink; at all' });
   });
 
   it.each(['CONFIGURATION', 'UNKNOWN_OPERATION', 'BAD_INPUT'])('by %s of our own is a defect', (code) => {

@@ -1,7 +1,7 @@
 import { gatewayText } from '../support/project.ts';
 
-/** Milliseconds that the gateway below gives to its code. */
-export const TIMEOUT = 400;
+/** Milliseconds that the gateway below gives to its code and its calls, the first of which loads what makes them. */
+export const TIMEOUT = 2000;
 
 const DEFINITIONS = `node: UPSTREAM
 base: \${env:UPSTREAM_URL}
@@ -49,6 +49,8 @@ operations:
   TOKEN_POST: { post: token, body: none, response: { fields: { token: text, seconds: integer } } }
   GUARDED_GET: { get: "guarded/{TOKEN}/{NAME}", request: { fields: { TOKEN: { type: text, sensitive: true }, NAME: string } }, response: THING }
   HASTY_GET: { target: HASTY, get: slow, response: THING }
+  SLOW_GET: { get: slow, response: THING }
+  TIMED_GET: { get: slow, response: THING, timeout: 3 s }
   GONE_GET: { target: GONE, get: gone, response: THING }
   UNSET_GET: { target: UNSET, get: unset, response: THING }
   FORBIDDEN_GET: { permission: NOBODY, get: "forbidden{?TOKEN}", request: { fields: { TOKEN: text } }, response: THING }
@@ -78,6 +80,8 @@ operations:
   FILED: { put: "files/{NAME}", request: { fields: { NAME: string, FILE: binary } }, body: FILE, response: NAMED, call: FILED_POST }
   FLOW: { get: "flow/{NAME}", request: { fields: { NAME: string } }, response: NAMED, call: Upstream.guarded }
   HASTY: { get: hasty, response: THING, call: HASTY_GET }
+  SLOW: { get: slow, response: THING, call: SLOW_GET }
+  TIMED: { get: timed, response: THING, call: TIMED_GET }
   GONE: { get: gone, response: THING, call: GONE_GET }
   UNSET: { get: unset, response: THING, call: UNSET_GET }
   FORBIDDEN: { get: forbidden, response: THING, call: FORBIDDEN_GET }
@@ -104,7 +108,7 @@ export const OUTBOUND_PROJECT = {
         try {
           return shown(await context.call('ITEM_POST', { NAME: 'refused' }));
         } catch (error) {
-          return JSON.stringify({ name: error.name, fault: error.fault, reason: error.reason });
+          return JSON.stringify({ name: error.name, fault: context.faultOf('ITEM_POST', error), other: context.faultOf('JSON_POST', error) ?? null });
         }
       case 'own-mistake': return shown(await context.call('ITEM_POST', { NAME: 'much longer than ten' }));
       case 'timeout': return shown(await context.call('ITEM_POST', { NAME: 'slow' }, { timeout: 50 }));

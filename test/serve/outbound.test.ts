@@ -223,6 +223,16 @@ describe('a call that fails', () => {
     expectFault(await call('hasty'), 504, told);
   });
 
+  it('is ended with the time of the gateway, unless it says its own', async () => {
+    const before = upstream.cut.length;
+    const told = { MESSAGE: `SLOW took longer than ${TIMEOUT / 1000} s and was stopped.`, DETAIL: '', CODE: 'TIMEOUT' };
+    const own = { MESSAGE: 'The call of TIMED_GET was not answered in time.', DETAIL: '', CODE: 'UPSTREAM_TIMEOUT' };
+    const [slow, timed] = await Promise.all([call('slow'), call('timed')]);
+    expectFault(slow, 504, told);
+    expectFault(timed, 504, own);
+    await eventually('the end of both calls', () => (upstream.cut.length >= before + 2 ? true : undefined));
+  });
+
   it('leaves a node alone that is not there', async () => {
     const told = { MESSAGE: 'The call of GONE_GET did not succeed.', DETAIL: '', CODE: 'UPSTREAM_FAILED' };
     for (const _ of [1, 2]) expectFault(await call('gone'), 502, told);
@@ -283,7 +293,7 @@ describe('a handler', () => {
     expect(JSON.parse((await code('caught')).text)).toEqual({
       name: 'ReplyFault',
       fault: { status: 'failure', reason: 'the shelf is full' },
-      reason: 'the shelf is full',
+      other: null,
     });
   });
 

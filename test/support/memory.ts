@@ -7,6 +7,8 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Bytes that this process holds once what nobody needs any more is gone. */
 export function inUse(): number {
+  // Buffers are counted until the sweep behind a collection is through, for which the next one waits.
+  collectGarbage();
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

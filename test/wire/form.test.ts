@@ -17,7 +17,7 @@ it.each([
 });
 
 it('what is written is what every reader of forms reads', () => {
-  const text = fc.string({ unit: 'binary' }).filter((each) => each.isWellFormed());
+  const text = fc.string({ unit: 'binary' }).filter((each) => each.isWellFormed() && !each.includes('\0'));
   const fields = fc.array(fc.tuple(text, text), { minLength: 1 });
   fc.assert(
     fc.property(fields, (given) => {

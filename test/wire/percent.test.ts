@@ -52,6 +52,10 @@ describe('percentDecode', () => {
     expect(() => percentDecode(raw, true)).toThrow(reason);
   });
 
+  it('takes nothing else than what is encoded', () => {
+    expect(() => percentEncode('a\0b')).toThrow('NUL');
+  });
+
   it('gives back what was encoded, for any text', () => {
     const text = fc.string({ unit: 'binary' }).filter((t) => t.isWellFormed() && !t.includes('\0'));
     fc.assert(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseQueryString } from '../../src/wire/query-string.ts';
 import { parseUriTemplate } from '../../src/wire/uri-template.ts';
-import type { UriValue } from '../../src/wire/uri-template-expand.ts';
+import { type UriExpander, UriExpansionError, type UriValue } from '../../src/wire/uri-template-expand.ts';
 import { compileUriMatcher } from '../../src/wire/uri-template-match.ts';
 import type { ValueShape } from '../../src/wire/uri-template-program.ts';
 import { decodeRaw } from '../../src/wire/uri-template-value.ts';
@@ -19,6 +19,7 @@ import { compileUriExpander } from '../../src/wire/uri-template-write.ts';
  * - an empty first segment of a template that begins with `{/x}`, whose slash is the one before every template;
  * - a slash at the start of a path that begins with `{+x}`, since it is the one that stands before every template;
  * - an empty name in an exploded map, which url-template writes without its `=`.
+ * Not written at all, and left out too: dots beside a slash or a backslash, which many readers of a path would follow.
  */
 interface Unit {
   readonly text: string;
@@ -140,6 +141,16 @@ const template = fc
     };
   });
 
+function expanded(expand: UriExpander, values: Readonly<Record<string, UriValue>>): string {
+  try {
+    return expand(values);
+  } catch (error) {
+    // Slashes in a value may make a segment of dots that stand beside it.
+    fc.pre(!(error instanceof UriExpansionError && /[/;\\]/.test(JSON.stringify(values))));
+    throw error;
+  }
+}
+
 const exchange = template.chain((given) =>
   given.values.map((values) => ({ text: given.text, shapes: given.shapes, values })),
 );
@@ -150,7 +161,7 @@ describe('match(expand(x)) = x', () => {
       fc.property(exchange, (given) => {
         const parsed = parseUriTemplate(given.text);
         const shapeOf = (variable: { name: string }) => given.shapes[variable.name] ?? 'string';
-        const uri = compileUriExpander(parsed)(given.values);
+        const uri = expanded(compileUriExpander(parsed), given.values);
         fc.pre(!(given.text.startsWith('{/') && /^\/([/?]|$)/.test(uri)));
         const mark = uri.indexOf('?');
         const path = (mark === -1 ? uri : uri.slice(0, mark)).replace(/^\//, '');

@@ -94,6 +94,11 @@ describe('compileUriExpander', () => {
     ['x/{+a}', 'b/.'],
     ['x/%2e{a}', '.'],
     ['x/{a}?b={a}', '..'],
+    ['x/{a}', 'b/../c'],
+    ['x/{a}', '..\\b'],
+    ['x/{+a}', 'b\\..'],
+    ["x/f('{a}')", 'b/../c'],
+    ['x/{a}{;b}', '..'],
   ])('%s takes no %s', (template, value) => {
     expect(() => write(template, { a: value })).toThrow(UriExpansionError);
     expect(() => write(template, { a: value })).toThrow('into the path, which changes where it leads');
@@ -134,6 +139,7 @@ describe('compileUriExpander', () => {
           uri.replaceAll("'", '%27'),
         );
         const written = decodeURIComponent(parsed.pathname.slice('/p/'.length, -'/q'.length));
+        expect(written.split(/[/\\]/).filter((segment) => segment === '.' || segment === '..')).toEqual([]);
         expect(written).toBe(style.startsWith('odata') ? a.replaceAll("'", "''") : a);
       }),
       { numRuns: 500 },

@@ -52,7 +52,7 @@ export const consumerEntries = {
     right: consumer(`  ORDER_GET: { get: "Orders/{REGION}", ${REQUEST} }`),
   }),
   'bad-host': error<{ operation: string; reason: string }>({
-    message: ({ operation, reason }) => `The template of ${operation} begins with the host, and ${reason}.`,
+    message: ({ operation, reason }) => `The template of ${operation} must begin with the host, and ${reason}.`,
     hint: () => 'For example: "{TENANT}.example.org/orders/{NUMBER}". Or write the host into the base of the node.',
     explanation:
       'Where the base of a node is `https://` alone, what stands before the first slash of a URI template is the host: letters, digits, dots, hyphens and variables, with a port at the end. It is checked and never percent-encoded.',

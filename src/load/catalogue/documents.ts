@@ -34,7 +34,7 @@ export const documentEntries = {
   'value-does-not-fit': error<{ option: string; value: string; reason: string }>({
     message: ({ option, value, reason }) => `The ${option} ${value} does not fit its field: ${reason}.`,
     explanation:
-      "What is written as default, example, enum or fixed value obeys the field's own type, length, pattern, enum and bounds.",
+      "What is written as default, example, enum or fixed value obeys the field's own type, length, pattern, enum and bounds. A default that a call makes of values, such as `{File.name}`, is held against its field when the call is made.",
     wrong: 'document: ORDER\nfields: { STATUS: { type: string(1), default: OPEN } }',
     right: 'document: ORDER\nfields: { STATUS: { type: string(1), default: O } }',
   }),

@@ -15,9 +15,9 @@ const ORDER = 'call: ORDER_PUT';
 
 /** Mistakes in flows, and where calls answer operations. */
 export const flowEntries = {
-  'not-a-call': error<{ name: string; reason: string }>({
+  'not-a-call': error<{ name: string; reason: string; meant?: string }>({
     message: ({ name, reason }) => `${name} can't be called: ${reason}.`,
-    hint: () => 'Name an operation that has a `target`.',
+    hint: ({ meant }) => (meant === undefined ? 'Name an operation that has a `target`.' : `Did you mean ${meant}?`),
     explanation:
       'A step of a flow calls one operation of another system: one with a `target`. `call:` of an operation names such a one too, or a flow, which has a dot in its name: `N_DOCLIB.upload`. What is answered here is no call to another system.',
     wrong: `${flow(LOGIN, ORDER)}---\nservice: Orders.v1\npublic: true\noperations:\n  HERE_PUT: { soap: true, response: text }\n  ORDERS_POST: { soap: true, response: text, call: HERE_PUT }`,
@@ -27,9 +27,10 @@ export const flowEntries = {
     path: string;
     reason: string;
     meant?: { readonly given: string; readonly known: readonly string[] };
+    instead?: string;
   }>({
-    message: ({ path, reason }) => `${path} names no single value of the reply: ${reason}.`,
-    hint: ({ meant }) => meant && didYouMean(meant.given, meant.known, 'Fields there:'),
+    message: ({ path, reason }) => `${path} can't be taken from the reply: ${reason}.`,
+    hint: ({ meant, instead }) => instead ?? (meant && didYouMean(meant.given, meant.known, 'Fields there:')),
     explanation:
       'What a step keeps, and for how long, stands in a field of the document that the operation answers: `access_token`, or `result.token` for the field of an inner document. It is a single value. `for:` names a number of seconds.',
     wrong: flow('call: LOGIN_PUT, keep: { TOKEN: tokn }', ORDER),

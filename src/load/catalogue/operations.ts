@@ -41,7 +41,7 @@ export const operationEntries = {
     message: ({ field, uri, why }) => `${field} is required, and a request to URI ${uri} can't give it: ${why}.`,
     hint: () => 'Name it in the template, or leave out `required`.',
     explanation:
-      'A field of the request travels in the URI, in a header that names it, or in the body. GET, HEAD and DELETE have no body unless `body:` names a field. A required field that no request can carry would make every call fail.',
+      'A field of the request travels in the URI, in a header that names it, or in the body. GET, HEAD and DELETE have no body unless `body:` names a field. A required field that no request can carry would make every call fail, or in a call to another system never be sent.',
     wrong:
       'document: REQUEST\nfields: { REGION: { type: string(1), required: true } }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, request: REQUEST }',
     right:

@@ -10,7 +10,10 @@ const size: JsonSchema = {
 };
 
 const limits = keys(
-  { description: 'Bounds of every exchange. A query may set its own `rows` and `timeout`.' },
+  {
+    description:
+      'Bounds of every exchange. A query may set its own `rows` and `timeout`, what `call:` calls its own `timeout`.',
+  },
   {
     body: { ...size, description: 'Largest request body.', default: '10 MiB' },
     timeout: {

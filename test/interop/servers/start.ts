@@ -5,16 +5,37 @@ import { cleanEnvironment } from '../../cli/support.ts';
 
 /** A server of another maker, in a process of its own. */
 export interface StartedServer {
-  /** `http://127.0.0.1:40123`. */
+  /** `http://127.0.0.1:40123`, or with https. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
+type Command = readonly [program: string, ...args: string[]];
+
 /** Starts a server, and waits until it says where it listens. */
 export async function startServer(
-  [program, ...args]: readonly [string, ...string[]],
+  command: Command,
   env: Readonly<Record<string, string>> = {},
 ): Promise<StartedServer> {
+  const { said, stop } = await startDaemon(command, /https?:\/\/127\.0\.0\.1:\d+/, env);
+  return { url: said, stop };
+}
+
+/** A program that runs until it is stopped. */
+interface Daemon {
+  /** What it was waited for. */
+  readonly said: string;
+  /** What it printed so far. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+/** Starts a program, and waits until it says that it is ready. */
+export async function startDaemon(
+  [program, ...args]: Command,
+  ready: RegExp,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Daemon> {
   const child = spawn(program, args, { env: cleanEnvironment(env) });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -28,12 +49,12 @@ export async function startServer(
     await ended;
   };
   try {
-    const [url] = await poll(
+    const [said] = await poll(
       `${program} to listen`,
-      () => /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? undefined,
+      () => ready.exec(output) ?? undefined,
       () => output,
     );
-    return { url, stop };
+    return { said, output: () => output, stop };
   } catch (error) {
     await stop();
     throw error;

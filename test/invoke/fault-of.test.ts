@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { faultOf } from '../../src/client/fault-of.ts';
+import { faultOf } from '../../src/invoke/fault-of.ts';
 import { FlowError, InvokeError, ReplyFault, SoapFault } from '../../src/invoke/index.ts';
 
 const called = { operation: 'FILE_PUT', requestId: 'r' };
@@ -10,7 +10,10 @@ const overSoap = new SoapFault(called, { code: 'Server', subcodes: [], reason: '
 it.each([
   ['a fault over REST', overRest],
   ['a fault over SOAP', overSoap],
-  ['a flow of which it is a step', new FlowError('Files.v1.put', { index: 2, of: 2, operation: 'FILE_PUT' }, overRest)],
+  [
+    'a flow of which it is a step',
+    new FlowError('Files.v1.put', { index: 2, of: 2, operation: 'FILE_PUT' }, overRest, { steps: [] }),
+  ],
 ])('the fault document comes out of %s', (_, error) => {
   expect(faultOf('FILE_PUT', error)).toBe(document);
   expect(faultOf('FILE_GET', error)).toBeUndefined();

@@ -1,5 +1,5 @@
-import { FlowError, ReplyFault, SoapFault } from '../invoke/index.ts';
 import type { DocumentValue } from '../model/value.ts';
+import { FlowError, ReplyFault, SoapFault } from './error.ts';
 
 /** The fault document of an operation in what a call or a flow has thrown; undefined where there is none. */
 export function faultOf(operation: string, error: unknown): DocumentValue | undefined {

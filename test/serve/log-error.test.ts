@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { FlowError, InvokeError, ReplyFault } from '../../src/invoke/index.ts';
+import { createLog } from '../../src/serve/log.ts';
+
+/** What the log writes of an error. */
+function logged(err: unknown): string {
+  let line = '';
+  createLog({
+    to: {
+      write(text: string) {
+        line += text;
+      },
+    },
+  }).error({ err }, 'it went wrong');
+  return line;
+}
+
+const called = { operation: 'IMPORT_POST', requestId: 'call-1', address: 'http://a.example/import' };
+const sent = {
+  operation: 'IMPORT_POST',
+  method: 'POST',
+  url: 'http://a.example/import',
+  headers: {},
+  body: '[{"name":"PAYLOAD"}]',
+};
+
+describe('an error in the log', () => {
+  it('of a call says where and why, and neither what was sent nor what came back', () => {
+    const fault = new ReplyFault(
+      called,
+      { fault: { message: 'PAYLOAD' }, reason: 'No such table', detail: 'PAYLOAD' },
+      { httpResponseCode: 400, body: 'PAYLOAD' },
+    );
+    fault.sent = sent;
+    const line = logged(fault);
+    expect(line).not.toContain('PAYLOAD');
+    expect(JSON.parse(line).err).toEqual({
+      type: 'ReplyFault',
+      message: 'IMPORT_POST: No such table',
+      code: 'FAULT',
+      ...called,
+      httpResponseCode: 400,
+    });
+  });
+
+  it('of a flow says which step, with what that says', () => {
+    const step = new InvokeError('CONNECTION', called, 'nothing listens at its address', {
+      hint: 'Is it running?',
+      cause: new TypeError('connect ECONNREFUSED'),
+    });
+    step.sent = sent;
+    const { err } = JSON.parse(
+      logged(new FlowError('Imports.v1.all', { index: 1, of: 2, operation: 'IMPORT_POST' }, step, { steps: [] })),
+    );
+    expect(err).toMatchObject({
+      type: 'FlowError',
+      message: 'Imports.v1.all: step 1 of 2, IMPORT_POST: nothing listens at its address',
+      cause: {
+        type: 'InvokeError',
+        code: 'CONNECTION',
+        cause: { type: 'TypeError', message: 'connect ECONNREFUSED' },
+      },
+    });
+    expect(JSON.stringify(err)).not.toContain('PAYLOAD');
+  });
+
+  it('of another kind keeps its stack', () => {
+    const { err } = JSON.parse(logged(new TypeError('x is not a function')));
+    expect(err).toMatchObject({
+      type: 'TypeError',
+      message: 'x is not a function',
+      stack: expect.stringContaining('at '),
+    });
+    expect(JSON.parse(logged('text')).err).toBe('text');
+  });
+});
