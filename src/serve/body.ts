@@ -1,8 +1,8 @@
 import type { RequestBody } from '../binding/request-body.ts';
 import { Fault } from '../model/fault.ts';
 import type { Attachment } from '../model/value.ts';
+import { passing } from '../store/young.ts';
 import { withinTime } from './deadline.ts';
-import { passing } from './young.ts';
 
 /** Where a request's bytes come from, once: Node's request, or a web stream in tests. */
 export interface ByteSource {

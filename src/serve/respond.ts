@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Bytes } from '../model/handler.ts';
+import { passing } from '../store/young.ts';
 import type { Exchange } from './exchange.ts';
 import { drain } from './incoming.ts';
-import { passing } from './young.ts';
 
 /** Headers of one reply, names in their usual spelling. */
 export type ReplyHeaders = Record<string, string>;

@@ -1,9 +1,10 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Attachment } from '../model/value.ts';
+import { passing } from './young.ts';
 
 /** Bytes that are read at once. */
-const PIECE = 256 * 1024;
+const PIECE = 512 * 1024;
 
 /**
  * A file as content to send: its type goes by its name, its length is looked up now, its bytes are read as they are sent,
@@ -52,6 +53,7 @@ async function* unchanged(path: string, seen: Seen): AsyncGenerator<Uint8Array> 
     for await (const piece of file.createReadStream(range)) {
       if (last !== undefined) yield last;
       last = piece as Buffer;
+      passing(last.length);
     }
     await check(file, path, seen);
     if (last !== undefined) yield last;

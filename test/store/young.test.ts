@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { passing } from '../../src/serve/young.ts';
+import { passing } from '../../src/store/young.ts';
 
 const PIECE = 64 * 1024;
 const MIB = 1024 * 1024;

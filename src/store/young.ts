@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Bytes that pass between two collections. */
-const EVERY = 16 * 1024 * 1024;
+const EVERY = 8 * 1024 * 1024;
 
 let collect: ((options: { readonly type: 'minor' }) => void) | undefined;
 let passed = 0;
