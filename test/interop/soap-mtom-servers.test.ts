@@ -251,7 +251,7 @@ describe.skipIf(!hasPython)("a server that is Python's http.server and email (ne
       const { code, stdout, stderr } = await invoke('N_BINARY_RECEIVE', 'Document=nothing', '--output', 'none.xml');
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(
-        /^signalbox: N_BINARY_RECEIVE: Gibt es nicht\.\n +Fault: Client\n +HTTP status 500, http:/,
+        /^signalbox: N_BINARY_RECEIVE: Gibt es nicht\.\n +Fault: Client\n +HTTP status 500, POST http:/,
       );
     });
   });
