@@ -9,17 +9,17 @@ import type { Spool } from '../model/spool.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { type Callable, compileCallable } from './callable.ts';
 import { Configuration } from './configuration.ts';
-import type { Credential } from './credential.ts';
+import type { Credential } from './credential/credential.ts';
 import { deadline } from './deadline.ts';
 import { type Called, InvokeError } from './error.ts';
-import type { RawReply } from './exchange.ts';
 import { findFlow, findOperation } from './find.ts';
-import { createFlows } from './flow.ts';
+import { createFlows } from './flow/flow.ts';
+import type { RawReply } from './http/exchange.ts';
+import type { Heads } from './http/trace.ts';
+import { createTransport, type PreparedRequest, type Target } from './http/transport.ts';
 import { TIMEOUTS, type Timeouts } from './limits.ts';
 import { replyOf } from './reply.ts';
-import type { Segment } from './soap-request.ts';
-import type { Heads } from './trace.ts';
-import { createTransport, type PreparedRequest, type Target } from './transport.ts';
+import type { Segment } from './soap/soap-request.ts';
 
 export interface ClientOptions {
   /** What nodes, `values:`, headers and `PRIMARYURL` refer to. */

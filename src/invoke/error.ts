@@ -1,6 +1,6 @@
 import type { StepTrace } from '../model/invoke-reply.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { PreparedRequest } from './transport.ts';
+import type { PreparedRequest } from './http/transport.ts';
 
 /** Why a call came to nothing, where it is not the target that says so. */
 export type InvokeCode =

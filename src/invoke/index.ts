@@ -5,7 +5,7 @@ export {
   createClient,
   type FlowOptions,
 } from './client.ts';
-export type { Credential } from './credential.ts';
+export type { Credential } from './credential/credential.ts';
 export {
   type Called,
   FlowError,
@@ -19,8 +19,8 @@ export {
 } from './error.ts';
 export { faultOf } from './fault-of.ts';
 export { flowNamed } from './find.ts';
+export type { Head, Heads } from './http/trace.ts';
+export type { PreparedRequest } from './http/transport.ts';
 export type { Timeouts } from './limits.ts';
-export { asConsumer } from './soap-call.ts';
-export type { Segment } from './soap-request.ts';
-export type { Head, Heads } from './trace.ts';
-export type { PreparedRequest } from './transport.ts';
+export { asConsumer } from './soap/soap-call.ts';
+export type { Segment } from './soap/soap-request.ts';

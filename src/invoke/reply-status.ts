@@ -1,6 +1,6 @@
-import { oneLine } from './body.ts';
 import { InvokeError, mayRetry } from './error.ts';
-import type { RawReply } from './exchange.ts';
+import { oneLine } from './http/body.ts';
+import type { RawReply } from './http/exchange.ts';
 import { SHOWN_BODY } from './limits.ts';
 import { redacted } from './redact.ts';
 

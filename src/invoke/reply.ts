@@ -2,7 +2,7 @@ import type { InvokeReply } from '../model/invoke-reply.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { ReplyContent } from './callable.ts';
 import type { Called } from './error.ts';
-import type { RawReply } from './exchange.ts';
+import type { RawReply } from './http/exchange.ts';
 
 /** What a reply is put together from. */
 interface ReplyFacts {

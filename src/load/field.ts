@@ -1,7 +1,7 @@
 import type { Field, FieldType, ScalarKind, ScalarType } from '../model/field.ts';
 import type { Position } from '../model/position.ts';
 import { isXmlName } from '../wire/xml-text.ts';
-import { isMade } from './call-text.ts';
+import { isMade } from './consumer/call-text.ts';
 import type { FieldDeclared, Scalar } from './declared.ts';
 import { type DocumentSource, type FieldSpot, linkType, typeWords } from './field-type.ts';
 import { given } from './given.ts';

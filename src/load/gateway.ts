@@ -6,9 +6,9 @@ import { literalOf, parseConfigText } from './config-text.ts';
 import type { Declaration } from './declaration.ts';
 import type { GatewayDeclared } from './declared.ts';
 import { placeText } from './diagnostic.ts';
-import { domainNames } from './domain-names.ts';
 import { given } from './given.ts';
 import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveIds } from './linking.ts';
+import { domainNames } from './node/domain-names.ts';
 import { credentialsIn } from './secrets.ts';
 import { linkDuration, linkSize } from './units.ts';
 

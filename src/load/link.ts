@@ -2,20 +2,20 @@ import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
 import { checkEndless, Documents } from './documents.ts';
-import { checkDomainNames } from './domain-names.ts';
 import type { ProjectFiles } from './files.ts';
 import { DEFAULT_HANDLERS, linkGateway } from './gateway.ts';
 import { checkHandlers } from './handlers.ts';
 import { byId, type Linking } from './linking.ts';
-import { linkNodes } from './nodes.ts';
-import { checkOverlaps } from './overlaps.ts';
+import { checkDomainNames } from './node/domain-names.ts';
+import { linkNodes } from './node/nodes.ts';
+import { checkOverlaps } from './operation/overlaps.ts';
+import { checkElementNames } from './operation/soap-names.ts';
+import { checkUriIndexes } from './operation/uri-index.ts';
 import { checkDeliveredGrants, checkNodeNames } from './project-checks.ts';
 import { linkQueries } from './queries.ts';
 import { linkRoutings } from './routings.ts';
 import { linkPermissionLists, linkRoles, linkUsers } from './security.ts';
 import { linkServices } from './services.ts';
-import { checkElementNames } from './soap-names.ts';
-import { checkUriIndexes } from './uri-index.ts';
 
 /** What linking knows beside the declarations. */
 export interface LinkOptions {

@@ -1,6 +1,6 @@
 import { Pending } from '../../src/binding/call-held.ts';
 import { InvokeError } from '../../src/invoke/error.ts';
-import { createFlows, type FlowPorts, type Flows } from '../../src/invoke/flow.ts';
+import { createFlows, type FlowPorts, type Flows } from '../../src/invoke/flow/flow.ts';
 import type { CallOptions } from '../../src/invoke/index.ts';
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../../src/model/consumer.ts';
 import type { Document } from '../../src/model/document.ts';

@@ -1,12 +1,17 @@
 import { onTestFinished } from 'vitest';
 import type { Resolve } from '../../src/invoke/callable.ts';
 import { Configuration } from '../../src/invoke/configuration.ts';
-import type { Credential } from '../../src/invoke/credential.ts';
-import type { RawReply } from '../../src/invoke/exchange.ts';
+import type { Credential } from '../../src/invoke/credential/credential.ts';
+import type { RawReply } from '../../src/invoke/http/exchange.ts';
+import { masked } from '../../src/invoke/http/trace.ts';
+import {
+  createTransport,
+  type PreparedRequest,
+  type SendOptions,
+  type Target,
+} from '../../src/invoke/http/transport.ts';
 import { TIMEOUTS, type Timeouts } from '../../src/invoke/limits.ts';
 import type { Outgoing } from '../../src/invoke/outgoing.ts';
-import { masked } from '../../src/invoke/trace.ts';
-import { createTransport, type PreparedRequest, type SendOptions, type Target } from '../../src/invoke/transport.ts';
 import type { Environment } from '../../src/load/config.ts';
 import { parseConfigText } from '../../src/load/config-text.ts';
 import type { ConfigText } from '../../src/model/config.ts';

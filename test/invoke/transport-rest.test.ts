@@ -3,9 +3,9 @@ import { createServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Address, addressAt, type Base } from '../../src/invoke/http/target.ts';
+import type { Head } from '../../src/invoke/http/trace.ts';
 import { InvokeError } from '../../src/invoke/index.ts';
-import { type Address, addressAt, type Base } from '../../src/invoke/target.ts';
-import type { Head } from '../../src/invoke/trace.ts';
 import { bodyOf, outgoing, sender, streamed, text } from './sending.ts';
 import { listen, node, rawTarget, target, thrown } from './support.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linkCallText, namesValues } from '../../src/load/call-text.ts';
+import { linkCallText, namesValues } from '../../src/load/consumer/call-text.ts';
 import { Declarations } from '../../src/load/declaration.ts';
 import { createReport } from '../../src/load/diagnostic.ts';
 import { createPlaces } from '../../src/load/places.ts';

@@ -1,0 +1,75 @@
+import type { ConsumerOperation } from '../../model/consumer.ts';
+import type { Flow } from '../../model/flow.ts';
+import type { FlowReply, InvokeReply } from '../../model/invoke-reply.ts';
+import type { DocumentValue } from '../../model/value.ts';
+import type { CallOptions, FlowOptions } from '../client.ts';
+import { deadline } from '../deadline.ts';
+import type { Called } from '../error.ts';
+import type { PreparedRequest } from '../http/transport.ts';
+import { StepCache } from './flow-cache.ts';
+import { watchContent } from './flow-content.ts';
+import { StepKeys } from './flow-key.ts';
+import { checkInput, type FlowPlan, pendingInput, planFlow } from './flow-plan.ts';
+import { FlowRun, type RunPorts } from './flow-run.ts';
+
+/** What flows are run with. */
+export interface FlowPorts {
+  call(operation: ConsumerOperation, input: DocumentValue, options: CallOptions, called: Called): Promise<InvokeReply>;
+  /** @throws InvokeError CONFIGURATION, BAD_INPUT */
+  preview(operation: ConsumerOperation, input: DocumentValue, options: CallOptions, called: Called): PreparedRequest;
+  /** Looks up everything that the calls refer to. @throws InvokeError CONFIGURATION, naming all that is not set; BAD_INPUT */
+  configure(
+    calls: readonly { readonly operation: ConsumerOperation; readonly input: DocumentValue }[],
+    called: Called,
+  ): void;
+}
+
+export interface Flows {
+  /** @throws FlowError naming the step; InvokeError before anything is sent */
+  run(flow: Flow, input: DocumentValue, options: FlowOptions & { readonly requestId: string }): Promise<FlowReply>;
+  /** The requests of all steps; what earlier ones keep stands as `<NAME>`. @throws InvokeError CONFIGURATION, BAD_INPUT */
+  preview(flow: Flow, input: DocumentValue, options: { readonly requestId: string }): PreparedRequest[];
+}
+
+/**
+ * Runs flows, and remembers what their steps give.
+ * @param now a clock that only goes forward, in milliseconds
+ */
+export function createFlows(ports: FlowPorts, now: () => number = () => performance.now()): Flows {
+  const cache = new StepCache(now);
+  const keys = new StepKeys();
+  const plans = new WeakMap<Flow, FlowPlan>();
+
+  function planOf(flow: Flow): FlowPlan {
+    const known = plans.get(flow) ?? planFlow(flow);
+    plans.set(flow, known);
+    return known;
+  }
+
+  /** Everything that can be said of a run before the first of its requests is sent. */
+  function check({ flow, steps }: FlowPlan, input: DocumentValue, called: Called): PreparedRequest[] {
+    checkInput(flow, input, called);
+    const calls = steps.map((planned) => ({ operation: planned.shown, input: pendingInput(planned, input) }));
+    ports.configure(calls, called);
+    return calls.map((call) => ports.preview(call.operation, call.input, {}, called));
+  }
+
+  return {
+    async run(flow, given, options) {
+      const { requestId, signal, timeout = Number.POSITIVE_INFINITY } = options;
+      const called = { operation: flow.id, requestId };
+      const plan = planOf(flow);
+      const shown = check(plan, given, called);
+      const input = watchContent(given);
+      const time = deadline(signal, timeout, called);
+      const keyOf: RunPorts['keyOf'] = (index, inputs) => keys.of(flow, index, inputs);
+      const ending = { signal: time.signal, told: (error: unknown) => time.told(error) };
+      try {
+        return await new FlowRun({ ports, cache, plan, input, keyOf, shown, options, requestId, ...ending }).reply();
+      } finally {
+        time.clear();
+      }
+    },
+    preview: (flow, input, { requestId }) => check(planOf(flow), input, { operation: flow.id, requestId }),
+  };
+}

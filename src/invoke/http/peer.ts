@@ -1,0 +1,129 @@
+import type { ConfigText } from '../../model/config.ts';
+import type { Node } from '../../model/node.ts';
+import type { Resolve } from '../callable.ts';
+import { type Proof, proofOf } from '../credential/credential.ts';
+import { tokenFetch } from '../credential/token-fetch.ts';
+import { Tokens, tokenClientOf } from '../credential/tokens.ts';
+import { type Called, InvokeError } from '../error.ts';
+import type { Timeouts } from '../limits.ts';
+import { type Circuit, createCircuit } from './circuit.ts';
+import { endpointsOf } from './endpoint.ts';
+import type { ConnectionFacts, Connections, Pools } from './pools.ts';
+import type { ProxyOf } from './proxy.ts';
+import { type Base, resolveBase } from './target.ts';
+
+/** A node as calls to it need it, looked up once. */
+export interface Peer {
+  readonly node: Node;
+  readonly timeouts: Timeouts;
+  /** Its addresses, or the one that takes their place. */
+  bases(primaryUrl: ConfigText | undefined, called: Called): readonly Base[];
+  readonly pools: Pools;
+  /** Connections that show nothing of the node, for other origins than its own. */
+  foreign(): Pools;
+  /**
+   * What its calls show; undefined where that is nothing, or stands in the address. Looked up where it is first wanted.
+   * @throws InvokeError CONFIGURATION
+   */
+  credential(called: Called): Proof | Tokens | undefined;
+  /** Undefined where it is never left alone. */
+  readonly circuit: Circuit | undefined;
+}
+
+/** What peers are opened with. */
+export interface PeerSource {
+  readonly connections: Connections;
+  /** The client's; what the node says stands above them. */
+  readonly timeouts: Timeouts;
+  /** What paths of files are relative to. */
+  readonly folder: string;
+  readonly proxyOf: ProxyOf;
+  readonly resolve: Resolve;
+  readonly called: Called;
+}
+
+/** @throws InvokeError CONFIGURATION */
+export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
+  const { connections, folder, proxyOf, resolve, called } = source;
+  const timeouts = { ...source.timeouts, ...node.timeouts };
+  const hasFiles = node.caFile !== undefined || node.certificate !== undefined;
+  const tls = hasFiles ? await import('./tls.ts') : undefined;
+  const contextOf = (shows: boolean) => tls?.secureContextOf(node, { folder, resolve, called }, shows);
+  const facts: ConnectionFacts = {
+    connectTimeout: timeouts.connect,
+    secureContext: contextOf(true),
+    endpoints: endpointsOf(node, resolve, called),
+    proxyOf,
+  };
+  const pools = connections.pools(facts);
+  let foreign: Pools | undefined = node.certificate === undefined ? pools : undefined;
+  return {
+    node,
+    timeouts,
+    bases: basesOf(node, resolve),
+    pools,
+    foreign() {
+      foreign ??= connections.pools({ ...facts, secureContext: contextOf(false) });
+      return foreign;
+    },
+    credential: credentialOf(node, pools, timeouts, source),
+    circuit: node.circuit.failures === 0 ? undefined : createCircuit(await import('cockatiel'), node),
+  };
+}
+
+/** Looks an address up where it is first called. */
+function basesOf(node: Node, resolve: Resolve): Peer['bases'] {
+  const known = new WeakMap<ConfigText, Base>();
+  let own: readonly Base[] | undefined;
+  return (primaryUrl, called) => {
+    if (primaryUrl === undefined) {
+      own ??= basesAt(node, undefined, resolve, called);
+      return own;
+    }
+    const base = known.get(primaryUrl) ?? (basesAt(node, primaryUrl, resolve, called)[0] as Base);
+    known.set(primaryUrl, base);
+    return [base];
+  };
+}
+
+/**
+ * The addresses of a node, or the one that takes their place, in the order in which they are tried.
+ * @throws InvokeError CONFIGURATION, for what is no address, or where there is none
+ */
+export function basesAt(
+  node: Node,
+  primaryUrl: ConfigText | undefined,
+  resolve: Resolve,
+  called: Called,
+): readonly Base[] {
+  const texts = primaryUrl === undefined ? node.base : [primaryUrl];
+  if (texts.length === 0) throw new InvokeError('CONFIGURATION', called, `node ${node.id} has no address`);
+  const name = { node: node.id, isPrimaryUrl: primaryUrl !== undefined };
+  return texts.map((text) => resolveBase(text, name, resolve, called));
+}
+
+function credentialOf(
+  { id, credential }: Node,
+  pools: Pools,
+  timeouts: Timeouts,
+  { connections, resolve }: PeerSource,
+): Peer['credential'] {
+  if (credential === undefined) return () => undefined;
+  let known: Proof | Tokens | undefined;
+  const look = (called: Called): Proof | Tokens => {
+    if (credential.kind !== 'client-credentials') return proofOf(credential, id, resolve, called);
+    return new Tokens({
+      node: id,
+      client: tokenClientOf(credential, id, resolve, called),
+      send: tokenFetch(connections, pools, id, timeouts),
+      time: Math.min(timeouts.connect + timeouts.head + timeouts.idle, timeouts.call, LONGEST),
+    });
+  };
+  return (called) => {
+    known ??= look(called);
+    return known;
+  };
+}
+
+/** What a timer can wait for. */
+const LONGEST = 2 ** 31 - 1;

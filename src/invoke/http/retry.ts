@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Retry } from '../../model/retry.ts';
+import { InvokeError } from '../error.ts';
+import type { Outgoing } from '../outgoing.ts';
+import type { RawReply, Received } from './exchange.ts';
+import { isRepeatable, type Sending } from './sending.ts';
+import { transportError } from './transport-error.ts';
+
+/** What is done where neither operation nor node says something. */
+export const RETRY: Retry = { attempts: 3, on: new Set([408, 429, 502, 503, 504]), declared: false };
+
+/** Milliseconds between attempts: random below an amount that doubles from the first to the largest (full jitter). */
+const BACK_OFF = { initialDelay: 200, maxDelay: 5000 } as const;
+
+/** Longest wait that a target can ask for, in milliseconds. */
+const LONGEST_WAIT = 60_000;
+
+/** Methods that may be repeated without harm (RFC 9110 section 9.2.2). */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']);
+
+/** Failures that the same request may not meet again. */
+const PASSING: ReadonlySet<string> = new Set(['CONNECTION', 'TIMEOUT', 'CUT', 'CREDENTIAL']);
+
+/** What an attempt came to. */
+type Outcome = { readonly reply: Received } | { readonly error: unknown };
+
+/**
+ * Makes a call until it succeeds, as often as it may be made.
+ * @param closed ends a wait
+ * @throws what the last attempt throws; InvokeError ABORTED, TIMEOUT, where a wait is ended
+ */
+export async function repeating(
+  attempt: () => Promise<Received>,
+  retry: Retry,
+  outgoing: Outgoing,
+  sending: Sending,
+  closed: AbortSignal,
+): Promise<RawReply> {
+  let backOff: BackOff | undefined;
+  for (let made = 1; ; made++) {
+    let outcome: Outcome;
+    try {
+      const reply = await attempt();
+      if (!retry.on.has(reply.status)) return reply;
+      outcome = { reply };
+    } catch (error) {
+      outcome = { error };
+    }
+    const reply = 'reply' in outcome ? outcome.reply : undefined;
+    const asked = reply === undefined ? undefined : retryAfter(reply.headers['retry-after']);
+    const isLast = made >= retry.attempts || !isRepeatable(outgoing, sending);
+    if (isLast || !mayRepeat(outcome, asked, retry, outgoing, sending) || (asked ?? 0) > LONGEST_WAIT)
+      return endOf(outcome, asked);
+    reply?.release();
+    backOff = backOff?.next() ?? (await firstBackOff());
+    await pause(asked ?? backOff.duration, sending, closed);
+  }
+}
+
+function endOf(outcome: Outcome, asked: number | undefined): RawReply {
+  if ('error' in outcome) throw outcome.error;
+  const { reply } = outcome;
+  if (asked === undefined) return reply;
+  return { ...reply, hint: `The target asks not to be called before another ${Math.ceil(asked / 1000)} s.` };
+}
+
+function mayRepeat(
+  outcome: Outcome,
+  asked: number | undefined,
+  { declared }: Retry,
+  { method }: Outgoing,
+  { isUnsent, options }: Sending,
+): boolean {
+  const isHarmless = declared || IDEMPOTENT.has(method);
+  if ('reply' in outcome) return isHarmless || asked !== undefined;
+  const { error } = outcome;
+  if (!(error instanceof InvokeError) || !PASSING.has(error.code) || options.signal?.aborted === true) return false;
+  // Of what asks for a token nothing is sent either, and only what may pass is worth another.
+  if (error.code === 'CREDENTIAL') return error.responseStatus === 10;
+  return isHarmless || isUnsent;
+}
+
+/** Milliseconds that Retry-After asks for, in seconds or as a date (RFC 9110 section 10.2.3). */
+function retryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  // The oldest of the forms of dates names no zone, and means UTC as well.
+  const time = Date.parse(/GMT|UTC|[+-]\d{4}$/.test(header) ? header : `${header} GMT`);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
+}
+
+/** How long to wait, and what follows that. */
+interface BackOff {
+  readonly duration: number;
+  next(): BackOff;
+}
+
+async function firstBackOff(): Promise<BackOff> {
+  // Most calls need none.
+  const { ExponentialBackoff, fullJitterGenerator } = await import('cockatiel');
+  const growing = new ExponentialBackoff({ ...BACK_OFF, generator: fullJitterGenerator });
+  const from = (backOff: ReturnType<typeof growing.next>): BackOff => ({
+    duration: backOff.duration,
+    next: () => from(backOff.next(undefined)),
+  });
+  return from(growing.next());
+}
+
+/** A wait of cockatiel's own policy does not end with the signal. */
+async function pause(duration: number, sending: Sending, closed: AbortSignal): Promise<void> {
+  const { called, node, timeouts, options } = sending;
+  const signal = options.signal === undefined ? closed : AbortSignal.any([options.signal, closed]);
+  try {
+    await delay(duration, undefined, { signal });
+  } catch (error) {
+    if (options.signal?.aborted !== true) throw new Error('the client is closed', { cause: error });
+    throw transportError(error, { called, node, timeouts, signal: options.signal, phase: 'request' });
+  }
+}

@@ -1,0 +1,203 @@
+import type { Environment } from '../../load/config.ts';
+import type { ConfigText } from '../../model/config.ts';
+import type { ConsumerOperation } from '../../model/consumer.ts';
+import type { Node } from '../../model/node.ts';
+import type { Resolve } from '../callable.ts';
+import { BASIC, BEARER, basic, type Credential, MASK, type Proof } from '../credential/credential.ts';
+import type { Tokens } from '../credential/tokens.ts';
+import { type Called, InvokeError } from '../error.ts';
+import type { Timeouts } from '../limits.ts';
+import type { Outgoing } from '../outgoing.ts';
+import type { RawReply } from './exchange.ts';
+import { nameOf, shownHeaders } from './headers.ts';
+import { basesAt, openPeer, type Peer } from './peer.ts';
+import { Connections } from './pools.ts';
+import { proxiesOf } from './proxy.ts';
+import { references } from './references.ts';
+import { send } from './send.ts';
+import type { Sending, SendingOptions } from './sending.ts';
+import { addressAt, type Base, shownUrl } from './target.ts';
+
+/** Where a call goes, and what it shows there. */
+export interface Target {
+  readonly operation: ConsumerOperation;
+  /** The operation's own target, or the one that the caller put in its place; then PRIMARYURL does not count. */
+  readonly node: Node;
+  /** `PRIMARYURL`: takes the place of the node's addresses. */
+  readonly primaryUrl?: ConfigText | undefined;
+  /** Takes the place of the node's own, and of one inside an address. */
+  readonly credential?: Credential | undefined;
+}
+
+export interface SendOptions extends SendingOptions {
+  readonly called: Called;
+  /** All that {@link Transport.references} names can be had. */
+  readonly resolve: Resolve;
+}
+
+/** A request as it would be sent, what is secret in it masked. */
+export interface PreparedRequest {
+  /** Id of the operation. */
+  readonly operation: string;
+  readonly method: string;
+  readonly url: string;
+  /** In the order in which they travel. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text, or what is said in place of content that is read as it is sent; undefined where there is no body. */
+  readonly body: string | undefined;
+}
+
+/**
+ * Sends requests: connections, credentials, fail-over, repetition, redirects, and the times of each phase. Everything that a
+ * target says of TLS and addresses is looked up once.
+ */
+export interface Transport {
+  /** Configuration that a target refers to. */
+  references(target: Target): readonly ConfigText[];
+  /**
+   * The first of the requests that {@link Transport.send} would send.
+   * @throws InvokeError CONFIGURATION
+   */
+  describe(target: Target, outgoing: Outgoing, options: Pick<SendOptions, 'called' | 'resolve'>): PreparedRequest;
+  /**
+   * Sends a request, as often as operation and node allow, and waits for the head of a reply.
+   * @throws InvokeError CONFIGURATION, CREDENTIAL, CONNECTION, TLS, TIMEOUT, ABORTED, CUT, BAD_INPUT, BAD_REPLY, CIRCUIT_OPEN,
+   * HTTP_STATUS for a redirect that is not followed where some are
+   */
+  send(target: Target, outgoing: Outgoing, options: SendOptions): Promise<RawReply>;
+  /** Ends all connections, and what still runs on them. */
+  close(): Promise<void>;
+}
+
+export interface TransportOptions {
+  readonly timeouts: Timeouts;
+  /** Names proxies. */
+  readonly env: Environment;
+  /** What paths of certificates are relative to. */
+  readonly folder: string;
+}
+
+export function createTransport({ timeouts, env, folder }: TransportOptions): Transport {
+  const closed = new AbortController();
+  const proxyOf = proxiesOf(env);
+  const peers = new WeakMap<Node, Opening>();
+  let connections: Promise<Connections> | undefined;
+
+  async function open(node: Node, resolve: Resolve, called: Called): Promise<OpenPeer> {
+    // Loaded with the first call: a start should not wait for it, whoever imports the package.
+    connections ??= import('undici').then((undici) => new Connections(undici));
+    const made = await connections;
+    const source = { connections: made, timeouts, folder, proxyOf, resolve, called };
+    return { peer: await openPeer(node, source), connections: made };
+  }
+
+  function opened(node: Node, resolve: Resolve, called: Called): OpenPeer | Promise<OpenPeer> {
+    const known = peers.get(node);
+    if (known !== undefined) return known.open ?? known.opening;
+    const opening: Opening = { opening: open(node, resolve, called), open: undefined };
+    peers.set(node, opening);
+    opening.opening.then(
+      (open) => {
+        opening.open = open;
+      },
+      () => peers.delete(node),
+    );
+    return opening.opening;
+  }
+
+  return {
+    references,
+    describe({ operation, node, primaryUrl, credential }, outgoing, { called, resolve }) {
+      const [base] = basesAt(node, primaryUrl, resolve, called) as readonly [Base];
+      const { method, shown } = outgoing;
+      const additions = { proof: shownProof(node, credential, base, outgoing), acceptsCodings: acceptsOf(operation) };
+      const headers = shownHeaders(outgoing, additions);
+      return { operation: operation.id, method, url: shownUrl(base, outgoing), headers, body: shown.body };
+    },
+    async send(target, outgoing, options) {
+      const { node, primaryUrl, operation } = target;
+      const { called, resolve } = options;
+      if (closed.signal.aborted) throw new Error('the client is closed');
+      const start = performance.now();
+      const opening = opened(node, resolve, called);
+      const { peer, connections } = opening instanceof Promise ? await opening : opening;
+      const name = { node: node.id, isPrimaryUrl: primaryUrl !== undefined };
+      const addresses = peer.bases(primaryUrl, called).map((base) => addressAt(base, outgoing, name, called));
+      const credential = credentialOf(peer, target, outgoing, called);
+      const sending: Sending = {
+        called,
+        node: node.id,
+        timeouts: peer.timeouts,
+        options,
+        acceptsCodings: acceptsOf(operation),
+        start,
+        attempts: 0,
+        isUnsent: false,
+        isRenewed: false,
+        isSpent: false,
+      };
+      try {
+        return await send(
+          target,
+          outgoing,
+          { peer, connections, addresses, credential, closed: closed.signal },
+          sending,
+        );
+      } catch (error) {
+        if (error instanceof InvokeError) error.attempts = sending.attempts;
+        throw error;
+      }
+    },
+    async close() {
+      closed.abort();
+      await (await connections)?.close();
+    },
+  };
+}
+
+interface OpenPeer {
+  readonly peer: Peer;
+  readonly connections: Connections;
+}
+
+/** A peer that is being opened, or has been. */
+interface Opening {
+  readonly opening: Promise<OpenPeer>;
+  open: OpenPeer | undefined;
+}
+
+/** Replies over REST may be compressed, unless the operation asks for others. */
+function acceptsOf(operation: ConsumerOperation): boolean {
+  return operation.kind === 'rest' && operation.properties.acceptCompressed;
+}
+
+/** The call's own, else the node's where the operation does not say itself who calls. */
+function credentialOf(
+  peer: Peer,
+  { node, credential }: Target,
+  outgoing: Outgoing,
+  called: Called,
+): Proof | Tokens | undefined {
+  if (credential !== undefined) return basic(credential, called);
+  if (node.credential === undefined || declares(outgoing, node)) return undefined;
+  return peer.credential(called);
+}
+
+function declares({ headers }: Outgoing, { credential }: Node): boolean {
+  return (
+    nameOf(headers, credential?.kind === 'api-key' ? credential.header.toLowerCase() : 'authorization') !== undefined
+  );
+}
+
+function shownProof(
+  node: Node,
+  credential: Credential | undefined,
+  base: Base,
+  outgoing: Outgoing,
+): Pick<Proof, 'header' | 'shown'> | undefined {
+  if (credential !== undefined) return { header: 'Authorization', shown: BASIC };
+  const own = declares(outgoing, node) ? undefined : node.credential;
+  if (own === undefined) return base.kind === 'url' ? base.proof : undefined;
+  if (own.kind === 'api-key') return { header: own.header, shown: MASK };
+  return { header: 'Authorization', shown: own.kind === 'basic' ? BASIC : BEARER };
+}

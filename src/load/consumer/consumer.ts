@@ -1,0 +1,54 @@
+import type { ConsumerOperation } from '../../model/consumer.ts';
+import type { Service } from '../../model/service.ts';
+import { given } from '../given.ts';
+import { type Linking, positionOf } from '../linking.ts';
+import { linkGrants } from '../operation/operation-grants.ts';
+import { checkConsumerKeys } from '../operation/operation-keys.ts';
+import type { OperationSpot } from '../operation/operation-spot.ts';
+import { methodOf } from '../operation/operation-uri.ts';
+import { linkRetry } from '../retry.ts';
+import { linkDuration } from '../units.ts';
+import { type ConsumerContext, type ConsumerFacts, linkTarget } from './consumer-facts.ts';
+import { checkCredentialHeader } from './consumer-headers.ts';
+import { linkRestConsumer } from './consumer-rest.ts';
+import { linkSoapConsumer } from './consumer-soap.ts';
+
+/** Links an operation that calls another system. */
+export function linkConsumer(context: ConsumerContext, spot: OperationSpot, service: Service): ConsumerOperation {
+  const { linking } = context.documents;
+  const method = methodOf(spot);
+  checkConsumerKeys(linking, spot, method === undefined ? 'soap' : 'rest');
+  const facts = linkFacts(context, spot, service);
+  checkCredentialHeader(linking, spot, facts.target);
+  if (method === undefined) return linkSoapConsumer(context.documents, spot, facts);
+  checkOneWay(linking, spot, method.toLowerCase() as Lowercase<typeof method>);
+  return linkRestConsumer(context.documents, spot, facts, method);
+}
+
+function linkFacts(context: ConsumerContext, spot: OperationSpot, service: Service): ConsumerFacts {
+  const { linking } = context.documents;
+  const { id, declared, override, at } = spot;
+  const { permissions, isPublic } = linkGrants(linking, context, spot, service.delivered);
+  return {
+    id,
+    service,
+    target: linkTarget(linking, spot, context.nodes),
+    permissions,
+    public: isPublic,
+    active: declared.active !== false && service.active && override?.declared.active !== false,
+    ...given({
+      description: declared.description,
+      timeout: linkDuration(linking, declared.timeout === undefined ? spot.service : declared, 'timeout'),
+      retry: linkRetry(spot.inherited('retry')?.value),
+      routing: override?.id,
+    }),
+    at: positionOf(at),
+  };
+}
+
+/** A call is made over REST or over SOAP, where an operation that is answered here may be offered over both. */
+function checkOneWay({ report, places }: Linking, { declared }: OperationSpot, method: keyof typeof declared): void {
+  if (declared.soap === undefined || declared.soap === false) return;
+  const reason = 'a call to another system is made over one of them';
+  report.raise('conflicting-options', { first: method, second: 'soap', reason }, places.key(declared, 'soap'));
+}

@@ -1,0 +1,131 @@
+import type { ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
+import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import type { Flow } from '../../model/flow.ts';
+import type { Message } from '../../model/service.ts';
+import type { Place } from '../diagnostic.ts';
+import { type Linking, resolveId } from '../linking.ts';
+import { contentOf } from '../operation/operation-soap.ts';
+
+/** Operations that may be called. */
+export interface CallSources {
+  readonly consumers: ReadonlyMap<string, ConsumerOperation>;
+  /** Those that are answered here. */
+  readonly answered: ReadonlySet<string>;
+  /** Those that were declared and can't be used. */
+  readonly lost: ReadonlySet<string>;
+}
+
+/** What a `call:` may name. */
+export interface Calls extends CallSources {
+  /** By full ids. */
+  readonly flows: ReadonlyMap<string, Flow>;
+  /** Flows by every name that they have: `N_DOCLIB.v1.upload`, `N_DOCLIB.upload`. */
+  readonly named: ReadonlyMap<string, Flow>;
+  /** Whether a flow of that name was declared and can't be used. */
+  isLostFlow(name: string): boolean;
+}
+
+/** An operation of another system, or a flow of such. */
+export type Callee = ConsumerOperation | Flow;
+
+/** Looks an operation or a flow up; one that can't be called is reported. */
+export function resolveCall(linking: Linking, calls: Calls, name: string, at: Place): Callee | undefined {
+  // No operation has a dot in its name, and every flow has.
+  const isFlow = name.includes('.');
+  const { consumers, named } = calls;
+  if (!isFlow && (consumers.has(name) || !flowsCalled(name, named).length))
+    return resolveConsumer(linking, calls, name, at);
+  const found = named.get(name);
+  if (found === undefined && !calls.isLostFlow(name)) {
+    // `upload` of N_DOCLIB, or an operation with its service or version beside it.
+    const meant = isFlow ? name.split('.').filter((part) => consumers.has(part)) : flowsCalled(name, named);
+    const known = meant.length > 0 ? meant : [...named.keys()];
+    linking.report.raise('unknown-reference', { what: isFlow ? 'flow' : 'operation', id: name, known }, at);
+  }
+  return found;
+}
+
+/** The flows of a name that is written without their service. */
+function flowsCalled(name: string, named: ReadonlyMap<string, Flow>): string[] {
+  return [...named.keys()].filter((each) => each.endsWith(`.${name}`));
+}
+
+/** Looks up an operation of another system; what is none is reported. */
+export function resolveConsumer(
+  linking: Linking,
+  { consumers, answered, lost }: CallSources,
+  id: string,
+  at: Place,
+): ConsumerOperation | undefined {
+  if (lost.has(id)) return undefined;
+  if (!answered.has(id)) return resolveId(linking, 'operation', consumers, id, at);
+  linking.report.raise('not-a-call', { name: id, reason: 'it is answered here' }, at);
+  return undefined;
+}
+
+/** The calls that one stands for. */
+export function operationsOf(call: Callee): readonly ConsumerOperation[] {
+  return 'steps' in call ? call.steps.map(({ operation }) => operation) : [call];
+}
+
+/** What a call takes. */
+export interface CallInput {
+  /** Those that must be given for the first URI, which is the one that is called, are required. */
+  readonly fields: readonly Field[];
+  /** Where not, what is lacking is nobody's mistake. */
+  readonly complete: boolean;
+}
+
+export function inputOf(linking: Linking, call: Callee): CallInput {
+  if ('steps' in call) return { fields: call.input.fields, complete: isComplete(linking, call, call.input) };
+  if (call.kind === 'soap') {
+    const { request } = call.soap;
+    const document = documentOf(request);
+    return { fields: document?.fields ?? contentOf(request, call), complete: isComplete(linking, call, document) };
+  }
+  const { input } = call;
+  const needed = neededFirst(call);
+  const fields = input.fields.map((field) => (needed.has(field.name) ? { ...field, required: true } : field));
+  return { fields, complete: isComplete(linking, call, input) };
+}
+
+/** Fields that only other URIs do without. */
+function neededFirst({ uris: [first], input, filled }: RestConsumer): ReadonlySet<string> {
+  const named = first?.variables.flatMap(({ field, required }) => (required ? field.name : [])) ?? [];
+  const carried = first?.body.flatMap(({ name, required }) => (required ? name : [])) ?? [];
+  const needs = new Set([...named, ...carried]);
+  const open = input.fields.filter(
+    (field) => !field.required && field.default === undefined && field.fixed === undefined,
+  );
+  return new Set(open.flatMap(({ name }) => (needs.has(name) && !filled.has(name) ? name : [])));
+}
+
+/** What a call answers. */
+export interface CallReply {
+  /** The one over SOAP; over REST that in JSON, else the first. */
+  readonly message: Message;
+  readonly complete: boolean;
+}
+
+export function replyOf(linking: Linking, call: Callee): CallReply {
+  const last = operationsOf(call).at(-1) as ConsumerOperation;
+  const message = last.kind === 'soap' ? last.soap.response : mainResponse(last.responses);
+  return { message, complete: isComplete(linking, last, documentOf(message)) };
+}
+
+const NONE: Message = { kind: 'none' };
+
+function mainResponse(responses: readonly { readonly mediaType: string; readonly message: Message }[]): Message {
+  const documents = responses.filter(({ message }) => message.kind === 'document');
+  const inJson = documents.find(({ mediaType }) => /[/+]json$/.test(mediaType));
+  return (inJson ?? documents[0] ?? responses[0])?.message ?? NONE;
+}
+
+function documentOf(message: Message): Document | undefined {
+  return message.kind === 'document' ? message.document : undefined;
+}
+
+function isComplete({ incomplete }: Linking, call: Callee, document: Document | undefined): boolean {
+  return !incomplete.has(call) && (document === undefined || !incomplete.has(document));
+}

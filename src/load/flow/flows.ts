@@ -1,0 +1,77 @@
+import type { Flow, FlowStep } from '../../model/flow.ts';
+import type { Service } from '../../model/service.ts';
+import type { Declaration } from '../declaration.ts';
+import type { FlowDeclared, ServiceDeclared } from '../declared.ts';
+import type { Place } from '../diagnostic.ts';
+import type { Documents } from '../documents.ts';
+import { given } from '../given.ts';
+import { mayHaveMeant, positionOf } from '../linking.ts';
+import type { CallSources, Calls } from './calls.ts';
+import { linkFlowInput } from './flow-input.ts';
+import { checkKept } from './flow-keep.ts';
+import { linkStep } from './flow-step.ts';
+
+/** A service and what its definition says. */
+interface FlowService {
+  readonly service: Service;
+  readonly declaration: Declaration<ServiceDeclared>;
+}
+
+/** Links the flows of every service: what a `call:` may name from then on. */
+export function linkFlows(documents: Documents, services: readonly FlowService[], sources: CallSources): Calls {
+  const { linking } = documents;
+  const flows = new Map<string, Flow>();
+  const named = new Map<string, Flow>();
+  const lost = new Set<string>();
+  for (const { service, declaration } of services) {
+    const declared = declaration.value.flows ?? {};
+    for (const name of Object.keys(declared)) {
+      const id = `${service.id}.${name}`;
+      const names = service.default ? [id, `${service.name}.${name}`] : [id];
+      const said = { id, name, service, declared: declared[name] as FlowDeclared };
+      const flow = linkFlow(documents, { ...said, at: linking.places.key(declared, name) }, sources);
+      if (flow === undefined) for (const each of names) lost.add(each);
+      else {
+        flows.set(id, flow);
+        for (const each of names) named.set(each, flow);
+      }
+    }
+  }
+  const whole =
+    !linking.declared.anySetAside('service') &&
+    services.every(({ declaration }) => !mayHaveMeant(linking, declaration.value, ['flows']));
+  return { ...sources, flows, named, isLostFlow: (name) => !whole || lost.has(name) };
+}
+
+interface FlowSpot {
+  readonly id: string;
+  readonly name: string;
+  readonly service: Service;
+  readonly declared: FlowDeclared;
+  readonly at: Place;
+}
+
+/** Undefined where a step of it can't be used, which has been reported. */
+function linkFlow(
+  documents: Documents,
+  { id, name, service, declared, at }: FlowSpot,
+  sources: CallSources,
+): Flow | undefined {
+  const { linking } = documents;
+  const { description, steps: said } = 'steps' in declared ? declared : { description: undefined, steps: declared };
+  const linked = said.map((each) => linkStep(linking, each, sources));
+  const steps = linked.filter((step): step is FlowStep => step !== undefined);
+  if (steps.length < linked.length) return undefined;
+  const spots = steps.map((step, index) => ({ step, declared: said[index] as (typeof said)[number] }));
+  checkKept(linking, spots);
+  return {
+    id,
+    name,
+    service,
+    steps,
+    input: linkFlowInput(documents, id, spots, at),
+    active: service.active && steps.every(({ operation }) => operation.active),
+    ...given({ description }),
+    at: positionOf(at),
+  };
+}

@@ -1,0 +1,192 @@
+import type { Document } from '../../model/document.ts';
+import type { Query } from '../../model/query.ts';
+import type { Answer, MediaMessage, Message, Operation, Service, SoapForm } from '../../model/service.ts';
+import type { Documents } from '../documents.ts';
+import { checkFault } from '../fault-check.ts';
+import type { Calls } from '../flow/calls.ts';
+import { given, type Mutable } from '../given.ts';
+import { type Linking, positionOf } from '../linking.ts';
+import { linkQueriesAnswer, linkQueryAnswer } from './operation-answer.ts';
+import { checkCallAnswer, linkCallAnswer } from './operation-call.ts';
+import { type GrantSources, linkGrants } from './operation-grants.ts';
+import { checkProviderKeys, checkSoapAlone } from './operation-keys.ts';
+import { documentOf, linkDocument, linkRequest, linkResponses, linkTemplateDocument } from './operation-message.ts';
+import { linkRest, NO_REST } from './operation-rest.ts';
+import { isFaultless, type RestInput, soapForm, soapName, soapRequest } from './operation-soap.ts';
+import type { OperationSpot } from './operation-spot.ts';
+import { inputFields, linkTemplates, methodOf, type PlacedTemplate, templateCount } from './operation-uri.ts';
+
+/** What operations are linked against. */
+export interface OperationContext extends GrantSources {
+  readonly documents: Documents;
+  readonly queries: ReadonlyMap<string, Query>;
+  readonly calls: Calls;
+}
+
+/** Links one operation. Where a part of it can't be told, that has been reported, and the rest is checked all the same. */
+export function linkOperation(context: OperationContext, spot: OperationSpot, service: Service): Mutable<Operation> {
+  const { documents } = context;
+  const { linking } = documents;
+  const { id, declared, at } = spot;
+  const method = methodOf(spot);
+  if (method === undefined) checkSoapAlone(linking, spot);
+  checkProviderKeys(linking, spot);
+  const templates = method === undefined ? [] : linkTemplates(linking, spot, method);
+  const exchange = linkExchange(context, spot, service, templates);
+  const { answer, responses } = exchange;
+  const rest = {
+    request: exchange.request ?? ({ kind: 'none' } as const),
+    ...(method === undefined
+      ? NO_REST
+      : linkRest(linking, spot, method, restParts(documents, spot, exchange, templates))),
+  };
+  const fault = linkFault(documents, spot, method === undefined && isFaultless(linking, spot, responses));
+  if (method !== undefined) checkWrapper(spot, linking, responses);
+  const { permissions, isPublic } = linkGrants(linking, context, spot, service.delivered);
+  const active = declared.active !== false && service.active;
+  if (isPublic) checkQueriesPublic(spot, linking, answer);
+  if (answer.kind === 'call') {
+    const isKnown = exchange.request !== undefined;
+    checkCallAnswer(linking, spot, answer.call, { input: rest, isKnown, responses, isPublic, active });
+  }
+  const operation: Mutable<Operation> = {
+    id,
+    service,
+    ...rest,
+    pathName: spot.inherited('alias')?.value ?? service.name,
+    responses: responses ?? [],
+    status: declared.status ?? 200,
+    answer,
+    permissions,
+    public: isPublic,
+    requires: spot.inherited('requires')?.value ?? 'basic',
+    active,
+    ...given({
+      description: declared.description,
+      soap: linkSoap(documents, spot, service, rest, responses),
+      wrapper: declared.wrapper,
+      fault,
+    }),
+    at: positionOf(at),
+  };
+  // A template that was refused has not been removed.
+  if (templates.length < templateCount(spot, method)) linking.incomplete.add(operation);
+  return operation;
+}
+
+/** The fields that URIs and headers may name, and what they travel with. */
+function restParts(
+  documents: Documents,
+  spot: OperationSpot,
+  { request }: Exchange,
+  templates: readonly PlacedTemplate[],
+): Parameters<typeof linkRest>[3] {
+  // Where a query's prompts are the request, nothing else is: what the service says of a template does not hold.
+  const template = typeof spot.declared.query === 'string' ? undefined : linkTemplateDocument(documents, spot);
+  const { byName, complete } = inputFields(documents.linking, [documentOf(request), template]);
+  const input = { byName, complete: complete && !spot.lacks('request', 'template', 'query') };
+  return { templates, request, input };
+}
+
+function linkSoap(
+  documents: Documents,
+  spot: OperationSpot,
+  service: Service,
+  rest: RestInput,
+  responses: readonly MediaMessage[] = [],
+): SoapForm | undefined {
+  const name = soapName(spot.id, spot.declared);
+  if (name === undefined) return undefined;
+  return soapForm(name, service, soapRequest(documents, name, rest, spot), responses);
+}
+
+function linkFault(documents: Documents, spot: OperationSpot, faultless: boolean): Document | undefined {
+  const fault = faultless ? undefined : linkDocument(documents, spot, 'fault');
+  if (fault !== undefined) checkFault(documents.linking, fault, spot.inherited('fault')?.at ?? spot.at);
+  return fault;
+}
+
+interface Exchange {
+  readonly answer: Answer;
+  readonly request: Message | undefined;
+  readonly responses: readonly MediaMessage[] | undefined;
+}
+
+/** Request, reply and what makes the one of the other. */
+function linkExchange(
+  { documents, queries, calls }: OperationContext,
+  spot: OperationSpot,
+  service: Service,
+  templates: readonly PlacedTemplate[],
+): Exchange {
+  const { declared } = spot;
+  checkOneAnswer(documents.linking, spot);
+  const code = linkHandler(documents, spot, service);
+  if (typeof declared.query === 'string') {
+    return (
+      linkQueryAnswer(documents, spot, queries, templates) ?? { answer: code, request: undefined, responses: undefined }
+    );
+  }
+  const request = linkRequest(documents, spot);
+  const responses = linkResponses(documents, spot);
+  if (declared.query === undefined) {
+    const called = declared.call === undefined ? undefined : linkCallAnswer(documents.linking, spot, calls);
+    return { answer: called ?? code, request, responses };
+  }
+  const answer = linkQueriesAnswer(documents, spot, queries, request, responses?.[0]?.message);
+  return { answer: answer ?? code, request, responses };
+}
+
+function checkOneAnswer({ report, places }: Linking, { declared }: OperationSpot): void {
+  const [first, ...others] = (['query', 'call', 'handler'] as const).filter((key) => declared[key] !== undefined);
+  if (first === undefined) return;
+  const reason = 'one thing answers an operation';
+  for (const second of others)
+    report.raise('conflicting-options', { first, second, reason }, places.key(declared, second));
+}
+
+/** The name of the handler file of an operation that names none. */
+function handlerName(operation: string): string {
+  return operation.toLowerCase().replaceAll('_', '-');
+}
+
+function linkHandler(
+  { linking: { report, places, incomplete } }: Documents,
+  { id, declared, lacks }: OperationSpot,
+  service: Service,
+): Answer {
+  const name = declared.handler;
+  if (name?.startsWith('signalbox/') !== true) {
+    const answer: Answer = { kind: 'handler', file: name ?? handlerName(id) };
+    // A query or a call that can't be used is meant, or what was refused may have named one, or a file.
+    const isMeant = declared.query !== undefined || declared.call !== undefined;
+    if (name === undefined && (isMeant || lacks('handler', 'query', 'call', 'target'))) incomplete.add(answer);
+    return answer;
+  }
+  if (!service.delivered) report.raise('unknown-handler', { name }, places.value(declared, 'handler'));
+  return { kind: 'delivered', name };
+}
+
+function checkWrapper(
+  { declared, id, lacks }: OperationSpot,
+  { report, places }: Linking,
+  responses: readonly MediaMessage[] | undefined,
+): void {
+  if (declared.wrapper === undefined || responses === undefined || lacks('response', 'query')) return;
+  const isJson = ({ mediaType, message }: MediaMessage): boolean =>
+    message.kind === 'document' && !/[/+]xml$/.test(mediaType);
+  if (!responses.some(isJson)) {
+    report.raise('bad-wrapper', { operation: id }, places.key(declared, 'wrapper'));
+  }
+}
+
+/** Operation and query are granted each by itself: who shows no credentials holds no list for the query. */
+function checkQueriesPublic({ id, declared }: OperationSpot, { report, places }: Linking, answer: Answer): void {
+  const queries =
+    answer.kind === 'query' ? [answer.query] : answer.kind === 'queries' ? answer.lists.map(({ query }) => query) : [];
+  for (const query of queries) {
+    if (query.public || query.permissions.length === 0) continue;
+    const reason = `${id} is public and ${query.id} is not, so that nobody could call it`;
+    report.raise('bad-query-answer', { reason }, places.key(declared, 'query'));
+  }
+}
