@@ -77,11 +77,18 @@ function compileWriter(operation: RestConsumer, uri: OperationUri, namespace: st
   const used = new Set([...uri.variables.map(({ field }) => field), ...texts.flatMap(fieldsOf), ...bodyWriter.fields]);
   const usedNames = new Set([...used, ...values.behind(used)].map(({ name }) => name));
   const required = operation.input.fields.filter((field) => field.required && usedNames.has(field.name));
+  const configs = compileConfigs();
+  const configured = texts.flatMap((text) => {
+    const config = configs(text);
+    return config === undefined ? [] : [{ config, fields: fieldsOf(text) }];
+  });
+  const fillable = values.filling(used, {}).length > 0;
   const undeclaredIn = compileInputCheck(operation, uri, usedNames, bodyWriter.open);
   return {
     references(input) {
-      const made = texts.filter((text) => fieldsOf(text).every((field) => values.isGiven(field, input)));
-      return [...made, ...values.filling(used, input)].flatMap(configOf);
+      const made = configured.filter(({ fields }) => fields.every((field) => values.isGiven(field, input)));
+      const filling = fillable ? values.filling(used, input).flatMap((text) => configs(text) ?? []) : [];
+      return [...made.map(({ config }) => config), ...filling];
     },
     write(input, resolve) {
       const undeclared = undeclaredIn(input);
@@ -142,10 +149,16 @@ function fieldsOf({ parts }: CallText): Field[] {
   return parts.flatMap((part) => (part.kind === 'value' ? [part.field] : []));
 }
 
-/** What a text takes from configuration; nothing where it takes none. */
-function configOf({ source, parts }: CallText): ConfigText[] {
-  const references = parts.filter((part) => part.kind === 'env' || part.kind === 'secret');
-  return references.length === 0 ? [] : [{ source, parts: references }];
+/** What texts take from configuration, undefined where that is nothing: the same for the same text, so that it is looked up once. */
+function compileConfigs(): (text: CallText) => ConfigText | undefined {
+  const known = new Map<CallText, ConfigText | undefined>();
+  return (text) => {
+    if (known.has(text)) return known.get(text);
+    const parts = text.parts.filter((part) => part.kind === 'env' || part.kind === 'secret');
+    const config = parts.length === 0 ? undefined : { source: text.source, parts };
+    known.set(text, config);
+    return config;
+  };
 }
 
 function sensitiveIn(field: Field, heldOf: HeldOf): Iterable<string> {

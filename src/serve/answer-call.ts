@@ -103,9 +103,9 @@ function replyValue(
 
 function documentOf(document: Document, value: DocumentValue, callee: ConsumerOperation | Flow): DocumentValue {
   const given = document.open ? value : handedOver(document.fields, value);
-  for (const { name, required, fixed, default: standard } of document.fields) {
-    if (required && given[name] === undefined && fixed === undefined && standard === undefined)
-      throw lacking(callee, `its reply has no ${name}`);
+  for (const { name, required, fixed, default: standard, absent } of document.fields) {
+    const isMade = fixed !== undefined || standard !== undefined || absent === 'blank';
+    if (required && !isMade && given[name] === undefined) throw lacking(callee, `its reply has no ${name}`);
   }
   return given;
 }

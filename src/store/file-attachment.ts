@@ -1,3 +1,4 @@
+import type { ReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Attachment } from '../model/value.ts';
@@ -29,12 +30,18 @@ async function typeOf(path: string): Promise<string> {
 }
 
 async function* pieces(path: string): AsyncGenerator<Uint8Array> {
-  const file = await open(path);
+  const stream = (await open(path)).createReadStream({ highWaterMark: PIECE });
   try {
-    for await (const piece of file.createReadStream({ highWaterMark: PIECE, autoClose: false })) yield piece as Buffer;
+    for await (const piece of stream) yield piece as Buffer;
   } finally {
-    await file.close();
+    await closed(stream);
   }
+}
+
+/** Ends a stream, and waits until its file is closed; what went wrong has been told by then. */
+async function closed(stream: ReadStream): Promise<void> {
+  stream.on('error', () => undefined).destroy();
+  if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', resolve));
 }
 
 /** What tells whether a file is still the same. */
@@ -45,12 +52,13 @@ interface Seen {
 
 async function* unchanged(path: string, seen: Seen): AsyncGenerator<Uint8Array> {
   const file = await open(path);
+  // No further than it was, so that what has come since does not make its last piece another one.
+  const end = Math.max(0, seen.size - 1);
+  const stream = file.createReadStream({ end, highWaterMark: PIECE, autoClose: false });
   try {
     await check(file, path, seen);
     let last: Uint8Array | undefined;
-    // No further than it was, so that what has come since does not make its last piece another one.
-    const range = { end: Math.max(0, seen.size - 1), highWaterMark: PIECE, autoClose: false };
-    for await (const piece of file.createReadStream(range)) {
+    for await (const piece of stream) {
       if (last !== undefined) yield last;
       last = piece as Buffer;
       passing(last.length);
@@ -58,7 +66,7 @@ async function* unchanged(path: string, seen: Seen): AsyncGenerator<Uint8Array> 
     await check(file, path, seen);
     if (last !== undefined) yield last;
   } finally {
-    await file.close();
+    await closed(stream);
   }
 }
 

@@ -72,6 +72,7 @@ permission: EVERYTHING
 fault: SAID
 operations:
   ITEM: { post: "items/{NAME}{?WHO}", soap: true, request: { fields: { NAME: { type: text, required: true }, COUNT: integer, WHO: string } }, response: NAMED, call: ITEM_POST }
+  NOTED: { post: "noted/{NAME}", request: { fields: { NAME: { type: text, required: true }, COUNT: integer } }, response: { fields: { NAME: string, NOTE: { type: string, required: true, absent: blank } } }, call: ITEM_POST }
   JSON: { post: json, soap: true, request: json, response: json, call: JSON_POST }
   TEXT: { post: text, soap: true, request: text, response: text, call: TEXT_POST }
   CONTENT: { post: content, request: binary, response: binary, call: CONTENT_POST }

@@ -199,6 +199,13 @@ describe('content', () => {
   });
 });
 
+describe('a field that the reply does not have', () => {
+  it('is blank where its document says so', async () => {
+    const { status, text } = await post('noted/lamp', '{}');
+    expect([status, JSON.parse(text)]).toEqual([200, { NAME: 'lamp', NOTE: '' }]);
+  });
+});
+
 describe('a call that fails', () => {
   it('is told with the words of the target', async () => {
     const reply = await post('items/refused', '{}');

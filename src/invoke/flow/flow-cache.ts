@@ -19,6 +19,13 @@ interface Flight {
   waiting: number;
 }
 
+/** What a step gave to one of those who waited for it. */
+interface Shared {
+  readonly given: Given;
+  /** It was made for this one. */
+  readonly own: boolean;
+}
+
 /** Who waits for a step. */
 interface Waiting {
   readonly signal: AbortSignal | undefined;
@@ -67,7 +74,7 @@ export class StepCache {
     key: string,
     make: (signal: AbortSignal) => Promise<Given>,
     { signal, called }: Waiting,
-  ): Promise<{ readonly given: Given /** It was made for this one. */; readonly own: boolean }> {
+  ): Promise<Shared> {
     if (signal?.aborted === true) throw ended(signal, called);
     const known = this.#flights.get(key);
     const flight = known ?? this.#start(key, make);
