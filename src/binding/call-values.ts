@@ -115,7 +115,7 @@ function holding({ sensitive }: Field, value: Value): Held | undefined {
 function filling(field: Field, { write, read }: Fill, heldOf: HeldOf, resolve: ResolveReference): Held | undefined {
   const pieces = write(heldOf, resolve);
   if (pieces === undefined) return undefined;
-  const shown = isMasked(pieces) ? shownText(pieces) : undefined;
+  const shown = field.sensitive ? MASK : isMasked(pieces) ? shownText(pieces) : undefined;
   if (pieces.some(({ pending }) => pending)) return { value: undefined, shown, pending: true };
-  return { value: read(sentText(pieces)), shown: field.sensitive ? MASK : shown, pending: false };
+  return { value: read(sentText(pieces)), shown, pending: false };
 }

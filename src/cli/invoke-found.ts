@@ -2,16 +2,18 @@ import { flowNamed } from '../invoke/index.ts';
 import { didYouMean } from '../load/suggest.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow } from '../model/flow.ts';
+import { flowNames } from '../model/flow-names.ts';
 import type { Registry } from '../model/registry.ts';
 import type { MediaMessage, Message, Operation, SoapForm } from '../model/service.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import { wrongUsage } from './failure.ts';
 
 /** What may be called. */
-export type Found =
+export type Found = OneOperation | { readonly kind: 'flow'; readonly flow: Flow };
+
+export type OneOperation =
   | { readonly kind: 'consumer'; readonly operation: ConsumerOperation }
-  | { readonly kind: 'provider'; readonly operation: Operation; readonly soap: SoapForm }
-  | { readonly kind: 'flow'; readonly flow: Flow };
+  | { readonly kind: 'provider'; readonly operation: Operation; readonly soap: SoapForm };
 
 /** An operation or a flow by its id; an operation that is answered here needs a node to be called at. @throws CliFailure */
 export function findCallable(registry: Registry, id: string, node: string | undefined): Found {
@@ -24,7 +26,11 @@ export function findCallable(registry: Registry, id: string, node: string | unde
   if (operation === undefined)
     throw wrongUsage(
       `there is no operation ${id}`,
-      didYouMean(id, [...consumers.keys(), ...shortIds(flows), ...operations.keys()]),
+      didYouMean(id, [
+        ...consumers.keys(),
+        ...[...flows.values()].map((flow) => flowNames(flow)[0]),
+        ...operations.keys(),
+      ]),
     );
   if (operation.soap === undefined)
     throw wrongUsage(`operation ${id} has no SOAP form`, 'Its definition gets one by `soap: true`.');
@@ -44,10 +50,6 @@ export function checkOptions({ kind }: Found, options: Readonly<Record<string, u
   const given = Object.keys(options).find((name) => options[name] !== undefined);
   if (kind === 'flow' && given !== undefined)
     throw wrongUsage(`${given} is for one operation`, 'A flow says itself how its steps are called.');
-}
-
-function shortIds(flows: Registry['flows']): string[] {
-  return [...flows.values()].map(({ id, name, service }) => (service.default ? `${service.name}.${name}` : id));
 }
 
 /** What the command line may say. Over REST a body without a document is a field beside those of the URI. */

@@ -3,9 +3,10 @@ import type { CallOptions, Client, PreparedRequest } from '../invoke/index.ts';
 import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { Found } from './invoke-found.ts';
+import type { Found, OneOperation } from './invoke-found.ts';
 import type { GivenInput } from './invoke-input.ts';
 import type { KeptReply } from './invoke-keep.ts';
+import type { ChosenTarget } from './invoke-target.ts';
 import { heads, noteReply } from './invoke-trace.ts';
 import { type Meter, withProgress } from './progress.ts';
 import type { Place } from './project.ts';
@@ -87,7 +88,9 @@ async function withClient<T>(
       import('./invoke-found.ts'),
     ]);
   const { env } = process;
-  const { sample, ...target } = await chooseTarget(registry, found, { node, user }, env);
+  // The steps of a flow have targets of their own.
+  const { sample, ...target }: ChosenTarget =
+    found.kind === 'flow' ? {} : await chooseTarget(registry, found, { node, user }, env);
   const input = await readInput(requestOf(found), given);
   const segments = await readSegments(given);
   if (sample) note(`As ${target.credential?.user}, a user of the sample.`);
@@ -105,7 +108,7 @@ async function withClient<T>(
   }
 }
 
-async function operationOf(found: Exclude<Found, { kind: 'flow' }>, { node }: CallOptions, input: DocumentValue) {
+async function operationOf(found: OneOperation, { node }: CallOptions, input: DocumentValue) {
   if (found.kind === 'consumer') return found.operation;
   const { asConsumer } = await import('../invoke/index.ts');
   if (node === undefined) throw new TypeError(`${found.operation.id} has no node to be called at`);

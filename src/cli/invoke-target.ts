@@ -13,7 +13,7 @@ import { isLoopback } from '../serve/loopback.ts';
 import { readPasswordHash } from '../wire/password-hash.ts';
 import { contractBaseOf } from './address.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
-import type { Found } from './invoke-found.ts';
+import type { OneOperation } from './invoke-found.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,7 +28,7 @@ export interface ChosenTarget {
 /** @throws CliFailure */
 export async function chooseTarget(
   registry: Registry,
-  found: Found,
+  found: OneOperation,
   given: { readonly node: string | undefined; readonly user: string | undefined },
   env: Environment,
 ): Promise<ChosenTarget> {
@@ -74,13 +74,12 @@ function readUser(text: string, env: Environment): Credential {
  */
 async function localUser(
   registry: Registry,
-  found: Found,
+  found: OneOperation,
   host: string,
   env: Environment,
 ): Promise<Omit<ChosenTarget, 'node'>> {
   const user = env.SIGNALBOX_USER;
   if (user !== undefined && user !== '') return { credential: readUser(user, env) };
-  if (found.kind === 'flow') return {};
   const { operation } = found;
   if (operation.public) return {};
   const sample =

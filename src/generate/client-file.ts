@@ -1,7 +1,7 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
+import { flowNames } from '../model/flow-names.ts';
 import { code, comment, sentence } from './comment.ts';
-import { flowIds } from './flow-ids.ts';
 import { HEADER } from './header.ts';
 import { importLine, propertyName } from './names.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -50,7 +50,7 @@ function flowEntries(flow: Flow, { names, fromTypes }: Writing): string[] {
   for (const each of [request, reply]) fromTypes.add(each);
   const called = steps.map(({ operation }) => code(operation.id)).join(', ');
   const title = comment('  ', [sentence(description), `Calls ${called}.`]);
-  return flowIds(flow).map((each) => title + entry(each, [`request: ${request}`, `reply: ${reply}`]));
+  return flowNames(flow).map((each) => title + entry(each, [`request: ${request}`, `reply: ${reply}`]));
 }
 
 const WIDTH = 120;

@@ -1,5 +1,5 @@
+import { flowNames } from '../model/flow-names.ts';
 import type { Registry } from '../model/registry.ts';
-import { flowIds } from './flow-ids.ts';
 import { sorted } from './vocabulary.ts';
 
 /** Ids that editors propose where a definition refers to another; those of documents in place can't be referred to. */
@@ -12,7 +12,7 @@ export function knownIds(registry: Registry): { readonly [kind: string]: readonl
     nodes: ids(registry.nodes),
     operations: [...ids(registry.operations), ...consumers].sort(),
     consumers,
-    flows: sorted(registry.flows).flatMap(flowIds),
+    flows: sorted(registry.flows).flatMap(flowNames),
     permissionLists: ids(registry.permissionLists),
     roles: ids(registry.roles),
   };

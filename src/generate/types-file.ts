@@ -12,8 +12,9 @@ import { requestFields, type Vocabulary } from './vocabulary.ts';
 import { messageWords } from './words.ts';
 
 /**
- * Text of `types.ts`: documents, requests, what calls take and give, and the prompts and rows of queries. Type aliases rather than interfaces,
- * since only they can be assigned to a type with an index signature such as `DocumentValue` or `Row`.
+ * Text of `types.ts`: documents, requests, what calls take and give, and the prompts and rows of queries. Type aliases
+ * rather than interfaces, since only they can be assigned to a type with an index signature such as `DocumentValue` or
+ * `Row`.
  */
 export function typesFile(vocabulary: Vocabulary): string {
   const words: Writing = { ...vocabulary, uses: new Set() };

@@ -1,4 +1,5 @@
 import type { StepTrace } from '../model/invoke-reply.ts';
+import { RETRY_DEFAULTS } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { PreparedRequest } from './http/transport.ts';
 
@@ -22,7 +23,7 @@ export type InvokeCode =
   | 'CUT'
   /** A status that is no success, without a SOAP fault. */
   | 'HTTP_STATUS'
-  /** A reply that is no SOAP message, or does not fit the operation. */
+  /** A reply that can't be read, or does not fit the operation. */
   | 'BAD_REPLY'
   /** A reply beyond the limits of `gateway.yaml`. */
   | 'REPLY_TOO_LARGE'
@@ -49,7 +50,7 @@ export interface InvokeErrorOptions {
   readonly httpResponseCode?: number | undefined;
   /** The same call may succeed later. */
   readonly retry?: boolean;
-  /** Beginning of a reply that is no SOAP message. */
+  /** Beginning of a reply that could not be used, without what is secret. */
   readonly body?: string | undefined;
   readonly hint?: string | undefined;
   /** Names of configuration that are not set. */
@@ -187,8 +188,6 @@ export class FlowError extends InvokeError {
 }
 
 /** HTTP statuses after which the same request may succeed later (RFC 9110 section 15, RFC 6585 section 4). */
-const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
-
 export function mayRetry(status: number): boolean {
-  return RETRY_STATUSES.has(status);
+  return RETRY_DEFAULTS.on.has(status);
 }

@@ -1,5 +1,6 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow } from '../model/flow.ts';
+import { flowNames } from '../model/flow-names.ts';
 import type { Registry } from '../model/registry.ts';
 import { InvokeError } from './error.ts';
 
@@ -21,16 +22,9 @@ export function findOperation(
   return operation;
 }
 
-/** A flow by its full id, or by that without a version, which means the default one. */
-export function flowNamed({ flows, services }: Registry, name: string): Flow | undefined {
-  const found = flows.get(name);
-  if (found !== undefined) return found;
-  for (const service of services.values()) {
-    if (!service.default || !name.startsWith(`${service.name}.`)) continue;
-    const short = name.slice(service.name.length + 1);
-    return service.flows.find((flow) => flow.name === short);
-  }
-  return undefined;
+/** A flow by one of its names. */
+export function flowNamed({ flows }: Registry, name: string): Flow | undefined {
+  return flows.get(name) ?? [...flows.values()].find((flow) => flowNames(flow).includes(name));
 }
 
 /** @throws InvokeError UNKNOWN_OPERATION */

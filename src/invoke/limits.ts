@@ -18,7 +18,7 @@ export const CONNECTIONS = 100;
 /** Bytes of the head of a reply. */
 export const REPLY_HEAD = 64 * 1024;
 
-/** Bytes of a reply that is no SOAP message which an error repeats. */
+/** Characters of a reply that an error repeats. */
 export const SHOWN_BODY = 2048;
 
 /** Bytes of a reply that is passed over which are read for the sake of its connection. */

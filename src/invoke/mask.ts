@@ -20,7 +20,7 @@ const OAUTH = ['access_token', 'refresh_token', 'id_token', 'client_secret', 'as
  */
 export function compileMask(operation: ConsumerOperation): Mask {
   const names = new Set(OAUTH);
-  const seen = new Set<Document>();
+  const seen = new Map<Document, boolean>();
   for (const document of documentsOf(operation)) addNames(document, false, names, seen);
   const any = [...names].map(escaped).join('|');
   const json = new RegExp(
@@ -69,15 +69,16 @@ function documentsOf(operation: ConsumerOperation): readonly Document[] {
   return fault === undefined ? documents : [...documents, fault];
 }
 
-function addNames({ fields }: Document, isInside: boolean, names: Set<string>, seen: Set<Document>): void {
+/** @param seen documents, and whether they were met inside something secret: what is secret then is more */
+function addNames({ fields }: Document, isInside: boolean, names: Set<string>, seen: Map<Document, boolean>): void {
   for (const { name, jsonName, xmlName, sensitive, type } of fields) {
     const isSecret = isInside || sensitive;
     if (isSecret) for (const each of [name, jsonName, xmlName]) names.add(each);
     const single = type.kind === 'list' ? type.item : type;
-    if (single.kind !== 'document' || (seen.has(single.document) && !isSecret)) continue;
-    // A sensitive document that holds itself has given its names by then.
-    if (isSecret && single.document.fields.every((each) => names.has(each.name))) continue;
-    seen.add(single.document);
+    if (single.kind !== 'document') continue;
+    const before = seen.get(single.document);
+    if (before === true || before === isSecret) continue;
+    seen.set(single.document, isSecret);
     addNames(single.document, isSecret, names, seen);
   }
 }

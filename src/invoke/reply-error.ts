@@ -17,7 +17,6 @@ export function replyError(error: unknown, called: Called, httpResponseCode: num
     const said = saidOf(error);
     return LARGE.has(error.code) ? large(said) : bad(`can't be read: ${said}`);
   }
-  if (isCompression(error)) return bad(`is no gzip: ${error.message}`);
   return error;
 }
 
@@ -30,8 +29,4 @@ function saidOf({ code, message }: Fault): string {
   if (code === 'BAD_BODY' && message.startsWith(before) && message.endsWith(after))
     return message.slice(before.length, message.length - after.length);
   return message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '');
-}
-
-function isCompression(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
 }

@@ -20,14 +20,14 @@ export function credentialsIn({ parts }: ConfigText): boolean {
 
 /** Whether the query of an address has a password or key that is written out. */
 export function secretInQuery(address: string): boolean {
-  for (const found of address.matchAll(/[?&;](?:password|passwd|pwd|secret|token|api[_-]?key)=([^&;#]*)/gi)) {
-    if (isWritten(found[1] as string)) return true;
+  for (const [, name = '', value = ''] of address.matchAll(/[?&;]([^=&;#]+)=([^&;#]*)/g)) {
+    if (isSecretName(name) && isWritten(value)) return true;
   }
   return false;
 }
 
 /** Whether a text that is a secret as a whole is written out, or has a part or default that is. */
-function isWrittenOut({ parts }: ConfigText): boolean {
+export function isWrittenOut({ parts }: ConfigText): boolean {
   const written = parts.map((part) => (part.kind === 'literal' ? part.text : part.kind === 'env' ? part.default : ''));
   return written.some((text) => text !== undefined && text !== '');
 }

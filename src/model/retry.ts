@@ -11,3 +11,6 @@ export interface Retry {
    */
   readonly declared: boolean;
 }
+
+/** What is done where neither an operation nor its node says something. */
+export const RETRY_DEFAULTS: Retry = { attempts: 3, on: new Set([408, 429, 502, 503, 504]), declared: false };

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AUTHORITY } from '../peers/certificates.ts';
@@ -6,7 +7,8 @@ import { type DocumentLibrary, startDocumentLibrary } from '../peers/document-li
 import { environmentOf, LOGIN_HOST, libraryHost } from '../peers/library-facts.ts';
 import { jsonAnswer } from '../peers/message.ts';
 import { failureAnswer, startThirdParty } from '../peers/third-party.ts';
-import { project, type RunOptions, repository, signalbox, start } from './support.ts';
+import { leaked } from '../support/secrets.ts';
+import { bin, cleanEnvironment, finish, project, type RunOptions, repository, signalbox, start } from './support.ts';
 
 const sample = (path: string): string => readFileSync(join(repository, 'definitions', path), 'utf8');
 
@@ -142,6 +144,7 @@ describe('a flow', () => {
     [['N_DOCLIB.uplaod'], 'there is no operation N_DOCLIB.uplaod\n  Did you mean N_DOCLIB.upload?'],
     [['N_DOCLIB.upload', 'SiteNam=HR'], 'the request has no field SiteNam\n  Did you mean SiteName?'],
     [['N_DOCLIB.upload', 'SiteName=HR', 'File=@report 2026.pdf'], 'DocFolder is missing'],
+    [['N_DOCLIB_FORMDIGEST_POST', 'SiteName=HR', 'ACCESS_TOKEN=a\r\nX: 1'], 'Authorization'],
     [[...UPLOAD.slice(0, 3), 'DocFolder=../../secret'], 'DocFolder would put a segment .. into the path'],
     [[...UPLOAD, '--node', 'DOCLIB'], '--node is for one operation'],
     [[...UPLOAD, '--user', 'me:hush'], '--user is for one operation'],
@@ -154,18 +157,46 @@ describe('a flow', () => {
     expect({ code, stdout, seen: peer.seen }).toEqual({ code: 2, stdout: '', seen: [] });
   });
 
-  test('an interrupt ends the transfer', async () => {
+  test.each(['SIGINT', 'SIGHUP'] as const)('%s ends the transfer, on both sides', async (signal) => {
     const { library: peer, options } = await library();
-    peer.fail('upload', { kind: 'silent' });
-    const running = start(['invoke', ...UPLOAD, '--verbose'], options);
+    // Larger than what the connection takes at once, and without room on the disk.
+    writeFileSync(join(cwd, 'big.bin'), '');
+    truncateSync(join(cwd, 'big.bin'), 2 ** 31);
+    const [flow, , ...rest] = UPLOAD;
+    const running = start(['invoke', flow, 'File=@big.bin', ...rest, '--verbose'], options);
     await running.until(/^> POST .*Files\/add/m);
-    expect(await running.stop('SIGINT')).toMatchObject({ code: 1, signal: null });
+    await expect.poll(() => peer.seen.at(-1)?.step).toBe('upload');
+    expect(await running.stop(signal)).toMatchObject({ code: 1, signal: null });
     expect(running.output()).toContain('signalbox: interrupted\n');
+    await expect.poll(() => peer.seen.at(-1)).toMatchObject({ step: 'upload', abandoned: true });
+    expect(peer.files).toEqual([]);
+  });
+
+  test.each([
+    'token',
+    'digest',
+    'upload',
+  ] as const)('has no secret in its words where %s repeats all of it', async (step) => {
+    const { library: peer, options } = await library();
+    peer.fail(step, { kind: 'echo', status: 500 });
+    const env = { ...options.env, SIGNALBOX_DEBUG: '1' };
+    const { code, stdout, stderr } = await signalbox(['invoke', ...UPLOAD, '--verbose'], { ...options, env });
+    expect(code).toBe(1);
+    expect(leaked(stdout + stderr, [peer.facts.clientSecret, ...peer.given])).toEqual([]);
   });
 });
 
 describe('an operation over REST', () => {
-  test('takes JSON as it is written, from a file, standard input or an argument', async () => {
+  test.each([[['--input', '-']], [['content=@-']]])('takes standard input: %j', async (args) => {
+    const { peer, options } = await thirdParty();
+    const command = [bin, 'invoke', 'THIRD_PARTY_IMPORT_POST', ...args];
+    const child = spawn(process.execPath, command, { cwd, env: cleanEnvironment(options.env) });
+    child.stdin.end('[{"name":"s"}]');
+    expect(await finish(child)).toMatchObject({ code: 0 });
+    expect(peer.seen.map(({ body }) => body)).toEqual(['[{"name":"s"}]']);
+  });
+
+  test('takes JSON as it is written, from a file or an argument', async () => {
     const { peer, options } = await thirdParty();
     const { code, stdout } = await signalbox(['invoke', 'THIRD_PARTY_IMPORT_POST', 'content=@rows.json'], options);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('result[1].status') });

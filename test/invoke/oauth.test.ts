@@ -5,7 +5,7 @@ import Provider from 'oidc-provider';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ClientCredentials } from '../../src/invoke/credential/tokens.ts';
 import { outgoing, sender, streamed, text } from './sending.ts';
-import { type Answer, deadAddress, node, type Seen, target, thrown } from './support.ts';
+import { type Answer, deadAddress, listen, node, type Seen, target, thrown } from './support.ts';
 
 const credentialOf = (tokenUrl: string, more: Partial<ClientCredentials> = {}): ClientCredentials => ({
   kind: 'client-credentials',
@@ -128,6 +128,20 @@ describe('a token', () => {
     expect(seen[1]!.headers.authorization).toBe('Bearer T1');
     vi.advanceTimersByTime(3_580_000);
     expect(await shown()).toBe('Bearer T3');
+  });
+
+  it('that does not come in time is a failure that may pass', async () => {
+    const endpoint = await listen(() => undefined);
+    const { url } = await target({});
+    const retry = { attempts: 1, on: new Set<number>(), declared: true };
+    const timeouts = { head: 60_000, call: 100 };
+    const made = sender(node('LIBRARY', [url], { credential: credentialOf(endpoint.url), retry, timeouts }), { env });
+    const signal = AbortSignal.timeout(10_000);
+    expect(await thrown(made.send(outgoing(), { signal }))).toMatchObject({
+      code: 'CREDENTIAL',
+      responseStatus: 10,
+      message: expect.stringContaining('took longer than 0.1 s'),
+    });
   });
 
   it('is not kept where it holds no time', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bodyOf, outgoing, sender, streamed, text } from './sending.ts';
-import { node, target, thrown } from './support.ts';
+import { deadAddress, node, target, thrown } from './support.ts';
 
 const to = (Location: string, status = 307) => ({ status, headers: { Location } });
 
@@ -34,6 +34,14 @@ describe('a redirect', () => {
     expect([seen[1]!.body.toString(), seen[1]!.headers['content-type']]).toEqual(
       isGet ? ['', undefined] : ['abc', 'text/plain'],
     );
+  });
+
+  it('that leads nowhere does not make the request before it once more', async () => {
+    const dead = await deadAddress();
+    const { url, seen } = await target(to(dead, 303));
+    const made = sender(node('PARTNER', [url], { redirects: 1 }));
+    expect(await thrown(made.send(outgoing('POST', { text: 'abc' })))).toMatchObject({ code: 'CONNECTION' });
+    expect(seen.map(({ method }) => method)).toEqual(['POST']);
   });
 
   it('takes what says who calls along within an origin', async () => {

@@ -227,3 +227,30 @@ describe('the sample', () => {
     expect(operation(registry, 'IMPORT_POST').answer).toEqual({ kind: 'call', call: post });
   });
 });
+
+describe('the input of a flow', () => {
+  const registry = load(`
+node: PARTNER
+base: https://example.org
+---
+service: Partner.v1
+public: true
+target: PARTNER
+operations:
+  FIRST: { soap: true, request: { fields: { KIND: { type: text, default: X }, SEALED: { type: text, required: true, fixed: S }, A: text } }, response: { fields: { GIVEN: text } } }
+  SECOND: { soap: true, request: { fields: { KIND: { type: text, required: true }, GIVEN: text } }, response: xml }
+flows:
+  both:
+    - { call: FIRST, keep: { GIVEN: GIVEN } }
+    - { call: SECOND }
+`);
+
+  it('is required where a step can not do without it, and not where every step fills it in', () => {
+    const { fields } = flow(registry, 'Partner.v1.both').input;
+    expect(fields.map(({ name, required: isRequired, default: standard }) => [name, isRequired, standard])).toEqual([
+      ['KIND', true, undefined],
+      ['SEALED', false, undefined],
+      ['A', false, undefined],
+    ]);
+  });
+});

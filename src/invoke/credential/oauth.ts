@@ -23,7 +23,11 @@ export interface Token {
 /** Sends a token request over the connections of the node. */
 export type TokenFetch = (
   url: string,
-  request: { readonly headers: Record<string, string>; readonly body: string; readonly signal: AbortSignal },
+  request: {
+    readonly headers: Record<string, string>;
+    readonly body: string;
+    readonly signal: AbortSignal | undefined;
+  },
 ) => Promise<Response>;
 
 /** Why there is no token. */
@@ -42,7 +46,11 @@ export class TokenError extends Error {
  * Asks for a token by the client-credentials grant (RFC 6749 section 4.4).
  * @throws TokenError, whose words hold no secret
  */
-export async function requestToken(client: TokenClient, send: TokenFetch, signal: AbortSignal): Promise<Token> {
+export async function requestToken(
+  client: TokenClient,
+  send: TokenFetch,
+  signal: AbortSignal | undefined,
+): Promise<Token> {
   const oauth = await import('oauth4webapi');
   const { tokenUrl, clientId, clientSecret, parameters, authentication } = client;
   const server: OAuth.AuthorizationServer = { issuer: tokenUrl, token_endpoint: tokenUrl };
@@ -52,7 +60,7 @@ export async function requestToken(client: TokenClient, send: TokenFetch, signal
   let answered: Response | undefined;
   try {
     const response = await oauth.clientCredentialsGrantRequest(server, caller, shown, parameters, {
-      signal,
+      ...(signal === undefined ? {} : { signal }),
       // Whoever makes the client refuses plain HTTP beyond this machine.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: (url: string, { headers, body }: OAuth.CustomFetchOptions<'POST', URLSearchParams>) =>

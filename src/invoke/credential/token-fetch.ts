@@ -21,7 +21,7 @@ export function tokenFetch(connections: Connections, pools: Pools, node: string,
       body,
       headersTimeout: timeouts.head,
       bodyTimeout: timeouts.idle,
-      signal,
+      signal: signal ?? null,
       marks: { connected: undefined, sent: undefined },
     };
     try {

@@ -1,6 +1,7 @@
 import type { NodeCredential } from '../../model/node.ts';
 import type { Resolve } from '../callable.ts';
 import { resolveText } from '../configuration.ts';
+import { deadline } from '../deadline.ts';
 import { type Called, InvokeError } from '../error.ts';
 import { bearer, type Proof } from './credential.ts';
 import { requestToken, type TokenClient, TokenError, type TokenFetch } from './oauth.ts';
@@ -73,9 +74,12 @@ export class Tokens {
   }
 
   async #request(): Promise<Held> {
-    const { client, send, time } = this.#source;
+    const { client, node, send, time } = this.#source;
     const start = performance.now();
-    const { value, holds = Number.POSITIVE_INFINITY } = await requestToken(client, send, AbortSignal.timeout(time));
+    const late = deadline(undefined, time, { operation: node, requestId: '' });
+    const { value, holds = Number.POSITIVE_INFINITY } = await requestToken(client, send, late.signal).finally(
+      late.clear,
+    );
     const margin = Math.min(MARGIN, holds * MARGIN_PART);
     const held = { token: value, renewAt: start + holds - 2 * margin, until: start + holds - margin };
     this.#held = held;

@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { type Called, InvokeError } from '../error.ts';
+import { continued } from './body.ts';
 
 /** What replies may be compressed with where that is not asked for (RFC 9110 section 8.4.1.3). */
 const ALWAYS: ReadonlySet<string> = new Set(['gzip', 'x-gzip']);
@@ -56,7 +57,7 @@ async function* undone(
   while (first.done !== true && first.value.length === 0) first = await chunks.next();
   if (first.done === true) return;
   try {
-    yield* through(resumed(first.value, chunks), decoderOf(coding, first.value));
+    yield* through(continued(first.value, chunks), decoderOf(coding, first.value));
   } catch (error) {
     if (!isCoding(error)) throw error;
     const reason = `the reply is no ${coding}: ${error.message}`;
@@ -73,15 +74,6 @@ function decoderOf(coding: string, first: Uint8Array): NodeJS.ReadWriteStream {
 
 function isCoding(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^Z_|^ERR_(?:_|BROTLI)/.test(String(error.code));
-}
-
-async function* resumed(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield first;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
-  }
 }
 
 /** A stream's output for an input; what goes wrong on either side ends both. */

@@ -116,7 +116,7 @@ function credentialOf(
       node: id,
       client: tokenClientOf(credential, id, resolve, called),
       send: tokenFetch(connections, pools, id, timeouts),
-      time: Math.min(timeouts.connect + timeouts.head + timeouts.idle, timeouts.call, LONGEST),
+      time: Math.min(timeouts.connect + timeouts.head + timeouts.idle, timeouts.call),
     });
   };
   return (called) => {
@@ -124,6 +124,3 @@ function credentialOf(
     return known;
   };
 }
-
-/** What a timer can wait for. */
-const LONGEST = 2 ** 31 - 1;

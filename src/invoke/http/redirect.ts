@@ -23,7 +23,11 @@ export async function following(
 ): Promise<Received> {
   let route = first;
   for (let followed = 0; ; followed++) {
-    const reply = await send(route);
+    const reply = await send(route).catch((error: unknown) => {
+      // The request that pointed here was sent, and may have been carried out.
+      if (followed > 0) sending.isUnsent = false;
+      throw error;
+    });
     const { location } = reply.headers;
     if (!REDIRECTS.has(reply.status) || location === undefined) return reply;
     const to = followed < most ? destination(reply, location, route.outgoing) : undefined;

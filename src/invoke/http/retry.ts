@@ -6,9 +6,6 @@ import type { RawReply, Received } from './exchange.ts';
 import { isRepeatable, type Sending } from './sending.ts';
 import { transportError } from './transport-error.ts';
 
-/** What is done where neither operation nor node says something. */
-export const RETRY: Retry = { attempts: 3, on: new Set([408, 429, 502, 503, 504]), declared: false };
-
 /** Milliseconds between attempts: random below an amount that doubles from the first to the largest (full jitter). */
 const BACK_OFF = { initialDelay: 200, maxDelay: 5000 } as const;
 

@@ -1,3 +1,4 @@
+import { RETRY_DEFAULTS } from '../../model/retry.ts';
 import type { Proof } from '../credential/credential.ts';
 import { Tokens } from '../credential/tokens.ts';
 import type { Outgoing } from '../outgoing.ts';
@@ -5,7 +6,7 @@ import { exchange, type RawReply, type Received, type Route } from './exchange.t
 import type { Peer } from './peer.ts';
 import type { Connections } from './pools.ts';
 import { following } from './redirect.ts';
-import { RETRY, repeating } from './retry.ts';
+import { repeating } from './retry.ts';
 import { isRepeatable, type Sending } from './sending.ts';
 import type { Address } from './target.ts';
 import type { Target } from './transport.ts';
@@ -29,7 +30,7 @@ export interface Way {
  */
 export function send({ operation }: Target, outgoing: Outgoing, way: Way, sending: Sending): Promise<RawReply> {
   const { node, circuit } = way.peer;
-  const retry = operation.retry ?? node.retry ?? RETRY;
+  const retry = operation.retry ?? node.retry ?? RETRY_DEFAULTS;
   const call = () => repeating(() => shown(outgoing, way, sending), retry, outgoing, sending, way.closed);
   return circuit === undefined ? call() : circuit.run(call, sending.called);
 }

@@ -7,7 +7,7 @@ import type { Place } from '../diagnostic.ts';
 import { type Linking, positionOf } from '../linking.ts';
 import type { OperationSpot } from '../operation/operation-spot.ts';
 import { whyNoText } from '../operation/operation-uri.ts';
-import { isSecretName } from '../secrets.ts';
+import { isSecretName, isWrittenOut } from '../secrets.ts';
 import { fitValue } from '../value-fit.ts';
 import { namesValues } from './call-text.ts';
 
@@ -28,7 +28,7 @@ export function linkValues({ report, places }: Linking, spot: OperationSpot): Sa
     for (const [name, source] of Object.entries<string>(container ?? {})) {
       const at = places.value(container as TextsDeclared, name);
       const { text } = parseConfigText(source);
-      if (isSecretName(name) && literalOf(text) !== undefined) {
+      if (isSecretName(name) && isWrittenOut(text)) {
         const instead = 'Write ${secret:NAME} in its place.';
         report.raise('secret-in-clear', { what: `The value ${name}`, instead }, at);
       } else if (namesValues(source)) {

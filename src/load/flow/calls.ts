@@ -103,7 +103,7 @@ function neededFirst({ uris: [first], input, filled }: RestConsumer): ReadonlySe
 
 /** What a call answers. */
 export interface CallReply {
-  /** The one over SOAP; over REST that in JSON, else the first. */
+  /** The one over SOAP; over REST the document in JSON, else the first document, else the first. */
   readonly message: Message;
   readonly complete: boolean;
 }

@@ -18,7 +18,7 @@ export function linkFlowInput(documents: Documents, id: string, steps: readonly 
   for (const { step, declared } of steps) {
     const { fields, complete } = inputOf(linking, step.operation);
     whole &&= complete;
-    for (const field of fields) {
+    for (const field of fields.map(taken)) {
       if (kept.has(field.name)) continue;
       const known = used.get(field.name);
       if (known === undefined) used.set(field.name, { field, by: step.operation.id });
@@ -40,8 +40,19 @@ function sameType(one: Field, other: Field): boolean {
   return typeWords(one.type) === typeWords(other.type);
 }
 
+/** Required where a step can't do without it: what that step fills in itself is its own. */
 function joined(one: Field, other: Field): Field {
-  const required = one.required || other.required;
+  const { default: standard, fixed, ...rest } = one;
+  const required = isNeeded(one) || isNeeded(other);
   const sensitive = one.sensitive || other.sensitive;
-  return required === one.required && sensitive === one.sensitive ? one : { ...one, required, sensitive };
+  return required ? { ...rest, required, sensitive } : { ...one, sensitive };
+}
+
+function isNeeded({ required, default: standard, fixed }: Field): boolean {
+  return required && standard === undefined && fixed === undefined;
+}
+
+/** A field as the flow takes it. */
+function taken(field: Field): Field {
+  return field.required === isNeeded(field) ? field : { ...field, required: false };
 }

@@ -53,7 +53,7 @@ function fieldOf(linking: Linking, { operation }: FlowStep, name: string): Field
   return inputOf(linking, operation).fields.find((field) => field.name === name);
 }
 
-/** A step in words: `step 2, N_DOCLIB_FORMDIGEST_POST,`. */
+/** A step in words: `step 2 (N_DOCLIB_FORMDIGEST_POST)`. */
 function wordsOf(steps: readonly StepSpot[], index: number): string {
   return `step ${index + 1} (${steps[index]?.step.operation.id})`;
 }

@@ -1,4 +1,5 @@
 import type { Flow, FlowStep } from '../../model/flow.ts';
+import { flowNames } from '../../model/flow-names.ts';
 import type { Service } from '../../model/service.ts';
 import type { Declaration } from '../declaration.ts';
 import type { FlowDeclared, ServiceDeclared } from '../declared.ts';
@@ -27,7 +28,7 @@ export function linkFlows(documents: Documents, services: readonly FlowService[]
     const declared = declaration.value.flows ?? {};
     for (const name of Object.keys(declared)) {
       const id = `${service.id}.${name}`;
-      const names = service.default ? [id, `${service.name}.${name}`] : [id];
+      const names = flowNames({ id, name, service });
       const said = { id, name, service, declared: declared[name] as FlowDeclared };
       const flow = linkFlow(documents, { ...said, at: linking.places.key(declared, name) }, sources);
       if (flow === undefined) for (const each of names) lost.add(each);
