@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Runs against tools of other makers: xmllint, curl, Chromium. `.ci/run` installs them. */
 export default defineConfig({
   test: {
+    globalSetup: './test/support/postgres-setup.ts',
     include: ['test/interop/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

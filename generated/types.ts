@@ -86,6 +86,55 @@ export type FAILURE_error = {
   detail?: string | null | undefined;
 };
 
+/** A location as it is kept. */
+export type LOCATION = {
+  /**
+   * One letter.
+   * `string(1)`, example `N`.
+   */
+  REGION: string;
+  /**
+   * Code of a location.
+   * `string(10)`, example `NYC01`.
+   */
+  LOCATION: string;
+  /** `string(30)`, example `New York Office`. */
+  DESCR: string;
+  /** `string(15)`, default ``, example `New York`. */
+  DESCRSHORT?: string | null | undefined;
+  /** `string(55)`, default ``, example `350 Harbour Street`. */
+  ADDRESS1?: string | null | undefined;
+  /** `string(30)`, default ``, example `New York`. */
+  CITY?: string | null | undefined;
+  /** `string(6)`, default ``, example `NY`. */
+  STATE?: string | null | undefined;
+  /** `string(12)`, default ``, example `10001`. */
+  POSTAL?: string | null | undefined;
+  /** `string(24)`, default ``, example `555-0100`. */
+  PHONE?: string | null | undefined;
+  /** `string(6)`, default ``. */
+  EXTENSION?: string | null | undefined;
+  /** `string(24)`, default ``. */
+  FAX?: string | null | undefined;
+  /**
+   * The day from which on it holds.
+   * `date` (yyyy-MM-dd), example `2026-01-01`.
+   */
+  EFFDT: string;
+  /**
+   * Active or inactive.
+   * `string(1)`, default `A`.
+   */
+  EFF_STATUS?: 'A' | 'I' | null | undefined;
+  /** `string(100)`, default ``. */
+  MESSAGE_TEXT2?: string | null | undefined;
+  /**
+   * Counts the saves; say the one you read to overwrite no other's.
+   * Example `3`.
+   */
+  REVISION?: number | bigint | null | undefined;
+};
+
 /** A location. */
 export type LOC_DTL_VW = {
   /** Example `350 Harbour Street`. */
@@ -673,6 +722,28 @@ export type LOCATIONS_BY_REGION_Row = {
   STATE: string | null;
 };
 
+/** Prompts of LOCATION_LIST. */
+export type LOCATION_LIST_Prompts = {
+  /**
+   * Code of a region; all of them where it is left out.
+   * `string(1)`, example `N`.
+   */
+  REGION?: string | null | undefined;
+};
+
+/**
+ * A row of LOCATION_LIST.
+ * What LOCATION_EXTRACT writes.
+ */
+export type LOCATION_LIST_Row = {
+  REGION: string | null;
+  LOCATION: string | null;
+  DESCR: string | null;
+  CITY: string | null;
+  STATE: string | null;
+  PHONE: string | null;
+};
+
 /** Prompts of PROCESS_MONITOR. */
 export type PROCESS_MONITOR_Prompts = {
   /**
@@ -719,6 +790,67 @@ export type PROCESS_MONITOR_Row = {
   RUNDTTM: string | null;
 };
 
+/**
+ * A record of LOCATION_SETUP.
+ * A location, that is saved as a whole.
+ */
+export type LOCATION_SETUP_Record = {
+  /**
+   * One letter.
+   * `string(1)`, example `N`.
+   */
+  readonly REGION: string;
+  /**
+   * Code of a location.
+   * `string(10)`, example `NYC01`.
+   */
+  readonly LOCATION: string;
+  /** `string(30)`, example `New York Office`. */
+  readonly DESCR: string;
+  /** `string(15)`, default ``, example `New York`. */
+  readonly DESCRSHORT?: string | undefined;
+  /** `string(55)`, default ``, example `350 Harbour Street`. */
+  readonly ADDRESS1?: string | undefined;
+  /** `string(30)`, default ``, example `New York`. */
+  readonly CITY?: string | undefined;
+  /** `string(6)`, default ``, example `NY`. */
+  readonly STATE?: string | undefined;
+  /** `string(12)`, default ``, example `10001`. */
+  readonly POSTAL?: string | undefined;
+  /** `string(24)`, default ``, example `555-0100`. */
+  readonly PHONE?: string | undefined;
+  /** `string(6)`, default ``. */
+  readonly EXTENSION?: string | undefined;
+  /** `string(24)`, default ``. */
+  readonly FAX?: string | undefined;
+  /**
+   * The day from which on it holds.
+   * `date` (yyyy-MM-dd), example `2026-01-01`.
+   */
+  readonly EFFDT: string;
+  /**
+   * Active or inactive.
+   * `string(1)`, default `A`.
+   */
+  readonly EFF_STATUS?: 'A' | 'I' | undefined;
+  /** `string(100)`, default ``. */
+  readonly MESSAGE_TEXT2?: string | undefined;
+  /**
+   * Counts the saves; say the one you read to overwrite no other's.
+   * Example `3`.
+   */
+  readonly REVISION?: number | bigint | undefined;
+};
+
+/** Parameters of LOCATION_EXTRACT. */
+export type LOCATION_EXTRACT_Parameters = {
+  /**
+   * Code of a region; all of them where it is left out.
+   * `string(1)`, example `N`.
+   */
+  readonly REGION?: string | undefined;
+};
+
 /** Every stored query: its prompts and its rows. */
 export type Queries = {
   /** The people of a department. */
@@ -727,6 +859,8 @@ export type Queries = {
   EMPLOYEES_BY_LOCATION: { prompts: [prompts: EMPLOYEES_BY_LOCATION_Prompts]; row: EMPLOYEES_BY_LOCATION_Row };
   /** The locations of a region. */
   LOCATIONS_BY_REGION: { prompts: [prompts: LOCATIONS_BY_REGION_Prompts]; row: LOCATIONS_BY_REGION_Row };
+  /** What LOCATION_EXTRACT writes. */
+  LOCATION_LIST: { prompts: [prompts?: LOCATION_LIST_Prompts]; row: LOCATION_LIST_Row };
   /** Requests of the process scheduler, the oldest first. A prompt that is left empty does not restrict. */
   PROCESS_MONITOR: { prompts: [prompts?: PROCESS_MONITOR_Prompts]; row: PROCESS_MONITOR_Row };
 };

@@ -2,7 +2,14 @@
 // `--check` writes nothing and ends with 1 where a page is out of date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { catalogue, definitionsSchema, type Entry, type JsonSchema, kindSchemas } from '../src/load/index.ts';
+import {
+  catalogue,
+  databaseCatalogue,
+  definitionsSchema,
+  type Entry,
+  type JsonSchema,
+  kindSchemas,
+} from '../src/load/index.ts';
 
 const root = new URL('../', import.meta.url);
 const parts = definitionsSchema().$defs ?? {};
@@ -16,7 +23,7 @@ export function pages(): Map<string, string> {
 }
 
 function diagnosticsPage(): string {
-  const entries = Object.entries(catalogue) as [string, Entry<unknown>][];
+  const entries = Object.entries({ ...catalogue, ...databaseCatalogue }) as [string, Entry<unknown>][];
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
   const head = [
     '# Diagnostics',

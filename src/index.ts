@@ -13,7 +13,9 @@ export {
 } from './codec/json-shapes.ts';
 export { type KeyValueNames, valueByKey } from './codec/key-value.ts';
 export type { AnyCalls, AnyFlows, CallTypes, FlowTypes, TypedFlowReply, TypedReply } from './generate/call-types.ts';
+export type { TypedEvent } from './generate/event-types.ts';
 export type { Complaint, QueryTypes, TypedContext } from './generate/handler-types.ts';
+export type { TypedProcess } from './generate/process-context.ts';
 export type {
   Called,
   CallOptions,
@@ -36,6 +38,8 @@ export type { Diagnostic, LoadedProject, LoadOptions } from './load/index.ts';
 export { loadProject, renderDiagnostics } from './load/index.ts';
 export type { BlobStore, Blobs, StoredBlob } from './model/blob.ts';
 export type { CallPart, CallText, CallValue } from './model/call-text.ts';
+export type { Component, ComponentEventRegistration, RelatedContent } from './model/component.ts';
+export { type ComponentEvent, ServiceInterface } from './model/component-event.ts';
 export type { ConfigPart, ConfigText } from './model/config.ts';
 export type {
   CallBody,
@@ -46,12 +50,13 @@ export type {
   RestProperties,
   SoapConsumer,
 } from './model/consumer.ts';
+export type { Datasource } from './model/datasource.ts';
 export type { Document } from './model/document.ts';
 export type { FaultCode, FaultOptions, FaultParameters } from './model/fault.ts';
 export { Fault } from './model/fault.ts';
 export type { CompoundType, Field, FieldType, ListType, ScalarKind, ScalarType, UrlStyle } from './model/field.ts';
 export type { Flow, FlowStep, KeptValue, ReplyPath } from './model/flow.ts';
-export type { Gateway, Limits } from './model/gateway.ts';
+export type { Database, DatabaseEngine, Gateway, Limits } from './model/gateway.ts';
 export type {
   Answered,
   Bytes,
@@ -64,14 +69,18 @@ export type {
   PassedBytes,
   Reply,
   ReplyOptions,
+  WorkContext,
 } from './model/handler.ts';
 export type { FlowReply, InvokeReply, ReplyTimings, StepTrace, Timings } from './model/invoke-reply.ts';
 export type { ClientCertificate, Node, NodeCredential, NodeTimeouts } from './model/node.ts';
 export type { Position } from './model/position.ts';
-export type { Query } from './model/query.ts';
+export type { Process, ProcessRetry, Recurrence } from './model/process.ts';
+export type { ProcessContext, ProcessHandler, ProcessOutcome } from './model/process-handler.ts';
+export type { Query, QueryLink } from './model/query.ts';
 export type { Registry } from './model/registry.ts';
 export type { Retry } from './model/retry.ts';
 export type { LogLevel, Routing } from './model/routing.ts';
+export type { SavedRecord, SaveOptions, StoredRecord } from './model/saved-record.ts';
 export type { PermissionList, Role, SecurityScheme, User } from './model/security.ts';
 export type {
   Answer,
@@ -88,6 +97,7 @@ export type {
 } from './model/service.ts';
 export type { SoapProperties } from './model/soap-properties.ts';
 export type { Kept, Spool } from './model/spool.ts';
+export type { SqlRow, SqlTransaction } from './model/sql.ts';
 export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';
 export type { Address } from './serve/address.ts';
 export type { Handlers } from './serve/answer.ts';

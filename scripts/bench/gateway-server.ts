@@ -1,11 +1,12 @@
-/** The gateway on the bench's project, as `serve` starts it: `gateway-server.ts <database>`. Prints its port. */
+/** The gateway on the bench's project, as `serve` starts it: `gateway-server.ts <file or URL>`. Prints its port. */
 import { fileURLToPath } from 'node:url';
 import { startGateway } from '../../src/serve/start.ts';
 import { announce, discarded } from './serving.ts';
 
+const database = process.argv[2] ?? '';
 const gateway = await startGateway({
   root: fileURLToPath(new URL('project/', import.meta.url)),
-  env: { DATABASE_URL: `sqlite:${process.argv[2]}` },
+  env: { DATABASE_URL: database.includes('://') ? database : `sqlite:${database}` },
   log: { to: discarded() },
 });
 announce(gateway.server, () => {

@@ -44,6 +44,7 @@ export class Bench {
   /** Says what is being done. */
   readonly say: (text: string) => void;
   readonly #children = new Set<ChildProcess>();
+  readonly #last: (() => void)[] = [];
 
   constructor({ rounds, smoke, say }: BenchOptions) {
     this.rounds = rounds;
@@ -97,9 +98,15 @@ export class Bench {
     return value;
   }
 
+  /** Has something done when the bench is over, however it ends. */
+  atEnd(task: () => void): void {
+    this.#last.push(task);
+  }
+
   /** Ends every process at once, and removes what was written. */
   close(): void {
     for (const child of this.#children) child.kill('SIGKILL');
+    for (const task of this.#last) task();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -9,15 +9,33 @@ import { check } from './rows/check.ts';
 import { consumer } from './rows/consumer.ts';
 import { lookup } from './rows/lookup.ts';
 import { mtom } from './rows/mtom.ts';
-import { query } from './rows/query.ts';
+import { polled } from './rows/polled.ts';
+import { query, queryPostgres } from './rows/query.ts';
+import { queue } from './rows/queue.ts';
 import { rest } from './rows/rest.ts';
 import { routing } from './rows/routing.ts';
 import { soap } from './rows/soap.ts';
 import { start } from './rows/start.ts';
-import { stream } from './rows/stream.ts';
+import { stream, streamPostgres } from './rows/stream.ts';
 import { upload } from './rows/upload.ts';
 
-const ROWS: readonly Row[] = [lookup, query, stream, soap, consumer, rest, upload, mtom, routing, start, check];
+const ROWS: readonly Row[] = [
+  lookup,
+  query,
+  polled,
+  stream,
+  queryPostgres,
+  streamPostgres,
+  soap,
+  consumer,
+  rest,
+  upload,
+  mtom,
+  queue,
+  routing,
+  start,
+  check,
+];
 const ROUNDS = 5;
 
 const HELP = `npm run bench -- [options]
@@ -32,7 +50,7 @@ of what they are to each other in the same round. Ends with 1 where a target is 
   --help         this text
 
 Rows:
-${ROWS.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n')}
+${ROWS.map(({ name, about }) => `  ${name.padEnd(17)}${about}`).join('\n')}
 `;
 
 /** What stands in the way of the bench; said without a stack. */

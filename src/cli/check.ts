@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
+import type { LoadedProject } from '../load/index.ts';
 import { Ended } from './failure.ts';
-import { load, placeOf, renderLoaded } from './project.ts';
+import { withProgress } from './progress.ts';
+import { load, type Place, placeOf, renderLoaded } from './project.ts';
 import { coloursOf, print } from './terminal.ts';
 import { count } from './words.ts';
 
@@ -9,8 +11,10 @@ Examples:
   signalbox check
   signalbox check --definitions other/definitions
   signalbox check --format json | jq '.[].message'
+  DATABASE_URL=postgres://box@localhost/box signalbox check --connect
 
-What check accepts, serve runs. Warnings don't fail the check.`;
+What check accepts, serve runs. Warnings don't fail the check. With --connect each stored query is prepared on its database,
+and none is run: SQL that is refused, columns that are missing, types that do not fit.`;
 
 /** `signalbox check`: every mistake of the definitions, each with its place, its line and how to mend it. */
 export function addCheck(program: Command): void {
@@ -18,9 +22,12 @@ export function addCheck(program: Command): void {
     .command('check')
     .description('report every mistake in the definitions and handlers')
     .addOption(new Option('--format <format>', 'how diagnostics are written').choices(['text', 'json']).default('text'))
+    .option('--connect', 'prepare every stored query on its database too')
     .addHelpText('after', examples)
-    .action(async (options: { format: 'text' | 'json' }, command: Command) => {
-      const loaded = await load(placeOf(command));
+    .action(async (options: { format: 'text' | 'json'; connect?: boolean }, command: Command) => {
+      const place = placeOf(command);
+      const read = await load(place);
+      const loaded = options.connect === true ? await withDatabases(read, place) : read;
       const errors = loaded.diagnostics.filter((each) => each.severity === 'error').length;
       if (options.format === 'json') {
         await print(`${JSON.stringify(loaded.diagnostics, null, 2)}\n`);
@@ -32,8 +39,18 @@ export function addCheck(program: Command): void {
     });
 }
 
+/** What the databases say is added to what the definitions do, where those can be used at all. */
+async function withDatabases(loaded: LoadedProject, { root }: Place): Promise<LoadedProject> {
+  const { registry } = loaded;
+  if (registry === undefined) return loaded;
+  const { checkConnected } = await import('../serve/connect-check.ts');
+  const { byPlace } = await import('../load/index.ts');
+  const said = await withProgress('Preparing the queries', () => checkConnected(registry, { root, env: process.env }));
+  return { ...loaded, diagnostics: [...loaded.diagnostics, ...said].sort(byPlace) };
+}
+
 /** The last line: `17 files, 12 operations, 5 calls, 1 flow: no mistakes.` or `17 files: 2 errors, 1 warning.` */
-function summaryOf(loaded: Awaited<ReturnType<typeof load>>, errors: number): string {
+function summaryOf(loaded: LoadedProject, errors: number): string {
   const colours = coloursOf(process.stdout);
   const warnings = loaded.diagnostics.length - errors;
   const parts = [count(loaded.files.length, 'file')];

@@ -6,6 +6,7 @@ import { CliFailure, Ended, type ExitCode, renderFailure, wrongUsage } from './f
 import { addGenerate } from './generate.ts';
 import { addInit } from './init.ts';
 import { addInvoke } from './invoke.ts';
+import { addMigrate } from './migrate.ts';
 import { packageVersion } from './package-info.ts';
 import { addQuery } from './query.ts';
 import { addRoutes } from './routes.ts';
@@ -53,8 +54,8 @@ export function createProgram(): Command {
     .addHelpText('after', overview)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: () => undefined });
-  for (const add of [addCheck, addGenerate, addServe, addDev, addDescribe, addRoutes, addQuery, addInvoke, addInit])
-    add(program);
+  const commands = [addCheck, addGenerate, addServe, addDev, addDescribe, addRoutes, addQuery, addMigrate, addInvoke];
+  for (const add of [...commands, addInit]) add(program);
   for (const command of [program, ...program.commands]) command.exitOverride((error) => rethrow(error, command));
   return program;
 }

@@ -139,6 +139,8 @@ function answerOf(answer: Answer): string {
       return answer.name;
     case 'query':
       return `query ${answer.query.id}`;
+    case 'component':
+      return `${answer.action === 'read' ? 'read' : 'save'} ${answer.component.id}`;
     case 'queries':
       return answer.lists.map((list) => `${list.field.name}: query ${list.query.id}`).join(', ');
   }

@@ -1,66 +1,49 @@
 import type { Command } from 'commander';
-import type { RunningGateway } from '../serve/start.ts';
+import type { LoadedProject } from '../load/index.ts';
 import { Ended } from './failure.ts';
-import { followParent } from './parent.ts';
 import { placeOf, renderLoaded } from './project.ts';
-import { coloursOf, note, writeAtOnce } from './terminal.ts';
-import { count } from './words.ts';
+import { serveAlone, serveWithWorkers } from './serve-run.ts';
+import { note } from './terminal.ts';
 
 const examples = `
 Examples:
   signalbox serve
   PORT=9000 signalbox serve
   HOST=0.0.0.0 SIGNALBOX_SAMPLE_USERS=off DATABASE_URL=sqlite:/var/lib/signalbox.db signalbox serve
+  DATABASE_URL=postgres://signalbox@db.example.com/signalbox signalbox serve --workers auto
 
 PORT, HOST and DATABASE_URL override gateway.yaml; PORT=0 takes a free port. SIGTERM and SIGINT let running requests
-finish; a second one ends the gateway at once.`;
+finish; a second one ends the gateway at once.
+
+More than one worker needs PostgreSQL. The workers share the port; one that ends is replaced, /metrics shows the sums of all,
+and each line of the log says which one wrote it. Each opens as many connections as 'database: connections' allows (20). Any
+number of machines can serve the same database, each with its own 'signalbox serve'.`;
 
 /** `signalbox serve`: the gateway. Ends with 1 where it can't start. */
 export function addServe(program: Command): void {
   program
     .command('serve')
     .description('run the gateway')
+    .option('--workers <number>', "processes that share the port: a number, or 'auto' for one a processor", '1')
     .addHelpText('after', examples)
-    .action(async (_: object, command: Command) => {
-      const stop = awaitSignal();
-      const gateway = await start(command);
-      writeAtOnce(1, `${readyLine(gateway)}\n`);
-      await stop;
-      await gateway.close();
+    .action(async ({ workers }: { workers: string }, command: Command) => {
+      const place = placeOf(command);
+      const { countWorkers, readWorkers } = await import('./workers/count.ts');
+      const wanted = readWorkers(workers);
+      const { loadProject } = await import('../load/index.ts');
+      const project = loadProject({ ...place, handlers: 'check' });
+      const registry = await soundRegistry(project);
+      const count = countWorkers(wanted, registry, process.env);
+      if (count === 1) await serveAlone(place, project);
+      else await serveWithWorkers(place, registry, count);
       // Handlers may have left timers or connections behind, which would keep the process.
       process.exit(0);
     });
 }
 
-async function start(command: Command): Promise<RunningGateway> {
-  const place = placeOf(command);
-  const [{ loadProject }, { startGateway }] = await Promise.all([
-    import('../load/index.ts'),
-    import('../serve/start.ts'),
-  ]);
-  const project = loadProject({ ...place, handlers: 'check' });
+/** The registry; diagnostics go to standard error. @throws Ended where there are errors */
+async function soundRegistry(project: LoadedProject) {
   if (project.diagnostics.length > 0) note((await renderLoaded(project, process.stderr)).trimEnd());
   if (project.registry === undefined) throw new Ended(1);
-  return await startGateway({ ...place, env: process.env, project });
-}
-
-function readyLine({ address, registry }: RunningGateway): string {
-  const { green, bold } = coloursOf(process.stdout);
-  const what = `${count(registry.services.size, 'service')}, ${count(registry.operations.size, 'operation')}`;
-  return `${green('Signalbox is ready')} on ${bold(address)} (${what})`;
-}
-
-/** Resolves at the first signal that asks the process to end; the second ends it there and then. */
-function awaitSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    followParent(resolve);
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(1);
-        asked = true;
-        resolve();
-      });
-    }
-  });
+  return project.registry;
 }

@@ -40,7 +40,7 @@ interface Shared {
 
 /**
  * Compiles the reading of a document from a JSON text. A document with a root label is read without it too. Null is taken
- * for absent (but in a `json` field); of repeated keys the last counts, as in JSON.parse.
+ * for absent (but in a `json` field, and in a document that is a patch); of repeated keys the last counts, as in JSON.parse.
  */
 export function compileJsonReader(document: Document, foreign: Foreign = 'refuse'): (text: string) => DocumentValue {
   const read = documentReader(document, { foreign, readers: new Map() });
@@ -84,7 +84,7 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
   if (known !== undefined) return known;
   let compiled: ((raw: unknown, depth: number) => DocumentValue) | undefined;
   readers.set(document, (raw, depth) => compiled!(raw, depth));
-  const fields = document.fields.map((field) => fieldReader(field, shared));
+  const fields = document.fields.map((field) => fieldReader(field, shared, document.patch));
   const takeUndeclared = foreign === 'pass' && !document.open ? passUndeclared(document) : compileUndeclared(document);
   const asIs = asIsFields(document.fields, (field) => valueReader(field, field.type, shared));
   const renames = fields.some(({ name, jsonName }) => name !== jsonName || name === '__proto__');
@@ -129,18 +129,19 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
   return compiled;
 }
 
-function fieldReader(field: Field, shared: Shared): FieldReader {
-  const holdsNull = field.type.kind === 'json';
+function fieldReader(field: Field, shared: Shared, keepsNull = false): FieldReader {
+  const holdsNull = field.type.kind === 'json' || keepsNull;
   // An empty text is a text: only where it can't be one does it say that nothing is given.
   const { kind } = field.type;
   const isBlank =
     field.absent === 'blank' && kind !== 'string' && kind !== 'text' ? compileIsBlank(field.type) : undefined;
+  const read = valueReader(field, field.type, shared);
   return {
     name: field.name,
     jsonName: field.jsonName,
     plainUpTo: plainLength(field),
     inherited: isInherited(field.jsonName),
-    read: valueReader(field, field.type, shared),
+    read: keepsNull ? (raw, depth) => (raw === null ? null : read(raw, depth)) : read,
     required: field.required,
     initial: initialValue(field),
     absent: (raw) => (raw === null ? !holdsNull : isBlank?.(raw) === true),

@@ -42,7 +42,7 @@ interface Shared {
 /**
  * Compiles the reading of a document from its element, the mirror of what the writer writes. Elements and attributes are
  * known by namespace and local name; the order of elements is free, as it is of the members in JSON, and says nothing but
- * inside a list. An element that is nil (`xsi:nil`) is absent, or null in a `json` field. Of a field with `absent: blank`
+ * inside a list. An element that is nil (`xsi:nil`) is absent, or null in a `json` field and in a document that is a patch. Of a field with `absent: blank`
  * what the writer puts in place of an absent value is absent again; so is any empty text that a text can't be.
  *
  * Where what is foreign is passed over, that is elements and attributes that nobody declared. Nobody's namespace is then known
@@ -74,7 +74,7 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
   if (known !== undefined) return known;
   let compiled: Read | undefined;
   ofDocument.set(namespace, (element, depth, resolve) => compiled!(element, depth, resolve));
-  const fields = document.fields.map((field) => fieldReader(field, namespace, shared));
+  const fields = document.fields.map((field) => fieldReader(field, namespace, shared, document.patch));
   const { sortAttributes, sortElements } = compileSort(document, namespace, shared.foreign);
   const passes = shared.foreign === 'pass' && !document.open;
   const takeUndeclared = passes ? undefined : compileUndeclaredXmlRead(document);
@@ -104,12 +104,14 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
   return compiled;
 }
 
-function fieldReader(field: Field, namespace: string, shared: Shared): FieldReader {
+function fieldReader(field: Field, namespace: string, shared: Shared, keepsNull = false): FieldReader {
   const { type } = field;
   const flat = type.kind === 'list' && type.flat;
   return {
     name: field.name,
-    read: field.attribute ? attributeReader(field, type as ScalarType) : elementReader(field, namespace, shared),
+    read: field.attribute
+      ? attributeReader(field, type as ScalarType)
+      : elementReader(field, namespace, shared, keepsNull),
     required: field.required,
     initial: initialValue(field),
     // A list without an element of its own is empty where it has to be there.
@@ -122,11 +124,11 @@ function attributeReader(field: Field, type: ScalarType): ReadGiven {
   return (text) => read(text as string);
 }
 
-function elementReader(field: Field, namespace: string, shared: Shared): ReadGiven {
+function elementReader(field: Field, namespace: string, shared: Shared, keepsNull: boolean): ReadGiven {
   const { type } = field;
   if (type.kind !== 'document' && type.kind !== 'list') {
     const read = scalarReader(field, type, field.absent === 'blank', shared.foreign);
-    const nil = type.kind === 'json' ? null : undefined;
+    const nil = type.kind === 'json' || keepsNull ? null : undefined;
     return (given, depth, resolve) => {
       const element = given as XmlElement;
       return isNil(element) ? nil : read(element, depth, resolve);

@@ -1,5 +1,5 @@
 import type { Field } from '../model/field.ts';
-import type { HeaderBinding } from '../model/service.ts';
+import type { HeaderBinding, Operation } from '../model/service.ts';
 import { mustBeGiven, plainDefault } from './entry.ts';
 import { fieldJson } from './example-text.ts';
 import { exampleField } from './example-value.ts';
@@ -12,7 +12,7 @@ import { caseNote } from './words.ts';
 export function uriParameters(
   described: DescribedUri,
   names: readonly string[],
-  headers: readonly HeaderBinding[],
+  { requestHeaders: headers, answer }: Pick<Operation, 'requestHeaders' | 'answer'>,
 ): JsonObject[] {
   return [
     ...described.pathVariables.map((variable, index) =>
@@ -22,7 +22,24 @@ export function uriParameters(
     ...described.queryVariables.map(queryParameter),
     // OpenAPI passes over parameters of these names (4.8.12.2.1): the description of bodies and security is where they are.
     ...headers.filter(({ header }) => !/^(accept|content-type|authorization)$/i.test(header)).map(headerParameter),
+    ...(answer.kind === 'component' ? CONDITIONS : []),
   ];
+}
+
+/** What a caller expects of a record (RFC 9110, section 13.1). */
+const CONDITIONS: readonly JsonObject[] = [
+  condition('If-Match', 'Entity tags that the record must have one of, or `*`: it must be there.'),
+  condition('If-None-Match', 'Entity tags that the record must have none of, or `*`: it must not be there.'),
+];
+
+function condition(name: string, description: string): JsonObject {
+  return {
+    name,
+    in: 'header',
+    description: `${description} RFC 9110, section 13.1.`,
+    required: false,
+    schema: { type: 'string' },
+  };
 }
 
 const styles: Readonly<Record<string, string>> = { ';': 'matrix', '.': 'label' };

@@ -65,9 +65,7 @@ function collect(operations: readonly RestOperation[]): PathItem[] {
 function operationObject(entries: readonly Entry[], names: readonly string[], context: PathContext): JsonObject {
   const [first] = entries as [Entry, ...Entry[]];
   const { components, scope } = context;
-  const parameters = entries.map(({ operation, described }) =>
-    uriParameters(described, names, operation.requestHeaders),
-  );
+  const parameters = entries.map(({ operation, described }) => uriParameters(described, names, operation));
   const bodies = entries.map(({ operation, described: { uri } }) =>
     requestBody(operation, uri, context.names(uri), components),
   );

@@ -29,13 +29,32 @@ export function operationResponses(
   ]);
   const own = {
     description: status === 204 ? 'Done; nothing is sent.' : 'The reply.',
-    headers: { ...requestId, ...deprecationHeaders(operation) },
+    headers: { ...requestId, ...recordHeaders(operation, status), ...deprecationHeaders(operation) },
     content: content.length === 0 ? undefined : Object.fromEntries(content),
   };
   const faults = faultStatuses(operation).map((fault): [string, JsonObject] => {
     return [String(fault.status), faultResponse(operation, fault, context)];
   });
-  return [[String(status), own], ...faults];
+  return [[String(status), own], ...otherStatuses(operation, status, own), ...faults];
+}
+
+/** What else a record may be answered with, that is no fault. */
+function otherStatuses({ answer, status }: Operation, own: number, reply: JsonObject): [string, JsonObject][] {
+  if (answer.kind !== 'component') return [];
+  const { content: _, ...bare } = reply;
+  if (answer.action === 'read')
+    return [['304', { ...bare, description: 'The record is the one that If-None-Match names.' }]];
+  const makes = answer.action === 'put' && status === 200 && own !== 201;
+  return makes ? [['201', { ...reply, description: 'The record was made.' }]] : [];
+}
+
+/** Of a record that is there when the reply is sent. */
+function recordHeaders({ answer }: Operation, status: number): JsonObject {
+  if (answer.kind !== 'component' || answer.action === 'delete') return {};
+  const text = { schema: { type: 'string' } };
+  const tag = { ETag: { description: 'The state of the record (RFC 9110, section 8.8.3).', ...text } };
+  if (answer.action !== 'create' || status !== 201) return tag;
+  return { ...tag, Location: { description: 'Where the record is read, where an operation does so.', ...text } };
 }
 
 const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };

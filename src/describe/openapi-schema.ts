@@ -20,10 +20,20 @@ export function documentSchema(document: Document, fields: readonly Field[], ref
   return {
     type: 'object',
     description: document.description,
-    properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field, refs)])),
+    properties: Object.fromEntries(
+      fields.map((field) => {
+        const schema = fieldSchema(field, refs);
+        return [field.jsonName, document.patch === true && !field.required ? orNull(schema) : schema];
+      }),
+    ),
     required: required.length === 0 ? undefined : required,
     additionalProperties: document.open,
   };
+}
+
+/** In a change of a record null takes a value away (RFC 7396). */
+function orNull({ description, ...schema }: JsonObject): JsonObject {
+  return { anyOf: [schema, { type: 'null' }], description };
 }
 
 /** A field's value, or what stands for it where it is absent. */

@@ -76,6 +76,13 @@ const faultStatusList: readonly FaultStatus[] = [
   status('NOT_ACCEPTABLE', 'None of the media types that the header Accept names can be had.', {
     offered: 'application/json',
   }),
+  status('CONFLICT', 'The record is there already, has changed since it was read, or breaks a rule of its table.', {
+    what: 'The record',
+    reason: 'has changed since it was read',
+  }),
+  status('PRECONDITION_FAILED', 'The record is not the one that If-Match or If-None-Match expects.', {
+    what: 'The record',
+  }),
   status('BODY_TOO_LARGE', 'The body is larger than the gateway takes.', { limit: 10_485_760 }),
   status('UNSUPPORTED_MEDIA_TYPE', 'The media type or the encoding of the body is not supported.', {
     given: 'Content-Type text/plain',
@@ -102,6 +109,9 @@ export function faultStatuses(operation: Operation): readonly FaultStatus[] {
   if (!operation.uris.some((uri) => takesBody(operation, uri)))
     absent.add('BODY_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (operation.answer.kind !== 'call') absent.add('UPSTREAM_FAILED');
+  const { answer } = operation;
+  if (answer.kind !== 'component') absent.add('PRECONDITION_FAILED');
+  if (answer.kind !== 'component' || answer.action === 'read') absent.add('CONFLICT');
   return faultStatusList.filter(({ code }) => !absent.has(code));
 }
 

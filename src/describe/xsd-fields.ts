@@ -9,6 +9,8 @@ import { lexical, simpleType, translatedPattern } from './xsd-types.ts';
 export interface SchemaContext {
   /** `unqualified` for an element without a namespace inside a schema that has one. */
   readonly form?: 'unqualified' | undefined;
+  /** Of a change of a record: what is nil in it is taken away. */
+  readonly nillable: boolean;
   /** Binary elements may travel as attachments, and say so. */
   readonly attachments: boolean;
   /** QName of a document's complexType as written in this schema. */
@@ -31,10 +33,11 @@ export function hasAttachment(node: XmlNode): boolean {
 export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   const minOccurs = isThere(field) ? undefined : '0';
   const attributes = { name: field.xmlName, form: context.form };
+  const nillable = context.nillable && !field.required ? 'true' : undefined;
   const notes = annotation(field.description, notesOf(field));
   const { type } = field;
   if (type.kind !== 'list')
-    return single({ ...attributes, minOccurs, fixed: fixedOf(field) }, field, type, notes, context);
+    return single({ ...attributes, minOccurs, nillable, fixed: fixedOf(field) }, field, type, notes, context);
   const bounds = entriesOf(field, type);
   if (type.flat) return single({ ...attributes, ...bounds }, field, type.item, notes, context);
   const item = single({ name: itemName(type), form: context.form, ...bounds }, field, type.item, undefined, context);

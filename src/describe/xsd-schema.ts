@@ -188,6 +188,7 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
   const namespace = field.namespace ?? documents.namespaceOf(document);
   const context = (from: Draft, form?: 'unqualified') => ({
     form,
+    nillable: document.patch === true,
     attachments: wrappers.length > 0,
     typeName: (inner: Document) => referType(from, inner, workshop),
   });

@@ -1,7 +1,11 @@
+import type { Component } from '../model/component.ts';
+import type { Process } from '../model/process.ts';
 import type { Message, Operation } from '../model/service.ts';
 import { comment, sentence } from './comment.ts';
+import { eventType } from './component-types.ts';
 import { HEADER } from './header.ts';
 import { importLine, propertyName } from './names.ts';
+import { processesMap, processType } from './process-types.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { messageWords, waysTo } from './words.ts';
 
@@ -13,14 +17,25 @@ export function handlersFile(vocabulary: Vocabulary): string {
     fromTypes: new Set(),
     fromClient: new Set(),
   };
-  const { operations, names } = words;
+  const { operations, components, processes, names } = words;
   const declarations = operations.map((operation) => handlerType(operation, words)).join('\n');
   const entries = operations.map((operation) => `  ${propertyName(operation.id)}: ${names.handler(operation)};\n`);
+  const events = components.map((component) => eventTypeOf(component, words)).join('\n');
+  const programs = processes.map((process) => processTypeOf(process, words)).join('\n');
   const imports =
     importLine([...words.fromPackage], 'signalbox') +
     importLine([...words.fromClient], './client.ts') +
     importLine([...words.fromTypes], './types.ts');
-  const parts = [`// ${HEADER}\n`, imports, declarations, handlersMap(entries), DEFINE];
+  const parts = [
+    `// ${HEADER}\n`,
+    imports,
+    declarations,
+    events,
+    programs,
+    handlersMap(entries),
+    DEFINE,
+    processesMap(words),
+  ];
   return parts.filter((part) => part !== '').join('\n');
 }
 
@@ -61,6 +76,20 @@ function handlerType(operation: Operation, words: Writing): string {
     method('onError?', ['fault: Fault', `request: ${request} | undefined`, `context: ${context}`], 'string'),
     '}\n',
   ].join('');
+}
+
+function eventTypeOf(component: Component, words: Writing): string {
+  words.fromPackage.add('TypedEvent');
+  for (const name of ['Queries', words.names.record(component)]) words.fromTypes.add(name);
+  for (const name of ['Calls', 'Flows']) words.fromClient.add(name);
+  return eventType(component, words);
+}
+
+function processTypeOf(process: Process, words: Writing): string {
+  for (const name of ['TypedProcess', 'ProcessOutcome']) words.fromPackage.add(name);
+  for (const name of ['Queries', words.names.parameters(process)]) words.fromTypes.add(name);
+  for (const name of ['Calls', 'Flows']) words.fromClient.add(name);
+  return processType(process, words);
 }
 
 /** A method that may answer at once or later. */

@@ -15,5 +15,10 @@ export function knownIds(registry: Registry): { readonly [kind: string]: readonl
     flows: sorted(registry.flows).flatMap(flowNames),
     permissionLists: ids(registry.permissionLists),
     roles: ids(registry.roles),
+    datasources: ids(registry.datasources),
+    components: ids(registry.components),
+    relatedContent: ids(registry.relatedContent),
+    recurrences: ids(registry.recurrences),
+    users: ids(registry.users),
   };
 }

@@ -1,6 +1,8 @@
+import type { Component } from '../model/component.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import type { Flow } from '../model/flow.ts';
+import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
 
@@ -10,8 +12,8 @@ const TAKEN: readonly string[] = (
   'abstract as async await break case catch class const continue debugger default delete do else enum export extends ' +
   'false finally for function if implements import in instanceof interface let new package private protected public ' +
   'return static super switch this throw true try type typeof var while with yield ' +
-  'Promise Record Attachment Complaint Fault JsonValue OpenOptions Reply TypedClient TypedContext Value ' +
-  'Calls Flows Queries Handlers defineHandler openClient'
+  'Promise Record Attachment ComponentEvent Complaint Fault JsonValue OpenOptions Reply TypedClient TypedContext TypedEvent TypedProcess ProcessOutcome Value ' +
+  'Calls Flows Queries Handlers Processes defineHandler defineProcess openClient'
 ).split(' ');
 
 /** Whether TypeScript takes a name as it is. */
@@ -54,6 +56,14 @@ export interface TypeNames {
   /** What an operation of another system, or a flow, is called with. */
   call(callee: ConsumerOperation | Flow): string;
   reply(consumer: ConsumerOperation): string;
+  /** A record of a component, as it is in the database. */
+  record(component: Component): string;
+  /** What classes registered at a component are given. */
+  event(component: Component): string;
+  /** What a request gives to a process. */
+  parameters(process: Process): string;
+  processContext(process: Process): string;
+  process(process: Process): string;
 }
 
 /** Hands out names: first come, first served, so callers ask in the order of ids. */
@@ -84,6 +94,11 @@ export function typeNames(documents: Iterable<Document>): TypeNames {
     prompts: ({ id }) => name('Prompts', id),
     call: ({ id }) => name('Call', id),
     reply: ({ id }) => name('Reply', id),
+    record: ({ id }) => name('Record', id),
+    event: ({ id }) => name('Event', id),
+    parameters: ({ id }) => name('Parameters', id),
+    processContext: ({ id }) => name('ProcessContext', id),
+    process: ({ id }) => name('Process', id),
   };
 }
 

@@ -5,9 +5,12 @@ import type { Registry } from '../model/registry.ts';
 import type { PermissionList, User } from '../model/security.ts';
 import { HEADER } from './header.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
+import { componentTree, relatedContentTree } from './registry-component.ts';
 import { consumerTree, flowTree } from './registry-consumer.ts';
+import { datasourceTree } from './registry-datasource.ts';
 import { nodeTree } from './registry-node.ts';
 import { operationTree } from './registry-operation.ts';
+import { processTree, recurrenceTree } from './registry-process.ts';
 import { sorted } from './vocabulary.ts';
 import { typeWords } from './words.ts';
 
@@ -24,7 +27,7 @@ export function registryFile(registry: Registry): string {
       gateway: gateway.id,
       context: gateway.context,
       listen: gateway.listen.source,
-      database: gateway.database.source,
+      database: gateway.database.url.source,
       publicUrl: gateway.publicUrl?.source,
       'sample-data': gateway.sampleData,
       handlers: gateway.handlers,
@@ -57,7 +60,16 @@ export function registryFile(registry: Registry): string {
     consumers: each(registry.consumers, consumerTree),
     flows: registry.flows.size === 0 ? undefined : each(registry.flows, flowTree),
     documents: each(registry.documents, documentTree),
+    datasources: registry.datasources.size === 0 ? undefined : each(registry.datasources, datasourceTree),
     queries: each(registry.queries, queryTree),
+    components: registry.components.size === 0 ? undefined : each(registry.components, componentTree),
+    'related-content':
+      registry.relatedContent.size === 0 ? undefined : each(registry.relatedContent, relatedContentTree),
+    processes:
+      registry.processes.size === 0
+        ? undefined
+        : each(registry.processes, (process) => processTree(process, fieldsTree)),
+    recurrences: registry.recurrences.size === 0 ? undefined : each(registry.recurrences, recurrenceTree),
     'permission-lists': each(registry.permissionLists, (list) => permissionTree(list, registry)),
     roles: each(registry.roles, (role) => ({
       description: role.description,
@@ -94,6 +106,7 @@ function documentTree(document: Document): JsonTree {
     namespace: document.namespace,
     root: yes(document.root),
     open: yes(document.open),
+    patch: document.patch,
     'in-place': yes(document.inPlace),
     fields: fieldsTree(document.fields),
   };
@@ -133,6 +146,7 @@ function queryTree(query: Query): JsonTree {
     description: query.description,
     permissions: query.permissions.map(({ id }) => id).sort(),
     public: yes(query.public),
+    datasource: query.datasource?.id,
     rows: query.rows,
     timeout: query.timeout,
     prompts: fieldsTree(query.prompts),
@@ -154,12 +168,16 @@ function permissionTree(list: PermissionList, registry: Registry): JsonTree {
       .filter(({ permissions }) => permissions.includes(list))
       .map(({ id }) => id);
   const consumers = granted(registry.consumers);
+  const relatedContent = granted(registry.relatedContent);
+  const processes = granted(registry.processes);
   return {
     description: list.description,
     adds: list.operations.length === 0 ? undefined : list.operations,
     operations: granted(registry.operations),
     consumers: consumers.length === 0 ? undefined : consumers,
     queries: granted(registry.queries),
+    'related-content': relatedContent.length === 0 ? undefined : relatedContent,
+    processes: processes.length === 0 ? undefined : processes,
     users: usersOf(registry, (user) => user.permissionLists.has(list)),
   };
 }

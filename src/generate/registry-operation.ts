@@ -58,6 +58,8 @@ function answerTree(answer: Answer): JsonTree {
       return { query: answer.query.id, maxrows: answer.maxrows?.name };
     case 'call':
       return { call: answer.call.id };
+    case 'component':
+      return { [answer.action === 'read' ? 'read' : 'save']: answer.component.id };
     case 'queries':
       return {
         query: Object.fromEntries(answer.lists.map(({ field, query }) => [field.name, query.id])),

@@ -1,8 +1,10 @@
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
+import { classStubs } from './class-stubs.ts';
 import { comment, sentence } from './comment.ts';
 import { GENERATED_FOLDER } from './header.ts';
 import { quoted } from './names.ts';
+import { processStubs } from './process-stubs.ts';
 import { type Vocabulary, vocabulary } from './vocabulary.ts';
 import { waysTo } from './words.ts';
 
@@ -19,7 +21,8 @@ export function handlerStubs(registry: Registry, existing: ReadonlySet<string>):
     byPath.set(path, [...(byPath.get(path) ?? []), operation]);
   }
   const paths = [...byPath.keys()].filter((path) => !existing.has(path)).sort();
-  return new Map(paths.map((path) => [path, stubText(path, byPath.get(path) ?? [], words)]));
+  const stubs = new Map(paths.map((path) => [path, stubText(path, byPath.get(path) ?? [], words)]));
+  return new Map([...stubs, ...classStubs(registry, existing), ...processStubs(registry, existing)]);
 }
 
 /** Operations that share a file are alike; the first of them gives the types. */

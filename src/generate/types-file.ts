@@ -3,10 +3,12 @@ import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
 import { comment, facts, sentence } from './comment.ts';
+import { recordTypes } from './component-types.ts';
 import { callTypes } from './consumer-types.ts';
 import { HEADER } from './header.ts';
 import { block, members, mustBeGiven, property, type Writing } from './members.ts';
 import { importLine, propertyName } from './names.ts';
+import { parameterTypes } from './process-types.ts';
 import { rawText, valueText } from './type-text.ts';
 import { requestFields, type Vocabulary } from './vocabulary.ts';
 import { messageWords } from './words.ts';
@@ -24,6 +26,8 @@ export function typesFile(vocabulary: Vocabulary): string {
     ...words.operations.map((operation) => requestType(operation, words)),
     ...callTypes(words),
     ...words.queries.flatMap((query) => [promptsType(query, words), rowType(query, words)]),
+    ...recordTypes(words),
+    ...parameterTypes(words),
     queriesType(words),
   ].join('\n');
   return `// ${HEADER}\n\n${importLine([...words.uses], 'signalbox')}${words.uses.size === 0 ? '' : '\n'}${body}`;

@@ -1,9 +1,11 @@
 import { rootsOf } from '../describe/documents.ts';
 import { plainDefault } from '../describe/entry.ts';
+import type { Component } from '../model/component.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import type { Field, FieldType } from '../model/field.ts';
 import type { Flow } from '../model/flow.ts';
+import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Message, Operation } from '../model/service.ts';
@@ -20,6 +22,9 @@ export interface Vocabulary {
   /** Documents that stand inside requests of those operations, or come as replies and faults of the consumers. */
   readonly received: readonly Document[];
   readonly queries: readonly Query[];
+  readonly components: readonly Component[];
+  /** Processes that code of the project runs. */
+  readonly processes: readonly Process[];
   readonly names: TypeNames;
 }
 
@@ -58,6 +63,8 @@ export function vocabulary(registry: Registry): Vocabulary {
     documents,
     received: [...received].sort(byId),
     queries: sorted(registry.queries),
+    components: sorted(registry.components),
+    processes: sorted(registry.processes).filter(({ answer }) => answer.kind === 'handler'),
     names: typeNames(documents),
   };
 }

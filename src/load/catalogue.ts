@@ -1,8 +1,11 @@
+import { componentEntries } from './catalogue/components.ts';
 import { consumerEntries } from './catalogue/consumers.ts';
+import { datasourceEntries } from './catalogue/datasources.ts';
 import { documentEntries } from './catalogue/documents.ts';
 import { flowEntries } from './catalogue/flows.ts';
 import { nodeEntries } from './catalogue/nodes.ts';
 import { operationEntries } from './catalogue/operations.ts';
+import { processEntries } from './catalogue/processes.ts';
 import { projectEntries } from './catalogue/project.ts';
 import { queryEntries } from './catalogue/queries.ts';
 import { securityEntries } from './catalogue/security.ts';
@@ -26,7 +29,10 @@ export const catalogue = {
   ...flowEntries,
   ...soapEntries,
   ...consumerEntries,
+  ...datasourceEntries,
   ...queryEntries,
+  ...componentEntries,
+  ...processEntries,
   ...securityEntries,
 } as const;
 

@@ -1,6 +1,6 @@
 import type { Place, Report } from './diagnostic.ts';
 import { placeText } from './diagnostic.ts';
-import { KINDS, type Kind } from './kinds.ts';
+import { KINDS, type Kind, kindsAmong } from './kinds.ts';
 import type { Places, SourceText } from './places.ts';
 import type { TreeMap, TreeValue } from './tree.ts';
 
@@ -29,8 +29,7 @@ export function readDeclaration(
     report.raise('no-kind', { keys: [] }, at);
     return undefined;
   }
-  const kinds = Object.keys(root).filter((key): key is Kind => (KINDS as readonly string[]).includes(key));
-  const [kind, second] = kinds;
+  const [kind, second] = kindsAmong(Object.keys(root));
   if (kind === undefined) {
     const [first] = Object.keys(root);
     report.raise('no-kind', { keys: Object.keys(root) }, first === undefined ? at : places.key(root, first));

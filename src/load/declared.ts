@@ -1,3 +1,5 @@
+import type { ComponentEventName } from '../model/component.ts';
+import type { DatabaseEngine } from '../model/gateway.ts';
 import type { LogLevel } from '../model/routing.ts';
 import type { SecurityScheme } from '../model/security.ts';
 import type { Method } from '../model/service.ts';
@@ -44,7 +46,7 @@ export interface FieldDeclared {
 export interface GatewayDeclared {
   readonly context?: string;
   readonly listen?: string;
-  readonly database?: string;
+  readonly database?: string | DatabaseDeclared;
   readonly publicUrl?: string;
   readonly 'sample-data'?: string;
   readonly handlers?: string;
@@ -63,12 +65,20 @@ export interface GatewayDeclared {
     readonly parameters?: number;
     readonly attachment?: string | number;
     readonly attachments?: number;
+    readonly processes?: number;
+    readonly keep?: string;
   };
   readonly properties?: {
     readonly 'ig.MTOM.enablePeopleSoftServiceListeningConnector'?: boolean;
     readonly 'ig.MTOM.enableHttpListeningConnector'?: boolean;
     readonly 'ig.UseDomainName.ExternalOperationNames'?: string | readonly string[];
   };
+}
+
+export interface DatabaseDeclared {
+  readonly url?: string;
+  readonly engine?: DatabaseEngine;
+  readonly connections?: number;
 }
 
 export interface NodeDeclared {
@@ -122,6 +132,9 @@ export interface QueryDeclared {
   readonly prompts?: FieldsDeclared;
   readonly columns: FieldsDeclared;
   readonly sql: string;
+  readonly datasource?: string;
+  /** By the child's id: the child's columns, and the parent's that they equal. */
+  readonly connects?: Readonly<Record<string, TextsDeclared>>;
   readonly rows?: number;
   readonly timeout?: string;
 }
@@ -173,6 +186,8 @@ export type OperationDeclared = SharedDeclared & {
   readonly status?: number;
   readonly handler?: string;
   readonly query?: string | Readonly<Record<string, string>>;
+  readonly save?: string;
+  readonly read?: string;
   readonly call?: string;
   readonly active?: boolean;
 };
@@ -198,6 +213,56 @@ export interface FlowStepDeclared {
   readonly for?: string;
   readonly 'renew-on'?: number | readonly number[];
   readonly timeout?: string;
+}
+
+export interface DatasourceDeclared {
+  readonly description?: string;
+  readonly url: string;
+  readonly password?: string;
+}
+
+export interface ComponentDeclared {
+  readonly description?: string;
+  readonly table: string;
+  readonly shape: string;
+  readonly keys: readonly string[];
+  readonly lock?: string;
+  readonly events?: readonly ComponentEventDeclared[];
+}
+
+export interface ComponentEventDeclared {
+  readonly event: ComponentEventName;
+  readonly service: string;
+  readonly sequence?: number;
+  readonly processing?: 'Pre Process' | 'Post Process';
+  readonly enabled?: boolean;
+}
+
+export interface RelatedContentDeclared {
+  readonly description?: string;
+  readonly class: string;
+  readonly permission?: string | readonly string[];
+  readonly public?: boolean;
+}
+
+export interface ProcessDeclared {
+  readonly description?: string;
+  readonly type: string;
+  readonly parameters?: FieldsDeclared;
+  readonly handler?: string;
+  readonly query?: string;
+  readonly retry?: number | { readonly attempts: number; readonly first?: string; readonly longest?: string };
+  readonly timeout?: string;
+  readonly recurs?: string;
+  readonly 'run-as'?: string;
+  readonly permission?: string | readonly string[];
+  readonly public?: boolean;
+}
+
+export interface RecurrenceDeclared {
+  readonly description?: string;
+  readonly cron: string;
+  readonly zone?: string;
 }
 
 export interface PermissionListDeclared {

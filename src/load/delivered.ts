@@ -1,5 +1,6 @@
-import type { Declaration } from './declaration.ts';
+import { type Declaration, glimpseIds } from './declaration.ts';
 import type { GatewayDeclared } from './declared.ts';
+import type { DefinitionFile } from './files.ts';
 import { declarationsOf, type Linking } from './linking.ts';
 
 /** The package's services that a project switches on. */
@@ -10,17 +11,24 @@ export interface Delivered {
   readonly declarations: readonly Declaration[];
 }
 
-/** Picks what `delivered:` of the gateway names; `packaged` are the declarations of each file of the package. */
-export function resolveDelivered(linking: Linking, packaged: readonly (readonly Declaration[])[]): Delivered {
+/** Picks what `delivered:` of the gateway names among the files of the package, and reads those alone. */
+export function resolveDelivered(
+  linking: Linking,
+  packaged: readonly DefinitionFile[],
+  read: (file: DefinitionFile) => readonly Declaration[],
+): Delivered {
   const { report, places } = linking;
   const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
   const names = gateway?.value.delivered ?? [];
-  const offered = new Map<string, readonly Declaration[]>();
+  if (names.length === 0) return { ids: [], declarations: [] };
+  const offered = new Map<string, DefinitionFile>();
   for (const file of packaged) {
-    for (const { kind, id } of file) if (kind === 'service') offered.set(id, file);
+    // Read, it tells why it can't be.
+    if (file.kind === 'unreadable') read(file);
+    else for (const { kind, id } of glimpseIds(file)) if (kind === 'service') offered.set(id, file);
   }
   const ids: string[] = [];
-  const used = new Set<readonly Declaration[]>();
+  const used = new Set<DefinitionFile>();
   for (const [index, name] of names.entries()) {
     const id = offered.has(name) ? name : lowestVersion(name, offered.keys());
     const file = id === undefined ? undefined : offered.get(id);
@@ -32,7 +40,7 @@ export function resolveDelivered(linking: Linking, packaged: readonly (readonly 
       used.add(file);
     }
   }
-  return { ids: [...new Set(ids)], declarations: [...used].flat() };
+  return { ids: [...new Set(ids)], declarations: [...used].flatMap(read) };
 }
 
 /** A reference without a version means the default one. */

@@ -31,24 +31,29 @@ export function createReport(): Report {
   const raised = new Map<string, Diagnostic>();
   return {
     raise(code, parameters, place) {
-      const entry = catalogue[code] as Entry<typeof parameters>;
-      const hint = entry.hint?.(parameters);
-      const { file, line, column, length } = place;
-      const diagnostic: Diagnostic = {
-        code,
-        severity: entry.severity,
-        message: entry.message(parameters),
-        ...(hint === undefined ? {} : { hint }),
-        at: { file, line, column },
-        ...(length === undefined ? {} : { length }),
-      };
-      raised.set(`${file}:${line}:${column}:${code}:${diagnostic.message}`, diagnostic);
+      const diagnostic = diagnosticOf(code, catalogue[code] as Entry<typeof parameters>, parameters, place);
+      raised.set(`${placeText(place)}:${code}:${diagnostic.message}`, diagnostic);
     },
     sorted: () => [...raised.values()].sort(byPlace),
   };
 }
 
-function byPlace(a: Diagnostic, b: Diagnostic): number {
+/** A diagnostic of an entry of a catalogue. */
+export function diagnosticOf<P>(code: string, entry: Entry<P>, parameters: P, place: Place): Diagnostic {
+  const hint = entry.hint?.(parameters);
+  const { file, line, column, length } = place;
+  return {
+    code,
+    severity: entry.severity,
+    message: entry.message(parameters),
+    ...(hint === undefined ? {} : { hint }),
+    at: { file, line, column },
+    ...(length === undefined ? {} : { length }),
+  };
+}
+
+/** The order of diagnostics: by file and position. */
+export function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.at.file !== b.at.file) return a.at.file < b.at.file ? -1 : 1;
   return a.at.line - b.at.line || a.at.column - b.at.column || (a.code < b.code ? -1 : 1);
 }

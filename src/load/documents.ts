@@ -12,7 +12,7 @@ import { RAW_WORDS, SCALAR_WORDS } from './schema/index.ts';
 const RESERVED: ReadonlySet<string> = new Set([...SCALAR_WORDS, ...RAW_WORDS, 'none', 'list', '__proto__']);
 
 /** What a document that nobody wrote may have beside its fields. */
-type SynthesisOptions = Partial<Pick<Document, 'xmlName' | 'open' | 'namespace' | 'description'>>;
+type SynthesisOptions = Partial<Pick<Document, 'xmlName' | 'open' | 'namespace' | 'description' | 'patch'>>;
 
 /** The documents of a project: those declared, and those written in place as they are met. */
 export class Documents implements DocumentSource {

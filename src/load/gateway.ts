@@ -1,5 +1,5 @@
 import type { ConfigText } from '../model/config.ts';
-import type { Gateway, Limits } from '../model/gateway.ts';
+import type { Database, Gateway, Limits } from '../model/gateway.ts';
 import type { PermissionList } from '../model/security.ts';
 import { addressFault } from './address.ts';
 import { literalOf, parseConfigText } from './config-text.ts';
@@ -35,7 +35,7 @@ export function linkGateway(
     id,
     context: value.context ?? 'gateway',
     listen: text(value.listen ?? '127.0.0.1:8080'),
-    database: text(value.database ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}'),
+    database: databaseOf(value.database),
     handlers: (value.handlers ?? DEFAULT_HANDLERS).replace(/^\.\//, '').replace(/\/+$/, ''),
     namespace: value.namespace ?? `urn:signalbox:${id.toLowerCase()}`,
     timezone: value.timezone ?? 'UTC',
@@ -67,6 +67,17 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
     parameters: declared.parameters ?? 1000,
     attachment: linkSize(linking, declared, 'attachment') ?? 1024 ** 3,
     attachments: declared.attachments ?? 50,
+    processes: declared.processes ?? 4,
+    keep: linkDuration(linking, declared, 'limits.keep') ?? 7 * 86_400_000,
+  };
+}
+
+function databaseOf(declared: GatewayDeclared['database']): Database {
+  const { url, engine, connections } = typeof declared === 'string' ? { url: declared } : (declared ?? {});
+  return {
+    url: parseConfigText(url ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}').text,
+    engine: engine ?? 'postgresql',
+    connections: connections ?? 20,
   };
 }
 
@@ -90,14 +101,18 @@ function checkGateway({ report, places }: Linking, { value }: Declaration<Gatewa
   if (value.timezone !== undefined && !isTimezone(value.timezone))
     refuse('timezone', `${value.timezone} is not a time zone of the IANA database`);
   for (const key of ['listen', 'database', 'publicUrl'] as const) {
-    const { text, bad } = parseConfigText(value[key] ?? '');
+    const said = value[key];
+    const holder = typeof said === 'object' ? said : value;
+    const inside = typeof said === 'object' ? 'url' : key;
+    const source = typeof said === 'object' ? said.url : said;
+    const { text, bad } = parseConfigText(source ?? '');
     // What is no reference has been reported, and nobody knows what it stands for.
-    if (value[key] === undefined || bad.length > 0) continue;
+    if (source === undefined || bad.length > 0) continue;
     const literal = literalOf(text);
     const reason = literal === undefined ? undefined : ADDRESS_FAULTS[key](literal);
     if (credentialsIn(text)) {
       const instead = 'Write ${secret:NAME} in its place, or take the whole address from ${env:NAME}.';
-      report.raise('secret-in-clear', { what: `A password of ${key}`, instead }, places.value(value, key));
+      report.raise('secret-in-clear', { what: `A password of ${key}`, instead }, places.value(holder, inside));
     } else if (reason !== undefined) refuse(key, reason);
   }
 }
@@ -106,11 +121,13 @@ function checkGateway({ report, places }: Linking, { value }: Declaration<Gatewa
 const ADDRESS_FAULTS: Readonly<Record<'listen' | 'database' | 'publicUrl', (text: string) => string | undefined>> = {
   listen: (text) => (isHostAndPort(text) ? undefined : `${text} is not host:port, as in 127.0.0.1:8080`),
   database: (text) =>
-    /^sqlite:./.test(text) ? undefined : 'is not an address that this gateway can open: sqlite: and a path',
+    /^(sqlite:.|postgres(ql)?:\/\/)/.test(text)
+      ? undefined
+      : 'is not an address that this gateway can open: sqlite: and a path, or postgres:// and what follows',
   publicUrl: addressFault,
 };
 
-function isTimezone(name: string): boolean {
+export function isTimezone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

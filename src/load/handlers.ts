@@ -1,3 +1,4 @@
+import type { Position } from '../model/position.ts';
 import type { Operation } from '../model/service.ts';
 import { type Linking, placeOf } from './linking.ts';
 
@@ -13,22 +14,35 @@ export interface HandlerFiles {
   readonly orphans: boolean;
 }
 
-/** Holds the handler files against the operations, both ways. */
-export function checkHandlers(
-  { report, incomplete }: Linking,
-  operations: Iterable<Operation>,
-  files: HandlerFiles,
-): void {
+/** Something that a file of code is wanted for. */
+export interface WantedFile {
+  /** The operation, process or related-content service. */
+  readonly id: string;
+  /** Without its ending. */
+  readonly file: string;
+  /** What was refused may have named another file. */
+  readonly unsure: boolean;
+  readonly at: Position;
+}
+
+/** The files that answer operations. */
+export function answeringFiles({ incomplete }: Linking, operations: Iterable<Operation>): WantedFile[] {
+  return [...operations].flatMap(({ id, answer, at }) =>
+    answer.kind === 'handler' ? { id, file: answer.file, unsure: incomplete.has(answer), at } : [],
+  );
+}
+
+/** Holds the files of code against what they are wanted for, both ways. */
+export function checkHandlers({ report }: Linking, all: Iterable<WantedFile>, files: HandlerFiles): void {
   const present = new Set(files.names);
   const wanted = new Set<string>();
   let { orphans } = files;
-  for (const { id, answer, at } of operations) {
-    if (answer.kind !== 'handler') continue;
-    if (incomplete.has(answer)) {
+  for (const { id, file, unsure, at } of all) {
+    if (unsure) {
       orphans = false;
       continue;
     }
-    const name = `${answer.file}.ts`;
+    const name = `${file}.ts`;
     wanted.add(name);
     if (files.missing && !present.has(name))
       report.raise('missing-handler', { operation: id, file: `${files.folder}/${name}` }, placeOf(at));

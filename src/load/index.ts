@@ -1,8 +1,10 @@
 import { readProject } from './files.ts';
 import { type LoadedProject, loadFiles } from './load.ts';
 
+export { databaseCatalogue } from './catalogue/database.ts';
 export { catalogue, type Entry } from './catalogue.ts';
-export type { Diagnostic } from './diagnostic.ts';
+export { databaseDiagnostic } from './database-diagnostic.ts';
+export { byPlace, type Diagnostic } from './diagnostic.ts';
 export type { LoadedProject } from './load.ts';
 export { renderDiagnostics } from './render.ts';
 export { definitionsSchema, type JsonSchema, kindSchemas } from './schema/index.ts';

@@ -1,16 +1,21 @@
 import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
+import { linkComponents } from './component/components.ts';
+import { classFiles, linkRelatedContent } from './component/related-content.ts';
+import { linkDatasources } from './datasources.ts';
 import { checkEndless, Documents } from './documents.ts';
 import type { ProjectFiles } from './files.ts';
 import { DEFAULT_HANDLERS, linkGateway } from './gateway.ts';
-import { checkHandlers } from './handlers.ts';
+import { answeringFiles, checkHandlers, type WantedFile } from './handlers.ts';
 import { byId, type Linking } from './linking.ts';
 import { checkDomainNames } from './node/domain-names.ts';
 import { linkNodes } from './node/nodes.ts';
 import { checkOverlaps } from './operation/overlaps.ts';
 import { checkElementNames } from './operation/soap-names.ts';
 import { checkUriIndexes } from './operation/uri-index.ts';
+import { linkProcesses, processFiles } from './process/processes.ts';
+import { linkRecurrences } from './process/recurrences.ts';
 import { checkDeliveredGrants, checkNodeNames } from './project-checks.ts';
 import { linkQueries } from './queries.ts';
 import { linkRoutings } from './routings.ts';
@@ -38,8 +43,13 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
   const roles = linkRoles(linking, permissionLists);
   const users = linkUsers(linking, roles);
   const nodes = byId(linkNodes(linking));
-  const queries = byId(linkQueries(documents, permissionLists));
-  const context = { documents, queries, nodes, lists: permissionLists };
+  const datasources = linkDatasources(linking);
+  const queries = byId(linkQueries(documents, permissionLists, datasources));
+  const relatedContent = byId(linkRelatedContent(linking, permissionLists));
+  const components = byId(linkComponents(documents, relatedContent));
+  const recurrences = byId(linkRecurrences(linking));
+  const processes = byId(linkProcesses(documents, { lists: permissionLists, queries, recurrences, users }));
+  const context = { documents, queries, components, nodes, lists: permissionLists };
   const { services, operations, consumers, flows } = linkServices(context, options.lost);
   // What can't be used may be the call that makes a default.
   if (options.lost.size === 0 && !linking.declared.anySetAside('service'))
@@ -50,7 +60,12 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
   checkDeliveredGrants(linking, gateway, services);
   checkDomainNames(linking, consumers, options.lost);
   checkUriIndexes(linking, operations, consumers, options.files.committed);
-  checkHandlerFiles(linking, operations.values(), gateway, options);
+  const code = [
+    ...answeringFiles(linking, operations.values()),
+    ...processFiles(linking, processes.values()),
+    ...classFiles(linking, relatedContent.values()),
+  ];
+  checkHandlerFiles(linking, code, gateway, options);
   if (gateway === undefined) return undefined;
   checkElementNames(linking, services, gateway.namespace);
   return {
@@ -61,7 +76,12 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
     consumers: byId(consumers.values()),
     flows: byId(flows.values()),
     documents: byId(documents.byId.values()),
+    datasources,
     queries,
+    components,
+    relatedContent,
+    processes,
+    recurrences,
     permissionLists,
     roles,
     users,
@@ -71,7 +91,7 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
 
 function checkHandlerFiles(
   linking: Linking,
-  operations: Iterable<Operation>,
+  code: readonly WantedFile[],
   gateway: Gateway | undefined,
   options: LinkOptions,
 ): void {
@@ -81,6 +101,9 @@ function checkHandlerFiles(
   if (gateway === undefined ? declared.anySetAside('gateway') : incomplete.has(gateway)) return;
   const folder = gateway?.handlers ?? DEFAULT_HANDLERS;
   const missing = handlers === 'check';
-  const orphans = whole && lost.size === 0 && !declared.anySetAside('service');
-  checkHandlers(linking, operations, { folder, names: files.handlers(folder), missing, orphans });
+  const orphans =
+    whole &&
+    lost.size === 0 &&
+    !(['service', 'process', 'related-content'] as const).some((kind) => declared.anySetAside(kind));
+  checkHandlers(linking, code, { folder, names: files.handlers(folder), missing, orphans });
 }

@@ -43,8 +43,7 @@ export function loadFiles(files: ProjectFiles, handlers: 'check' | 'ignore-missi
   }
   for (const declaration of files.definitions.flatMap((file) => readFile(file, reading, false)))
     accept(declaration, reading);
-  const packaged = files.delivered.map((file) => readFile(file, reading, true));
-  const delivered = resolveDelivered(linking, packaged);
+  const delivered = resolveDelivered(linking, files.delivered, (file) => readFile(file, reading, true));
   for (const declaration of delivered.declarations) accept(declaration, reading);
   checkGatewayPresence(files, reading);
   const { lost, whole } = reading;

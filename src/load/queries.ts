@@ -1,25 +1,36 @@
+import type { Datasource } from '../model/datasource.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { PermissionList } from '../model/security.ts';
+import { type SqlToken, scanSql } from '../wire/sql.ts';
 import type { Declaration } from './declaration.ts';
 import type { FieldsDeclared, QueryDeclared } from './declared.ts';
 import type { Place } from './diagnostic.ts';
 import { linkField } from './field.ts';
 import type { DocumentSource } from './field-type.ts';
 import { given } from './given.ts';
-import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveIds } from './linking.ts';
-import { type SqlToken, scanSql } from './sql.ts';
+import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveId, resolveIds } from './linking.ts';
+import { linkConnects } from './query-connects.ts';
 import { linkDuration } from './units.ts';
 
 /** Links every stored query. */
-export function linkQueries(source: DocumentSource, lists: ReadonlyMap<string, PermissionList>): Query[] {
-  return declarationsOf<QueryDeclared>(source.linking, 'query').map((each) => linkQuery(source, each, lists));
+export function linkQueries(
+  source: DocumentSource,
+  lists: ReadonlyMap<string, PermissionList>,
+  datasources: ReadonlyMap<string, Datasource>,
+): Query[] {
+  const queries = declarationsOf<QueryDeclared>(source.linking, 'query').map((each) =>
+    linkQuery(source, each, lists, datasources),
+  );
+  linkConnects(source.linking, queries);
+  return queries;
 }
 
 function linkQuery(
   source: DocumentSource,
   declaration: Declaration<QueryDeclared>,
   lists: ReadonlyMap<string, PermissionList>,
+  datasources: ReadonlyMap<string, Datasource>,
 ): Query {
   const { linking } = source;
   const { report, places } = linking;
@@ -32,20 +43,27 @@ function linkQuery(
   checkColumnNames(linking, value.columns, columns);
   const permissions = resolveIds(linking, 'permission-list', lists, value, 'permission');
   checkGrant(linking, declaration);
+  const datasource =
+    value.datasource === undefined
+      ? undefined
+      : resolveId(linking, 'datasource', datasources, value.datasource, places.value(value, 'datasource'));
   return {
     id,
     sql: value.sql,
     statement: linkStatement(linking, declaration, prompts),
     prompts,
     columns,
+    children: [],
     permissions,
     public: value.public ?? false,
     ...given({
       description: value.description,
       rows: value.rows,
       timeout: linkDuration(linking, value, 'timeout'),
+      datasource,
     }),
     at: positionOf(at),
+    sqlAt: positionOf(places.inText(value, 'sql', 0, 1)),
   };
 }
 

@@ -9,7 +9,8 @@ const FREE = new Set(['description', 'sql', 'pattern', 'default', 'example', 'en
 
 /** Where references to configuration are resolved, by kind: the keys on the way there. */
 const CONFIGURED: Readonly<Record<string, RegExp>> = {
-  gateway: /^(listen|database|publicUrl)$/,
+  gateway: /^(listen|database(\.url)?|publicUrl)$/,
+  datasource: /^(url|password)$/,
   node: /^(base|ca-file|certificate|resolve|credential)(\.|$)/,
   service: /^(operations\.\w+\.)?(properties\.PRIMARYURL$|(headers|form|values)\.)/,
   routing: /^(properties\.PRIMARYURL$|headers\.)/,

@@ -1,7 +1,7 @@
 import type { Linking } from './linking.ts';
 
 const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
-const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
+const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** What a timer can wait for; it would take a longer time for no time at all. */
 const LONGEST = 2 ** 31 - 1;

@@ -9,10 +9,18 @@ export interface StoredBlob extends Attachment {
   /** When it was put, as a datetime in UTC: `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   readonly stored: string;
   /**
-   * The bytes, as they were put. A stream that has begun is not disturbed by what happens to the key.
-   * @throws Error where the blob was deleted or replaced before the first byte was read; errors of the storage
+   * The bytes, as they were put, or a range of them. A stream that has begun is not disturbed by what happens to the key.
+   * @throws RangeError for a range that goes beyond them. Error where the blob was deleted or replaced before the first byte
+   * was read; errors of the storage
    */
-  stream(): AsyncIterable<Uint8Array>;
+  stream(range?: ByteRange): AsyncIterable<Uint8Array>;
+}
+
+/** Some of the bytes. */
+export interface ByteRange {
+  /** From 0. */
+  readonly start: number;
+  readonly length: number;
 }
 
 /**
@@ -23,12 +31,15 @@ export interface StoredBlob extends Attachment {
 export interface Blobs {
   /**
    * Keeps an attachment, read as a stream. Where that fails, nothing of it stays, and what was there before does.
-   * @throws Error where the content is not as long as it says; what the stream throws; errors of the storage
+   * @throws Fault STORAGE_FULL. Error where the content is not as long as it says; what the stream throws; errors of the
+   * storage
    */
   put(key: string, content: Attachment): Promise<StoredBlob>;
   get(key: string): Promise<StoredBlob | undefined>;
   /** Whether there was one. */
   delete(key: string): Promise<boolean>;
+  /** Deletes all that were put before then, by the clock of whoever put them. @returns how many */
+  expire(before: Date): Promise<number>;
 }
 
 /** Everybody's blobs. */

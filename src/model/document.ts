@@ -13,6 +13,8 @@ export interface Document {
   readonly root: boolean;
   /** May hold fields that are not declared; they are kept as they come. */
   readonly open: boolean;
+  /** A change of a record (RFC 7396): what is null in it is taken away, what is absent stays. No other document holds null. */
+  readonly patch?: true;
   /** In declared order, which is the order in which they are written. */
   readonly fields: readonly Field[];
   /** Written in place at a field or an operation rather than under an id of its own; its id is derived from there. */

@@ -32,6 +32,8 @@ export const faults = {
     (p: { offered: string }) => `None of the media types asked for can be had; offered: ${p.offered}.`,
   ),
   REQUEST_TIMEOUT: entry(408, (_: object) => 'The request did not arrive in time.'),
+  CONFLICT: entry(409, (p: { what: string; reason: string }) => `${p.what} ${p.reason}.`),
+  PRECONDITION_FAILED: entry(412, (p: { what: string }) => `${p.what} is not what the request expects it to be.`),
   BODY_TOO_LARGE: entry(413, (p: { limit: number }) => `The request body is larger than ${p.limit} bytes.`),
   ATTACHMENT_TOO_LARGE: entry(413, (p: { limit: number }) => `An attachment is larger than ${p.limit} bytes.`),
   TOO_MANY_ATTACHMENTS: entry(413, (p: { limit: number }) => `The message has more than ${p.limit} attachments.`),
@@ -51,6 +53,7 @@ export const faults = {
     (p: { what: string; seconds: number }) => `${p.what} took longer than ${p.seconds} s and was stopped.`,
   ),
   UPSTREAM_TIMEOUT: entry(504, (p: { operation: string }) => `The call of ${p.operation} was not answered in time.`),
+  STORAGE_FULL: entry(507, (p: { what: string }) => `${p.what} could not be kept: the storage is full.`),
 } as const;
 
 /** A code of the catalogue. */

@@ -18,7 +18,24 @@ export interface Limits {
   readonly attachment: number;
   /** Attachments of one message. */
   readonly attachments: number;
+  /** Processes that one gateway runs at the same time. */
+  readonly processes: number;
+  /** How long results in files, polled results and reports are kept. */
+  readonly keep: number;
 }
+
+/** The database of the gateway. */
+export interface Database {
+  /** `sqlite:path`, or `postgres://user@host/database`. */
+  readonly url: ConfigText;
+  /** Which of those that speak PostgreSQL's protocol it is; of no meaning for SQLite. */
+  readonly engine: DatabaseEngine;
+  /** Connections to PostgreSQL that one gateway opens at most. */
+  readonly connections: number;
+}
+
+/** Databases that speak PostgreSQL's protocol. */
+export type DatabaseEngine = 'postgresql' | 'cockroachdb' | 'yugabytedb' | 'citus';
 
 /** The gateway's own facts: the `gateway:` definition. */
 export interface Gateway {
@@ -27,7 +44,7 @@ export interface Gateway {
   /** First segment of every path. */
   readonly context: string;
   readonly listen: ConfigText;
-  readonly database: ConfigText;
+  readonly database: Database;
   /** The address in contracts, without a slash at the end; the bound address where undefined. */
   readonly publicUrl?: ConfigText;
   /** Glob under the definitions folder; each file is run once, in name order. */

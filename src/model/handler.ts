@@ -1,6 +1,7 @@
 import type { Blobs } from './blob.ts';
 import type { Fault } from './fault.ts';
 import type { FlowReply, InvokeReply } from './invoke-reply.ts';
+import type { SavedRecord, SaveOptions } from './saved-record.ts';
 import type { Operation } from './service.ts';
 import type { Attachment, DocumentValue, Row, Value } from './value.ts';
 
@@ -9,11 +10,9 @@ export interface Caller {
   readonly user: string | undefined;
 }
 
-/** What a handler is given beside the request. */
-export interface HandlerContext {
-  readonly operation: Operation;
-  /** Which of the operation's URI templates matched, from 1; over SOAP the one that carries what was given, 0 where none does. */
-  readonly uriIndex: number;
+/** What all code of a project can reach: that of operations, of processes and of events. */
+export interface WorkContext {
+  /** In whose name it runs. */
   readonly caller: Caller;
   readonly requestId: string;
   /** Ends when the caller goes away, the time is up, or the gateway stops hard. */
@@ -29,16 +28,16 @@ export interface HandlerContext {
   ): Promise<Row[]>;
   /**
    * Calls an operation of another system, by its id, under the caller's own grants, and waits for the reply's value. The
-   * request's id and {@link HandlerContext.signal} go along. What is not closed is so once the handler's own reply is out.
+   * request's id and {@link WorkContext.signal} go along. What is not closed is so once the work is over.
    * @throws Fault FORBIDDEN, NOT_FOUND, UNAVAILABLE. Others where the call comes to nothing (`InvokeError`, of which a
    * `SoapFault` or a `ReplyFault` holds the target's own words); one that a handler lets through is UPSTREAM_FAILED or
    * UPSTREAM_TIMEOUT for its caller
    */
   call(operation: string, input: DocumentValue, options?: OutboundCallOptions): Promise<InvokeReply>;
   /**
-   * Runs a flow, by its id (`N_DOCLIB.upload`, `N_DOCLIB.v1.upload`), as {@link HandlerContext.call} calls an operation. The
+   * Runs a flow, by its id (`N_DOCLIB.upload`, `N_DOCLIB.v1.upload`), as {@link WorkContext.call} calls an operation. The
    * caller needs the grants of each of its steps.
-   * @throws as {@link HandlerContext.call} does
+   * @throws as {@link WorkContext.call} does
    */
   flow(flow: string, input: DocumentValue, options?: OutboundOptions): Promise<FlowReply>;
   /**
@@ -46,8 +45,22 @@ export interface HandlerContext {
    * that it is a step of. Undefined where that is something else, or a fault whose content the document does not fit.
    */
   faultOf(operation: string, error: unknown): DocumentValue | undefined;
-  /** Binary content that the gateway keeps for this operation's service. */
+  /**
+   * Saves a record of a component, with the events that follow. `delete` needs its keys alone.
+   * @throws Fault NOT_FOUND, CONFLICT, PRECONDITION_FAILED, BAD_BODY; what a class throws that runs before the save
+   */
+  saveComponent(component: string, record: DocumentValue, options?: SaveOptions): Promise<SavedRecord>;
+  /** Binary content that the gateway keeps: of an operation's service, or of a process. */
   readonly blobs: Blobs;
+  /** A line of the gateway's log, with the request's id. */
+  log(level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Readonly<Record<string, unknown>>): void;
+}
+
+/** What a handler is given beside the request. */
+export interface HandlerContext extends WorkContext {
+  readonly operation: Operation;
+  /** Which of the operation's URI templates matched, from 1; over SOAP the one that carries what was given, 0 where none does. */
+  readonly uriIndex: number;
   /**
    * Segments of the request that none of its fields holds, in the order in which they come (SOAP with attachments). Each is
    * to be read before the next is asked for.
@@ -57,8 +70,6 @@ export interface HandlerContext {
   reply(value: DocumentValue | string, options?: ReplyOptions): Reply;
   /** A reply in bytes rather than a document. */
   bytes(bytes: Bytes): Reply;
-  /** A line of the gateway's log, with the request's id. */
-  log(level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Readonly<Record<string, unknown>>): void;
 }
 
 /** What a call to another system takes beside its input. */

@@ -1,3 +1,4 @@
+import type { Datasource } from './datasource.ts';
 import type { Field } from './field.ts';
 import type { Position } from './position.ts';
 import type { PermissionList } from './security.ts';
@@ -17,7 +18,22 @@ export interface Query {
   readonly rows?: number;
   /** In milliseconds; the gateway's `limits.timeout` where undefined. */
   readonly timeout?: number;
+  /** The database that it reads; the gateway's own where undefined. */
+  readonly datasource?: Datasource;
+  /** Queries that are nested under its rows where it is run as a connected query; of the same database, in no circle. */
+  readonly children: readonly QueryLink[];
+  /** The user who saved it, to whom alone it belongs; undefined where the definitions declare it. */
+  readonly owner?: string;
   readonly permissions: readonly PermissionList[];
   readonly public: boolean;
   readonly at: Position;
+  /** Where its SQL begins; undefined for one that is in no file. */
+  readonly sqlAt?: Position;
+}
+
+/** A child of a connected query: its rows stand under the rows of the parent that all pairs are equal of. */
+export interface QueryLink {
+  readonly query: Query;
+  /** At least one pair; the two columns are of one type. A NULL equals nothing. */
+  readonly on: readonly { readonly parent: Field; readonly child: Field }[];
 }

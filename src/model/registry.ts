@@ -1,8 +1,11 @@
+import type { Component, RelatedContent } from './component.ts';
 import type { ConsumerOperation } from './consumer.ts';
+import type { Datasource } from './datasource.ts';
 import type { Document } from './document.ts';
 import type { Flow } from './flow.ts';
 import type { Gateway } from './gateway.ts';
 import type { Node } from './node.ts';
+import type { Process, Recurrence } from './process.ts';
 import type { Query } from './query.ts';
 import type { Routing } from './routing.ts';
 import type { PermissionList, Role, User } from './security.ts';
@@ -21,7 +24,12 @@ export interface Registry {
   readonly flows: ReadonlyMap<string, Flow>;
   /** Those written in place too, under their derived ids. */
   readonly documents: ReadonlyMap<string, Document>;
+  readonly datasources: ReadonlyMap<string, Datasource>;
   readonly queries: ReadonlyMap<string, Query>;
+  readonly components: ReadonlyMap<string, Component>;
+  readonly relatedContent: ReadonlyMap<string, RelatedContent>;
+  readonly processes: ReadonlyMap<string, Process>;
+  readonly recurrences: ReadonlyMap<string, Recurrence>;
   readonly permissionLists: ReadonlyMap<string, PermissionList>;
   readonly roles: ReadonlyMap<string, Role>;
   readonly users: ReadonlyMap<string, User>;

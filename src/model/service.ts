@@ -1,4 +1,5 @@
 import type { UriTemplate } from '../wire/uri-template.ts';
+import type { Component, ComponentAction } from './component.ts';
 import type { ConsumerOperation } from './consumer.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
@@ -64,6 +65,8 @@ export type Answer =
       readonly lists: readonly { readonly field: Field; readonly query: Query }[];
       readonly maxrows?: Field;
     }
+  /** A component: GET reads a record, POST makes one, PUT makes or replaces it, PATCH changes fields of it, DELETE removes it. */
+  | { readonly kind: 'component'; readonly component: Component; readonly action: ComponentAction }
   /** A call to another system: its input is the request, by the names of fields, and its reply is the reply. */
   | { readonly kind: 'call'; readonly call: ConsumerOperation | Flow };
 

@@ -2,8 +2,9 @@ import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Value } from '../model/value.ts';
+import { type Engine, statementOf } from './plan.ts';
 
-/** A bound value: text that SQLite casts to the prompt's type, or NULL. */
+/** A bound value: text that the database casts to the prompt's type, or NULL. */
 export type Bound = string | null;
 
 const INT64_MIN = -(2n ** 63n);
@@ -14,9 +15,12 @@ const INT64_MAX = 2n ** 63n - 1n;
  * prompt is NULL. Values travel as text and are cast by the statement, so every digit of a number arrives.
  * @returns a function that throws Fault BAD_PARAMETER or MISSING_PARAMETER, naming the prompt
  */
-export function compileBinding(query: Query): (prompts: Readonly<Record<string, Value>>) => Bound[] {
-  const named = query.prompts.map((prompt) => ({ prompt, name: prompt.name, text: textOf(prompt) }));
-  const places = query.statement.prompts.map((prompt) =>
+export function compileBinding(
+  query: Query,
+  engine: Engine = 'sqlite',
+): (prompts: Readonly<Record<string, Value>>) => Bound[] {
+  const named = query.prompts.map((prompt) => ({ prompt, name: prompt.name, text: textFor(prompt, engine) }));
+  const places = statementOf(query, engine).parameters.map((prompt) =>
     query.prompts.findIndex((other) => other.name === prompt.name),
   );
   const names = new Set(named.map((entry) => entry.name));
@@ -34,9 +38,20 @@ export function compileBinding(query: Query): (prompts: Readonly<Record<string, 
   };
 }
 
-function textOf(prompt: Field): (value: Value) => string {
-  const { name } = prompt;
-  const refuse = (reason: string): Fault => Fault.of('BAD_PARAMETER', { name, reason });
+type Refuse = (reason: string) => Fault;
+
+function textFor(prompt: Field, engine: Engine): (value: Value) => string {
+  const refuse: Refuse = (reason) => Fault.of('BAD_PARAMETER', { name: prompt.name, reason });
+  const text = textOf(prompt, refuse);
+  if (engine === 'sqlite') return text;
+  return (value) => {
+    const bound = text(value);
+    if (bound.includes('\0')) throw refuse("holds a NUL character, which the database can't take");
+    return bound;
+  };
+}
+
+function textOf(prompt: Field, refuse: Refuse): (value: Value) => string {
   switch (prompt.type.kind) {
     case 'integer':
       return (value) => integerText(value, refuse);
@@ -58,7 +73,7 @@ function textOf(prompt: Field): (value: Value) => string {
   }
 }
 
-function integerText(value: Value, refuse: (reason: string) => Fault): string {
+function integerText(value: Value, refuse: Refuse): string {
   const integer =
     typeof value === 'bigint' ||
     Number.isInteger(value) ||
@@ -70,7 +85,7 @@ function integerText(value: Value, refuse: (reason: string) => Fault): string {
   return exact.toString();
 }
 
-function decimalText(value: Value, refuse: (reason: string) => Fault): string {
+function decimalText(value: Value, refuse: Refuse): string {
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))) return String(value);
   if (typeof value === 'string' && /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(value)) return value;
   throw refuse('is not a decimal');

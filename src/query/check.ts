@@ -1,46 +1,76 @@
+import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import { errorText } from '../store/error.ts';
-import type { Store } from '../store/index.ts';
-import { castType, planOf } from './plan.ts';
-import { findColumns } from './result-columns.ts';
-import { openReadOnly, prepareSelect } from './statement.ts';
+import { castType } from './plan.ts';
+import type { QueryDatabase } from './port.ts';
 
 /** What the database says against a query. */
 export interface QueryProblem {
   readonly query: Query;
-  /** A sentence without an end; SQLite's own words for what it refuses. Meant for the author, never for a caller. */
+  /** What kind of mistake it is. */
+  readonly kind: 'refused' | 'missing-column' | 'column-type' | 'narrow-column';
+  /** A sentence without an end; the database's own words for what it refuses. Meant for the author, never for a caller. */
   readonly message: string;
+  /** The column that it is about. */
+  readonly column?: Field;
+  /** Where in the query's SQL, as it is declared, it stands. */
+  readonly offset?: number;
+}
+
+/** A problem before it is known whose it is. */
+export type Found = Omit<QueryProblem, 'query'>;
+
+/** A database that queries are prepared on. */
+export interface CheckedDatabase {
+  /** What is wrong with a query's SQL and its columns; its prompts can be bound. */
+  problemsOf(query: Query): Found[] | Promise<Found[]>;
+  close(): void | Promise<void>;
 }
 
 /**
- * Prepares every query on the database, without running any, and tells all that is wrong: SQL that is refused or does
- * more than read, prompts of a type that can't be bound, declared columns that the SQL does not return.
- * @throws SqliteError where the database can't be opened
+ * Prepares every query on a database, without running any, and tells all that is wrong: SQL that is refused or does
+ * more than read, prompts of a type that can't be bound, declared columns that the SQL does not return, and columns whose
+ * type is not the declared one, where the database says.
+ * @throws errors of the database that can't be opened
  */
-export function checkQueries(store: Store, queries: Iterable<Query>): QueryProblem[] {
-  const database = openReadOnly(store.location);
+export async function checkQueries(database: QueryDatabase, queries: Iterable<Query>): Promise<QueryProblem[]> {
+  const checked = await open(database);
   try {
-    return [...queries].flatMap((query) => problemsOf(query, database).map((message) => ({ query, message })));
+    const problems: QueryProblem[] = [];
+    for (const query of queries) {
+      for (const found of await problemsOf(query, checked, database.kind)) problems.push({ query, ...found });
+    }
+    return problems;
   } finally {
-    database.close();
+    await checked.close();
   }
 }
 
-function problemsOf(query: Query, database: ReturnType<typeof openReadOnly>): string[] {
+async function open({ kind, location, postgres }: QueryDatabase): Promise<CheckedDatabase> {
+  if (kind === 'sqlite') {
+    const { openChecked } = await import('./check-sqlite.ts');
+    return openChecked(location);
+  }
+  if (postgres === undefined) throw new TypeError(`${location} says nothing of how it is reached`);
+  const { openChecked } = await import('./postgres/check.ts');
+  return openChecked(postgres.config);
+}
+
+async function problemsOf(query: Query, checked: CheckedDatabase, engine: QueryDatabase['kind']): Promise<Found[]> {
   const problems = query.prompts
-    .filter((prompt) => castType(prompt) === undefined)
-    .map((prompt) => `prompt ${prompt.name} is of type ${prompt.type.kind}, which can't be bound`);
+    .filter((prompt) => castType(prompt, engine) === undefined)
+    .map((prompt) => refused(`prompt ${prompt.name} is of type ${prompt.type.kind}, which can't be bound`));
   const composite = query.columns.filter((column) => column.type.kind === 'list' || column.type.kind === 'document');
-  for (const column of composite) problems.push(`column ${column.name} is no single value`);
+  for (const column of composite) problems.push({ ...refused(`column ${column.name} is no single value`), column });
   if (composite.length > 0) return problems;
   try {
-    const plan = planOf(query, 0);
-    const names = prepareSelect(database, plan.sql)
-      .columns()
-      .map((column) => column.name);
-    problems.push(...findColumns(plan.columns, names).problems);
+    problems.push(...(await checked.problemsOf(query)));
   } catch (error) {
-    problems.push(errorText(error));
+    problems.push(refused(errorText(error)));
   }
   return problems;
+}
+
+function refused(message: string): Found {
+  return { kind: 'refused', message };
 }

@@ -5,10 +5,10 @@
 
 import type { Bound } from './bind.ts';
 import type { Plan } from './plan.ts';
-import type { XmlNames } from './port.ts';
+import type { ResultFormat, RootElement, XmlNames } from './port.ts';
 
 /** Formats that a reader writes; `values` is the form in which rows cross for a handler. */
-export type RenderFormat = 'json' | 'xmlp' | 'webrowset' | 'csv' | 'rows-json' | 'rows-xml' | 'values';
+export type RenderFormat = ResultFormat | 'values';
 
 /** One query to run. */
 export interface Command {
@@ -25,6 +25,17 @@ export interface Command {
   /** Indices of the columns to write; all where absent. */
   readonly fields?: readonly number[];
   readonly xml?: XmlNames;
+  readonly root?: RootElement;
+  /** Of a connected query; absent where it is run alone. */
+  readonly members?: MemberValues;
+}
+
+/** What the members of a connected query are run with. */
+export interface MemberValues {
+  /** Of each member, in the order of the tree: a child, its own children, the next child. */
+  readonly values: readonly (readonly Bound[])[];
+  /** Most rows of a member under one row where it has no cap of its own, and of all members together under one of the query's. */
+  readonly rows: number;
 }
 
 /** Kinds of reply. A `spill` comes before the end of a large result, all others end the command. */

@@ -39,15 +39,30 @@ export class Output {
     this.#end = HEAD + room;
   }
 
-  text(text: string): void {
+  /** Adds to the result. */
+  add(piece: string | Uint8Array): void {
+    if (typeof piece === 'string') this.#text(piece);
+    else this.#bytes(piece);
+  }
+
+  #text(text: string): void {
     // A UTF-16 unit is three bytes of UTF-8 at most: most texts are seen to fit without being measured.
     if (
       this.#end + text.length * 3 > this.#buffer.length &&
       this.#end + Buffer.byteLength(text) > this.#buffer.length
     ) {
-      this.#spill(text);
+      this.#spill(Buffer.from(text));
     } else {
       this.#end += this.#buffer.write(text, this.#end);
+    }
+  }
+
+  #bytes(bytes: Uint8Array): void {
+    if (this.#end + bytes.length > this.#buffer.length) {
+      this.#spill(bytes);
+    } else {
+      this.#buffer.set(bytes, this.#end);
+      this.#end += bytes.length;
     }
   }
 
@@ -77,14 +92,14 @@ export class Output {
     this.#sendJson(Reply.ready, {});
   }
 
-  #spill(text: string): void {
+  #spill(bytes: Uint8Array): void {
     if (this.#file === undefined) this.#openFile();
     this.#flush();
-    const bytes = Buffer.from(text);
     if (bytes.length > this.#buffer.length) {
       this.#append(bytes);
     } else {
-      this.#end = bytes.copy(this.#buffer);
+      this.#buffer.set(bytes);
+      this.#end = bytes.length;
     }
   }
 
@@ -105,7 +120,7 @@ export class Output {
     this.#end = 0;
   }
 
-  #append(bytes: Buffer): void {
+  #append(bytes: Uint8Array): void {
     if (this.#file === undefined) return;
     writeAll(this.#file, bytes, this.#written);
     this.#written += bytes.length;
@@ -131,7 +146,7 @@ export class Output {
   }
 }
 
-function writeAll(file: number, bytes: Buffer, position: number | null): void {
+function writeAll(file: number, bytes: Uint8Array, position: number | null): void {
   let done = 0;
   while (done < bytes.length) {
     done += writeSync(file, bytes, done, bytes.length - done, position === null ? null : position + done);

@@ -1,5 +1,5 @@
 import type { Field, ScalarKind } from '../model/field.ts';
-import type { Query } from '../model/query.ts';
+import type { Query, QueryLink } from '../model/query.ts';
 
 /** One column of a plan: how it is found in the result, and what it is called in each format. */
 export interface PlanColumn {
@@ -17,51 +17,128 @@ export interface PlanColumn {
   readonly blank: boolean;
 }
 
-/** What a reader needs to run a query; crosses between the processes as JSON. */
+/** What is needed to run a query; crosses between the processes as JSON. */
 export interface Plan {
-  /** Names the plan between a pool and its readers. */
+  /** Names the plan between those who run it. */
   readonly id: number;
   /** The query's id. */
   readonly name: string;
-  /** With one `cast(? as type)` for each occurrence of a prompt. */
+  /** With `cast(? as type)` or `cast($1 as type)` in place of prompts. */
   readonly sql: string;
   readonly columns: readonly PlanColumn[];
+  /** Names of the prompts that the placeholders stand for, in their order. */
+  readonly prompts: readonly string[];
+  /** What stands under its rows where it is run as a connected query. */
+  readonly children: readonly PlanLink[];
 }
 
-/** SQL type that a prompt of a kind is cast to, so that an absent one is a NULL of that type; undefined where a kind can be no prompt. */
-const castTypes: Readonly<Partial<Record<ScalarKind, string>>> = {
-  string: 'text',
-  text: 'text',
-  flag: 'text',
-  date: 'text',
-  time: 'text',
-  datetime: 'text',
-  json: 'text',
-  xml: 'text',
-  integer: 'integer',
-  boolean: 'integer',
-  decimal: 'numeric',
+/** A child of a connected query. */
+export interface PlanLink {
+  readonly plan: Plan;
+  /** Places, among the columns of both, of the values that are equal. */
+  readonly on: readonly { readonly parent: number; readonly child: number }[];
+  /** Most of its rows under one row of the parent, where it has a cap of its own. */
+  readonly rows?: number;
+}
+
+/** The two ways in which SQL is written and run. */
+export type Engine = 'sqlite' | 'postgres';
+
+/**
+ * SQL types that prompts are cast to, so that an absent one is a NULL of that type; a kind without one can be no prompt. A
+ * bigint is compared with the indexes of all integers, and a timestamptz with those of dates and of timestamps.
+ */
+const castTypes: Readonly<Record<Engine, Readonly<Partial<Record<ScalarKind, string>>>>> = {
+  sqlite: {
+    string: 'text',
+    text: 'text',
+    flag: 'text',
+    date: 'text',
+    time: 'text',
+    datetime: 'text',
+    json: 'text',
+    xml: 'text',
+    integer: 'integer',
+    boolean: 'integer',
+    decimal: 'numeric',
+  },
+  postgres: {
+    string: 'text',
+    text: 'text',
+    flag: 'text',
+    date: 'date',
+    time: 'time',
+    datetime: 'timestamptz',
+    json: 'jsonb',
+    xml: 'text',
+    integer: 'bigint',
+    boolean: 'boolean',
+    decimal: 'numeric',
+  },
 };
 
 /** The SQL type of a prompt; undefined where its type can be no prompt. */
-export function castType(prompt: Field): string | undefined {
+export function castType(prompt: Field, engine: Engine): string | undefined {
   const type = prompt.type;
-  return type.kind === 'list' || type.kind === 'document' ? undefined : castTypes[type.kind];
+  return type.kind === 'list' || type.kind === 'document' ? undefined : castTypes[engine][type.kind];
 }
 
-/** The statement with a placeholder for each occurrence of a prompt. Values are never part of it. */
-function statementText(query: Query): string {
+/** A query in the words of an engine. Values are never part of it. */
+export interface Statement {
+  readonly sql: string;
+  /** The prompts that its placeholders stand for, in their order. */
+  readonly parameters: readonly Field[];
+}
+
+/** Writes a query for an engine: SQLite has a placeholder for each occurrence of a prompt, PostgreSQL a number for each prompt. */
+export function statementOf(query: Query, engine: Engine): Statement {
   const { texts, prompts } = query.statement;
+  const parameters = engine === 'postgres' ? [...new Set(prompts)] : prompts;
   let sql = texts[0] ?? '';
   for (const [index, prompt] of prompts.entries()) {
-    sql += `cast(? as ${castType(prompt) ?? 'text'})${texts[index + 1] ?? ''}`;
+    sql += `${placeholder(prompt, parameters, engine)}${texts[index + 1] ?? ''}`;
   }
-  return sql;
+  return { sql, parameters };
 }
 
-/** Compiles a query; `id` is unique in the pool that will run it. */
-export function planOf(query: Query, id: number): Plan {
-  return { id, name: query.id, sql: statementText(query), columns: query.columns.map(columnOf) };
+function placeholder(prompt: Field, parameters: readonly Field[], engine: Engine): string {
+  const sign = engine === 'postgres' ? `$${parameters.indexOf(prompt) + 1}` : '?';
+  return `cast(${sign} as ${castType(prompt, engine) ?? 'text'})`;
+}
+
+/** Where a character of an engine's statement stands in the SQL as it is declared. */
+export function declaredOffset(query: Query, engine: Engine, offset: number): number {
+  const { texts, prompts } = query.statement;
+  const { parameters } = statementOf(query, engine);
+  let written = 0;
+  let declared = 0;
+  for (const [index, text] of texts.entries()) {
+    const prompt = prompts[index];
+    if (prompt === undefined || offset < written + text.length) return declared + Math.max(0, offset - written);
+    written += text.length;
+    declared += text.length;
+    const length = placeholder(prompt, parameters, engine).length;
+    if (offset < written + length) return declared;
+    written += length;
+    declared += 1 + prompt.name.length;
+  }
+  return declared;
+}
+
+/** Compiles a query; `id` is unique among those that the same runner is given. */
+export function planOf(query: Query, id: number, engine: Engine = 'sqlite'): Plan {
+  const { sql, parameters } = statementOf(query, engine);
+  const prompts = parameters.map((prompt) => prompt.name);
+  const children = query.children.map((link) => linkOf(query, link, engine));
+  return { id, name: query.id, sql, columns: query.columns.map(columnOf), prompts, children };
+}
+
+function linkOf(parent: Query, { query, on }: QueryLink, engine: Engine): PlanLink {
+  return {
+    plan: planOf(query, 0, engine),
+    on: on.map((pair) => ({ parent: parent.columns.indexOf(pair.parent), child: query.columns.indexOf(pair.child) })),
+    ...(query.rows === undefined ? {} : { rows: query.rows }),
+  };
 }
 
 function columnOf(field: Field): PlanColumn {

@@ -1,19 +1,10 @@
 import { Fault } from '../model/fault.ts';
 import { abandoned, faultOf, internal, unavailable } from './errors.ts';
-import type { Command, Failure } from './frame.ts';
-import type { Plan } from './plan.ts';
+import type { Failure } from './frame.ts';
 import type { QueryStatus } from './port.ts';
 import type { ReaderOptions } from './reader.ts';
 import { type RawResult, ReaderProcess } from './reader-process.ts';
-
-/** One query to run in the pool. */
-interface Task {
-  readonly plan: Plan;
-  readonly command: Omit<Command, 'define'>;
-  /** In milliseconds, the wait for a reader included. */
-  readonly timeout: number;
-  readonly signal: AbortSignal | undefined;
-}
+import type { Runner, Task } from './runner.ts';
 
 /** How the pool is kept; see {@link QueryOptions}. */
 interface PoolOptions {
@@ -65,7 +56,8 @@ const FIRST_DELAY = 100;
 const LONGEST_DELAY = 5000;
 
 /** Readers, the calls that they run, and the calls that wait. */
-export class Pool {
+export class Pool implements Runner {
+  readonly engine = 'sqlite';
   readonly #options: PoolOptions;
   readonly #seats = new Set<Seat>();
   /** Those without work, the last used at the end: its caches are warm. */

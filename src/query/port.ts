@@ -1,13 +1,15 @@
+import type { Datasource } from '../model/datasource.ts';
 import type { Bytes } from '../model/handler.ts';
 import type { Query } from '../model/query.ts';
 import type { Row, Value } from '../model/value.ts';
-import type { Store } from '../store/index.ts';
+import type { PostgresAccess, Store } from '../store/index.ts';
 
 /**
  * Forms that a result can be had in: `json`, `xmlp` and `webrowset` are those of the query services, `csv` is RFC 4180,
- * `rows-json` and `rows-xml` are the reply document of an operation that a query answers.
+ * `xlsx` a workbook (ISO/IEC 29500), `rows-json` and `rows-xml` are the reply document of an operation that a query answers.
+ * `raw` is what any other can be made of later: a line of JSON a row, which `renderRaw` reads.
  */
-export type ResultFormat = 'json' | 'xmlp' | 'webrowset' | 'csv' | 'rows-json' | 'rows-xml';
+export type ResultFormat = 'json' | 'xmlp' | 'webrowset' | 'csv' | 'html' | 'xlsx' | 'rows-json' | 'rows-xml' | 'raw';
 
 /** Names of the elements round the rows of `rows-xml`. */
 export interface XmlNames {
@@ -18,6 +20,12 @@ export interface XmlNames {
   readonly list: string;
   /** The element of one row. */
   readonly item: string;
+}
+
+/** The element round a whole document; `namespace` is empty for none. */
+export interface RootElement {
+  readonly name: string;
+  readonly namespace: string;
 }
 
 /** One run of a stored query. */
@@ -32,6 +40,15 @@ export interface QueryCall {
   readonly format: ResultFormat;
   /** Needed for `rows-xml`. */
   readonly xml?: XmlNames;
+  /**
+   * Of `xmlp` and `webrowset`: the element round everything, in place of that of field notes 1. What is inside has the
+   * names that it always has, and there is no XML declaration: the document can stand in an envelope.
+   */
+  readonly root?: RootElement;
+  /** Rows of its children stand under each of its rows, in `json` and `xmlp`. */
+  readonly connected?: boolean;
+  /** Of a connected query: prompts of its members, by the members' ids and the prompts' names. */
+  readonly members?: Readonly<Record<string, Readonly<Record<string, Value>>>>;
   /** Ends the run: the caller has gone. */
   readonly signal?: AbortSignal;
 }
@@ -50,8 +67,9 @@ export interface QueryResult extends Bytes {
   readonly truncated: boolean;
 }
 
-/** What the readers are doing. */
+/** What reads the databases, and what it is doing. */
 export interface QueryStatus {
+  /** Reader processes over SQLite, connections to PostgreSQL by the processes that serve them there. */
   readonly readers: readonly { readonly pid: number; readonly busy: boolean }[];
   /** Calls that wait for a reader. */
   readonly waiting: number;
@@ -70,16 +88,33 @@ export interface QueryPort {
    * @throws the same as {@link QueryPort.run}
    */
   rows(call: RowsCall): Promise<Row[]>;
-  /** Resolves as soon as one reader can run queries. @throws Fault UNAVAILABLE where none can be started */
+  /** Resolves as soon as the gateway's own database can be read. @throws Fault UNAVAILABLE where none can be started */
   ready(): Promise<void>;
   status(): QueryStatus;
   /** Refuses new calls, lets those that run end, then ends the readers. */
   close(): Promise<void>;
 }
 
+/** A database that queries read: the gateway's own, or a datasource. */
+export interface QueryDatabase {
+  readonly kind: 'sqlite' | 'postgres';
+  /** The database file, absolute; `host:port/database` of PostgreSQL. */
+  readonly location: string;
+  /** How PostgreSQL is reached. */
+  readonly postgres: Pick<PostgresAccess, 'config'> | undefined;
+}
+
+/** A datasource as it is reached. */
+export interface ReachedDatasource {
+  readonly datasource: Datasource;
+  readonly database: QueryDatabase;
+}
+
 /** How the readers are kept. Times in milliseconds. */
 export interface QueryOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, 'kind' | 'location' | 'files' | 'postgres'>;
+  /** Databases that queries name; none. They are reached with the first query of each. */
+  readonly datasources?: readonly ReachedDatasource[];
   /** IANA zone that gives stored datetimes without an offset theirs. */
   readonly timezone: string;
   /** Where a query has none of its own. */

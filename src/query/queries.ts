@@ -1,80 +1,50 @@
+import type { Datasource } from '../model/datasource.ts';
 import { Fault } from '../model/fault.ts';
 import type { Query } from '../model/query.ts';
 import type { Row, Value } from '../model/value.ts';
 import { sweepTemporary } from '../store/folder.ts';
 import { type Bound, compileBinding } from './bind.ts';
-import type { RenderFormat } from './frame.ts';
+import { compileMemberValues, runsConnected } from './connected/values.ts';
+import { contentTypes } from './content-types.ts';
+import { unavailable } from './errors.ts';
+import type { Command, RenderFormat } from './frame.ts';
+import { openRunner, resultsFolder } from './open-runner.ts';
 import { type Plan, planOf } from './plan.ts';
-import { Pool } from './pool.ts';
-import type { QueryCall, QueryOptions, QueryPort, QueryResult, ResultFormat } from './port.ts';
+import type { QueryCall, QueryDatabase, QueryOptions, QueryPort, QueryResult } from './port.ts';
 import type { RawResult } from './reader-process.ts';
 import { compileRows } from './rows.ts';
-
-const contentTypes: Readonly<Record<ResultFormat, string>> = {
-  json: 'application/json',
-  xmlp: 'application/xml',
-  webrowset: 'application/xml',
-  csv: 'text/csv; charset=utf-8; header=present',
-  'rows-json': 'application/json',
-  'rows-xml': 'application/xml',
-};
+import type { Runner } from './runner.ts';
 
 /** A query as the gateway holds it, compiled at its first call. */
 interface Compiled {
+  readonly runner: Runner;
   readonly plan: Plan;
   readonly bind: (prompts: Readonly<Record<string, Value>>) => Bound[];
+  readonly bindMembers: ReturnType<typeof compileMemberValues>;
   readonly rows: (result: Buffer) => Row[];
   readonly cap: number;
   readonly timeout: number;
 }
 
+/** What one datasource is given: it is not the gateway's own. */
+const DATASOURCE = { readers: 1, maxReaders: 4, connections: 5 } as const;
+
 /**
- * Opens the readers of a database. They start at once and beside the caller: calls wait for them, and `ready` tells.
- * The database must have been made.
+ * Opens the databases that stored queries read. The readers of the gateway's own start at once and beside the caller: calls
+ * wait for them, and `ready` tells; a datasource is opened with its first query. The database must have been made.
  */
 export function openQueries(options: QueryOptions): QueryPort {
-  const readers = options.readers ?? 2;
-  const temporary = `${options.store.location}-results`;
-  sweepTemporary(temporary);
-  const pool = new Pool({
-    reader: { location: options.store.location, timezone: options.timezone, temporary },
-    readers,
-    maxReaders: Math.max(readers, options.maxReaders ?? 8),
-    maxWaiting: options.maxWaiting ?? 1000,
-    idleTimeout: options.idleTimeout ?? 30_000,
-  });
-  const compiled = new WeakMap<Query, Compiled>();
-  let plans = 0;
-  const compile = (query: Query): Compiled => {
-    const known = compiled.get(query);
-    if (known !== undefined) return known;
-    plans += 1;
-    const fresh: Compiled = {
-      plan: planOf(query, plans),
-      bind: compileBinding(query),
-      rows: compileRows(query.columns),
-      cap: query.rows ?? options.limits.rows,
-      timeout: query.timeout ?? options.limits.timeout,
-    };
-    compiled.set(query, fresh);
-    return fresh;
-  };
+  sweepTemporary(resultsFolder(options));
+  const runners = openRunners(options);
+  const compile = compiler(options, runners.of);
   const execute = (call: Omit<QueryCall, 'format'>, format: RenderFormat): Promise<RawResult> => {
-    const { plan, bind, cap, timeout } = compile(call.query);
-    const own = call.maxrows ?? 0;
-    // The caller's own limit cuts silently; the cap cuts with a word, so a row behind it is looked for.
-    const ownCuts = own > 0 && own <= cap;
-    const fields = fieldIndices(call.query, call.fields);
-    const command = {
-      plan: plan.id,
-      format,
-      values: bind(call.prompts),
-      limit: ownCuts ? own : cap,
-      probe: !ownCuts,
-      ...(fields === undefined ? {} : { fields }),
-      ...(call.xml === undefined ? {} : { xml: call.xml }),
-    };
-    return pool.run({ plan, command, timeout, signal: call.signal });
+    const { runner, plan, timeout, ...compiled } = compile(call.query);
+    return runner.run({
+      plan,
+      command: commandOf(call, format, plan, compiled, options),
+      timeout,
+      signal: call.signal,
+    });
   };
   return {
     async run(call) {
@@ -85,9 +55,100 @@ export function openQueries(options: QueryOptions): QueryPort {
       if (truncated) call.onTruncated?.();
       return compile(call.query).rows(Buffer.isBuffer(content) ? content : await wholeFile(content));
     },
-    ready: () => pool.ready(),
-    status: () => pool.status(),
-    close: () => pool.close(),
+    ready: () => runners.main.ready(),
+    status() {
+      const all = runners.opened().map((runner) => runner.status());
+      return {
+        readers: all.flatMap(({ readers }) => readers),
+        waiting: all.reduce((sum, { waiting }) => sum + waiting, 0),
+      };
+    },
+    async close() {
+      await Promise.all(runners.opened().map((runner) => runner.close()));
+    },
+  };
+}
+
+function openRunners(options: QueryOptions) {
+  const readers = options.readers ?? 2;
+  const main = openRunner(
+    options.store,
+    {
+      readers,
+      maxReaders: Math.max(readers, options.maxReaders ?? 8),
+      connections: options.store.postgres?.connections.queries ?? 0,
+    },
+    options,
+  );
+  const reached = new Map<string, QueryDatabase>(
+    (options.datasources ?? []).map(({ datasource, database }) => [datasource.id, database]),
+  );
+  const others = new Map<string, Runner>();
+  return {
+    main,
+    opened: (): readonly Runner[] => [main, ...others.values()],
+    of(datasource: Datasource | undefined): Runner {
+      if (datasource === undefined) return main;
+      const known = others.get(datasource.id);
+      if (known !== undefined) return known;
+      const database = reached.get(datasource.id);
+      if (database === undefined) throw unavailable(`the datasource ${datasource.id} is not configured`);
+      const runner = openRunner(database, DATASOURCE, options);
+      others.set(datasource.id, runner);
+      return runner;
+    },
+  };
+}
+
+/** Compiles each query once. */
+function compiler(
+  { limits }: QueryOptions,
+  runnerOf: (datasource: Datasource | undefined) => Runner,
+): (query: Query) => Compiled {
+  const compiled = new WeakMap<Query, Compiled>();
+  let plans = 0;
+  return (query) => {
+    const known = compiled.get(query);
+    if (known !== undefined) return known;
+    const runner = runnerOf(query.datasource);
+    plans += 1;
+    const fresh: Compiled = {
+      runner,
+      plan: planOf(query, plans, runner.engine),
+      bind: compileBinding(query, runner.engine),
+      bindMembers: compileMemberValues(query, (member) => compileBinding(member, runner.engine)),
+      rows: compileRows(query.columns),
+      cap: query.rows ?? limits.rows,
+      timeout: query.timeout ?? limits.timeout,
+    };
+    compiled.set(query, fresh);
+    return fresh;
+  };
+}
+
+/** @throws Fault BAD_PARAMETER, MISSING_PARAMETER */
+function commandOf(
+  call: Omit<QueryCall, 'format'>,
+  format: RenderFormat,
+  plan: Plan,
+  { bind, bindMembers, cap }: Pick<Compiled, 'bind' | 'bindMembers' | 'cap'>,
+  { limits }: QueryOptions,
+): Command {
+  const own = call.maxrows ?? 0;
+  // The caller's own limit cuts silently; the cap cuts with a word, so a row behind it is looked for.
+  const ownCuts = own > 0 && own <= cap;
+  const fields = fieldIndices(call.query, call.fields);
+  const nests = runsConnected(call, format);
+  return {
+    plan: plan.id,
+    format,
+    values: bind(call.prompts),
+    limit: ownCuts ? own : cap,
+    probe: !ownCuts,
+    ...(fields === undefined ? {} : { fields }),
+    ...(call.xml === undefined ? {} : { xml: call.xml }),
+    ...(call.root === undefined ? {} : { root: call.root }),
+    ...(nests ? { members: { values: bindMembers(call.members ?? {}), rows: limits.rows } } : {}),
   };
 }
 

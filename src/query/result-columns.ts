@@ -6,6 +6,8 @@ export interface FoundColumns {
   readonly columns: readonly ResultColumn[];
   /** One sentence each, without an end. */
   readonly problems: readonly string[];
+  /** The columns that they are about. */
+  readonly wrong: readonly PlanColumn[];
 }
 
 /** Finds declared columns in a result by name without case, never by position. */
@@ -13,16 +15,19 @@ export function findColumns(declared: readonly PlanColumn[], result: readonly st
   const lower = result.map((name) => name.toLowerCase());
   const columns: ResultColumn[] = [];
   const problems: string[] = [];
+  const wrong: PlanColumn[] = [];
   for (const column of declared) {
     const wanted = column.name.toLowerCase();
     const at = lower.indexOf(wanted);
     if (at < 0) {
+      wrong.push(column);
       problems.push(`column ${column.name} is not in the result, which has ${result.join(', ')}`);
     } else if (lower.includes(wanted, at + 1)) {
+      wrong.push(column);
       problems.push(`column ${column.name} is in the result more than once; give each an alias of its own`);
     } else {
       columns.push({ ...column, at });
     }
   }
-  return { columns, problems };
+  return { columns, problems, wrong };
 }

@@ -15,6 +15,11 @@ export class SpilledFile {
     return new SpilledFile(OpenFile.take(path, 'the result'));
   }
 
+  /** A file that was made without a name. */
+  static of(file: OpenFile): SpilledFile {
+    return new SpilledFile(file);
+  }
+
   /** The bytes of a range, in pieces. Closes the file at its end. @throws Error where the file ends early */
   async *stream(range: SpilledRange): AsyncGenerator<Uint8Array, void, undefined> {
     try {

@@ -4,6 +4,9 @@ import type { SqlValue } from './render/index.ts';
 /** A prepared query: rows are arrays, integers are bigint. */
 export type Prepared = Database.Statement<unknown[], SqlValue[]>;
 
+/** What is said against a statement that is none that reads. */
+export const NOT_A_SELECT = 'the SQL must be one statement that begins with SELECT, WITH or VALUES';
+
 /** How long a reader waits for a lock, in milliseconds. */
 const BUSY_TIMEOUT = 2000;
 
@@ -21,7 +24,7 @@ export function openReadOnly(file: string): Database.Database {
 export function prepareSelect(database: Database.Database, sql: string): Prepared {
   const word = firstWord(sql);
   if (word !== 'select' && word !== 'with' && word !== 'values') {
-    throw new Error('the SQL must be one statement that begins with SELECT, WITH or VALUES');
+    throw new Error(NOT_A_SELECT);
   }
   const statement = database.prepare<unknown[], SqlValue[]>(sql);
   if (!statement.reader || !statement.readonly) throw new Error('the SQL must only read');

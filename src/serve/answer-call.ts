@@ -16,14 +16,15 @@ import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import type { Answerer } from './answer.ts';
 import { begun } from './begun.ts';
-import type { Call, CallPorts } from './call.ts';
+import type { Call } from './call.ts';
 import { faultOfCall } from './outbound-fault.ts';
+import type { WorkPorts } from './work.ts';
 
 /** `call: NAME`: another system answers, what it takes of the request and what the reply takes of its answer going by name. */
 export function answerByCall(
   operation: Operation,
   callee: ConsumerOperation | Flow,
-  { registry }: CallPorts,
+  { registry }: WorkPorts,
 ): Answerer {
   const { fields, open } = inputOf(callee);
   const inText = takesJsonText(callee);

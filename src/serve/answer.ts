@@ -11,9 +11,19 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { compilePrompts, type XmlNames } from '../query/index.ts';
 import { authorise } from '../security/authorise.ts';
 import { answerByCall } from './answer-call.ts';
+import { answerByComponent } from './answer-component.ts';
 import { begun } from './begun.ts';
-import type { Call, CallPorts } from './call.ts';
+import type { Call } from './call.ts';
 import { faultOfCall } from './outbound-fault.ts';
+import type { Services } from './services.ts';
+import type { WorkPorts } from './work.ts';
+
+/** What answers are made of. */
+export interface AnswerPorts extends WorkPorts {
+  readonly services: Services;
+  /** The gateway's address with its context, known once it listens. */
+  readonly base: () => string;
+}
 
 /** What answers one operation. */
 export interface Answerer {
@@ -31,7 +41,7 @@ export type Handlers = ReadonlyMap<string, Handler>;
  * Ties an operation to what answers it.
  * @throws Error where a handler is missing: `check` and the loader of handlers refuse that before
  */
-export function compileAnswer(operation: Operation, handlers: Handlers, ports: CallPorts): Answerer {
+export function compileAnswer(operation: Operation, handlers: Handlers, ports: AnswerPorts): Answerer {
   const { answer } = operation;
   switch (answer.kind) {
     case 'handler': {
@@ -42,9 +52,15 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: C
     case 'delivered': {
       const make = deliveredHandlers.get(answer.name);
       if (make === undefined) throw new Error(`${operation.id} names ${answer.name}, which is not in the package`);
-      const handler = make(ports);
-      return { answer: (input, call) => handler.onRequest(input, call), formatOf: handler.formatOf };
+      const { registry, queries, services, base } = ports;
+      const handler = make({ registry, queries, ...services, base });
+      return {
+        answer: (input, call, as) => handler.onRequest(input, call, as === 'psnonxml' || as === 'raw' ? 'json' : as),
+        formatOf: handler.formatOf,
+      };
     }
+    case 'component':
+      return answerByComponent(operation, answer.component, answer.action, ports);
     case 'call':
       return answerByCall(operation, answer.call, ports);
     case 'query':
@@ -59,7 +75,7 @@ function isThenable(answered: Answered | PromiseLike<Answered>): answered is Pro
   return typeof (answered as Partial<PromiseLike<Answered>> | undefined)?.then === 'function';
 }
 
-function answerByCode(handler: Handler, { registry }: CallPorts): Answerer {
+function answerByCode(handler: Handler, { registry }: WorkPorts): Answerer {
   const { onError } = handler;
   const failed = (error: unknown): never => {
     throw faultOfCall(error, registry);
@@ -87,7 +103,7 @@ function answerByQuery(
   operation: Operation,
   query: Query,
   maxrows: string | undefined,
-  { queries, registry }: CallPorts,
+  { queries, registry }: WorkPorts,
 ): Answerer {
   const inXml = operation.responses.find(({ mediaType }) => mediaType === 'application/xml')?.message;
   const names =
@@ -115,7 +131,7 @@ function answerByQuery(
 function answerByQueries(
   lists: readonly { readonly field: Field; readonly query: Query }[],
   maxrows: string | undefined,
-  { queries }: CallPorts,
+  { queries }: WorkPorts,
 ): Answerer {
   const filled = lists.map(({ field, query }) => {
     return { name: field.name, query, read: compilePrompts(query).fromValues, entry: compileEntry(field) };

@@ -22,6 +22,7 @@ import { createPlain, type Plain } from './plain.ts';
 import { compileOperations } from './progress.ts';
 import { type Admission, read, type TellAllowed } from './reading.ts';
 import { createRecorder } from './record.ts';
+import { NO_SERVICES, type Services } from './services.ts';
 import { Stages } from './stages.ts';
 
 /** What the gateway stands on. */
@@ -30,6 +31,8 @@ export interface GatewayPorts {
   readonly blobs: BlobStore;
   /** Keeps attachments that come before they are wanted. */
   readonly spool: Spool;
+  /** What answers from the queue, and saves; without it what needs that is UNAVAILABLE. */
+  readonly services?: Services;
   /** Calls other systems; without it what needs that is UNAVAILABLE. */
   readonly outbound?: Outbound;
   readonly authenticator: Authenticator;
@@ -58,7 +61,18 @@ export function createApp(registry: Registry, handlers: Handlers, ports: Gateway
   const admit = createAdmission(registry, ports.authenticator);
   const tellAllowed = createTellAllowed(cors, plain);
   const beside = { plain, contracts, cors, admit, tellAllowed };
-  const connected = { idleTimeout: IDLE_TIMEOUT, outbound: NO_OUTBOUND, ...ports, registry, handlers, record };
+  const { services = NO_SERVICES } = ports;
+  const { components } = services;
+  const connected = {
+    idleTimeout: IDLE_TIMEOUT,
+    outbound: NO_OUTBOUND,
+    ...ports,
+    services,
+    components,
+    registry,
+    handlers,
+    record,
+  };
   const shared = { ...connected, operations: compileOperations(connected), stages: new Stages(connected) };
   mountRest(app, shared, beside);
   mountMessages(app, shared, beside);

@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Registry } from '../model/registry.ts';
 import type { Spool } from '../model/spool.ts';
-import { checkQueries, openQueries, type QueryPort } from '../query/index.ts';
+import { openQueries, type QueryPort } from '../query/index.ts';
 import { type BlobStorage, createSpool, openBlobs, openStore, type Store } from '../store/index.ts';
+import { refuseBrokenComponents, refuseBrokenQueries } from './broken.ts';
+import { reachDatasources } from './datasources.ts';
 import { GatewayError } from './gateway-error.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
@@ -14,6 +16,8 @@ export interface Data {
   readonly blobs: BlobStorage;
   /** For attachments that come before they are wanted. */
   readonly spool: Spool;
+  /** What may be wrong and keeps nothing from starting, a sentence each: datasources that can't be reached now. */
+  readonly warnings: readonly string[];
   close(): Promise<void>;
 }
 
@@ -23,6 +27,8 @@ export interface DataOptions {
   /** Folder of the definitions, relative to the root. */
   readonly definitions?: string;
   readonly env: Environment;
+  /** Told of connections that were lost while nobody used them. */
+  readonly onError?: (error: Error) => void;
 }
 
 /**
@@ -31,37 +37,30 @@ export interface DataOptions {
  */
 export async function openData(
   registry: Registry,
-  { root, definitions = 'definitions', env }: DataOptions,
+  { root, definitions = 'definitions', env, onError = () => {} }: DataOptions,
 ): Promise<Data> {
   const { database, sampleData, timezone, limits } = registry.gateway;
-  const store = await openStore({ url: resolveSetting(database, env), root });
+  const { engine, connections } = database;
+  const store = await openStore({ url: resolveSetting(database.url, env), engine, connections, root, onError });
   try {
     await store.migrate();
     if (sampleData !== undefined) await store.loadSampleData(readSampleData(join(root, definitions), sampleData));
-    refuseBrokenQueries(store, registry);
+    const datasources = await reachDatasources(registry, { root, env });
+    const warnings = await refuseBrokenQueries(registry, store, datasources);
+    await refuseBrokenComponents(registry, store);
     const blobs = await openBlobs(store);
-    const spool = createSpool({ folder: `${store.location}-spool` });
-    const queries = openQueries({ store, timezone, limits });
+    const spool = createSpool({ folder: `${store.files}-spool` });
+    const queries = openQueries({ store, datasources, timezone, limits });
     const close = async (): Promise<void> => {
       await queries.close();
       await blobs.close();
       await store.close();
     };
-    return { store, queries, blobs, spool, close };
+    return { store, queries, blobs, spool, warnings, close };
   } catch (error) {
     await store.close();
     throw error;
   }
-}
-
-/** All of what the database says against the queries, at once. */
-function refuseBrokenQueries(store: Store, registry: Registry): void {
-  const problems = checkQueries(store, registry.queries.values());
-  if (problems.length === 0) return;
-  const lines = problems.map(
-    ({ query: { id, at }, message }) => `  ${at.file}:${at.line}:${at.column}: query ${id}: ${message}`,
-  );
-  throw new GatewayError(`the database refuses stored queries\n${lines.join('\n')}`);
 }
 
 /** Files that a pattern like `sample/*.sql` names, in name order. */

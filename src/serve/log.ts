@@ -7,22 +7,33 @@ export type Log = Logger;
 /** Where lines go; `undefined` is standard output. */
 export interface LogOptions {
   readonly level?: string;
+  /** What every line says: `{ worker: 2 }`. */
+  readonly base?: Readonly<Record<string, unknown>>;
   readonly to?: DestinationStream;
 }
+
+/**
+ * Bytes that a pipe takes as one piece (pipe(7), PIPE_BUF): lines of processes that share their output don't run into each
+ * other.
+ */
+const AT_ONCE = 4096;
 
 /**
  * Opens the log. Lines are gathered for at most a tenth of a second, so that logging costs no system call a request;
  * what is gathered is written out at exit.
  */
-export function createLog({ level = 'info', to }: LogOptions = {}): Log {
+export function createLog({ level = 'info', base, to }: LogOptions = {}): Log {
   const options = {
     level,
-    base: null,
+    base: base === undefined ? null : { ...base },
     timestamp: compileTimestamp(),
     serializers: { err: loggedError },
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return pino(options, to ?? destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 }));
+  return pino(
+    options,
+    to ?? destination({ fd: 1, sync: false, minLength: AT_ONCE - 1024, maxWrite: AT_ONCE, periodicFlush: 100 }),
+  );
 }
 
 /** The time of a line, ISO 8601 in UTC; written once for all lines of a millisecond. */

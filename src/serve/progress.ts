@@ -3,8 +3,8 @@ import { compileSoap, type SoapBinding } from '../binding/soap.ts';
 import type { User } from '../model/security.ts';
 import type { Operation, SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
-import { type Answerer, compileAnswer, type Handlers } from './answer.ts';
-import type { Call, CallPorts } from './call.ts';
+import { type Answerer, type AnswerPorts, compileAnswer, type Handlers } from './answer.ts';
+import type { Call } from './call.ts';
 import type { Exchange } from './exchange.ts';
 import { operationHeaders } from './headers.ts';
 import type { ReplyHeaders } from './respond.ts';
@@ -41,9 +41,9 @@ function hasSoap(operation: Operation): operation is Operation & { readonly soap
   return operation.soap !== undefined;
 }
 
-/** Stored queries have one, and calls to other systems that say how long they may take. */
+/** Stored queries have one, the package's own handlers, and calls to other systems that say how long they may take. */
 function hasClock({ answer }: Operation): boolean {
-  if (answer.kind !== 'call') return answer.kind !== 'handler';
+  if (answer.kind !== 'call') return answer.kind !== 'handler' && answer.kind !== 'component';
   const calls = 'steps' in answer.call ? answer.call.steps : [{ operation: answer.call, timeout: undefined }];
   return calls.some(
     ({ operation, timeout = operation.timeout ?? operation.target.timeouts.call }) => timeout !== undefined,
@@ -52,7 +52,7 @@ function hasClock({ answer }: Operation): boolean {
 
 /** Compiles every active operation. */
 export function compileOperations(
-  ports: CallPorts & { readonly handlers: Handlers },
+  ports: AnswerPorts & { readonly handlers: Handlers },
 ): ReadonlyMap<Operation, Compiled> {
   const { namespace, limits } = ports.registry.gateway;
   const active = [...ports.registry.operations.values()].filter((operation) => operation.active);

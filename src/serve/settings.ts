@@ -16,7 +16,7 @@ export function resolveSettings(texts: readonly ConfigText[], env: Environment):
     return resolveAll(texts, env);
   } catch (error) {
     if (error instanceof ConfigError)
-      throw new GatewayError(error.message, { hint: 'gateway.yaml names what has to be set.' });
+      throw new GatewayError(error.message, { hint: 'The definitions name what has to be set.' });
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { CONTENT } from '../binding/request-body.ts';
 import { placeSegments } from '../binding/segments.ts';
-import { type Pieces, XmlBytes } from '../binding/soap.ts';
+import { type Pieces, type SoapBinding, XmlBytes } from '../binding/soap.ts';
 import type { OpenedMessage } from '../binding/soap-message.ts';
 import { assembleMessage } from '../binding/soap-message-write.ts';
 import { CodecError } from '../codec/index.ts';
@@ -166,6 +166,7 @@ function contentOf(
     if (response.kind === 'raw' && response.raw === 'binary') {
       return { pieces: binding.writeReply({ [CONTENT]: attachmentOf(bytes) }), segments: [] };
     }
+    if (operation.answer.kind === 'delivered') return { pieces: deliveredPieces(binding, bytes), segments: [] };
     throw new TypeError(`${operation.id} answers in bytes, where SOAP needs its document`);
   }
   const pieces = binding.writeReply(response.kind === 'raw' ? { [CONTENT]: outcome.value } : documentOf(outcome.value));
@@ -173,6 +174,13 @@ function contentOf(
   if (segments.length === 0 || response.kind !== 'raw') return { pieces, segments };
   const placed = placeSegments(pieces, segments);
   return { pieces: placed.pieces, segments: placed.rest };
+}
+
+/** A delivered service writes the reply's element itself, or content that stands inside it. */
+function deliveredPieces(binding: SoapBinding, bytes: PassedBytes): Pieces {
+  const { body, length, contentType } = bytes;
+  if (contentType === 'application/xml' && length !== undefined) return [xmlOf(body, length)];
+  return binding.writeReply({ [CONTENT]: attachmentOf(bytes) });
 }
 
 function documentOf(value: DocumentValue | string): DocumentValue {

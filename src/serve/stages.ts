@@ -5,16 +5,17 @@ import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { Authenticator } from '../security/authenticator.ts';
-import type { Handlers } from './answer.ts';
-import { Call, type CallPorts, compileQueryRows, type QueryRows } from './call.ts';
+import type { AnswerPorts, Handlers } from './answer.ts';
+import { Call } from './call.ts';
 import { withinTime } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import type { Compiled } from './progress.ts';
 import type { Recorder } from './record.ts';
 import { timedOut } from './refuse.ts';
+import { compileQueryRows, type QueryRows } from './work.ts';
 
 /** What a connector stands on. */
-export interface ConnectorPorts extends CallPorts {
+export interface ConnectorPorts extends AnswerPorts {
   readonly handlers: Handlers;
   readonly authenticator: Authenticator;
   readonly record: Recorder;
@@ -46,7 +47,8 @@ export class Stages {
     segments?: () => AsyncIterable<Attachment>,
   ): Call {
     const { requestId } = exchange;
-    const facts = { operation, uriIndex, requestId, user, gone: () => exchange.gone, segments };
+    const header = (name: string): string | undefined => exchange.header(name);
+    const facts = { operation, uriIndex, requestId, user, gone: () => exchange.gone, segments, header };
     return new Call(this.#ports, this.#rows, facts);
   }
 

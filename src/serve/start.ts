@@ -7,13 +7,15 @@ import { type Address, addressUrl, contractBase, readAddress } from './address.t
 import { createApp } from './app.ts';
 import { IDLE_TIMEOUT } from './body.ts';
 import { type Data, openData } from './data.ts';
+import { datasourceSettings } from './datasources.ts';
 import { GatewayError } from './gateway-error.ts';
-import { importHandlers } from './handlers.ts';
+import { importCode } from './handlers.ts';
 import { createHttpServer, type HttpServer } from './listen.ts';
 import { createLog, type Log, type LogOptions } from './log.ts';
 import { isLoopback } from './loopback.ts';
-import { createMetrics } from './metrics.ts';
+import { type Counted, createMetrics } from './metrics.ts';
 import { createLazyClient, type LazyClient } from './outbound.ts';
+import { openServices, type RunningServices } from './services.ts';
 import { type Environment, resolveSettings } from './settings.ts';
 
 export interface GatewayOptions {
@@ -30,6 +32,8 @@ export interface GatewayOptions {
   readonly idleTimeout?: number;
   /** Takes the place of `server.listen`, where somebody else holds the port. */
   readonly listen?: (server: Server, at: Address) => Promise<Address>;
+  /** What the other gateways that share the port have counted; `/metrics` adds it. */
+  readonly others?: () => Promise<readonly Counted[]>;
 }
 
 export interface RunningGateway {
@@ -37,6 +41,8 @@ export interface RunningGateway {
   readonly address: string;
   readonly registry: Registry;
   readonly server: Server;
+  /** What it has counted, for another gateway's `others`. */
+  counted(): Promise<Counted>;
   /** Lets running requests finish, for at most `timeoutMs` (30 s), then closes what is behind them. */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
@@ -68,39 +74,61 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   checkSettings(registry, env);
   const at = readAddress(registry, env);
   const sampleUsers = readSampleUsers(registry, at, env);
-  const [handlers, data] = await both(importHandlers(registry, root), openData(registry, { ...place, env }));
   const log = createLog(options.log);
+  const onError = (err: Error): void => log.warn({ err }, err.message);
+  const [code, data] = await both(importCode(registry, root), openData(registry, { ...place, env, onError }));
+  for (const warning of data.warnings) log.warn(warning);
   const outbound = createLazyClient(registry, { env, spool: data.spool, folder: root });
+  let services: RunningServices | undefined;
+  let http: HttpServer | undefined;
   try {
     let base = '';
+    const { handlers, processes, classes } = code;
+    services = await openServices(registry, { data, outbound, log, processes, classes });
+    const { queue } = services;
+    const { others } = options;
+    const metrics = createMetrics({ queries: data.queries, queue, ...(others === undefined ? {} : { others }) });
     const app = createApp(registry, handlers, {
       queries: data.queries,
       blobs: data.blobs,
       spool: data.spool,
+      services,
       outbound,
       log,
-      metrics: createMetrics(),
+      metrics,
       authenticator: createAuthenticator({ users: registry.users, sampleUsers }),
       sampleUsers,
       ready: async () => void (await Promise.all([data.store.ready(), data.queries.ready()])),
       base: () => base,
       idleTimeout,
     });
-    const http = createHttpServer(app, registry.gateway.limits, log, idleTimeout);
+    http = createHttpServer(app, registry.gateway.limits, log, idleTimeout);
     const bound = await (options.listen ?? listen)(http.server, at);
     // A connection that can't be taken, for want of file handles say, ends nothing but itself.
     http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be taken.'));
     base = contractBase(registry, env, bound);
-    return { address: addressUrl(bound), registry, server: http.server, close: closer(http, outbound, data, log) };
+    await services.start();
+    return {
+      address: addressUrl(bound),
+      registry,
+      server: http.server,
+      counted: () => metrics.counted(),
+      close: closer(http, services, outbound, data, log),
+    };
   } catch (error) {
+    // It may listen already: nobody is to find it open with nothing behind it.
+    await http?.close(0);
+    await services?.close(0);
     await data.close();
     throw error;
   }
 }
 
-/** What gateway.yaml refers to and is not set is told at once, before anything is opened. */
-function checkSettings({ gateway: { listen: at, database, publicUrl } }: Registry, env: Environment): void {
-  resolveSettings([at, database, ...(publicUrl === undefined ? [] : [publicUrl])], env);
+/** What gateway.yaml and the datasources refer to and is not set is told at once, before anything is opened. */
+function checkSettings(registry: Registry, env: Environment): void {
+  const { listen: at, database, publicUrl } = registry.gateway;
+  const texts = [at, database.url, ...(publicUrl === undefined ? [] : [publicUrl])];
+  resolveSettings([...texts, ...datasourceSettings(registry)], env);
 }
 
 /** Handlers load while the database opens; where they fail, the database is closed again. */
@@ -142,11 +170,19 @@ function listen(server: Server, { host, port }: Address): Promise<Address> {
 }
 
 /** What is in front ends first, then what it stands on; a second call waits for the first. */
-function closer(http: HttpServer, outbound: LazyClient, data: Data, log: Log): RunningGateway['close'] {
+function closer(
+  http: HttpServer,
+  services: RunningServices,
+  outbound: LazyClient,
+  data: Data,
+  log: Log,
+): RunningGateway['close'] {
   let closing: Promise<void> | undefined;
   return ({ timeoutMs = CLOSE_WITHIN } = {}) => {
     closing ??= (async () => {
+      const work = services.close(timeoutMs);
       await http.close(timeoutMs);
+      await work;
       await outbound.close();
       await data.close();
       await new Promise<void>((resolve) => log.flush(() => resolve()));

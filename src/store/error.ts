@@ -1,7 +1,7 @@
-/** The database could not be opened, brought up to date or filled. The message names the file and how to mend it. */
+/** The database could not be opened, reached, brought up to date or filled. The message names it and how to mend that. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
-  /** The database file. */
+  /** The database file, or `host:port/database`. */
   readonly location: string;
 
   constructor(location: string, message: string, options?: ErrorOptions) {
@@ -10,7 +10,10 @@ export class StoreError extends Error {
   }
 }
 
-/** The code of an SQLite error (`SQLITE_NOTADB`), or of a file system error (`EACCES`); empty for anything else. */
+/**
+ * The code of an SQLite error (`SQLITE_NOTADB`), of PostgreSQL's (its SQLSTATE, `40001`), or of the system's (`EACCES`);
+ * empty for anything else.
+ */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -1,8 +1,32 @@
-export { BlobError } from './blob-error.ts';
-export { type BlobStorage, openBlobs } from './blobs.ts';
+export { BlobError } from './blob/error.ts';
+export { type BlobStorage, openBlobs } from './blob/open.ts';
 export { StoreError } from './error.ts';
 export { fileAttachment } from './file-attachment.ts';
+export { openQueue, type QueueOptions } from './queue/open.ts';
+export {
+  type DeadLetter,
+  type FailedJob,
+  type Job,
+  type JobData,
+  JobLost,
+  type JobQueue,
+  JobRefused,
+  type NewJob,
+  type QueueCounts,
+  type Recurring,
+  type RetryRule,
+  type Worker,
+  WorkerDied,
+} from './queue/port.ts';
 export type { SampleDataFile } from './sample-data.ts';
 export { createSpool, type SpoolOptions } from './spool.ts';
-export { openStore, type Store, type StoreOptions } from './store.ts';
-export type { ProcessRequestTable, Tables } from './tables.ts';
+export { sqlTransaction } from './sql.ts';
+export {
+  openStore,
+  type PendingMigration,
+  type PostgresAccess,
+  pendingMigrations,
+  type Store,
+  type StoreOptions,
+} from './store.ts';
+export type { Db, ProcessRequestTable, QueryRunTable, Tables } from './tables.ts';

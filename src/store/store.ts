@@ -1,22 +1,37 @@
-import { statSync } from 'node:fs';
-import type { Kysely } from 'kysely';
-import { StoreError } from './error.ts';
-import { migrate } from './migrate.ts';
-import { migrations } from './migrations.ts';
-import { loadSampleData, type SampleDataFile } from './sample-data.ts';
-import { describe, openDatabaseFile } from './sqlite-file.ts';
-import type { Tables } from './tables.ts';
-import { databaseFile } from './url.ts';
+import type { ClientConfig } from 'pg';
+import type { DatabaseEngine } from '../model/gateway.ts';
+import type { SampleDataFile } from './sample-data.ts';
+import { openSqlite, pendingSqlite } from './sqlite/open.ts';
+import type { Db } from './tables.ts';
+import { readDatabaseUrl } from './url.ts';
 
 /** The database port: where the gateway keeps what outlives it. */
 export interface Store {
-  readonly kind: 'sqlite';
-  /** The database file, absolute. */
+  readonly kind: 'sqlite' | 'postgres';
+  /** The database file, absolute; `host:port/database` of PostgreSQL. For people: it holds no password. */
   readonly location: string;
+  /** What the paths of files begin with that belong to the database: `<files>-spool`, `<files>-results`. */
+  readonly files: string;
+  /** How to open more connections to it; undefined for SQLite. */
+  readonly postgres: PostgresAccess | undefined;
   /** The query builder for the gateway's own tables. */
-  tables(): Promise<Kysely<Tables>>;
-  /** Brings the schema up to this version; a second call changes nothing. @throws StoreError */
-  migrate(): Promise<void>;
+  tables(): Promise<Db>;
+  /**
+   * Runs work in a transaction that may write, and commits it; what it throws rolls all of it back. Inside it only what it
+   * is given may be used: on SQLite all else waits for its end. On PostgreSQL work may run more than once, where its
+   * transaction gave way to another; it commits once.
+   * @throws what work throws; errors of the database. Where the connection was lost in the commit itself, nobody knows
+   * whether that happened
+   */
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /** Steps of the schema that the database lacks, in their order. @throws StoreError */
+  pending(): Promise<readonly PendingMigration[]>;
+  /**
+   * Brings the schema up to this version, once among any number of processes; a second call changes nothing.
+   * @param onStep is told the name of each step before it is run
+   * @throws StoreError
+   */
+  migrate(onStep?: (name: string) => void): Promise<void>;
   /** Runs each file that this database has not seen. @throws StoreError */
   loadSampleData(files: readonly SampleDataFile[]): Promise<void>;
   /** Resolves where the database answers. @throws StoreError */
@@ -25,48 +40,54 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** A step of the schema that a database lacks. */
+export interface PendingMigration {
+  readonly name: string;
+  /** What it does, in the words of the engine: statements, one a line. */
+  readonly statements: readonly string[];
+}
+
+/** How to reach a PostgreSQL. */
+export interface PostgresAccess {
+  /** For the driver. Holds the password. */
+  readonly config: ClientConfig;
+  readonly engine: DatabaseEngine;
+  /** Connections that may be opened, by what they are for. */
+  readonly connections: { readonly tables: number; readonly queries: number; readonly queue: number };
+}
+
 /** Which database. */
 export interface StoreOptions {
-  /** `sqlite:path`. */
+  /** `sqlite:path`, or `postgres://user:password@host/database`. */
   readonly url: string;
+  readonly engine?: DatabaseEngine;
+  /** Connections to PostgreSQL at most, six or more; 20. */
+  readonly connections?: number;
   /** The project's folder, which a relative path starts from. */
   readonly root: string;
+  /** Told of connections that were lost while nobody used them. */
+  readonly onError?: (error: Error) => void;
 }
 
 /**
- * Opens the database that a URL names, making it where there is none. It is not migrated yet.
+ * Opens the database that a URL names, making a file where there is none. It is not migrated yet.
  * @throws StoreError for a URL that is not supported and a file that can't be used
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const location = databaseFile(options.url, options.root);
-  const connection = openDatabaseFile(location);
-  const identity = statSync(location).ino;
-  const probe = connection.prepare('select 1 from sqlite_schema limit 1');
-  let tables: Promise<Kysely<Tables>> | undefined;
-  return {
-    kind: 'sqlite',
-    location,
-    tables() {
-      tables ??= import('./kysely.ts').then((module) => module.kyselyOver(connection));
-      return tables;
-    },
-    migrate: () => migrate(location, connection, migrations),
-    async loadSampleData(files) {
-      loadSampleData(location, connection, files);
-    },
-    async ready() {
-      // An open connection outlives its file: without this look a deleted database would seem well.
-      if (statSync(location, { throwIfNoEntry: false })?.ino !== identity) {
-        throw new StoreError(location, `${location} was deleted or replaced; restart the gateway`);
-      }
-      try {
-        probe.get();
-      } catch (error) {
-        throw describe(location, error);
-      }
-    },
-    async close() {
-      connection.close();
-    },
-  };
+  const at = readDatabaseUrl(options.url, options.root);
+  if (at.kind === 'sqlite') return openSqlite(at.file);
+  const { openPostgres } = await import('./postgres/open.ts');
+  return openPostgres(options);
+}
+
+/** What {@link Store.migrate} would run on a database, which is neither made nor changed. @throws StoreError */
+export async function pendingMigrations(options: StoreOptions): Promise<readonly PendingMigration[]> {
+  const at = readDatabaseUrl(options.url, options.root);
+  if (at.kind === 'sqlite') return pendingSqlite(at.file);
+  const store = await openStore(options);
+  try {
+    return await store.pending();
+  } finally {
+    await store.close();
+  }
 }

@@ -1,4 +1,6 @@
-/** A row of the process request table: one request of the process scheduler. Datetimes are text, `yyyy-MM-dd HH:mm:ss`. */
+import type { Generated, Kysely } from 'kysely';
+
+/** A row of the process request table: one request of the process scheduler. Datetimes are text in the gateway's zone, `yyyy-MM-dd HH:mm:ss`. */
 export interface ProcessRequestTable {
   /** The instance number. */
   prcsinstance: number;
@@ -35,6 +37,11 @@ export interface MigrationTable {
   applied: string;
 }
 
+/** The row that whoever brings the schema of PostgreSQL up to date holds locked. */
+export interface MigrationLockTable {
+  id: number;
+}
+
 /** One file of sample data that was run. */
 export interface SampleDataTable {
   name: string;
@@ -42,12 +49,12 @@ export interface SampleDataTable {
   loaded: string;
 }
 
-/** One blob: what is known of it. Its bytes are in a file of their own. */
+/** One blob: what is known of it. Its bytes are in a file of their own, or in rows on PostgreSQL. */
 export interface BlobTable {
   /** Whose it is: keys are their owner's own. */
   scope: string;
   key: string;
-  /** Name of the file, never used twice. */
+  /** Name of the file, or of its chunks; never used twice. */
   file: string;
   content_type: string;
   name: string | null;
@@ -62,15 +69,188 @@ export interface BlobTable {
 /** A file that no blob has: not yet, while it is written; or not any more, until it is removed. */
 export interface LooseBlobTable {
   file: string;
-  /** The process that sees to it, by its lock file. */
+  /** The process that sees to it, by its lock file or its lease; empty on PostgreSQL where the last reader does. */
   process: string;
+}
+
+/** A piece of a blob's bytes on PostgreSQL. */
+export interface BlobChunkTable {
+  file: string;
+  /** From 0; all but the last have 1 MiB. */
+  number: number;
+  content: Buffer;
+}
+
+/** A process that writes or reads blobs on PostgreSQL. */
+export interface BlobLeaseTable {
+  id: string;
+  /** Counted up as long as the process lives. */
+  beats: number;
+}
+
+/** A stream of a blob on PostgreSQL that is under way. */
+export interface BlobReaderTable {
+  id: string;
+  file: string;
+  /** Its process, by the lease. */
+  process: string;
+}
+
+/** What the gateway knows of a process request beside its row of the request table. Datetimes are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+export interface ProcessDetailTable {
+  instance: number;
+  /** JSON: texts by the names of parameters. */
+  parameters: string;
+  /** Where the output goes, and its format, in capitals. */
+  destination: string;
+  format: string;
+  requested: string;
+  /** When it is to run. */
+  runs: string;
+  began: string | null;
+  ended: string | null;
+  /** The job of the queue that runs it, or did so last. */
+  job: string;
+  /** A UUID of the attempt that runs it: what another says is not taken. */
+  run: string | null;
+  attempt: number;
+  /** 1 where the instance that follows it by its recurrence was entered, or is entered by another. */
+  followed: number;
+  /** When it was asked to end. */
+  cancelled: string | null;
+  percent: number | null;
+  progress: string | null;
+  /** Lines of its message log. */
+  messages: number;
+  /** Key of its report's content, and the number that it is known by. */
+  report: string | null;
+  content: number | null;
+}
+
+/** A line of a process request's message log. */
+export interface ProcessMessageTable {
+  instance: number;
+  /** From 1. */
+  sequence: number;
+  level: string;
+  text: string;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  said: string;
+}
+
+/** Numbers of process requests and reports that were given out. */
+export interface ProcessNumberTable {
+  name: string;
+  last: number;
+}
+
+/** A run of a query whose result is kept: a polled one, or a file. */
+export interface QueryRunTable {
+  /** A UUID, and the id of its job. */
+  id: string;
+  /** A user's id; empty where nobody is known. */
+  owner: string;
+  query: string;
+  /** 1: the query is the owner's own. */
+  is_private: number;
+  /** JSON: what was asked for. */
+  request: string;
+  /** queued, running, posting, success, error, killed. */
+  state: string;
+  /** Why it ended in error. */
+  message: string | null;
+  num_cols: number;
+  total_rows: number;
+  total_bytes: number;
+  /** 1: a row cap cut the result. */
+  truncated: number;
+  /** JSON: a list of the offset and the number of the first row of each block. */
+  blocks: string;
+  /** Key of the result. */
+  blob: string | null;
+  /** Name of the file, where the result is one. */
+  file: string | null;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  entered: string;
+  ended: string | null;
+}
+
+/** A private query. */
+export interface SavedQueryTable {
+  /** A user's id. */
+  owner: string;
+  name: string;
+  /** JSON: its definition. */
+  definition: string;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  saved: string;
+}
+
+/** A job of the queue on SQLite. */
+export interface JobTable {
+  /** The order in which jobs were entered. */
+  sequence: Generated<number>;
+  queue: string;
+  /** A UUID. */
+  id: string;
+  key: string | null;
+  /** JSON. */
+  data: string;
+  /** Not before then, in milliseconds since 1970. */
+  due: number;
+  /** Attempts that were begun. */
+  attempt: number;
+  /** The process that runs it, by its lock file. */
+  worker: string | null;
+  /** Tells this taking of the job by its worker from any other. */
+  mark: number | null;
+}
+
+/** A job that failed for good. */
+export interface DeadLetterTable {
+  queue: string;
+  id: string;
+  key: string | null;
+  /** JSON. */
+  data: string;
+  attempts: number;
+  /** What the last attempt said. */
+  error: string;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  died: string;
+}
+
+/** Something that is entered again and again. */
+export interface RecurringTable {
+  name: string;
+  cron: string;
+  zone: string;
+  /** Its latest time that is over, or when it was first seen. UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  last: string;
+  /** Its next time; null where there is none any more. */
+  next: string | null;
 }
 
 /** The gateway's own tables. */
 export interface Tables {
   psprcsrqst: ProcessRequestTable;
   signalbox_blob: BlobTable;
+  signalbox_blob_chunk: BlobChunkTable;
+  signalbox_blob_lease: BlobLeaseTable;
+  signalbox_blob_reader: BlobReaderTable;
+  signalbox_dead_letter: DeadLetterTable;
+  signalbox_job: JobTable;
   signalbox_loose_blob: LooseBlobTable;
   signalbox_migration: MigrationTable;
+  signalbox_migration_lock: MigrationLockTable;
+  signalbox_query_run: QueryRunTable;
+  signalbox_process_message: ProcessMessageTable;
+  signalbox_process_number: ProcessNumberTable;
+  signalbox_process_request: ProcessDetailTable;
+  signalbox_recurring: RecurringTable;
   signalbox_sample_data: SampleDataTable;
+  signalbox_saved_query: SavedQueryTable;
 }
+
+/** The query builder of the gateway's own tables: over the pool, or inside a transaction. */
+export type Db = Kysely<Tables>;

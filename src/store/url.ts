@@ -1,28 +1,46 @@
-import { resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { StoreError } from './error.ts';
 
-const works = 'write sqlite:<path>, for example sqlite:.signalbox/signalbox.db';
+const works =
+  'write sqlite:<path>, for example sqlite:.signalbox/signalbox.db, or postgres://<user>:<password>@<host>/<database>';
+
+/** Where a URL points: a file of SQLite, or a database of PostgreSQL. */
+export type DatabaseUrl =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string };
 
 /**
- * The database file that a URL names: `sqlite:path`, relative to the project's folder, or `sqlite:/absolute/path`.
- * What a refused URL holds beyond its scheme is never repeated: it may be a password.
+ * What a database URL says: `sqlite:path`, relative to the project's folder, `sqlite:/absolute/path`, or
+ * `postgres://user:password@host:port/database`. What a refused URL holds beyond its scheme is never repeated: it may be a
+ * password.
  * @throws StoreError for every other form, saying what works
  */
-export function databaseFile(url: string, root: string): string {
+export function readDatabaseUrl(url: string, root: string): DatabaseUrl {
   const colon = url.indexOf(':');
   const scheme = colon < 0 ? '' : url.slice(0, colon).toLowerCase();
-  const refuse = (reason: string): StoreError => new StoreError('', `${reason}; ${works}`);
+  if (scheme === 'sqlite') return { kind: 'sqlite', file: databaseFile(url.slice(colon + 1), root) };
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    throw refuse('PostgreSQL is not supported by this version, which stores in SQLite');
+    if (!URL.canParse(url)) throw refuse('the database URL is not well-formed (percent-encode what is special in it)');
+    return { kind: 'postgres', url };
   }
-  if (scheme !== 'sqlite') throw refuse('the database URL does not begin with sqlite:');
-  const path = url.slice(colon + 1);
+  throw refuse('the database URL does not begin with sqlite: or postgres:');
+}
+
+/** What the paths of files begin with that belong to a database of PostgreSQL. */
+export function filesOf(database: string, root: string): string {
+  const name = basename(database).replaceAll(/[^\p{L}\p{N}_.-]/gu, '_');
+  return join(resolve(root), '.signalbox', name.replace(/^\.*$/, 'postgres'));
+}
+
+function databaseFile(path: string, root: string): string {
   if (path.trim() === '' || path === ':memory:') {
     throw refuse('the database must be a file, because queries run in processes of their own');
   }
   if (path.includes('\0')) throw refuse('the path of the database holds a NUL character');
-  if (path.startsWith('//') && !path.startsWith('///')) {
-    throw refuse('a SQLite database has no host');
-  }
+  if (path.startsWith('//') && !path.startsWith('///')) throw refuse('a SQLite database has no host');
   return resolve(root, path.replace(/^\/{3,}/, '/'));
+}
+
+function refuse(reason: string): StoreError {
+  return new StoreError('', `${reason}; ${works}`);
 }

@@ -67,3 +67,16 @@ test.concurrent('--definitions names another folder', async () => {
   expect(await signalbox(['check', '--definitions', 'other'], { cwd })).toMatchObject({ code: 0 });
   expect(await signalbox(['--definitions', `${cwd}/other`, 'check'], { cwd })).toMatchObject({ code: 0 });
 });
+
+test.concurrent('--connect: what the databases say, in the same form; what is not migrated is a mistake', async () => {
+  const cwd = await staffProject();
+  const before = await signalbox(['check', '--connect'], { cwd });
+  expect(before.stdout).toMatch(/^definitions\/gateway\.yaml:1:\d+: error database-outdated: /);
+  expect(before).toMatchObject({ code: 1, stderr: '' });
+  // Migrates on its way.
+  expect(await signalbox(['query', 'EMPLOYEES_BY_DEPT', '--prompt', 'DEPTNAME=IT'], { cwd })).toMatchObject({
+    code: 0,
+  });
+  const after = await signalbox(['check', '--connect'], { cwd });
+  expect(after).toMatchObject({ code: 0, stdout: '3 files, 2 operations: no mistakes.\n', stderr: '' });
+});

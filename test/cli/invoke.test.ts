@@ -396,7 +396,7 @@ describe('an operation of the running gateway', () => {
       ['ATTACHMENT_GET', 'name=a'],
       'ATTACHMENT_GET is answered here, and calls no other system\n  --node LOCAL calls it at the running gateway.',
     ],
-    [['QAS_EXECUTEQRY_REST_GET', '--node', 'LOCAL'], 'has no SOAP form'],
+    [['QAS_QUERYFILE_REST_GET', '--node', 'LOCAL'], 'has no SOAP form'],
   ])('%j', async (args, words) => {
     const { code, stderr } = await signalbox(['invoke', ...args], { cwd: repository });
     expect(stderr).toContain(words);

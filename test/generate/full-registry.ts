@@ -113,6 +113,7 @@ function query(id: string, prompts: readonly Field[], columns: readonly Field[],
     statement: { texts: [sql], prompts: [] },
     prompts,
     columns,
+    children: [],
     permissions,
     public: false,
     at,
@@ -240,9 +241,13 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
       },
     },
     {
-      database: config('${env:DATABASE_URL:-sqlite:x.db}', [
-        { kind: 'env', name: 'DATABASE_URL', default: 'sqlite:x.db' },
-      ]),
+      database: {
+        url: config('${env:DATABASE_URL:-sqlite:x.db}', [
+          { kind: 'env', name: 'DATABASE_URL', default: 'sqlite:x.db' },
+        ]),
+        engine: 'postgresql',
+        connections: 20,
+      },
       delivered: ['PROCESSREQUEST.v1'],
     },
   );

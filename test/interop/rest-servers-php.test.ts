@@ -7,9 +7,10 @@ import { type Client, ReplyFault } from '../../src/invoke/index.ts';
 import type { DocumentValue } from '../../src/model/value.ts';
 import { signalbox } from '../cli/support.ts';
 import { thrown } from '../invoke/support.ts';
+import { freePort } from '../support/free-port.ts';
 import { large } from './servers/large.ts';
 import { type RestProject, restProject } from './servers/rest-client.ts';
-import { freePort, type StartedServer, startServer } from './servers/start.ts';
+import { type StartedServer, startServer } from './servers/start.ts';
 import { has } from './support.ts';
 
 const nodes = `node: PARTNER

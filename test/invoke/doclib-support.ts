@@ -63,7 +63,7 @@ function consumers(): Registry {
     'definitions/repeating.yaml': REPEATING,
     // What it grants of services that are not here is left out.
     'definitions/users.yaml': readFileSync(join(definitions, 'security.yaml'), 'utf8').replace(
-      /^operations: .*\n/m,
+      /^operations: .*\n( {2}- .*\n)*/gm,
       '',
     ),
     'authority.pem': AUTHORITY,

@@ -42,7 +42,7 @@ describe('the sample registry', () => {
     expect(lookup.uris[0]?.variables[0]?.field).toBe(sample.documents.get('LOC_REQUEST')?.fields[0]);
   });
 
-  it('has the delivered query service, granted by wildcard', () => {
+  it('has the delivered query service, granted operation by operation: saving needs a list of its own', () => {
     const execute = operation(sample, 'QAS_EXECUTEQRY_REST_GET');
     expect(execute.answer).toEqual({ kind: 'delivered', name: 'signalbox/query-execute' });
     expect(execute.pathName).toBe('ExecuteQuery');
@@ -52,8 +52,12 @@ describe('the sample registry', () => {
     expect(execute.responses.map((each) => each.mediaType)).toEqual([
       'application/json',
       'application/xml',
+      'text/html',
       'text/csv',
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     ]);
+    const save = operation(sample, 'QAS_SAVE_QUERY_REST_POST');
+    expect(save.permissions).toEqual([sample.permissionLists.get('QUERY_AUTHOR')]);
     expect(sample.documents.get('QAS_QUERY_JSON_data_query_rows')).toMatchObject({ open: true, inPlace: true });
   });
 
@@ -92,6 +96,8 @@ describe('the sample registry', () => {
     expect([...(sample.users.get('demo')?.permissionLists ?? [])].map((list) => list.id)).toEqual([
       'LOCATIONS',
       'QUERY_USER',
+      'QUERY_AUTHOR',
+      'PROCESS_USER',
       'ATTACHMENTS',
       'PARTNERS',
     ]);
@@ -143,8 +149,12 @@ describe('the gateway', () => {
       context: 'gateway',
       listen: { source: '127.0.0.1:8080', parts: [{ kind: 'literal', text: '127.0.0.1:8080' }] },
       database: {
-        source: '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}',
-        parts: [{ kind: 'env', name: 'DATABASE_URL', default: 'sqlite:.signalbox/signalbox.db' }],
+        url: {
+          source: '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}',
+          parts: [{ kind: 'env', name: 'DATABASE_URL', default: 'sqlite:.signalbox/signalbox.db' }],
+        },
+        engine: 'postgresql',
+        connections: 20,
       },
       handlers: 'src/handlers',
       namespace: 'urn:signalbox:local-1',
@@ -162,6 +172,8 @@ describe('the gateway', () => {
         parameters: 1000,
         attachment: 1024 ** 3,
         attachments: 50,
+        processes: 4,
+        keep: 7 * 86_400_000,
       },
       mtom: { services: true, http: true },
       domainNames: [],

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkQueries } from '../../src/query/index.ts';
-import { listOf } from '../support/registry.ts';
+import { listOf, string } from '../support/registry.ts';
 import { databaseOf, query } from './support.ts';
 
 const store = await databaseOf('create table t (a text, b integer)', afterAll);
@@ -13,8 +13,8 @@ describe('checking queries against the database', () => {
     ['with x as (select a from t) select a from x;', id],
     ['values (1)', { column1: 'string' }],
     ['select A as "a", * from (select b from t), (select a from t)', { B: 'integer' }],
-  ] as const)('accepts %s', (sql, columns) => {
-    expect(checkQueries(store, [query(sql, columns)])).toEqual([]);
+  ] as const)('accepts %s', async (sql, columns) => {
+    expect(await checkQueries(store, [query(sql, columns)])).toEqual([]);
   });
 
   it.each([
@@ -29,22 +29,40 @@ describe('checking queries against the database', () => {
     ['', 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
     ['select b from t', 'column A is not in the result, which has b'],
     ['select a, b as A from t', 'column A is in the result more than once; give each an alias of its own'],
-  ])('refuses %j', (sql, message) => {
+  ])('refuses %j', async (sql, message) => {
     const refused = query(sql, id);
-    expect(checkQueries(store, [refused])).toEqual([{ query: refused, message }]);
+    expect(await checkQueries(store, [refused])).toMatchObject([{ query: refused, message }]);
   });
 
-  it('tells everything that is wrong with all of them, and runs none', () => {
+  it('tells everything that is wrong with all of them, and runs none', async () => {
     const broken = query('select a from t where a = :P', { A: 'string', B: 'integer', C: 'integer' }, { P: 'binary' });
     const list = query('select a from t', { A: listOf('string') });
     const endless = query('with recursive c(x) as (select 1 union all select x from c) select x from c', {
       X: 'integer',
     });
-    expect(checkQueries(store, [broken, endless, list]).map((problem) => problem.message)).toEqual([
+    const problems = await checkQueries(store, [broken, endless, list]);
+    expect(problems.map((problem) => problem.message)).toEqual([
       "prompt P is of type binary, which can't be bound",
       'column B is not in the result, which has a',
       'column C is not in the result, which has a',
       'column A is no single value',
+    ]);
+  });
+
+  it('tells which column is of another type, and which may be longer, where the table says', async () => {
+    const typed = await databaseOf('create table u (a integer, b varchar(30), c real, d boolean)');
+    const declared = query('select a, b, b as e, c, d from u', {
+      A: 'boolean',
+      B: 'integer',
+      C: 'decimal',
+      D: 'date',
+      E: string(10),
+    });
+    const problems = await checkQueries(typed, [declared]);
+    expect(problems.map(({ kind, message, column }) => [kind, message, column?.name])).toEqual([
+      ['column-type', 'column B is varchar(30) in the database', 'B'],
+      ['column-type', 'column D is boolean in the database', 'D'],
+      ['narrow-column', 'column E may be longer: it is varchar(30) in the database', 'E'],
     ]);
   });
 });

@@ -37,7 +37,7 @@ export function readersOf(
   return port;
 }
 
-type Types = Readonly<Record<string, ScalarKind | FieldType | Field>>;
+export type Types = Readonly<Record<string, ScalarKind | FieldType | Field>>;
 
 /** A query as the loader makes it; `:NAME` in the SQL is a prompt (these statements have none in literals or comments). */
 export function query(sql: string, columns: Types, prompts: Types = {}, more: Partial<Query> = {}): Query {
@@ -61,6 +61,7 @@ export function query(sql: string, columns: Types, prompts: Types = {}, more: Pa
     statement: { texts, prompts: used },
     prompts: declared,
     columns: fields(columns),
+    children: [],
     permissions: [],
     public: true,
     at: { file: 'queries.yaml', line: 1, column: 1 },

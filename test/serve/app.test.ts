@@ -5,7 +5,7 @@ import type { Registry } from '../../src/model/registry.ts';
 import { createAuthenticator } from '../../src/security/authenticator.ts';
 import { createApp } from '../../src/serve/app.ts';
 import { openData } from '../../src/serve/data.ts';
-import { importHandlers } from '../../src/serve/handlers.ts';
+import { importCode } from '../../src/serve/handlers.ts';
 import { createLog } from '../../src/serve/log.ts';
 import { createMetrics } from '../../src/serve/metrics.ts';
 import { DEMO, GUEST } from '../support/gateway.ts';
@@ -58,7 +58,7 @@ async function appOf(files: Readonly<Record<string, string>>): Promise<typeof ap
   const registry = loadProject({ root: project.root }).registry as Registry;
   const data = await openData(registry, { root: project.root, env: {} });
   atEnd.push(() => data.close(), project.remove);
-  return createApp(registry, await importHandlers(registry, project.root), {
+  return createApp(registry, (await importCode(registry, project.root)).handlers, {
     queries: data.queries,
     blobs: data.blobs,
     spool: data.spool,

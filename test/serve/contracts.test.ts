@@ -54,7 +54,7 @@ describe('contracts of the sample', () => {
     'Nope.v1.wadl',
     'Attachments.v1.wadl',
     'Attachments.v1.openapi.json',
-    'ExecuteQuery.v1.wsdl',
+    'QueryFile.v1.wsdl',
     'N_BINARY.v1.wsdl',
     'Locations.v1.nope.xsd',
     'Locations.wadl',

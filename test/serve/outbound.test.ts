@@ -5,7 +5,7 @@ import type { Registry } from '../../src/model/registry.ts';
 import { createAuthenticator } from '../../src/security/authenticator.ts';
 import { createApp } from '../../src/serve/app.ts';
 import { openData } from '../../src/serve/data.ts';
-import { importHandlers } from '../../src/serve/handlers.ts';
+import { importCode } from '../../src/serve/handlers.ts';
 import { createLog } from '../../src/serve/log.ts';
 import { createMetrics } from '../../src/serve/metrics.ts';
 import { deadAddress } from '../invoke/support.ts';
@@ -368,7 +368,7 @@ describe('a gateway', () => {
       project.remove();
     });
     const { queries, blobs, spool, store } = data;
-    const app = createApp(registry, await importHandlers(registry, project.root), {
+    const app = createApp(registry, (await importCode(registry, project.root)).handlers, {
       ...{ queries, blobs, spool },
       authenticator: createAuthenticator({ users: registry.users, sampleUsers: true }),
       log: createLog({ to: { write: () => {} } }),

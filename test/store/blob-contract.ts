@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BlobStorage } from '../../src/store/index.ts';
+import { eventually } from '../support/project.ts';
 import { attachment, bytesOf, cut, read, reusing, sha256, tap } from './content.ts';
 
 /** An implementation of the blob port, opened for one test. */
@@ -51,6 +52,8 @@ const HOSTILE = [
 export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): void {
   describe(`blobs in ${name}`, () => {
     describe('content', () => contentContract(open));
+    describe('ranges', () => rangeContract(open));
+    describe('old ones', () => ageContract(open));
     describe('keys', () => keyContract(open));
     describe('what fails', () => failureContract(open));
     describe('at the same time', () => simultaneousContract(open));
@@ -130,6 +133,55 @@ function contentContract(open: () => Promise<OpenedBlobs>): void {
     expect(await blobs.get('a')).toBeUndefined();
     expect(await blobs.delete('a')).toBe(false);
     expect(await contents()).toBe(0);
+  });
+}
+
+function rangeContract(open: () => Promise<OpenedBlobs>): void {
+  it('are those bytes, wherever they begin and end', async () => {
+    const blobs = (await open()).storage.scope('Files.v1');
+    const length = 2_500_000;
+    const bytes = bytesOf(length);
+    const blob = await blobs.put('a', attachment(bytes));
+    const place = fc.oneof(fc.nat(length), fc.constantFrom(0, 1, 1_048_575, 1_048_576, 1_048_577, 2_097_152, length));
+    await fc.assert(
+      fc.asyncProperty(place, place, async (one, other) => {
+        const [start, end] = [Math.min(one, other), Math.max(one, other)];
+        const read = Buffer.concat(await Array.fromAsync(blob.stream({ start, length: end - start })));
+        expect(read.equals(bytes.subarray(start, end))).toBe(true);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it.each([
+    [-1, 1],
+    [0, 11],
+    [10, 1],
+    [11, 0],
+    [0, -1],
+    [0.5, 1],
+    [Number.NaN, 1],
+  ])('from %d on of %d bytes are refused where the blob has 10', async (start, length) => {
+    const blob = await (await open()).storage.scope('Files.v1').put('a', attachment(bytesOf(10)));
+    expect(() => blob.stream({ start, length })).toThrow(RangeError);
+    expect(await Array.fromAsync(blob.stream({ start: 10, length: 0 }))).toEqual([]);
+  });
+}
+
+function ageContract(open: () => Promise<OpenedBlobs>): void {
+  it('are deleted where they were put before a time, in their scope alone', async () => {
+    const { storage, contents } = await open();
+    const [blobs, other] = [storage.scope('a'), storage.scope('b')];
+    for (let at = 0; at < 120; at++) await blobs.put(`old \0 \\ ${at}`, attachment('x'));
+    await other.put('old', attachment('x'));
+    const old = await blobs.get('old \0 \\ 119');
+    const limit = new Date(Date.parse(old?.stored ?? '') + 1);
+    await eventually('the next millisecond', () => Date.now() > limit.getTime() || undefined);
+    await blobs.put('new', attachment('new'));
+    expect(await blobs.expire(limit)).toBe(120);
+    expect(await blobs.expire(limit)).toBe(0);
+    expect([await blobs.get('old \0 \\ 0'), String(await read(await blobs.get('new')))]).toEqual([undefined, 'new']);
+    expect([String(await read(await other.get('old'))), await contents()]).toEqual(['x', 2]);
   });
 }
 

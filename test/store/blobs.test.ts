@@ -9,6 +9,7 @@ import { unprivileged } from '../support/unprivileged.ts';
 import { describeBlobs } from './blob-contract.ts';
 import { attachment, bytesOf, openFiles, read, tap, tellsOpenFiles } from './content.ts';
 import { temporaryFolder } from './support.ts';
+import { canMount, smallDisk } from './tmpfs.ts';
 
 async function openDatabase(root: string, file = 'box.db'): Promise<Store> {
   const store = await openStore({ url: `sqlite:${file}`, root });
@@ -192,6 +193,24 @@ describe('files of blobs', () => {
   });
 });
 
+describe.skipIf(!canMount)('a full disk', () => {
+  it('is told, and leaves what was there before and no half file', async () => {
+    const root = smallDisk('size=4m');
+    const storage = await open(root);
+    const blobs = storage.scope('Files.v1');
+    await blobs.put('a', attachment('one'));
+    const bytes = bytesOf(8_000_000);
+    for (const key of ['a', 'b']) {
+      const error = await blobs.put(key, attachment(bytes)).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ name: 'Fault', code: 'STORAGE_FULL', cause: { code: 'ENOSPC' } });
+    }
+    expect([contents(root).length, await blobs.get('b')]).toEqual([1, undefined]);
+    expect(String(await read(await blobs.get('a')))).toBe('one');
+    await blobs.put('b', attachment(bytesOf(100_000)));
+    await storage.close();
+  });
+});
+
 describe('a process that ends', () => {
   it('in the middle leaves its half blob to the next that opens, and what was there before', async () => {
     const root = temporaryFolder();
@@ -210,7 +229,7 @@ describe('a process that ends', () => {
     expect(String(await read(await next.scope('Files.v1').get('a')))).toBe('one');
   });
 
-  it('finds the disk full, and leaves what was there before', async () => {
+  it('finds its files limited, and leaves what was there before', async () => {
     const root = temporaryFolder();
     const storage = await open(root);
     await storage.scope('Files.v1').put('a', attachment('one'));

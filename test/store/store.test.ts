@@ -1,184 +1,231 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import Database from 'better-sqlite3';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStore, type Store } from '../../src/store/index.ts';
-import { unprivileged } from '../support/unprivileged.ts';
-import { temporaryFolder } from './support.ts';
+import { sql } from 'kysely';
+import { expect, it, vi } from 'vitest';
+import { openStore, pendingMigrations, type Store } from '../../src/store/index.ts';
+import { migrations } from '../../src/store/migrations/index.ts';
+import { describeEngines, type Engine } from './engines.ts';
 
-async function open(root: string, url = 'sqlite:data/box.db'): Promise<Store> {
-  const store = await openStore({ url, root });
-  onTestFinished(() => store.close());
-  return store;
+const names = migrations.map((migration) => migration.name);
+
+describeEngines('transactions', transactionContract);
+describeEngines('migrations', migrationContract);
+
+const table = 'signalbox_sample_data';
+
+async function entries(store: Store): Promise<string[]> {
+  const rows = await (await store.tables()).selectFrom(table).select('name').orderBy('name').execute();
+  return rows.map((row) => row.name);
 }
 
-describe('the database URL', () => {
-  it('is relative to the project folder, or absolute', async () => {
-    const root = temporaryFolder();
-    expect((await open(root)).location).toBe(join(root, 'data/box.db'));
-    expect((await open('/nowhere', `sqlite:${root}/a.db`)).location).toBe(join(root, 'a.db'));
-    expect((await open('/nowhere', `sqlite://${root}/b.db`)).location).toBe(join(root, 'b.db'));
+function transactionContract({ place, kind }: Engine): void {
+  const opened = async (): Promise<Store> => (await place()).migrated();
+  const enter = (name: string) => ({ name, loaded: '' });
+
+  it('keep all of what was done, and return what the work does', async () => {
+    const store = await opened();
+    const done = await store.transaction(async (tx) => {
+      await tx.insertInto(table).values(enter('a')).execute();
+      await tx.insertInto(table).values(enter('b')).execute();
+      return 'done';
+    });
+    expect([done, await entries(store)]).toEqual(['done', ['a', 'b']]);
   });
 
-  it.each([
-    ['postgres://user:hunter2@host/db', /PostgreSQL is not supported by this version/],
-    ['postgresql://user:hunter2@host/db', /PostgreSQL is not supported by this version/],
-    ['mysql://user:hunter2@host/db', /does not begin with sqlite:/],
-    ['box.db', /does not begin with sqlite:/],
-    ['', /does not begin with sqlite:/],
-    ['sqlite:', /must be a file/],
-    ['sqlite::memory:', /must be a file/],
-    ['sqlite://host/box.db', /has no host/],
-    ['sqlite:a\0b', /NUL/],
-  ])('%j is refused, and what works is named', async (url, reason) => {
-    const error = await openStore({ url, root: temporaryFolder() }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ name: 'StoreError', message: expect.stringMatching(reason) });
-    expect(String(error)).toContain('sqlite:.signalbox/signalbox.db');
-    expect(String(error)).not.toContain('hunter2');
-  });
-});
-
-describe('the database file', () => {
-  it('is made for its owner alone, with its folder and the files beside it', async () => {
-    const root = temporaryFolder();
-    const store = await open(root, 'sqlite:a/b/box.db');
-    await store.migrate();
-    const mode = (path: string): number => statSync(join(root, path)).mode & 0o777;
-    expect([mode('a'), mode('a/b'), mode('a/b/box.db'), mode('a/b/box.db-wal')]).toEqual([0o700, 0o700, 0o600, 0o600]);
+  it('keep nothing where the work fails, and tell its error', async () => {
+    const store = await opened();
+    const failing = store.transaction(async (tx) => {
+      await tx.insertInto(table).values(enter('a')).execute();
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    const collision = store.transaction(async (tx) => {
+      await tx.insertInto(table).values(enter('b')).execute();
+      await tx.insertInto(table).values(enter('b')).execute();
+    });
+    await expect(collision).rejects.toThrow(/unique/i);
+    expect(await entries(store)).toEqual([]);
   });
 
-  it('keeps the mode that somebody gave it', async () => {
-    const root = temporaryFolder();
-    writeFileSync(join(root, 'box.db'), '', { mode: 0o640 });
-    chmodSync(join(root, 'box.db'), 0o640);
-    await open(root, 'sqlite:box.db');
-    expect(statSync(join(root, 'box.db')).mode & 0o777).toBe(0o640);
+  it('are not seen by others before they end', async () => {
+    const store = await opened();
+    const [entered, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const running = store.transaction(async (tx) => {
+      await tx.insertInto(table).values(enter('a')).execute();
+      entered.resolve();
+      await go.promise;
+    });
+    await entered.promise;
+    // On SQLite the look waits for the transaction; on PostgreSQL it does not.
+    const seen = entries(store);
+    if (kind === 'postgres') expect(await seen).toEqual([]);
+    go.resolve();
+    await running;
+    expect(await seen).toEqual(kind === 'postgres' ? [] : ['a']);
   });
 
-  it.each([
-    [
-      'no database',
-      'just a text that is long enough to be looked at as a header'.repeat(40),
-      /is not an SQLite database/,
-    ],
-    ['an empty schema page', Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(4080, 0xff)]), /box\.db/],
-  ])('is refused with its name where it is %s', async (_, content, reason) => {
-    const root = temporaryFolder();
-    writeFileSync(join(root, 'box.db'), content);
-    const error = await openStore({ url: 'sqlite:box.db', root }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ name: 'StoreError', location: join(root, 'box.db') });
-    expect(String(error)).toMatch(reason);
-    expect(String(error)).toContain(join(root, 'box.db'));
+  it('that run at the same time each count', async () => {
+    const place_ = await place();
+    const stores = [await place_.migrated(), await place_.open()];
+    await (await stores[0]!.tables()).insertInto(table).values(enter('')).execute();
+    const add = (store: Store) =>
+      store.transaction(async (tx) => {
+        await tx.updateTable(table).set({ loaded: sql<string>`loaded || 'x'` }).execute();
+      });
+    await Promise.all(Array.from({ length: 20 }, (_, at) => add(stores[at % 2]!)));
+    expect(await place_.run(`select length(loaded) as n from ${table}`)).toEqual([{ n: 20 }]);
   });
 
-  it('is refused where its schema is damaged', async () => {
-    const root = temporaryFolder();
-    const file = join(root, 'box.db');
-    const database = new Database(file);
-    database.exec('create table t (a)');
-    database.unsafeMode().pragma('writable_schema = ON');
-    database.exec("update sqlite_schema set sql = 'create tabble t (a)'");
-    database.close();
-    await expect(openStore({ url: 'sqlite:box.db', root })).rejects.toThrow(/box\.db is damaged/);
+  it('are done again where they gave way to another, a bounded number of times', async () => {
+    const store = await opened();
+    const gaveWay = () => Object.assign(new Error('could not serialize'), { code: '40001' });
+    let runs = 0;
+    const work = store.transaction(async (tx) => {
+      runs += 1;
+      await tx.insertInto(table).values(enter('a')).execute();
+      if (runs < 3) throw new Error('wrapped', { cause: gaveWay() });
+    });
+    if (kind === 'sqlite') return expect(work).rejects.toThrow('wrapped');
+    await work;
+    expect([runs, await entries(store)]).toEqual([3, ['a']]);
+    runs = 0;
+    const never = store.transaction(async () => {
+      runs += 1;
+      throw gaveWay();
+    });
+    await expect(never).rejects.toThrow('could not serialize');
+    expect(runs).toBe(8);
   });
 
-  it('is refused where it is a folder, or below a file', async () => {
-    const root = temporaryFolder();
-    mkdirSync(join(root, 'folder'));
-    writeFileSync(join(root, 'file'), '');
-    await expect(openStore({ url: 'sqlite:folder', root })).rejects.toThrow(/folder can't be used.*it is a folder/);
-    await expect(openStore({ url: 'sqlite:file/box.db', root })).rejects.toThrow(/file\/box\.db can't be used/);
+  // PostgreSQL has another connection for it.
+  if (kind === 'postgres') return;
+
+  it('that wait for themselves are told so', async () => {
+    const store = await opened();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const outer = store.transaction(() => store.transaction(async () => {}));
+      const told = expect(outer).rejects.toThrow('must use the transaction it was given');
+      await vi.advanceTimersByTimeAsync(5000);
+      await told;
+      // Code that is only started there gets its turn.
+      let beside: Promise<string[]> | undefined;
+      await store.transaction(async (tx) => {
+        beside = entries(store);
+        await tx.insertInto(table).values(enter('a')).execute();
+      });
+      expect(await beside).toEqual(['a']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+}
+
+function migrationContract({ place, kind }: Engine): void {
+  it('make the tables once where four stores start together', async () => {
+    const { open } = await place();
+    const stores = await Promise.all([open(), open(), open(), open()]);
+    const steps: string[] = [];
+    await Promise.all(stores.map((store) => store.migrate((name) => steps.push(name))));
+    expect(steps).toEqual(names);
+    expect(await stores[0]?.pending()).toEqual([]);
   });
 
-  it('is refused where its folder may not be written', async () => {
-    const root = temporaryFolder();
-    chmodSync(root, 0o500);
-    onTestFinished(() => chmodSync(root, 0o700));
-    await unprivileged(() =>
-      expect(openStore({ url: 'sqlite:box.db', root })).rejects.toThrow(/box\.db can't be written/),
-    );
-  });
-
-  it.skipIf(!existsSync('/proc/self'))('is refused below /proc, where a folder can never be made', async () => {
-    await expect(openStore({ url: 'sqlite:/proc/nowhere/box.db', root: '/' })).rejects.toThrow(
-      /\/proc\/nowhere\/box\.db can't be used/,
-    );
-  });
-
-  it('is missed when it was deleted or replaced under the gateway', async () => {
-    const root = temporaryFolder();
-    const store = await open(root);
-    await expect(store.ready()).resolves.toBeUndefined();
-    renameSync(store.location, `${store.location}.away`);
-    await expect(store.ready()).rejects.toThrow(/was deleted or replaced/);
-    writeFileSync(store.location, '');
-    await expect(store.ready()).rejects.toThrow(/was deleted or replaced/);
-  });
-});
-
-describe('migrations', () => {
-  it('make the tables once where two processes start together', async () => {
-    const root = temporaryFolder();
+  it('make them once where two processes start together', async () => {
+    const { options, open } = await place();
     const module = JSON.stringify(new URL('../../src/store/index.ts', import.meta.url).href);
     const script = `
       const { openStore } = await import(${module});
-      const store = await openStore({ url: 'sqlite:box.db', root: process.argv[1] });
+      const store = await openStore(JSON.parse(process.argv[1]));
       await store.migrate();
       await store.close();`;
     const run = promisify(execFile);
-    const start = () => run(process.execPath, ['--input-type=module', '-e', script, root]);
+    const start = () => run(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(options)]);
     await expect(Promise.all([start(), start()])).resolves.toHaveLength(2);
-    const store = await open(root, 'sqlite:box.db');
-    await expect(store.migrate()).resolves.toBeUndefined();
+    expect(await (await open()).pending()).toEqual([]);
   });
 
   it('change nothing when they are run again', async () => {
-    const root = temporaryFolder();
-    const [first, second] = [await open(root), await open(root)];
-    await first.migrate();
-    await second.migrate();
-    await first.migrate();
-    const rows = await (await second.tables())
-      .selectFrom('signalbox_migration')
-      .select('name')
-      .orderBy('name')
-      .execute();
-    expect(rows.map((row) => row.name)).toEqual(['0001-process-requests', '0002-sample-data', '0003-blobs']);
+    const { migrated, open, run } = await place();
+    const [first, second] = [await migrated(), await open()];
+    const steps: string[] = [];
+    await second.migrate((name) => steps.push(name));
+    await first.migrate((name) => steps.push(name));
+    expect(steps).toEqual([]);
+    const rows = await run('select name from signalbox_migration order by name');
+    expect(rows.map((row) => row.name)).toEqual(names);
   });
 
-  it('give the process request table every documented column', async () => {
-    const store = await open(temporaryFolder());
-    await store.migrate();
-    const database = new Database(store.location, { readonly: true });
-    onTestFinished(() => void database.close());
-    const columns = database
-      .prepare<[string], { name: string }>('select name from pragma_table_info(?)')
-      .all('psprcsrqst');
-    expect(columns.map((column) => column.name.toUpperCase())).toEqual(
-      (
-        'PRCSINSTANCE JOBINSTANCE MAINJOBINSTANCE PRCSJOBSEQ PRCSJOBNAME PRCSTYPE PRCSNAME MAINJOBNAME RUNLOCATION OPSYS ' +
-        'SERVERNAMERQST SERVERNAMERUN RUNDTTM RECURNAME OPRID RUNCNTLID RUNSTATUS DISTSTATUS RQSTDTTM BEGINDTTM ENDDTTM'
-      ).split(' '),
-    );
+  it('are told before they are run, in the words of the engine, and those words make the same tables', async () => {
+    const { options, open, run } = await place();
+    const planned = await pendingMigrations(options);
+    expect(planned.map((step) => step.name)).toEqual(names);
+    for (const { statements } of planned) {
+      for (const statement of statements) {
+        expect(statement).toMatch(/^(create|alter|insert|drop) [^\n]*;( -- \[.*\])?$/);
+        if (!statement.includes(' -- ')) await run(statement);
+      }
+    }
+    const made = await run(schemaSql[kind]);
+    const other = await place();
+    await other.migrated();
+    expect(made.length).toBeGreaterThan(30);
+    expect(made).toEqual(await other.run(schemaSql[kind]));
+    expect(await (await open()).pending()).toEqual(planned);
+  });
+
+  it('give the process request table every documented column, as text or as whole numbers', async () => {
+    const { migrated, run } = await place();
+    await migrated();
+    const rows = await run(`select * from (${schemaSql[kind]}) as s where "table" = 'psprcsrqst'`);
+    const documented =
+      'PRCSINSTANCE JOBINSTANCE MAINJOBINSTANCE PRCSJOBSEQ PRCSJOBNAME PRCSTYPE PRCSNAME MAINJOBNAME RUNLOCATION OPSYS ' +
+      'SERVERNAMERQST SERVERNAMERUN RUNDTTM RECURNAME OPRID RUNCNTLID RUNSTATUS DISTSTATUS RQSTDTTM BEGINDTTM ENDDTTM';
+    expect(rows.map((row) => String(row.column).toUpperCase()).toSorted()).toEqual(documented.split(' ').toSorted());
+    expect(new Set(rows.map((row) => String(row.type).toLowerCase()))).toEqual(new Set(['text', 'integer']));
   });
 
   it('keep nothing of a run that fails', async () => {
-    const store = await open(temporaryFolder());
-    const database = new Database(store.location);
-    onTestFinished(() => void database.close());
-    database.exec('create table signalbox_sample_data (of_somebody_else)');
-    await expect(store.migrate()).rejects.toThrow(/box\.db.*migration 0002-sample-data failed/);
-    const names = database.prepare<[], { name: string }>("select name from sqlite_schema where type = 'table'").all();
-    expect(names).toEqual([{ name: 'signalbox_sample_data' }]);
+    const { open, run } = await place();
+    const store = await open();
+    await run('create table signalbox_sample_data (of_somebody_else text)');
+    await expect(store.migrate()).rejects.toThrow(/brought up to date: migration 0002-sample-data failed: /);
+    await expect(store.migrate()).rejects.toMatchObject({ name: 'StoreError', location: store.location });
+    const rows = await run(schemaSql[kind]);
+    const made = new Set(rows.map((row) => row.table));
+    expect([made.has('signalbox_sample_data'), made.has('psprcsrqst'), made.has('signalbox_blob')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(await store.pending()).toHaveLength(names.length);
   });
 
   it('refuse a database of a newer version', async () => {
-    const store = await open(temporaryFolder());
-    await store.migrate();
+    const { migrated, options } = await place();
+    const store = await migrated();
     const tables = await store.tables();
     await tables.insertInto('signalbox_migration').values({ name: '9999-from-the-future', applied: '' }).execute();
-    await expect(store.migrate()).rejects.toThrow(/box\.db was written by a newer version.*9999-from-the-future/);
+    const newer = /was written by a newer version.*9999-from-the-future/;
+    await expect(store.migrate()).rejects.toThrow(newer);
+    await expect(store.pending()).rejects.toThrow(newer);
+    await expect(pendingMigrations(options)).rejects.toThrow(newer);
+    expect(String(await store.migrate().catch(String))).toContain(store.location);
   });
-});
+
+  it('are wanted by a store that was only opened', async () => {
+    const { options } = await place();
+    const store = await openStore(options);
+    expect((await store.pending()).map((step) => step.name)).toEqual(names);
+    await store.close();
+    await store.close();
+  });
+}
+
+/** Own tables with their columns and types. */
+const schemaSql = {
+  sqlite: `select t.name as "table", c.name as "column", c.type as type from sqlite_schema as t, pragma_table_info(t.name) as c
+    where t.type = 'table' and t.name <> 'signalbox_migration' order by 1, 2`,
+  postgres: `select table_name as "table", column_name as "column", data_type as type from information_schema.columns
+    where table_schema = 'public' and table_name not like 'signalbox_migration%' order by 1, 2`,
+} as const;

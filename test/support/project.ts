@@ -11,7 +11,7 @@ export interface TestProject {
 /** Hashes of the least cost that there is: what is tested is not their strength. */
 const SALT = '$scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg';
 /** `demo` holds the list EVERYTHING, `guest` none; their passwords are their names. */
-const USERS = `permission-list: EVERYTHING
+export const USERS = `permission-list: EVERYTHING
 ---
 role: ALL
 permission-lists: [EVERYTHING]

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Row, Server } from '../harness.ts';
+import type { Figure } from '../figure.ts';
+import type { Bench, Row, Server } from '../harness.ts';
 import { ask, DEMO, getRequest, load } from '../load.ts';
+import { postgresDatabase } from '../postgres-data.ts';
 import { database, executeQuery, ROWS } from '../query-data.ts';
 
 /** Where each request begins to read. */
@@ -12,23 +14,31 @@ const ofOurs = PLACES.map((value) => getRequest(executeQuery('BENCH_SMALL', 100,
 export const query: Row = {
   name: 'query',
   about: 'stored query of 100 rows by 12 columns, beside node:http, better-sqlite3 and JSON.stringify',
-  async measure(bench) {
-    const file = database(bench);
-    const limit = await bench.serve('query-limit.ts', [file]);
-    const ours = await bench.serve('gateway-server.ts', [file]);
-    await refuseDifference(limit, ours);
-    const rate = (server: Server, requests: readonly string[], seconds: number) => (): Promise<number> =>
-      load({ port: server.port, requests, connections: 16, depth: 1, seconds });
-    bench.say('query: warming up');
-    await rate(limit, ofLimit, bench.smoke ? 0.2 : 2)();
-    await rate(ours, ofOurs, bench.smoke ? 0.2 : 2)();
-    const seconds = bench.smoke ? 0.3 : 3;
-    const figures = await bench.compare('query', rate(limit, ofLimit, seconds), rate(ours, ofOurs, seconds));
-    await Promise.all([limit.stop(), ours.stop()]);
-    const target = { kind: 'at-least', ratio: 0.9 } as const;
-    return [{ job: 'stored query, 100 rows x 12 columns', unit: 'queries/s', ...figures, target }];
-  },
+  measure: (bench) => measure(bench, 'query-limit.ts', database(bench), 'stored query, 100 rows x 12 columns'),
 };
+
+export const queryPostgres: Row = {
+  name: 'query-postgres',
+  about: 'the same on PostgreSQL, beside node:http, pg and JSON.stringify',
+  measure: async (bench) =>
+    measure(bench, 'postgres-limit.ts', await postgresDatabase(bench), 'the same on PostgreSQL'),
+};
+
+async function measure(bench: Bench, script: string, data: string, job: string): Promise<readonly Figure[]> {
+  const limit = await bench.serve(script, [data]);
+  const ours = await bench.serve('gateway-server.ts', [data]);
+  await refuseDifference(limit, ours);
+  const rate = (server: Server, requests: readonly string[], seconds: number) => (): Promise<number> =>
+    load({ port: server.port, requests, connections: 16, depth: 1, seconds });
+  bench.say('query: warming up');
+  await rate(limit, ofLimit, bench.smoke ? 0.2 : 2)();
+  await rate(ours, ofOurs, bench.smoke ? 0.2 : 2)();
+  const seconds = bench.smoke ? 0.3 : 3;
+  const figures = await bench.compare('query', rate(limit, ofLimit, seconds), rate(ours, ofOurs, seconds));
+  await Promise.all([limit.stop(), ours.stop()]);
+  const target = { kind: 'at-least', ratio: 0.9 } as const;
+  return [{ job, unit: 'queries/s', ...figures, target }];
+}
 
 /** What is compared must hold the same rows. */
 async function refuseDifference(limit: Server, ours: Server): Promise<void> {

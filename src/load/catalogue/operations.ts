@@ -99,7 +99,7 @@ export const operationEntries = {
     hint: () =>
       '`signalbox generate` writes a stub with the right types. Without code, `query:` answers from a stored query.',
     explanation:
-      'An operation without `query:` or `call:` is answered by code: the file that `handler:` names, or one called as its id, in small letters with dashes.',
+      'An operation without `query:`, `save:`, `read:` or `call:` is answered by code: the file that `handler:` names, or one called as its id, in small letters with dashes.',
     wrong:
       'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: text }\n#file src/handlers/other/notes.ts\nexport {};',
     right:

@@ -7,6 +7,16 @@ const query = (prompts: string, sql: string): string =>
 const answered = (response: string, answer: string): string =>
   `${query('', 'select number from orders')}\n---\ndocument: ORDER\nfields: { NUMBER: integer }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n    get: Orders\n    response: ${response}\n    query: ${answer}`;
 
+/** A customer's orders; `connects` of the customers, `columns` of the orders. */
+const connected = (connects: string, columns = '{ NUMBER: integer, CUSTOMER: integer }', more = ''): string =>
+  `query: CUSTOMERS\npublic: true\ncolumns: { ID: integer, NAME: string }\nsql: select id, name from customers\nconnects: ${connects}\n---\nquery: ORDERS\npublic: true\ncolumns: ${columns}\nsql: select number, customer from orders${more}`;
+
+const levels = (count: number): string =>
+  Array.from({ length: count }, (_, index) => {
+    const below = index + 1 < count ? `connects: { LEVEL_${index + 1}: { N: N } }\n` : '';
+    return `query: LEVEL_${index}\npublic: true\ncolumns: { N: integer }\nsql: select n from t${index}\n${below}`;
+  }).join('---\n');
+
 /** Mistakes in stored queries and where they answer operations. */
 export const queryEntries = {
   'sql-not-select': error<{ word: string }>({
@@ -72,5 +82,50 @@ export const queryEntries = {
       'With `query: NAME` the prompts are the request and the rows the reply, so neither is declared. With `query: { FIELD: NAME }` the rows of each query fill a list field of the response, and columns fill the fields of the same name: a required field needs a column of a type that fits. A public operation needs public queries.',
     wrong: answered('{ fields: { orders: list of ORDER } }', '{ order: ORDERS }'),
     right: answered('{ fields: { orders: list of ORDER } }', '{ orders: ORDERS }'),
+  }),
+  'unknown-column': error<{ column: string; query: string; known: readonly string[] }>({
+    message: ({ column, query: id }) => `${column} is no column of ${id}.`,
+    hint: ({ column, known }) => didYouMean(column, known, 'It has'),
+    explanation:
+      "`connects` names columns as the two queries declare them: the child's first, and behind the colon the column of this query that it equals.",
+    wrong: connected('{ ORDERS: { CUSTOMER_ID: ID } }'),
+    right: connected('{ ORDERS: { CUSTOMER: ID } }'),
+  }),
+  'connected-types': error<{ reason: string }>({
+    message: ({ reason }) => `${reason}.`,
+    hint: () => 'Declare both columns with one type.',
+    explanation:
+      'Rows stand under the row of which the columns are equal, so both columns have one type; string, text and flag count as one. A binary, a JSON or an XML value is compared with nothing.',
+    wrong: connected('{ ORDERS: { CUSTOMER: ID } }', '{ NUMBER: integer, CUSTOMER: string }'),
+    right: connected('{ ORDERS: { CUSTOMER: ID } }'),
+  }),
+  'connected-circle': error<{ circle: string }>({
+    message: ({ circle }) => `The queries would stand under each other for ever: ${circle}.`,
+    explanation: 'A query stands under rows of another, but never under its own, by however many others in between.',
+    wrong: connected('{ ORDERS: { CUSTOMER: ID } }', undefined, '\nconnects: { CUSTOMERS: { ID: CUSTOMER } }'),
+    right: connected('{ ORDERS: { CUSTOMER: ID } }'),
+  }),
+  'connected-datasource': error<{ parent: string; child: string }>({
+    message: ({ parent, child }) => `${child} reads another database than ${parent}.`,
+    hint: () => 'Give both the same `datasource`, or none.',
+    explanation: 'All of a connected query is read in one transaction, and so from one database.',
+    wrong: `${connected('{ ORDERS: { CUSTOMER: ID } }', undefined, '\ndatasource: REPORTING')}\n---\ndatasource: REPORTING\nurl: sqlite:reporting.db`,
+    right: connected('{ ORDERS: { CUSTOMER: ID } }'),
+  }),
+  'connected-not-public': error<{ parent: string; child: string }>({
+    message: ({ parent, child }) => `${parent} is public and ${child} is not, so that its rows would be everybody's.`,
+    explanation:
+      'Who runs a connected query sees the rows of its members. Below a public query all members are public.',
+    wrong: `${connected('{ ORDERS: { CUSTOMER: ID } }').replace('ORDERS\npublic: true', 'ORDERS\npermission: CLERKS')}\n---\npermission-list: CLERKS`,
+    right: connected('{ ORDERS: { CUSTOMER: ID } }'),
+  }),
+  'connected-too-large': error<{ query: string; count: number; what: 'levels' | 'queries'; most: number }>({
+    message: ({ query: id, count, what, most }) =>
+      what === 'levels'
+        ? `${id} nests ${count} levels of queries, and ${most} is the most.`
+        : `Under ${id} stand ${count} queries, and ${most} is the most.`,
+    explanation: 'A connected query has at most 10 levels, its own included, and at most 100 queries below it.',
+    wrong: levels(11),
+    right: levels(10),
   }),
 };

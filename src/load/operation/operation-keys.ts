@@ -21,6 +21,8 @@ const ELSEWHERE = 'the node that `target:` names answers it';
 const OF_ANSWERS: Refused = [
   ['handler', ELSEWHERE],
   ['query', ELSEWHERE],
+  ['save', ELSEWHERE],
+  ['read', ELSEWHERE],
   ['call', ELSEWHERE],
   ['requires', 'what a call shows stands at the node: `credential:`'],
 ];

@@ -14,14 +14,15 @@ export function soapName(id: string, { soap }: OperationDeclared): string | unde
   return soap === true ? id : soap;
 }
 
-/** The SOAP form of a name in a service. A map of media types has its first document, since SOAP has one form. */
+/** The SOAP form of a name in a service. Of a map of media types it has the document of XML, else the first: SOAP has one form. */
 export function soapForm(
   name: string,
   service: { readonly version: string },
   request: Message,
   responses: readonly MediaMessage[],
 ): SoapForm {
-  const response = responses.find(({ message }) => message.kind === 'document') ?? responses[0];
+  const documents = responses.filter(({ message }) => message.kind === 'document');
+  const response = documents.find(({ mediaType }) => /[/+]xml$/.test(mediaType)) ?? documents[0] ?? responses[0];
   return { name, action: `${name}.${service.version}`, request, response: response?.message ?? NONE };
 }
 

@@ -1,6 +1,7 @@
+import type { Component } from '../../model/component.ts';
 import type { Document } from '../../model/document.ts';
 import type { Query } from '../../model/query.ts';
-import type { Answer, MediaMessage, Message, Operation, Service, SoapForm } from '../../model/service.ts';
+import type { Answer, MediaMessage, Message, Method, Operation, Service, SoapForm } from '../../model/service.ts';
 import type { Documents } from '../documents.ts';
 import { checkFault } from '../fault-check.ts';
 import type { Calls } from '../flow/calls.ts';
@@ -8,6 +9,7 @@ import { given, type Mutable } from '../given.ts';
 import { type Linking, positionOf } from '../linking.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './operation-answer.ts';
 import { checkCallAnswer, linkCallAnswer } from './operation-call.ts';
+import { checkGuardedClasses, linkComponentAnswer } from './operation-component.ts';
 import { type GrantSources, linkGrants } from './operation-grants.ts';
 import { checkProviderKeys, checkSoapAlone } from './operation-keys.ts';
 import { documentOf, linkDocument, linkRequest, linkResponses, linkTemplateDocument } from './operation-message.ts';
@@ -20,6 +22,7 @@ import { inputFields, linkTemplates, methodOf, type PlacedTemplate, templateCoun
 export interface OperationContext extends GrantSources {
   readonly documents: Documents;
   readonly queries: ReadonlyMap<string, Query>;
+  readonly components: ReadonlyMap<string, Component>;
   readonly calls: Calls;
 }
 
@@ -32,7 +35,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   if (method === undefined) checkSoapAlone(linking, spot);
   checkProviderKeys(linking, spot);
   const templates = method === undefined ? [] : linkTemplates(linking, spot, method);
-  const exchange = linkExchange(context, spot, service, templates);
+  const exchange = linkExchange(context, spot, service, method, templates);
   const { answer, responses } = exchange;
   const rest = {
     request: exchange.request ?? ({ kind: 'none' } as const),
@@ -44,7 +47,10 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   if (method !== undefined) checkWrapper(spot, linking, responses);
   const { permissions, isPublic } = linkGrants(linking, context, spot, service.delivered);
   const active = declared.active !== false && service.active;
-  if (isPublic) checkQueriesPublic(spot, linking, answer);
+  if (isPublic) {
+    checkQueriesPublic(spot, linking, answer);
+    checkGuardedClasses(linking, spot, answer);
+  }
   if (answer.kind === 'call') {
     const isKnown = exchange.request !== undefined;
     checkCallAnswer(linking, spot, answer.call, { input: rest, isKnown, responses, isPublic, active });
@@ -55,7 +61,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     ...rest,
     pathName: spot.inherited('alias')?.value ?? service.name,
     responses: responses ?? [],
-    status: declared.status ?? 200,
+    status: declared.status ?? (answer.kind === 'component' && answer.action === 'create' ? 201 : 200),
     answer,
     permissions,
     public: isPublic,
@@ -63,7 +69,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     active,
     ...given({
       description: declared.description,
-      soap: linkSoap(documents, spot, service, rest, responses),
+      soap: linkSoap(documents, spot, service, rest, exchange.soapResponses ?? responses),
       wrapper: declared.wrapper,
       fault,
     }),
@@ -81,10 +87,12 @@ function restParts(
   { request }: Exchange,
   templates: readonly PlacedTemplate[],
 ): Parameters<typeof linkRest>[3] {
-  // Where a query's prompts are the request, nothing else is: what the service says of a template does not hold.
-  const template = typeof spot.declared.query === 'string' ? undefined : linkTemplateDocument(documents, spot);
+  // Where a query's prompts or a record are the request, nothing else is: what the service says of a template does not hold.
+  const { query, save, read } = spot.declared;
+  const isGiven = typeof query === 'string' || save !== undefined || read !== undefined;
+  const template = isGiven ? undefined : linkTemplateDocument(documents, spot);
   const { byName, complete } = inputFields(documents.linking, [documentOf(request), template]);
-  const input = { byName, complete: complete && !spot.lacks('request', 'template', 'query') };
+  const input = { byName, complete: complete && !spot.lacks('request', 'template', 'query', 'save', 'read') };
   return { templates, request, input };
 }
 
@@ -110,23 +118,25 @@ interface Exchange {
   readonly answer: Answer;
   readonly request: Message | undefined;
   readonly responses: readonly MediaMessage[] | undefined;
+  /** Where they are others than over REST. */
+  readonly soapResponses?: readonly MediaMessage[];
 }
 
 /** Request, reply and what makes the one of the other. */
 function linkExchange(
-  { documents, queries, calls }: OperationContext,
+  { documents, queries, components, calls }: OperationContext,
   spot: OperationSpot,
   service: Service,
+  method: Method | undefined,
   templates: readonly PlacedTemplate[],
 ): Exchange {
   const { declared } = spot;
   checkOneAnswer(documents.linking, spot);
   const code = linkHandler(documents, spot, service);
-  if (typeof declared.query === 'string') {
-    return (
-      linkQueryAnswer(documents, spot, queries, templates) ?? { answer: code, request: undefined, responses: undefined }
-    );
-  }
+  const unknown = { answer: code, request: undefined, responses: undefined };
+  if (typeof declared.query === 'string') return linkQueryAnswer(documents, spot, queries, templates) ?? unknown;
+  if (declared.save !== undefined || declared.read !== undefined)
+    return linkComponentAnswer(documents, spot, components, method) ?? unknown;
   const request = linkRequest(documents, spot);
   const responses = linkResponses(documents, spot);
   if (declared.query === undefined) {
@@ -138,12 +148,15 @@ function linkExchange(
 }
 
 function checkOneAnswer({ report, places }: Linking, { declared }: OperationSpot): void {
-  const [first, ...others] = (['query', 'call', 'handler'] as const).filter((key) => declared[key] !== undefined);
+  const [first, ...others] = ([...ANSWERS, 'handler'] as const).filter((key) => declared[key] !== undefined);
   if (first === undefined) return;
   const reason = 'one thing answers an operation';
   for (const second of others)
     report.raise('conflicting-options', { first, second, reason }, places.key(declared, second));
 }
+
+/** Keys that name what answers in place of code. */
+const ANSWERS = ['query', 'save', 'read', 'call'] as const;
 
 /** The name of the handler file of an operation that names none. */
 function handlerName(operation: string): string {
@@ -158,9 +171,9 @@ function linkHandler(
   const name = declared.handler;
   if (name?.startsWith('signalbox/') !== true) {
     const answer: Answer = { kind: 'handler', file: name ?? handlerName(id) };
-    // A query or a call that can't be used is meant, or what was refused may have named one, or a file.
-    const isMeant = declared.query !== undefined || declared.call !== undefined;
-    if (name === undefined && (isMeant || lacks('handler', 'query', 'call', 'target'))) incomplete.add(answer);
+    // What can't be used is meant, or what was refused may have named one, or a file.
+    const isMeant = ANSWERS.some((key) => declared[key] !== undefined);
+    if (name === undefined && (isMeant || lacks('handler', 'target', ...ANSWERS))) incomplete.add(answer);
     return answer;
   }
   if (!service.delivered) report.raise('unknown-handler', { name }, places.value(declared, 'handler'));
@@ -172,7 +185,7 @@ function checkWrapper(
   { report, places }: Linking,
   responses: readonly MediaMessage[] | undefined,
 ): void {
-  if (declared.wrapper === undefined || responses === undefined || lacks('response', 'query')) return;
+  if (declared.wrapper === undefined || responses === undefined || lacks('response', 'query', 'save', 'read')) return;
   const isJson = ({ mediaType, message }: MediaMessage): boolean =>
     message.kind === 'document' && !/[/+]xml$/.test(mediaType);
   if (!responses.some(isJson)) {

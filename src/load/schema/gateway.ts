@@ -9,6 +9,42 @@ const size: JsonSchema = {
   examples: ['10 MiB', '64 KiB', 4096],
 };
 
+const databaseUrl: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  description:
+    'URL of the database: `sqlite:` and a path relative to the project, or `postgres://`. May refer to configuration.',
+  default: '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}',
+  examples: ['${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}'],
+};
+
+const database: JsonSchema = {
+  title: 'the URL of a database, or a map',
+  description: 'The database: its URL, or a map with more.',
+  if: { type: 'object' },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: keys(
+    { examples: [{ url: '${env:DATABASE_URL}', engine: 'cockroachdb' }] },
+    {
+      url: databaseUrl,
+      engine: {
+        type: 'string',
+        enum: ['postgresql', 'cockroachdb', 'yugabytedb', 'citus'],
+        description: "Which of the databases that speak PostgreSQL's protocol it is.",
+        default: 'postgresql',
+      },
+      connections: {
+        type: 'integer',
+        minimum: 6,
+        description: 'Connections to PostgreSQL that one gateway opens at most.',
+        default: 20,
+        examples: [20],
+      },
+    },
+  ),
+  else: databaseUrl,
+};
+
 const limits = keys(
   {
     description:
@@ -49,6 +85,19 @@ const limits = keys(
       description: 'Most attachments of one message.',
       default: 50,
       examples: [50],
+    },
+    processes: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Processes that one gateway runs at the same time.',
+      default: 4,
+      examples: [4],
+    },
+    keep: {
+      ...duration,
+      description: 'How long results in files, polled results and reports of processes are kept.',
+      default: '7 d',
+      examples: ['7 d', '12 h'],
     },
   },
 );
@@ -135,13 +184,7 @@ export const gateway = keys(
       default: '127.0.0.1:8080',
       examples: ['127.0.0.1:8080', '0.0.0.0:${env:LISTEN_PORT:-8080}'],
     },
-    database: {
-      type: 'string',
-      minLength: 1,
-      description: 'URL of the database: `sqlite:` and a path relative to the project. May refer to configuration.',
-      default: '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}',
-      examples: ['${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}'],
-    },
+    database,
     publicUrl: {
       type: 'string',
       minLength: 1,

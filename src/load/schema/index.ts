@@ -1,4 +1,6 @@
-import type { Kind } from '../kinds.ts';
+import { KEYS_OF, KINDS, type Kind } from '../kinds.ts';
+import { component, relatedContent } from './component.ts';
+import { datasource } from './datasource.ts';
 import { document, inPlaceDocument } from './document.ts';
 import { field, fields } from './field.ts';
 import { flow, flowStep } from './flow.ts';
@@ -6,6 +8,7 @@ import { gateway } from './gateway.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { node } from './node.ts';
 import { operation } from './operation.ts';
+import { process, recurrence } from './process.ts';
 import { query } from './query.ts';
 import { routing } from './routing.ts';
 import { permissionList, role, user } from './security.ts';
@@ -26,6 +29,11 @@ export interface KnownIds {
   readonly permissionLists?: readonly string[];
   readonly roles?: readonly string[];
   readonly delivered?: readonly string[];
+  readonly datasources?: readonly string[];
+  readonly components?: readonly string[];
+  readonly relatedContent?: readonly string[];
+  readonly recurrences?: readonly string[];
+  readonly users?: readonly string[];
 }
 
 /** The schema of each kind, by its kind word. */
@@ -34,7 +42,12 @@ export const kindSchemas: Readonly<Record<Kind, JsonSchema>> = {
   node,
   service,
   document,
+  datasource,
   query,
+  component,
+  'related-content': relatedContent,
+  process,
+  recurrence,
   'permission-list': permissionList,
   role,
   user,
@@ -89,6 +102,12 @@ function definitions(known: KnownIds): Readonly<Record<string, JsonSchema>> {
     'consumer-id': id('An operation with a target.', known.consumers),
     'call-id': id('An operation with a target, or a flow.', [...(known.consumers ?? []), ...(known.flows ?? [])]),
     'query-id': id('A stored query.', known.queries),
+    'document-id': id('A document.', documents),
+    'datasource-id': id('A datasource.', known.datasources),
+    'component-id': id('A component.', known.components),
+    'related-content-id': id('A related-content service.', known.relatedContent),
+    'recurrence-id': id('A recurrence.', known.recurrences),
+    'user-id': id('A user.', known.users),
     'role-id': id('A role.', known.roles),
     'delivered-id': { ...id('A service of the package.', known.delivered), examples: ['QAS_QRY_SERVICE.v1'] },
     'message-word': id('A document, or a message without one.', documents, ['none', ...RAW_WORDS]),
@@ -142,12 +161,21 @@ export function definitionsSchema(known: KnownIds = {}): JsonSchema & { readonly
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Signalbox definitions',
     type: 'object',
-    oneOf: Object.keys(kindSchemas).map((kind) => ({ required: [kind] })),
-    allOf: Object.entries(kindSchemas).map(([kind, schema]) => ({
-      if: { required: [kind] },
+    oneOf: KINDS.map(ofKind),
+    allOf: KINDS.map((kind) => ({
+      if: ofKind(kind),
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: schema,
+      then: kindSchemas[kind],
     })),
     $defs: definitions(known),
+  };
+}
+
+/** Holds for definitions of a kind: its word stands there, and not as a key of another kind. */
+function ofKind(kind: Kind): JsonSchema {
+  const others = KEYS_OF[kind];
+  return {
+    required: [kind],
+    ...(others === undefined ? {} : { not: { anyOf: others.map((other) => ({ required: [other] })) } }),
   };
 }

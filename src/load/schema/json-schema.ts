@@ -67,6 +67,6 @@ export const namespaceUri: JsonSchema = {
 export const duration: JsonSchema = {
   title: 'a time with its unit',
   type: 'string',
-  pattern: '^[0-9]+ ?(ms|s|min|h)$',
+  pattern: '^[0-9]+ ?(ms|s|min|h|d)$',
   examples: ['30 s', '500 ms', '2 min'],
 };

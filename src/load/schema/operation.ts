@@ -150,7 +150,7 @@ export const operation = keys(
       type: 'string',
       pattern: '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*$',
       description:
-        "The file that answers, in the folder of handlers. Without `handler`, `query` and `call` it is the operation's id in small letters with dashes: `locations-get.ts`.",
+        "The file that answers, in the folder of handlers. Without `handler`, `query`, `save`, `read` and `call` it is the operation's id in small letters with dashes: `locations-get.ts`.",
       examples: ['locations-get'],
     },
     query: {
@@ -162,6 +162,18 @@ export const operation = keys(
       description:
         'A stored query that answers, without code: its prompts are the request, its columns the `rows` of the reply. Or a map of list fields of the response to queries.',
       examples: ['EMPLOYEES_BY_DEPT', { LOC_DATA: 'LOCATIONS_BY_REGION' }],
+    },
+    save: {
+      ...reference('component-id'),
+      description:
+        'A component whose record is saved, without code: POST makes one, PUT makes or replaces it, PATCH changes fields of it (RFC 7396), DELETE removes it; over SOAP alone it is made or replaced. Its shape is the request and the reply.',
+      examples: ['LOCATION_SETUP'],
+    },
+    read: {
+      ...reference('component-id'),
+      description:
+        'A component whose record is read by GET, without code: its keys are the request, its shape the reply.',
+      examples: ['LOCATION_SETUP'],
     },
     call: {
       ...reference('call-id'),

@@ -1,33 +1,58 @@
 import type { RenderFormat } from '../frame.ts';
-import type { XmlNames } from '../port.ts';
+import type { RootElement, XmlNames } from '../port.ts';
 import type { Zone } from '../timezone.ts';
-import type { ResultColumn } from './convert.ts';
 import { compileCsv } from './csv.ts';
+import { compileHtml } from './html.ts';
 import { compileQueryJson, compileRowsJson, compileValues } from './json.ts';
-import type { RendererFactory } from './renderer.ts';
+import { compileRaw } from './raw.ts';
+import type { RendererFactory, ResultShape } from './renderer.ts';
 import { compileWebRowSet } from './webrowset.ts';
+import { compileXlsx } from './xlsx/workbook.ts';
 import { compileRowsXml, compileXmlp } from './xml.ts';
 
 export type { ResultColumn, SqlValue } from './convert.ts';
-export type { RendererFactory } from './renderer.ts';
+export { type NestedRow, NOTHING_BELOW, type Renderer, type RendererFactory, type ResultShape } from './renderer.ts';
+export { ResultLimitError } from './result-limit.ts';
 
-/** Compiles the writer of one format for one query's columns. */
+/** Names that a format may be given. */
+export interface RenderNames {
+  /** Needed for `rows-xml`. */
+  readonly xml?: XmlNames | undefined;
+  /** Of `xmlp` and `webrowset`. */
+  readonly root?: RootElement | undefined;
+}
+
+/** Formats that can hold the rows of children under each row. */
+const nesting: ReadonlySet<RenderFormat> = new Set(['json', 'xmlp', 'raw']);
+
+/** Can a format hold the rows of children under each row? */
+export function canNest(format: RenderFormat): boolean {
+  return nesting.has(format);
+}
+
+/** Compiles the writer of one format for one query's columns. Only `json`, `xmlp` and `raw` write rows of children. */
 export function compileRenderer(
   format: RenderFormat,
-  name: string,
-  columns: readonly ResultColumn[],
+  shape: ResultShape,
   zone: Zone,
-  xml: XmlNames | undefined,
+  { xml, root }: RenderNames,
 ): RendererFactory {
+  const { name, columns } = shape;
   switch (format) {
     case 'json':
-      return compileQueryJson(name, columns, zone);
+      return compileQueryJson(shape, zone);
     case 'xmlp':
-      return compileXmlp(name, columns, zone);
+      return compileXmlp(shape, zone, root);
     case 'webrowset':
-      return compileWebRowSet(name, columns, zone);
+      return compileWebRowSet(name, columns, zone, root);
     case 'csv':
       return compileCsv(columns, zone);
+    case 'html':
+      return compileHtml(name, columns, zone);
+    case 'xlsx':
+      return compileXlsx(name, columns, zone);
+    case 'raw':
+      return compileRaw(shape);
     case 'rows-json':
       return compileRowsJson(columns, zone);
     case 'rows-xml':

@@ -9,7 +9,10 @@ import {
   type SqlValue,
   ValueError,
 } from './convert.ts';
-import { MOST_ROWS, type RendererFactory } from './renderer.ts';
+import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } from './renderer.ts';
+
+/** Makes what JSON writes of a row. */
+type RowValue = (cells: readonly SqlValue[], number: number, below: NestedRow['below']) => unknown;
 
 /** Key and value of one column in the object of a row. */
 interface Property {
@@ -18,16 +21,34 @@ interface Property {
   readonly value: (value: SqlValue) => unknown;
 }
 
-/** Specification 2.1. Numbers are JSON numbers with all their digits, everything else is a string, NULL is `""`. */
-export function compileQueryJson(name: string, columns: readonly ResultColumn[], zone: Zone): RendererFactory {
+/** Key and value of one child in the object of a row. */
+interface ListProperty {
+  readonly key: string;
+  readonly list: (rows: readonly NestedRow[]) => unknown;
+}
+
+/**
+ * Specification 2.1. Numbers are JSON numbers with all their digits, everything else is a string, NULL is `""`. Rows of a
+ * connected query hold those of each child in an array under the child's name.
+ */
+export function compileQueryJson(shape: ResultShape, zone: Zone): RendererFactory {
+  const object = compileQueryRow(shape, zone);
+  const { name } = shape;
+  const before = '{"status":"success","data":{"query":{"numrows":';
+  const after = `,"queryname=":${JSON.stringify(name)},"rows":[`;
+  return slices(object, (rows) => `${before}${rows}${after}`, ']}}}');
+}
+
+function compileQueryRow({ columns, children }: ResultShape, zone: Zone): RowValue {
   const properties = columns.map((column): Property => {
     const present = compileValue(column, zone, 'query');
     return { key: column.name, at: column.at, value: (value) => (value === null ? '' : present(value)) };
   });
-  const object = compileObject(properties, 'attr:rownumber');
-  const before = '{"status":"success","data":{"query":{"numrows":';
-  const after = `,"queryname=":${JSON.stringify(name)},"rows":[`;
-  return slices(object, (rows) => `${before}${rows}${after}`, ']}}}');
+  const lists = children.map((child): ListProperty => {
+    const object = compileQueryRow(child, zone);
+    return { key: child.name, list: (rows) => rows.map(({ cells, below }, index) => object(cells, index + 1, below)) };
+  });
+  return compileObject(properties, 'attr:rownumber', lists);
 }
 
 /** The reply document of an operation that a query answers: `{"rows":[...]}`. NULL is left out, or blank where the column says so. */
@@ -60,18 +81,14 @@ export function compileValues(columns: readonly ResultColumn[], zone: Zone): Ren
 }
 
 /** JSON.stringify over slices of rows is the fastest writer there is; the brackets of each slice are cut. */
-function slices(
-  object: (row: readonly SqlValue[], number: number) => unknown,
-  head: (rows: number) => string,
-  tail: string,
-): RendererFactory {
+function slices(object: RowValue, head: (rows: number) => string, tail: string): RendererFactory {
   return {
     headRoom: Buffer.byteLength(head(MOST_ROWS)),
     start() {
       let slice: unknown[] = [];
       let first = true;
       return {
-        row: (row, number) => void slice.push(object(row, number)),
+        row: (row, number, below) => void slice.push(object(row, number, below)),
         flush() {
           if (slice.length === 0) return '';
           const text = JSON.stringify(slice).slice(1, -1);
@@ -94,16 +111,18 @@ function slices(
 function compileObject(
   properties: readonly Property[],
   numberKey?: string,
-): (row: readonly SqlValue[], number: number) => unknown {
+  lists: readonly ListProperty[] = [],
+): RowValue {
   const parts = properties.map(({ key, at }, index) => {
     // Between brackets, or a literal would take it for the object's prototype.
     const name = key === '__proto__' ? '["__proto__"]' : JSON.stringify(key);
     return `${name}:v${index}(r[${at}])`;
   });
   if (numberKey !== undefined) parts.unshift(`${JSON.stringify(numberKey)}:n`);
-  const names = properties.map((_, index) => `v${index}`);
-  const factory = new Function(...names, `return (r, n) => ({${parts.join(',')}})`);
-  return factory(...properties.map((property) => property.value));
+  for (const [index, { key }] of lists.entries()) parts.push(`${JSON.stringify(key)}:l${index}(b[${index}])`);
+  const names = [...properties.map((_, index) => `v${index}`), ...lists.map((_, index) => `l${index}`)];
+  const factory = new Function(...names, `return (r, n, b) => ({${parts.join(',')}})`);
+  return factory(...properties.map((property) => property.value), ...lists.map((property) => property.list));
 }
 
 /** The JSON value of a number or a text. */

@@ -1,15 +1,32 @@
-import type { SqlValue } from './convert.ts';
+import type { ResultColumn, SqlValue } from './convert.ts';
 
-/** Turns rows into text. Made for one result; what it needs to know of the columns was compiled before. */
+/** What a renderer writes: a query's columns and, of a connected query, what stands under each of its rows. */
+export interface ResultShape {
+  /** The query's id. */
+  readonly name: string;
+  readonly columns: readonly ResultColumn[];
+  readonly children: readonly ResultShape[];
+}
+
+/** A row, and the rows below it: a list for each child of the query. */
+export interface NestedRow {
+  readonly cells: readonly SqlValue[];
+  readonly below: readonly (readonly NestedRow[])[];
+}
+
+/** What stands below a row of a query that has no children. */
+export const NOTHING_BELOW: NestedRow['below'] = [];
+
+/** Turns rows into text, or into bytes where the format is none of text. Made for one result; what it needs to know of the columns was compiled before. */
 export interface Renderer {
-  /** Takes a row; `number` counts from 1. */
-  row(cells: readonly SqlValue[], number: number): void;
-  /** The text of the rows since the last call. */
-  flush(): string;
-  /** What stands before the rows, known when all were read. */
+  /** Takes a row; `number` counts from 1. @throws ValueError, ResultLimitError */
+  row(cells: readonly SqlValue[], number: number, below: NestedRow['below']): void;
+  /** What the rows since the last call have come to; a format may hold some of it back until the next. */
+  flush(): string | Uint8Array;
+  /** What stands before the rows, known when all were read; empty in a format of bytes. */
   head(rows: number): string;
-  /** What stands after them. */
-  tail(): string;
+  /** What stands after them. @throws ResultLimitError */
+  tail(): string | Uint8Array;
 }
 
 /** Makes renderers of one format for one set of columns. */

@@ -2,10 +2,11 @@
 
 import type { ScalarKind } from '../../model/field.ts';
 import { escapeText } from '../../wire/xml-text.ts';
+import type { RootElement } from '../port.ts';
 import type { Zone } from '../timezone.ts';
 import { compileTextOf, type ResultColumn, type SqlValue } from './convert.ts';
 import type { RendererFactory } from './renderer.ts';
-import { elements } from './xml.ts';
+import { elements, openTag } from './xml.ts';
 
 /** Codes and names of `java.sql.Types`. */
 const sqlTypes: Readonly<Record<ScalarKind, readonly [number, string]>> = {
@@ -49,13 +50,20 @@ const provider = element(
 );
 
 /** Compiles the writer of a query's result; an SQL NULL is `<null/>`, as JDBC reads it. */
-export function compileWebRowSet(name: string, columns: readonly ResultColumn[], zone: Zone): RendererFactory {
+export function compileWebRowSet(
+  name: string,
+  columns: readonly ResultColumn[],
+  zone: Zone,
+  root: RootElement | undefined,
+): RendererFactory {
   const cells = columns.map((column) => ({ at: column.at, text: compileTextOf(column, zone, 'query') }));
   const described = properties.map(([key, value]) => element(key, value)).join('');
   const table = element('table-name', escapeText(name));
   const definitions = columns.map((column, index) => definition(column, index + 1, table)).join('');
+  const end = `</data></webRowSet>${root === undefined ? '' : `</${root.name}>`}`;
   const start =
-    '<?xml version="1.0" encoding="UTF-8"?><webRowSet xmlns="http://java.sun.com/xml/ns/jdbc">' +
+    (root === undefined ? '<?xml version="1.0" encoding="UTF-8"?>' : openTag(root)) +
+    '<webRowSet xmlns="http://java.sun.com/xml/ns/jdbc">' +
     element('properties', `${described}${table}${element('url', '')}${provider}`) +
     element('metadata', element('column-count', String(columns.length)) + definitions);
   const row = (raw: readonly SqlValue[]): string => {
@@ -69,7 +77,7 @@ export function compileWebRowSet(name: string, columns: readonly ResultColumn[],
   return elements(
     row,
     () => `${start}<data>`,
-    () => '</data></webRowSet>',
+    () => end,
   );
 }
 

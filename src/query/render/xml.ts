@@ -1,33 +1,70 @@
 import { cdata, escapeAttribute, escapeText } from '../../wire/xml-text.ts';
-import type { XmlNames } from '../port.ts';
+import type { RootElement, XmlNames } from '../port.ts';
 import type { Zone } from '../timezone.ts';
 import { compileTextOf, type ResultColumn, type SqlValue } from './convert.ts';
-import { MOST_ROWS, type RendererFactory } from './renderer.ts';
+import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } from './renderer.ts';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 
 /** Kinds whose values stand in CDATA sections: the text columns. */
 const texts: ReadonlySet<string> = new Set(['string', 'text', 'flag', 'xml', 'json']);
 
-/** Query results as XML: one element a column, text in CDATA, NULL an empty element. */
-export function compileXmlp(name: string, columns: readonly ResultColumn[], zone: Zone): RendererFactory {
-  const cells = columns.map((column) => {
-    const text = compileTextOf(column, zone, 'query');
-    const open = `<${column.name}>`;
-    const close = `</${column.name}>`;
-    const empty = `<${column.name}/>`;
-    const write = texts.has(column.kind) ? cdata : escapeText;
-    return (row: readonly SqlValue[]): string => {
-      const value = row[column.at] ?? null;
-      return value === null ? empty : open + write(text(value)) + close;
+/** Writes a row as an element. */
+type RowElement = (cells: readonly SqlValue[], number: number, below: NestedRow['below']) => string;
+
+/**
+ * Query results as XML: one element a column, text in CDATA, NULL an empty element. Rows of a connected query hold those
+ * of each child in an element of the child's name.
+ */
+export function compileXmlp(shape: ResultShape, zone: Zone, root: RootElement | undefined): RendererFactory {
+  const start =
+    root === undefined ? `${DECLARATION}<QAS_GETQUERYRESULTS_RESP_MSG><query` : `${openTag(root)}${queryTag(root)}`;
+  const end = `</query></${root?.name ?? 'QAS_GETQUERYRESULTS_RESP_MSG'}>`;
+  const after = `" queryname="${escapeAttribute(shape.name)}">`;
+  return elements(
+    compileQueryRow(shape, zone),
+    (rows) => `${start} numrows="${rows}${after}`,
+    () => end,
+  );
+}
+
+/** The start tag of an element that declares its namespace. */
+export function openTag({ name, namespace }: RootElement): string {
+  return `<${name}${namespace === '' ? '' : ` xmlns="${escapeAttribute(namespace)}"`}>`;
+}
+
+/** What stands below has no namespace, whatever the root's is: as the document QAS_GETQUERYRESULTS_RESP_MSG says. */
+function queryTag({ namespace }: RootElement): string {
+  return namespace === '' ? '<query' : '<query xmlns=""';
+}
+
+function compileQueryRow({ columns, children }: ResultShape, zone: Zone): RowElement {
+  const cells = columns.map((column) => compileCell(column, zone));
+  const lists = children.map((child) => {
+    const element = compileQueryRow(child, zone);
+    return (rows: readonly NestedRow[]): string => {
+      let text = `<${child.name}>`;
+      for (const [index, row] of rows.entries()) text += element(row.cells, index + 1, row.below);
+      return `${text}</${child.name}>`;
     };
   });
-  const after = `" queryname="${escapeAttribute(name)}">`;
-  return elements(
-    (row, number) => `<row rownumber="${number}">${join(cells, row)}</row>`,
-    (rows) => `${DECLARATION}<QAS_GETQUERYRESULTS_RESP_MSG><query numrows="${rows}${after}`,
-    () => '</query></QAS_GETQUERYRESULTS_RESP_MSG>',
-  );
+  return (row, number, below) => {
+    let text = `<row rownumber="${number}">${join(cells, row)}`;
+    for (const [index, list] of lists.entries()) text += list(below[index] ?? []);
+    return `${text}</row>`;
+  };
+}
+
+function compileCell(column: ResultColumn, zone: Zone): (row: readonly SqlValue[]) => string {
+  const text = compileTextOf(column, zone, 'query');
+  const open = `<${column.name}>`;
+  const close = `</${column.name}>`;
+  const empty = `<${column.name}/>`;
+  const write = texts.has(column.kind) ? cdata : escapeText;
+  return (row) => {
+    const value = row[column.at] ?? null;
+    return value === null ? empty : open + write(text(value)) + close;
+  };
 }
 
 /**
@@ -47,7 +84,7 @@ export function compileRowsXml(names: XmlNames, columns: readonly ResultColumn[]
   };
   const attributes = columns.filter((column) => column.attribute).map(writer);
   const children = columns.filter((column) => !column.attribute).map(writer);
-  const root = `<${names.root}${names.namespace === '' ? '' : ` xmlns="${escapeAttribute(names.namespace)}"`}>`;
+  const root = openTag({ name: names.root, namespace: names.namespace });
   return elements(
     (row) => `<${names.item}${join(attributes, row)}>${join(children, row)}</${names.item}>`,
     (rows) => root + (rows === 0 ? `<${names.list}/>` : `<${names.list}>`),
@@ -85,7 +122,7 @@ function join(cells: readonly ((row: readonly SqlValue[]) => string)[], row: rea
 
 /** A renderer that writes each row as it comes. */
 export function elements(
-  element: (row: readonly SqlValue[], number: number) => string,
+  element: RowElement,
   head: (rows: number) => string,
   tail: (rows: number) => string,
 ): RendererFactory {
@@ -95,8 +132,8 @@ export function elements(
       let text = '';
       let rows = 0;
       return {
-        row(row, number) {
-          text += element(row, number);
+        row(row, number, below) {
+          text += element(row, number, below);
           rows = number;
         },
         flush() {

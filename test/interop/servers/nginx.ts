@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AUTHORITY, SERVER_CERTIFICATE, SERVER_KEY } from '../../invoke/authority.ts';
 import { CERTIFICATE, KEY } from '../../invoke/certificate.ts';
-import { freePort, startDaemon } from './start.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startDaemon } from './start.ts';
 
 /** nginx, with files of its own and a configuration of its own. */
 export interface Nginx {

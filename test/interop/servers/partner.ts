@@ -7,8 +7,9 @@ import { loadProject, renderDiagnostics } from '../../../src/load/index.ts';
 import type { Registry } from '../../../src/model/registry.ts';
 import { createSpool } from '../../../src/store/spool.ts';
 import type { SoapVersion } from '../../../src/wire/soap.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type TestProject, writeProject } from '../../support/project.ts';
-import { freePort, type StartedServer, startServer } from './start.ts';
+import { type StartedServer, startServer } from './start.ts';
 
 /** What the partner's service says at one of its ends beside what it says at both. */
 interface End {

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { type AddressInfo, createServer } from 'node:net';
 import { poll } from '../../cli/poll.ts';
 import { cleanEnvironment } from '../../cli/support.ts';
 
@@ -59,13 +58,4 @@ export async function startDaemon(
     await stop();
     throw error;
   }
-}
-
-/** A port that nothing listens on, for servers that do not choose one. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

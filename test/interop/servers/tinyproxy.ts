@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Credential } from '../../../src/invoke/index.ts';
-import { freePort, startDaemon } from './start.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startDaemon } from './start.ts';
 
 /** tinyproxy, for who knows its password. */
 export interface Tinyproxy {

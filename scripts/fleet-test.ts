@@ -1,0 +1,45 @@
+// Proves that nothing is lost and nothing done twice while gateways die and the database restarts: see --help.
+import { renderTable } from '../src/cli/table.ts';
+import { coloursOf } from '../src/cli/terminal.ts';
+import { readOptions, UsageError } from './fleet/options.ts';
+import { type FleetResult, isSound, runFleet } from './fleet/run.ts';
+
+/** Lines about one kind of mistake that are shown; there may be hundreds. */
+const SHOWN = 20;
+const HEADING = ['ITEMS', 'ACCEPTED', 'ANSWER LOST', 'OF THEM MADE', 'DONE', 'WRONG'];
+
+const began = performance.now();
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options !== undefined) {
+    say(`seed ${options.seed}: ${options.gateways} gateways, ${options.seconds} s`);
+    const result = await runFleet(options, say);
+    print(result);
+    process.stdout.write(`seed ${options.seed}: ${isSound(result) ? 'every item is accounted for' : 'NOT SOUND'}\n`);
+    process.exitCode = isSound(result) ? 0 : 1;
+  }
+} catch (error) {
+  const text = error instanceof UsageError ? error.message : ((error as Error).stack ?? error);
+  process.stderr.write(`${text}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
+}
+
+function print(result: FleetResult): void {
+  const { accounts, mishaps, overlaps, amiss } = result;
+  const rows = accounts.map(({ kind, accepted, unknown, happened, done, wrong }) =>
+    [kind, accepted, unknown, happened, done, wrong.length].map(String),
+  );
+  const right = new Set([1, 2, 3, 4, 5]);
+  process.stdout.write(`\n${renderTable(HEADING, rows, { colours: coloursOf(process.stdout), right })}`);
+  process.stdout.write(`${mishaps.kills} kills of gateways, ${mishaps.restarts} restarts of the database\n`);
+  for (const wrong of [...accounts.map((account) => account.wrong), overlaps, amiss]) {
+    for (const line of wrong.slice(0, SHOWN)) process.stdout.write(`  ${line}\n`);
+    if (wrong.length > SHOWN) process.stdout.write(`  and ${wrong.length - SHOWN} more of the kind\n`);
+  }
+  if (!isSound(result)) process.stdout.write(`What the gateways said is in ${result.log}\n`);
+}

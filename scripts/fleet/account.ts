@@ -1,0 +1,88 @@
+import type { Held, SaveRow } from './database.ts';
+import { type Ledger, saveKey } from './ledger.ts';
+
+/** How many of one kind there were, and what is wrong with them. */
+export interface Account {
+  readonly kind: string;
+  readonly accepted: number;
+  /** Answers that were lost, and how many of those had happened. */
+  readonly unknown: number;
+  readonly happened: number;
+  readonly done: number;
+  readonly wrong: readonly string[];
+}
+
+/** Status 9 is Success. */
+const SUCCESS = '9';
+
+/** Each schedule that was accepted ended with success, and each that was entered left one row. */
+export function accountProcesses({ schedules }: Ledger, held: Held): Account {
+  const wrong: string[] = [];
+  const requests = Map.groupBy(held.requests, ({ item }) => item);
+  const effects = countsOf(held.effects);
+  for (const [item, instance] of schedules.accepted) {
+    if (!requests.get(item)?.some((request) => request.instance === instance))
+      wrong.push(`process ${item}: its request ${instance} is missing`);
+  }
+  for (const [item, its] of requests) {
+    if (its.length > 1) wrong.push(`process ${item}: it was entered ${its.length} times`);
+    const status = its[0]?.status;
+    if (status !== SUCCESS) wrong.push(`process ${item}: request ${its[0]?.instance} has the status ${status}`);
+    const left = effects.get(item) ?? 0;
+    if (left !== 1) wrong.push(`process ${item}: it left ${left} rows`);
+  }
+  for (const item of effects.keys()) if (!requests.has(item)) wrong.push(`process ${item}: a row without a request`);
+  return {
+    kind: 'processes',
+    accepted: schedules.accepted.size,
+    unknown: schedules.unknown.size,
+    happened: [...schedules.unknown].filter((item) => requests.has(item)).length,
+    done: held.requests.filter(({ status }) => status === SUCCESS).length,
+    wrong,
+  };
+}
+
+/** Each save that was accepted was made, and each that was made has one row of each class, in the order of the saves. */
+export function accountSaves({ saves }: Ledger, held: Held): Account {
+  const wrong: string[] = [];
+  const made = new Set(held.saved.map(keyOf));
+  for (const key of saves.accepted) if (!made.has(key)) wrong.push(`save ${key}: it was not made`);
+  const saved = Map.groupBy(held.saved, ({ id }) => id);
+  const audits = Map.groupBy(held.audits, ({ id }) => id);
+  let done = 0;
+  for (const id of new Set([...saved.keys(), ...audits.keys()])) {
+    const steps = (saved.get(id) ?? []).map(({ step }) => step);
+    const rows = audits.get(id) ?? [];
+    // Both classes have run for a save before the first does for the next.
+    const expected = steps.flatMap((step) => [`${step} by class 1`, `${step} by class 2`]);
+    const found = rows.map((row) => `${row.step} by class ${row.class}`);
+    const differ = Math.max(expected.length, found.length);
+    const at = Array.from({ length: differ }, (_, row) => row).find((row) => expected[row] !== found[row]);
+    if (at === undefined) done += steps.length;
+    else wrong.push(`save of ${id}: row ${at + 1} is ${found[at] ?? 'missing'}; expected ${expected[at] ?? 'no more'}`);
+  }
+  return {
+    kind: 'saves',
+    accepted: saves.accepted.size,
+    unknown: saves.unknown.size,
+    happened: [...saves.unknown].filter((key) => made.has(key)).length,
+    done,
+    wrong,
+  };
+}
+
+/** Each polled query that was accepted ended with the rows that were asked for. */
+export function accountRuns({ runs }: Ledger): Account {
+  const { accepted, unknown, done, wrong } = runs;
+  const lost = accepted - done - wrong.length;
+  const missing = lost === 0 ? [] : [`${lost} of them were not followed to their end`];
+  return { kind: 'polled queries', accepted, unknown, happened: 0, done, wrong: [...wrong, ...missing] };
+}
+
+const keyOf = ({ id, step }: SaveRow): string => saveKey(id, step);
+
+function countsOf(items: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,85 @@
+import pg from 'pg';
+
+/** Tables of the test's own, beside those of the gateway. What was saved, and in which order, the database notes itself. */
+const TABLES = `
+create table fleet_effect (item text not null, instance bigint not null);
+create table fleet_record (id text primary key, step integer not null);
+create table fleet_saved (number bigint generated always as identity, id text not null, step integer not null);
+create table fleet_audit (number bigint generated always as identity, class integer not null, id text not null, step integer not null);
+create function fleet_note() returns trigger language plpgsql as $$
+begin
+  insert into fleet_saved (id, step) values (new.id, new.step);
+  return null;
+end $$;
+create trigger fleet_noted after insert or update on fleet_record for each row execute function fleet_note();
+`;
+
+/** A process request as the scheduler's own table has it. */
+export interface RequestRow {
+  readonly instance: number;
+  readonly item: string;
+  readonly status: string;
+}
+
+/** A save, by the record and its step; of an audit row also the class that wrote it. */
+export interface SaveRow {
+  readonly id: string;
+  readonly step: number;
+}
+
+/** What the database holds in the end. */
+export interface Held {
+  readonly requests: readonly RequestRow[];
+  /** Items, one for each row that a process has left. */
+  readonly effects: readonly string[];
+  /** In the order of the saves. */
+  readonly saved: readonly SaveRow[];
+  /** In the order in which the rows were written. */
+  readonly audits: readonly (SaveRow & { readonly class: number })[];
+}
+
+/** Makes the test's tables. */
+export async function createTables(url: string): Promise<void> {
+  await withClient(url, (client) => client.query(TABLES));
+}
+
+/** How much is still to be done. */
+export function unfinished(url: string): Promise<number> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ open: number }>(
+      `select (select count(*) from psprcsrqst where runstatus not in ('1', '2', '3', '8', '9', '10', '17'))
+            + greatest(0, 2 * (select count(*) from fleet_saved) - (select count(*) from fleet_audit)) as open`,
+    );
+    return Number(rows[0]?.open);
+  });
+}
+
+/** Reads all that is accounted for. */
+export function readHeld(url: string): Promise<Held> {
+  return withClient(url, async (client) => {
+    const requests = await client.query<RequestRow>(
+      'select prcsinstance as instance, runcntlid as item, runstatus as status from psprcsrqst order by prcsinstance',
+    );
+    const effects = await client.query<{ item: string }>('select item from fleet_effect');
+    const saved = await client.query<SaveRow>('select id, step from fleet_saved order by number');
+    const audits = await client.query<SaveRow & { class: number }>(
+      'select class, id, step from fleet_audit order by number',
+    );
+    return {
+      requests: requests.rows.map((row) => ({ ...row, instance: Number(row.instance) })),
+      effects: effects.rows.map(({ item }) => item),
+      saved: saved.rows,
+      audits: audits.rows,
+    };
+  });
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { FleetProject } from './project.ts';
+
+const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** Between two looks at a gateway that starts. */
+const LOOK_MS = 50;
+/** A gateway lets running requests end for 30 s; one that takes longer hangs. */
+const STOP_MS = 35_000;
+
+/** How a gateway is started. */
+interface GatewayStart {
+  readonly project: FleetProject;
+  readonly port: number;
+  readonly database: string;
+}
+
+/** One gateway of the fleet: its process, or the next one in its place. */
+export class FleetGateway {
+  readonly address: string;
+  readonly #start: GatewayStart;
+  readonly #log: number;
+  #child: ChildProcess | undefined;
+  /** It answered once since it was started. */
+  #up = false;
+  /** When processes were killed, in milliseconds since 1970. */
+  readonly #deaths: Map<number, number>;
+
+  constructor(start: GatewayStart, deaths: Map<number, number>) {
+    this.#start = start;
+    this.#deaths = deaths;
+    this.address = `http://127.0.0.1:${start.port}`;
+    this.#log = openSync(start.project.log, 'a');
+  }
+
+  get up(): boolean {
+    return this.#up;
+  }
+
+  /** Starts it again and again until it answers: it ends by itself where the database is away. */
+  async start(signal: AbortSignal): Promise<void> {
+    while (!this.#up) {
+      signal.throwIfAborted();
+      if (this.#child === undefined) this.#spawn();
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      const live = await fetch(`${this.address}/health/live`, { signal: AbortSignal.timeout(5_000) }).catch(
+        () => undefined,
+      );
+      await live?.body?.cancel();
+      this.#up = this.#child !== undefined && live?.status === 200;
+    }
+  }
+
+  /** SIGKILL: it can do nothing about it. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#up = false;
+    if (child === undefined) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+    if (child.pid !== undefined) this.#deaths.set(child.pid, Date.now());
+  }
+
+  /** Lets it end in order. @returns what it ended by; undefined where it was not there */
+  async stop(): Promise<string | undefined> {
+    const child = this.#child;
+    if (child === undefined) return undefined;
+    const gone = new Promise<string>((resolve) =>
+      child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`)),
+    );
+    child.kill('SIGTERM');
+    const limit = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    const how = await gone;
+    clearTimeout(limit);
+    return how;
+  }
+
+  #spawn(): void {
+    const { project, port, database } = this.#start;
+    const env = {
+      ...process.env,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATABASE_URL: database,
+      FLEET_MARKS: project.marks,
+    };
+    const child = spawn(process.execPath, [command, 'serve'], {
+      cwd: project.root,
+      env,
+      stdio: ['ignore', this.#log, this.#log],
+    });
+    this.#child = child;
+    child.once('exit', () => {
+      if (child.pid !== undefined && !this.#deaths.has(child.pid)) this.#deaths.set(child.pid, Date.now());
+      if (this.#child !== child) return;
+      this.#child = undefined;
+      this.#up = false;
+    });
+  }
+}

@@ -1,0 +1,26 @@
+/** What the clients know of the items that they entered. */
+export interface Ledger {
+  /** Items of processes: those whose schedule was answered, with the instance, and those whose answer was lost. */
+  readonly schedules: { readonly accepted: Map<string, number>; readonly unknown: Set<string> };
+  /** Saves, as {@link saveKey}. */
+  readonly saves: { readonly accepted: Set<string>; readonly unknown: Set<string> };
+  /** Polled queries that were entered, and what is wrong with those that have ended. */
+  readonly runs: { accepted: number; unknown: number; done: number; readonly wrong: string[] };
+  /** Answers that no mishap explains. */
+  readonly refused: string[];
+}
+
+/** Nothing yet. */
+export function createLedger(): Ledger {
+  return {
+    schedules: { accepted: new Map(), unknown: new Set() },
+    saves: { accepted: new Set(), unknown: new Set() },
+    runs: { accepted: 0, unknown: 0, done: 0, wrong: [] },
+    refused: [],
+  };
+}
+
+/** One save of a record. */
+export function saveKey(id: string, step: number): string {
+  return `${id} step ${step}`;
+}

@@ -1,0 +1,65 @@
+import { setTimeout } from 'node:timers/promises';
+import type { PostgresServer } from '../../test/support/postgres-server.ts';
+import type { FleetGateway } from './gateway.ts';
+import type { Random } from './random.ts';
+
+/** What mishaps happen to. */
+export interface MishapPorts {
+  readonly gateways: readonly FleetGateway[];
+  readonly database: PostgresServer;
+  readonly random: Random;
+  readonly say: (line: string) => void;
+  /** No more happens after it, and what is away comes back. */
+  readonly over: AbortSignal;
+  /** The test has failed where something is not back by then. */
+  readonly limit: AbortSignal;
+}
+
+/** How often what has happened. */
+export interface Mishaps {
+  kills: number;
+  restarts: number;
+}
+
+/** Kills gateways and restarts the database, one after the other or several at once. */
+export async function befall(ports: MishapPorts): Promise<Mishaps> {
+  const { random, over } = ports;
+  const happened: Mishaps = { kills: 0, restarts: 0 };
+  const coming: Promise<void>[] = [];
+  while (!over.aborted) {
+    await pause(random.between(300, 3_000), over);
+    if (over.aborted) break;
+    if (random.between(1, 10) <= 7) {
+      happened.kills++;
+      coming.push(killOne(ports));
+    } else {
+      happened.restarts++;
+      await restartDatabase(ports);
+    }
+  }
+  await Promise.all(coming);
+  return happened;
+}
+
+async function killOne({ gateways, random, say, limit }: MishapPorts): Promise<void> {
+  const number = random.between(1, gateways.length);
+  const gateway = gateways[number - 1] as FleetGateway;
+  const away = random.between(0, 2_000);
+  say(`kill -9 of gateway ${number}, away for ${away} ms`);
+  await gateway.kill();
+  await setTimeout(away);
+  await gateway.start(limit);
+}
+
+async function restartDatabase({ database, random, say }: MishapPorts): Promise<void> {
+  const mode = random.pick(['fast', 'immediate'] as const);
+  const away = random.between(0, 2_000);
+  say(`the database stops (${mode}), away for ${away} ms`);
+  database.stop(mode);
+  await setTimeout(away);
+  database.start();
+}
+
+async function pause(ms: number, over: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal: over }).catch(() => undefined);
+}

@@ -1,0 +1,30 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A project in a folder of its own. */
+export interface FleetProject {
+  readonly root: string;
+  /** Where code notes when it runs. */
+  readonly marks: string;
+  /** Where the gateways' output goes. */
+  readonly log: string;
+  remove(): void;
+}
+
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Copies `project/` out of the repository: handlers import the package as those of any project do. */
+export function createProject(): FleetProject {
+  const root = mkdtempSync(join(tmpdir(), 'signalbox-fleet-'));
+  cpSync(fileURLToPath(new URL('project/', import.meta.url)), join(root, 'src'), { recursive: true });
+  cpSync(join(root, 'src/definitions'), join(root, 'definitions'), { recursive: true });
+  writeFileSync(join(root, 'package.json'), '{ "type": "module" }\n');
+  mkdirSync(join(root, 'node_modules'));
+  symlinkSync(repository, join(root, 'node_modules/signalbox'), 'dir');
+  const marks = join(root, 'marks.jsonl');
+  const log = join(root, 'gateways.log');
+  for (const file of [marks, log]) writeFileSync(file, '');
+  return { root, marks, log, remove: () => rmSync(root, { recursive: true, force: true }) };
+}

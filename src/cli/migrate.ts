@@ -1,0 +1,68 @@
+import { type Command, Option } from 'commander';
+import type { PendingMigration, StoreOptions } from '../store/index.ts';
+import { wrongUsage } from './failure.ts';
+import { loadRegistry, type Place, placeOf } from './project.ts';
+import { coloursOf, note, print } from './terminal.ts';
+import { count } from './words.ts';
+
+const examples = `
+Examples:
+  signalbox migrate
+  signalbox migrate --plan
+  DATABASE_URL=postgres://signalbox@db.example.org/signalbox signalbox migrate --plan --format json | jq -r '.[].statements[]'
+
+A gateway does the same when it starts, so this is for those who want it done before. Any number of processes may do it at
+once: each step is run once, all of a run or nothing of it, and noted in the table signalbox_migration.`;
+
+/** `signalbox migrate`: brings the gateway's own tables up to date, or shows what that would be. */
+export function addMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description("bring the database's own tables up to this version")
+    .option('--plan', 'print what would be run, and change nothing')
+    .addOption(new Option('--format <format>', 'how the plan is written').choices(['sql', 'json']).default('sql'))
+    .addHelpText('after', examples)
+    .action(async ({ plan, format }: { plan?: true; format: 'sql' | 'json' }, command: Command) => {
+      if (plan === undefined && format === 'json') throw wrongUsage('--format is for --plan');
+      const options = await storeOptions(placeOf(command));
+      await (plan === undefined ? migrate(options) : showPlan(options, format));
+    });
+}
+
+async function storeOptions(place: Place): Promise<StoreOptions> {
+  const { gateway } = await loadRegistry(place, 'ignore-missing');
+  const { resolveSetting } = await import('../serve/settings.ts');
+  const { url, engine, connections } = gateway.database;
+  return { url: resolveSetting(url, process.env), engine, connections, root: place.root };
+}
+
+async function migrate(options: StoreOptions): Promise<void> {
+  const { openStore } = await import('../store/index.ts');
+  const store = await openStore(options);
+  try {
+    const steps: string[] = [];
+    await store.migrate((name) => {
+      steps.push(name);
+      note(name);
+    });
+    const { green } = coloursOf(process.stdout);
+    const done = steps.length === 0 ? 'is up to date' : `took ${count(steps.length, 'step')}`;
+    await print(`${store.location} ${green(done)}.\n`);
+  } finally {
+    await store.close();
+  }
+}
+
+async function showPlan(options: StoreOptions, format: 'sql' | 'json'): Promise<void> {
+  const { pendingMigrations } = await import('../store/index.ts');
+  const pending = await pendingMigrations(options);
+  await print(format === 'json' ? `${JSON.stringify(pending, null, 2)}\n` : renderPlan(pending));
+}
+
+/** SQL that can be read and run: each step below a comment with its name. */
+function renderPlan(pending: readonly PendingMigration[]): string {
+  if (pending.length === 0) return '-- Nothing is to be done.\n';
+  return pending
+    .map(({ name, statements }) => `-- ${name}\n${statements.map((each) => `${each}\n`).join('')}`)
+    .join('\n');
+}

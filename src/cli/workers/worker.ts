@@ -1,0 +1,78 @@
+// One of the processes that are the gateway under `signalbox serve --workers`. The primary holds the port, and hands each
+// connection to one of them.
+import { loadProject, renderDiagnostics } from '../../load/index.ts';
+import type { Counted } from '../../serve/metrics.ts';
+import { type RunningGateway, startGateway } from '../../serve/start.ts';
+import { CliFailure, type ExitCode, renderFailure } from '../failure.ts';
+import { colours } from '../terminal.ts';
+import type { PrimaryMessage, WorkerMessage, WorkerStart } from './messages.ts';
+
+const { colour, worker, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
+let gateway: RunningGateway | undefined;
+let ending = false;
+let questions = 0;
+const asked = new Map<number, (counted: readonly Counted[]) => void>();
+
+// A terminal's Ctrl-C reaches all processes; when this one ends is for the primary to say.
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+process.on('SIGTERM', () => void end());
+// Without its primary nobody would hand it connections, or end it.
+process.on('disconnect', () => process.exit(1));
+process.on('message', (message: PrimaryMessage) => {
+  if (message.kind === 'end') void end();
+  else if (message.kind === 'count') void count(message.question);
+  else if (message.kind === 'others') asked.get(message.question)?.(message.counted);
+});
+
+await start();
+
+async function start(): Promise<void> {
+  try {
+    const project = loadProject({ ...place, handlers: 'check' });
+    const { registry } = project;
+    if (registry === undefined) return fail(renderDiagnostics(project, { colour }), 1);
+    gateway = await startGateway({ ...place, env: process.env, project, log: { base: { worker } }, others });
+    if (ending) return await finish(gateway);
+    const { services, operations } = registry;
+    tell({ kind: 'ready', address: gateway.address, services: services.size, operations: operations.size });
+  } catch (error) {
+    const text = renderFailure(error, colours(colour), (process.env.SIGNALBOX_DEBUG ?? '') !== '');
+    fail(text, error instanceof CliFailure ? error.exitCode : 1);
+  }
+}
+
+/** What starts is let start: there is no half of it that could be closed. */
+async function end(): Promise<void> {
+  if (ending) return;
+  ending = true;
+  if (gateway !== undefined) await finish(gateway);
+}
+
+async function finish(running: RunningGateway): Promise<void> {
+  await running.close();
+  // Handlers may have left timers or connections behind, which would keep the process.
+  process.exit(0);
+}
+
+function others(): Promise<readonly Counted[]> {
+  const question = ++questions;
+  return new Promise((resolve) => {
+    asked.set(question, (counted) => {
+      asked.delete(question);
+      resolve(counted);
+    });
+    tell({ kind: 'others', question });
+  });
+}
+
+async function count(question: number): Promise<void> {
+  tell({ kind: 'counted', question, counted: (await gateway?.counted().catch(() => [])) ?? [] });
+}
+
+function fail(text: string, exitCode: ExitCode): void {
+  tell({ kind: 'failed', text, exitCode }, () => process.exit(exitCode));
+}
+
+function tell(message: WorkerMessage, then: () => void = () => undefined): void {
+  process.send?.(message, undefined, undefined, then);
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Db, Store } from '../store/index.ts';
+
+/** A column as the database has it: its type in small letters, without its length: `timestamp without time zone`, `numeric`. */
+export type Columns = ReadonlyMap<string, string>;
+
+/** The columns of a table, by their names in small letters; none where there is no such table. */
+export async function columnsOf(db: Db, kind: Store['kind'], table: string): Promise<Columns> {
+  const { rows } = await (kind === 'sqlite' ? sqliteColumns(table) : postgresColumns(table)).execute(db);
+  return new Map(rows.map(({ name, type }) => [name.toLowerCase(), plain(type)]));
+}
+
+interface Found {
+  readonly name: string;
+  readonly type: string;
+}
+
+function sqliteColumns(table: string) {
+  const [name, schema = 'main'] = table.toLowerCase().split('.').reverse();
+  return sql<Found>`select name, type from pragma_table_info(${name}, ${schema})`;
+}
+
+function postgresColumns(table: string) {
+  return sql<Found>`select attname as name, format_type(atttypid, null) as type from pg_attribute
+    where attrelid = to_regclass(${table.toLowerCase()}) and attnum > 0 and not attisdropped`;
+}
+
+/** `VARCHAR(10)` and `numeric(10,2)` without what stands in parentheses. */
+function plain(type: string): string {
+  return type.replace(/\s*\([^)]*\)/g, '').toLowerCase();
+}
+
+/** The sets of columns that no two rows of a table have in common: its primary key, and its unique indexes. */
+export async function uniqueColumns(db: Db, kind: Store['kind'], table: string): Promise<readonly string[][]> {
+  const { rows } = await (kind === 'sqlite' ? sqliteKeys(table) : postgresKeys(table)).execute(db);
+  const sets = new Map<string, string[]>();
+  for (const { set, name } of rows) sets.set(set, [...(sets.get(set) ?? []), name.toLowerCase()]);
+  return [...sets.values()];
+}
+
+interface InSet {
+  readonly set: string;
+  readonly name: string;
+}
+
+/** A table whose key is its row's number has no index for that. An index of some rows only says nothing of the others. */
+function sqliteKeys(table: string) {
+  const [name, schema = 'main'] = table.toLowerCase().split('.').reverse();
+  return sql<InSet>`select 'primary key' as "set", name from pragma_table_info(${name}, ${schema}) where pk > 0
+    union all
+    select l.name, i.name from pragma_index_list(${name}, ${schema}) l, pragma_index_info(l.name, ${schema}) i
+    where l."unique" = 1 and l.partial = 0`;
+}
+
+function postgresKeys(table: string) {
+  return sql<InSet>`select cast(i.indexrelid as text) as "set", a.attname as name from pg_index i
+    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+    where i.indrelid = to_regclass(${table.toLowerCase()}) and i.indisunique and i.indpred is null and i.indexprs is null`;
+}

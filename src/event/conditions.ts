@@ -1,0 +1,36 @@
+import { Fault } from '../model/fault.ts';
+import type { SaveOptions } from '../model/saved-record.ts';
+import { matches, matchesNone, parseEntityTags } from '../wire/entity-tag.ts';
+
+/** What a request expects of a record (RFC 9110, section 13.1). */
+type Expected = Pick<SaveOptions, 'ifMatch' | 'ifNoneMatch'>;
+
+/**
+ * Holds what a save expects against the record that is there.
+ * @param etag of the record, with its quotes; undefined where there is none
+ * @param what the record, for messages
+ * @throws Fault PRECONDITION_FAILED; BAD_PARAMETER where a condition is none
+ */
+export function checkConditions({ ifMatch, ifNoneMatch }: Expected, etag: string | undefined, what: string): void {
+  const present = etag?.slice(1, -1);
+  const isMet =
+    (ifMatch === undefined || matches(readTags('If-Match', ifMatch), present)) &&
+    (ifNoneMatch === undefined || matchesNone(readTags('If-None-Match', ifNoneMatch), present));
+  if (!isMet) throw Fault.of('PRECONDITION_FAILED', { what });
+}
+
+/**
+ * Whether the caller of a record that is read has it already (`If-None-Match`, section 13.1.2).
+ * @throws Fault PRECONDITION_FAILED, of If-Match; BAD_PARAMETER where a condition is none
+ */
+export function isKnown({ ifMatch, ifNoneMatch }: Expected, etag: string, what: string): boolean {
+  checkConditions(ifMatch === undefined ? {} : { ifMatch }, etag, what);
+  return ifNoneMatch !== undefined && !matchesNone(readTags('If-None-Match', ifNoneMatch), etag.slice(1, -1));
+}
+
+function readTags(name: string, text: string): NonNullable<ReturnType<typeof parseEntityTags>> {
+  const tags = parseEntityTags(text);
+  if (tags === undefined)
+    throw Fault.of('BAD_PARAMETER', { name, reason: 'is neither * nor a list of entity tags ("...")' });
+  return tags;
+}

@@ -1,0 +1,96 @@
+import type { ComponentEventName } from '../model/component.ts';
+import type { ComponentEvent, ServiceClass } from '../model/component-event.ts';
+import type { WorkContext } from '../model/handler.ts';
+import type { SqlTransaction } from '../model/sql.ts';
+import type { DocumentValue } from '../model/value.ts';
+
+/** What a class is told of a save. */
+export interface SaveStory {
+  readonly component: string;
+  readonly event: ComponentEventName;
+  readonly action: ComponentEvent['action'];
+  /** A UUID. */
+  readonly save: string;
+  readonly before: DocumentValue | undefined;
+  readonly after: DocumentValue | undefined;
+  readonly attempt: number;
+}
+
+/** What a class may do inside the transaction that it runs in. */
+export interface Inside extends SqlTransaction, Pick<WorkContext, 'saveComponent'> {}
+
+/** A class took longer than it may. */
+export class EventTimeout extends Error {
+  override readonly name = 'EventTimeout';
+}
+
+/**
+ * Makes one of a class and runs it, for at most `limit` milliseconds. Once it has ended, or was given up, what it still
+ * does has no way into the transaction any more.
+ * @throws what it throws; EventTimeout; the reason of the context's signal where that ends it
+ */
+export async function runClass(
+  Class: ServiceClass,
+  story: SaveStory,
+  context: WorkContext,
+  inside: Inside,
+  limit: number,
+): Promise<void> {
+  const { signal } = context;
+  signal.throwIfAborted();
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  const late = setTimeout(() => reject(new EventTimeout(`took longer than ${limit / 1000} s and was stopped`)), limit);
+  const gate = new Gate(inside);
+  try {
+    const event = eventOf(story, context, gate) as never;
+    await Promise.race([(async () => new Class().execute(event))(), givenUp]);
+  } finally {
+    gate.closed = true;
+    clearTimeout(late);
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** The way into a transaction, until it is closed. */
+class Gate implements Inside {
+  closed = false;
+  readonly #inside: Inside;
+
+  constructor(inside: Inside) {
+    this.#inside = inside;
+  }
+
+  async execute(...given: Parameters<Inside['execute']>): ReturnType<Inside['execute']> {
+    this.#check();
+    return this.#inside.execute(...given);
+  }
+
+  async saveComponent(...given: Parameters<Inside['saveComponent']>): ReturnType<Inside['saveComponent']> {
+    this.#check();
+    return this.#inside.saveComponent(...given);
+  }
+
+  #check(): void {
+    if (this.closed) throw new Error('the event is over: await everything that execute() starts');
+  }
+}
+
+/** What a class is given: the story, what all code can reach, and the transaction. */
+function eventOf(story: SaveStory, context: WorkContext, inside: Inside): ComponentEvent {
+  const { caller, requestId, signal } = context;
+  return {
+    ...story,
+    caller,
+    requestId,
+    signal,
+    query: (...given) => context.query(...given),
+    call: (...given) => context.call(...given),
+    flow: (...given) => context.flow(...given),
+    faultOf: (...given) => context.faultOf(...given),
+    log: (...given) => context.log(...given),
+    execute: (...given) => inside.execute(...given),
+    saveComponent: (...given) => inside.saveComponent(...given),
+  };
+}

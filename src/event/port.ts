@@ -1,0 +1,29 @@
+import type { Component } from '../model/component.ts';
+import type { SavedRecord, SaveOptions, StoredRecord } from '../model/saved-record.ts';
+import type { User } from '../model/security.ts';
+import type { DocumentValue } from '../model/value.ts';
+
+/** In whose name a record is saved. */
+export interface SaveFacts extends Omit<SaveOptions, 'action'> {
+  readonly user: User | undefined;
+  readonly requestId: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Reads and saves the records of components, with the events that follow. */
+export interface Components {
+  /** @param keys the record's keys, by their names @throws Fault NOT_FOUND */
+  read(component: Component, keys: DocumentValue): Promise<StoredRecord>;
+  /**
+   * Saves a record: checks it, runs the classes before the save, writes, enters those after it, and commits, all in one
+   * transaction.
+   * @throws Fault NOT_FOUND, CONFLICT (it is there already, or its lock has moved on), PRECONDITION_FAILED (the entity tag),
+   * BAD_PARAMETER, BAD_BODY; what a class throws, INTERNAL, TIMEOUT
+   */
+  save(
+    component: Component,
+    action: NonNullable<SaveOptions['action']>,
+    record: DocumentValue,
+    facts: SaveFacts,
+  ): Promise<SavedRecord>;
+}

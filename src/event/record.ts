@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { CodecError, compileCheck, compileTextWriter } from '../codec/index.ts';
+import type { Component } from '../model/component.ts';
+import { Fault } from '../model/fault.ts';
+import type { Field } from '../model/field.ts';
+import type { DocumentValue, Value } from '../model/value.ts';
+import { compileStored } from './values.ts';
+
+/** A record as a row: by the names of its fields the text that each value has, null where there is none. */
+export type Row = Readonly<Record<string, string | null>>;
+
+/** A row that is there, with what it is as a document. */
+export interface Stored {
+  readonly row: Row;
+  /** Frozen. */
+  readonly record: DocumentValue;
+  /** With its quotes. */
+  readonly etag: string;
+  /** How often it was saved; 0 where the component has no lock, or the row none. */
+  readonly lock: bigint;
+}
+
+/** The records of one component as values and as rows, checked in both directions. */
+export interface Records {
+  /**
+   * A whole record as a row, with its defaults and without what is null.
+   * @throws Fault BAD_PARAMETER
+   */
+  toRow(record: DocumentValue): Row;
+  /** The keys alone. @throws Fault BAD_PARAMETER */
+  keysOf(record: DocumentValue): Row;
+  /** A row of the database. @throws StoredValueError */
+  read(row: Row): Stored;
+  /** What messages call a record: `LOCATION_SETUP N/NYC01`. */
+  nameOf(keys: Row): string;
+  /** The lock's number that a caller gives; undefined for none. @throws Fault BAD_PARAMETER */
+  lockOf(record: DocumentValue): bigint | undefined;
+}
+
+/** Compiles the records of a component. */
+export function compileRecords({ id, shape, keys, lock }: Component): Records {
+  const names = new Set(shape.fields.map(({ name }) => name));
+  const writers = new Map(shape.fields.map((field) => [field, compileTextWriter(field)]));
+  const stored = shape.fields.map((field) => ({ name: field.name, read: compileStored(field) }));
+  const check = compileCheck(shape.fields);
+  const checkKeys = compileCheck(keys);
+  const write = (field: Field, value: Value): string => writers.get(field)!(value)[0]!;
+  const rowOf = (fields: readonly Field[], record: DocumentValue): Row =>
+    Object.fromEntries(
+      fields.map((field) => {
+        const value = record[field.name];
+        return [field.name, value === undefined ? null : write(field, value)];
+      }),
+    );
+  return {
+    toRow: (record) =>
+      naming(() => {
+        for (const name of Object.keys(record))
+          if (!names.has(name)) throw new CodecError(name, `is not a field of ${shape.id}`);
+        return rowOf(shape.fields, check(withoutNulls(record)));
+      }),
+    keysOf: (record) => naming(() => rowOf(keys, checkKeys(withoutNulls(record)))),
+    read(row) {
+      const record: Record<string, Value> = {};
+      for (const { name, read } of stored) {
+        const text = row[name];
+        if (text !== null && text !== undefined) record[name] = read(text);
+      }
+      const count = lock === undefined ? undefined : record[lock.name];
+      const etag = lock === undefined ? digest(rowOf(shape.fields, record)) : `"${String(count ?? 0)}"`;
+      return { row, record: Object.freeze(record), etag, lock: BigInt((count as number | bigint | undefined) ?? 0) };
+    },
+    nameOf: (row) => `${id} ${keys.map(({ name, sensitive }) => (sensitive ? '***' : row[name])).join('/')}`,
+    lockOf(record) {
+      const given = lock === undefined ? undefined : record[lock.name];
+      return lock === undefined || given === undefined || given === null
+        ? undefined
+        : BigInt(naming(() => write(lock, given)));
+    },
+  };
+}
+
+function withoutNulls(record: DocumentValue): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** Of the values rather than of what the database makes of them: `12.50` and `12.5` are the same where a column says so. */
+function digest(row: Row): string {
+  return `"${createHash('sha256').update(JSON.stringify(row)).digest('base64url')}"`;
+}
+
+/** A complaint about a value names its field. */
+function naming<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    throw Fault.of('BAD_PARAMETER', { name: error.path, reason: error.reason });
+  }
+}

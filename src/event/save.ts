@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import type { Component } from '../model/component.ts';
+import { Fault } from '../model/fault.ts';
+import type { SavedRecord, StoredRecord } from '../model/saved-record.ts';
+import type { DocumentValue } from '../model/value.ts';
+import type { Db } from '../store/index.ts';
+import { type Change, runBefore } from './before.ts';
+import { changeOf, type SaveAction } from './change.ts';
+import { columnsOf } from './columns.ts';
+import { enterAfter } from './enter.ts';
+import type { ComponentsOptions } from './open.ts';
+import type { SaveFacts } from './port.ts';
+import { compileRecords, type Records, type Row } from './record.ts';
+import { faultOfDatabase, isDoubled } from './refused.ts';
+import { compileTable, type Table } from './table.ts';
+
+/** How many saves may be behind a save: a class that saves what it is registered at would never end. */
+const DEEPEST = 8;
+/** How often a save is begun anew where another has made its record meanwhile. */
+const TRIES = 3;
+
+/** What goes with a save inside a transaction. */
+export interface InsideFacts extends SaveFacts {
+  /** How many saves of other records, by classes, led to this one. */
+  readonly depth: number;
+  /** Called where jobs were entered. */
+  readonly entered: () => void;
+}
+
+/** Saves a record as part of a transaction. */
+export type SaveInside = (
+  tx: Db,
+  component: Component,
+  action: SaveAction,
+  record: DocumentValue,
+  facts: InsideFacts,
+) => Promise<SavedRecord>;
+
+/** The records of all components: reads them, and saves them in transactions of its own or in given ones. */
+export class Saves {
+  readonly #options: ComponentsOptions;
+  readonly #records = new Map<Component, Records>();
+  /** Compiled at their first use, when the table is known. */
+  readonly #tables = new Map<Component, Table>();
+
+  constructor(options: ComponentsOptions) {
+    this.#options = options;
+  }
+
+  recordsOf(component: Component): Records {
+    const known = this.#records.get(component) ?? compileRecords(component);
+    this.#records.set(component, known);
+    return known;
+  }
+
+  async read(component: Component, keys: DocumentValue): Promise<StoredRecord> {
+    const db = await this.#options.store.tables();
+    const records = this.recordsOf(component);
+    const named = records.keysOf(keys);
+    const found = await (await this.#tableOf(db, component)).find(db, named, false);
+    if (found === undefined) throw Fault.of('NOT_FOUND', { what: records.nameOf(named) });
+    const { record, etag } = records.read(found);
+    return { record, etag };
+  }
+
+  /** In a transaction of its own. */
+  async save(component: Component, action: SaveAction, record: DocumentValue, facts: SaveFacts): Promise<SavedRecord> {
+    const { store, queue } = this.#options;
+    for (let tries = 1; ; tries++) {
+      let isEntered = false;
+      const entered = (): void => {
+        isEntered = true;
+      };
+      try {
+        const saved = await store.transaction((tx) =>
+          this.inside(tx, component, action, record, { ...facts, depth: 0, entered }),
+        );
+        if (isEntered) queue.wake('events');
+        return saved;
+      } catch (error) {
+        if (isDoubled(error) && tries < TRIES) continue;
+        const records = this.recordsOf(component);
+        const names = component.shape.fields.map(({ name }) => name);
+        throw faultOfDatabase(error, records.nameOf(records.keysOf(record)), names);
+      }
+    }
+  }
+
+  readonly inside: SaveInside = async (tx, component, action, record, facts) => {
+    const { id } = component;
+    if (facts.depth > DEEPEST) throw new Error(`${id} is saved by a class that a save of it led to, over and over`);
+    facts.signal?.throwIfAborted();
+    const records = this.recordsOf(component);
+    const keys = records.keysOf(record);
+    const table = await this.#tableOf(tx, component);
+    const found = await table.find(tx, keys, true);
+    const present = found === undefined ? undefined : records.read(found);
+    const row = changeOf(component, records, { ...facts, action, record, keys }, present);
+    const change: Change = {
+      component,
+      save: randomUUID(),
+      action: present === undefined ? 'created' : row === undefined ? 'deleted' : 'updated',
+      name: records.nameOf(keys),
+      before: present,
+      after: row === undefined ? undefined : records.read(row),
+    };
+    await runBefore(tx, change, facts, this.inside, this.#options);
+    const written = await write(table, tx, present?.row, row);
+    const after = written === undefined ? undefined : records.read(written);
+    await enterAfter(tx, { ...change, after }, keys, facts, this.#options);
+    facts.signal?.throwIfAborted();
+    return {
+      created: present === undefined,
+      ...(after === undefined ? {} : { record: after.record, etag: after.etag }),
+    };
+  };
+
+  async #tableOf(db: Db, component: Component): Promise<Table> {
+    const known = this.#tables.get(component);
+    if (known !== undefined) return known;
+    const { kind } = this.#options.store;
+    const { timezone } = this.#options.registry.gateway;
+    const table = compileTable(component, await columnsOf(db, kind, component.table), kind, timezone);
+    this.#tables.set(component, table);
+    return table;
+  }
+}
+
+/** @returns the row as the database has it then */
+async function write(table: Table, tx: Db, present: Row | undefined, row: Row | undefined): Promise<Row | undefined> {
+  if (row !== undefined) return present === undefined ? table.insert(tx, row) : table.update(tx, row);
+  await table.remove(tx, present as Row);
+  return undefined;
+}

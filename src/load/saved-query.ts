@@ -1,0 +1,67 @@
+import type { Query } from '../model/query.ts';
+import type { JsonValue } from '../model/value.ts';
+import { Declarations, readDeclaration } from './declaration.ts';
+import { createReport } from './diagnostic.ts';
+import { Documents } from './documents.ts';
+import { deepFreeze } from './freeze.ts';
+import type { Linking } from './linking.ts';
+import { createPlaces } from './places.ts';
+import { linkQueries } from './queries.ts';
+import { checkShape } from './shape.ts';
+import { checkTexts } from './text-check.ts';
+import { parseTree, type TreeMap } from './tree.ts';
+
+/** Keys that a private query may have: whose it is and what it reads from is not its author's to say. */
+const KEYS: readonly string[] = ['query', 'description', 'prompts', 'columns', 'sql', 'rows', 'timeout'];
+
+/** Most bytes of a definition. */
+const LARGEST = 262_144;
+
+/**
+ * Links the definition of a private query, by the checks that a query in YAML passes.
+ * @param definition as JSON has it, from whoever sent it
+ * @returns the query without an owner or a grant; or all that is wrong, in sentences
+ */
+export function linkSavedQuery(
+  definition: JsonValue,
+): { readonly query: Query } | { readonly problems: readonly string[] } {
+  if (typeof definition !== 'object' || definition === null || Array.isArray(definition) || !('query' in definition))
+    return { problems: ['The definition is no object with the key query, which names it.'] };
+  // JSON is YAML (YAML 1.2.2, section 1.3), so that all checks are those of a definition file. A query has to be granted there.
+  const text = JSON.stringify({ ...definition, public: true }, digits);
+  if (Buffer.byteLength(text) > LARGEST) return { problems: [`The definition is larger than ${LARGEST} bytes.`] };
+  const strangers = Object.keys(definition).filter((key) => !KEYS.includes(key));
+  const problems = strangers.map((key) => `A private query has no key ${JSON.stringify(key.slice(0, 60))}.`);
+  if (problems.length > 0) return { problems };
+  return linked(text);
+}
+
+/** JSON.stringify refuses a bigint; its digits are what JSON writes. */
+function digits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
+}
+
+function linked(text: string): ReturnType<typeof linkSavedQuery> {
+  const report = createReport();
+  const places = createPlaces();
+  const linking: Linking = {
+    report,
+    places,
+    declared: new Declarations(),
+    incomplete: new WeakSet(),
+    refused: new WeakMap(),
+    misfits: new Map(),
+  };
+  const { roots } = parseTree({ file: 'query', text }, places, report);
+  const [root] = roots;
+  const declaration =
+    root === undefined ? undefined : readDeclaration(root.value as TreeMap, places, root.at, report, false);
+  if (declaration !== undefined && checkShape(declaration, linking)) {
+    checkTexts(declaration, places, report);
+    linking.declared.add(declaration, report);
+  }
+  const [query] = linkQueries(new Documents(linking), new Map(), new Map());
+  const wrong = report.sorted().filter((each) => each.severity === 'error');
+  if (wrong.length > 0 || query === undefined) return { problems: [...new Set(wrong.map((each) => each.message))] };
+  return { query: deepFreeze({ ...query, public: false }) };
+}

@@ -1,0 +1,22 @@
+import type { WorkContext } from './handler.ts';
+
+/** In whose name code runs that no request waits for. */
+export interface OpenWorkFacts {
+  /** A user's id; one that is not in the registry any more has no grants. */
+  readonly user: string | undefined;
+  readonly requestId: string;
+  /** Whose blobs it sees: `process LOCATION_EXTRACT`. */
+  readonly scope: string;
+  /** What the lines of its log say beside the request's id. */
+  readonly named: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+/** A context that was opened; `done` closes what it left open. */
+export interface OpenedWork {
+  readonly context: WorkContext;
+  done(): void;
+}
+
+/** Opens what code of the project can reach. */
+export type OpenWork = (facts: OpenWorkFacts) => OpenedWork;

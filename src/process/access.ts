@@ -1,0 +1,36 @@
+import { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
+import type { User } from '../model/security.ts';
+import { findProgram, mayRun, programNames, QUERY_TYPE } from './program.ts';
+import type { RequestRow } from './rows.ts';
+
+/** `see` its facts; `use` it: its message log, its report, and what becomes of it. */
+export type Access = 'see' | 'use';
+
+/**
+ * A request belongs to its operator; who may run its process may use it as well. The facts of a request whose process is
+ * not declared, another system's say, are seen by everybody whom the operation lets in.
+ * @throws Fault FORBIDDEN
+ */
+export function checkAccess(registry: Registry, row: RequestRow, user: User, access: Access): void {
+  if (row.oprid === user.id) return;
+  const program = findProgram(registry, row.prcstype, row.prcsname);
+  if (program === undefined ? access === 'see' : mayRun(user, program)) return;
+  throw Fault.of('FORBIDDEN', { user: `User ${user.id}`, what: `process request ${row.prcsinstance}` });
+}
+
+/** Names of declared programs that a user may not run: of processes, and of stored queries. */
+export function deniedNames(
+  registry: Registry,
+  user: User,
+): { readonly processes: string[]; readonly queries: string[] } {
+  const allowed = new Set(programNames(registry, user, undefined));
+  const processes = [...registry.processes.values()].filter(({ id }) => !allowed.has(id));
+  const asQueries = new Set(programNames(registry, user, QUERY_TYPE));
+  return {
+    processes: processes.filter(({ type }) => type !== QUERY_TYPE).map(({ id }) => id),
+    queries: [...new Set([...registry.queries.keys(), ...processes.map(({ id }) => id)])].filter(
+      (id) => findProgram(registry, QUERY_TYPE, id) !== undefined && !asQueries.has(id),
+    ),
+  };
+}

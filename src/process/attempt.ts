@@ -1,0 +1,203 @@
+import { Fault } from '../model/fault.ts';
+import type { ProcessHandler } from '../model/process-handler.ts';
+import type { Attachment } from '../model/value.ts';
+import { type Job, JobLost, sqlTransaction } from '../store/index.ts';
+import { endRequest } from './end.ts';
+import { AttemptTimeout } from './error-words.ts';
+import { begin, type Taken } from './initiate.ts';
+import { isKept, queryOutput } from './output.ts';
+import { parameterValues } from './parameters.ts';
+import { mayRun, type Program } from './program.ts';
+import { keepReport } from './reports.ts';
+import type { RunPorts } from './run-ports.ts';
+import { Running } from './running.ts';
+import { RunningLog } from './running-log.ts';
+import type { Step } from './status.ts';
+import { within } from './within.ts';
+
+/** One attempt at a request. */
+export class Attempt {
+  readonly #ports: RunPorts;
+  readonly #job: Job;
+  readonly #taken: Taken;
+  readonly #log: RunningLog;
+  readonly #ending = new AbortController();
+  #reported = false;
+
+  constructor(ports: RunPorts, job: Job, taken: Taken) {
+    this.#ports = ports;
+    this.#job = job;
+    this.#taken = taken;
+    const { store, clock } = ports;
+    const onLost = (): void => this.#ending.abort(new JobLost(`process request ${this.instance}`));
+    this.#log = new RunningLog({ store, instance: this.instance, run: taken.run, now: clock.now, onLost });
+  }
+
+  get instance(): number {
+    return this.#taken.row.prcsinstance;
+  }
+
+  /**
+   * Runs the program, and ends the request with success.
+   * @throws what the program throws; AttemptTimeout; JobLost where the request is another's by now
+   */
+  async run(): Promise<void> {
+    const { program, row } = this.#taken;
+    const user = this.#ports.registry.users.get(row.oprid);
+    if (program === undefined) {
+      throw Fault.of('NOT_FOUND', { what: `process ${row.prcsname} of the type ${row.prcstype} any more` });
+    }
+    if (user === undefined || !mayRun(user, program))
+      throw Fault.of('FORBIDDEN', { user: `User ${row.oprid}`, what: `process ${program.id}` });
+    const values = parameterValues(program, this.#taken.texts);
+    await this.#ports.store.transaction((tx) => begin(tx, this.#taken));
+    const step = await this.#timed(program, (signal) => this.#execute(program, values, signal));
+    if (this.#job.completed) return;
+    await this.#log.pause();
+    await this.#end(step);
+  }
+
+  /** Ends the request as not successful. @throws JobLost where it is another's by now */
+  async refuse(fault: Fault): Promise<void> {
+    await this.#flush();
+    this.#log.add('error', fault.message);
+    await this.#end('refuse');
+  }
+
+  /** Ends a request that was asked to end; nothing where it was not. */
+  async settle(): Promise<boolean> {
+    await this.#flush();
+    const { store, clock } = this.#ports;
+    const end = { step: 'end', instance: this.instance, run: this.#taken.run, reported: this.#reported } as const;
+    try {
+      await store.transaction((tx) => endRequest(tx, clock, end, async () => {}));
+      return true;
+    } catch (error) {
+      if (error instanceof JobLost) return false;
+      throw error;
+    }
+  }
+
+  /** Writes what is left to be said, and nothing after it. */
+  async close(): Promise<void> {
+    await this.#flush();
+    this.#log.close();
+  }
+
+  #end(step: Step): Promise<void> {
+    const end = { step, instance: this.instance, run: this.#taken.run, reported: this.#reported };
+    return this.#job.complete((tx) => endRequest(tx, this.#ports.clock, end, (last) => this.#log.writeIn(last)));
+  }
+
+  /** What can't be written now is lost with the attempt; why, the gateway's log says. */
+  async #flush(): Promise<void> {
+    await this.#log.flush().catch((error: Error) => this.#ports.onError(error, { instance: this.instance }));
+  }
+
+  async #timed<T>({ id, process }: Program, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { timeout } = process ?? {};
+    const stop = (): void =>
+      this.#ending.abort(new AttemptTimeout(`${id} took longer than ${(timeout ?? 0) / 1000} s and was stopped.`));
+    const timer = timeout === undefined ? undefined : setTimeout(stop, timeout);
+    const signal = AbortSignal.any([this.#job.signal, this.#ending.signal]);
+    try {
+      return await within(work(signal), signal, this.#ports.grace);
+    } catch (error) {
+      throw this.#ending.signal.aborted ? this.#ending.signal.reason : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #execute(program: Program, values: object, signal: AbortSignal): Promise<Step> {
+    const { process, query } = program;
+    if (query !== undefined) return this.#runQuery({ ...program, query }, values as never, signal);
+    const handler = process?.answer.kind === 'handler' ? this.#ports.handlers.get(process.answer.file) : undefined;
+    if (process === undefined || handler === undefined) throw new Error(`process ${program.id} has no code`);
+    return this.#runCode(process, handler, values, signal);
+  }
+
+  async #runCode(
+    process: NonNullable<Program['process']>,
+    handler: ProcessHandler,
+    values: object,
+    signal: AbortSignal,
+  ): Promise<Step> {
+    const { row, run, attempt } = this.#taken;
+    const opened = this.#ports.work({
+      user: row.oprid,
+      requestId: run,
+      scope: `process ${process.id}`,
+      named: { process: process.id, instance: this.instance },
+      signal,
+    });
+    const facts = {
+      process,
+      instance: this.instance,
+      runControl: row.runcntlid,
+      attempt,
+      log: this.#log,
+      report: (content: Attachment) => this.#report(content),
+      complete: (work: Parameters<Running['complete']>[0]) => this.#complete(work),
+    };
+    const running = new Running(facts, opened.context);
+    const abandon = (): void => void setTimeout(() => running.end('was given up'), this.#ports.grace).unref();
+    signal.addEventListener('abort', abandon, { once: true });
+    try {
+      const outcome = await handler.run(values as never, running);
+      return outcome === 'warning' ? 'warn' : 'succeed';
+    } finally {
+      signal.removeEventListener('abort', abandon);
+      running.end('has ended');
+      opened.done();
+    }
+  }
+
+  async #complete(work: Parameters<Running['complete']>[0]): Promise<void> {
+    const { store, clock } = this.#ports;
+    const end = { step: 'succeed', instance: this.instance, run: this.#taken.run, reported: this.#reported } as const;
+    await this.#log.pause();
+    try {
+      await this.#job.complete(async (tx) => {
+        await work(sqlTransaction(tx, store.kind));
+        await endRequest(tx, clock, end, (last) => this.#log.writeIn(last));
+      });
+    } catch (error) {
+      this.#log.resume();
+      throw error;
+    }
+  }
+
+  async #report(content: Attachment): Promise<void> {
+    if (!isKept(this.#taken.row.destination ?? '')) return;
+    await keepReport(this.#ports, this.#taken, content);
+    this.#reported = true;
+  }
+
+  async #runQuery(
+    program: Program & { readonly query: NonNullable<Program['query']> },
+    prompts: Parameters<RunPorts['queries']['run']>[0]['prompts'],
+    signal: AbortSignal,
+  ): Promise<Step> {
+    const { query } = program;
+    const { format, ending } = queryOutput(this.#taken.row.format ?? '');
+    const result = await this.#ports.queries.run({ query, prompts, format, signal });
+    try {
+      const { contentType, length, body } = result;
+      const name = `${query.id}.${ending}`;
+      const stream =
+        body instanceof Uint8Array
+          ? async function* () {
+              yield body;
+            }
+          : body;
+      await this.#report({ contentType, name, length, stream });
+    } finally {
+      result.dispose?.();
+    }
+    this.#log.add('info', `The report has ${result.rows} ${result.rows === 1 ? 'row' : 'rows'}.`);
+    if (!result.truncated) return 'succeed';
+    this.#log.add('warning', 'The limit of rows has cut it.');
+    return 'warn';
+  }
+}

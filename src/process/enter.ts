@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { Db, JobQueue } from '../store/index.ts';
+import { type Clock, instantText } from './clock.ts';
+import { nextInstance } from './numbers.ts';
+import type { Output } from './output.ts';
+import type { ParameterTexts } from './parameters.ts';
+import { DISTRIBUTION, RUN_STATUS } from './status.ts';
+
+/** The queue of requests that wait and run. */
+export const QUEUE = 'processes';
+
+/** A request to enter: everything is checked. */
+export interface NewRequest {
+  readonly type: string;
+  readonly name: string;
+  readonly operator: string;
+  readonly runControl: string;
+  readonly server: string;
+  readonly parameters: ParameterTexts;
+  readonly output: Output;
+  /** Milliseconds since 1970. */
+  readonly runs: number;
+  /** Id of its recurrence; empty for none. */
+  readonly recurrence: string;
+  /** What recurs by itself is not followed by an instance that it enters. */
+  readonly followed: boolean;
+}
+
+/** What entering needs. */
+export interface EntryPorts {
+  readonly queue: JobQueue;
+  readonly clock: Clock;
+}
+
+/** Enters a request, and the job that runs it, as part of a transaction. Returns its instance number. */
+export async function enterRequest(tx: Db, { queue, clock }: EntryPorts, request: NewRequest): Promise<number> {
+  const instance = await nextInstance(tx);
+  const now = clock.now();
+  const { type, name, output } = request;
+  await tx
+    .insertInto('psprcsrqst')
+    .values({
+      prcsinstance: instance,
+      // A request by itself is no part of a job.
+      jobinstance: 0,
+      mainjobinstance: 0,
+      prcsjobseq: 0,
+      prcsjobname: '',
+      prcstype: type,
+      prcsname: name,
+      mainjobname: '',
+      // On a server, of an operating system like UNIX: as the scheduler of the original numbers them.
+      runlocation: '2',
+      opsys: '4',
+      servernamerqst: request.server,
+      servernamerun: '',
+      rundttm: clock.local(request.runs),
+      recurname: request.recurrence,
+      oprid: request.operator,
+      runcntlid: request.runControl,
+      runstatus: RUN_STATUS.Queued,
+      diststatus: DISTRIBUTION.None,
+      rqstdttm: clock.local(now),
+      begindttm: null,
+      enddttm: null,
+    })
+    .execute();
+  const job = randomUUID();
+  await tx
+    .insertInto('signalbox_process_request')
+    .values({
+      instance,
+      parameters: JSON.stringify(request.parameters),
+      destination: output.destination,
+      format: output.format,
+      requested: instantText(now),
+      runs: instantText(request.runs),
+      job,
+      attempt: 0,
+      followed: request.followed ? 1 : 0,
+      messages: 0,
+    })
+    .execute();
+  await sendJob(tx, queue, { instance, type, name, job, runs: request.runs, now });
+  return instance;
+}
+
+/** Enters the job of a request. */
+export async function sendJob(
+  tx: Db,
+  queue: JobQueue,
+  request: { instance: number; type: string; name: string; job: string; runs: number; now: number },
+): Promise<void> {
+  const { instance, type, name, job, runs, now } = request;
+  const after = runs > now ? { after: new Date(runs) } : {};
+  await queue.send(tx, { queue: QUEUE, id: job, data: { instance, type, name }, ...after });
+}

@@ -1,0 +1,8 @@
+export { openScheduler } from './open.ts';
+export type {
+  ProcessRequest,
+  RequestAction,
+  RequestFilter,
+  ScheduleRequest,
+  Scheduler,
+} from './port.ts';

@@ -1,0 +1,103 @@
+import type { BlobStore } from '../model/blob.ts';
+import type { OpenWork } from '../model/open-work.ts';
+import type { ProcessHandler } from '../model/process-handler.ts';
+import type { Registry } from '../model/registry.ts';
+import type { QueryPort } from '../query/index.ts';
+import type { JobQueue, Store } from '../store/index.ts';
+import { checkAccess } from './access.ts';
+import { createClock } from './clock.ts';
+import { endForgotten } from './end.ts';
+import { enterRequest, QUEUE } from './enter.ts';
+import { findRequests } from './find.ts';
+import { findMessages } from './messages.ts';
+import type { Scheduler } from './port.ts';
+import { programNames } from './program.ts';
+import { findReport, REPORTS, sweepReports } from './reports.ts';
+import { findRow, shownRequest } from './rows.ts';
+import type { RunPorts } from './run-ports.ts';
+import { enterRecurring, readRequest } from './schedule.ts';
+import { updateRequest } from './update.ts';
+import { createWorker } from './worker.ts';
+
+export interface SchedulerOptions {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly queue: JobQueue;
+  readonly blobs: BlobStore;
+  readonly queries: QueryPort;
+  /** By file. */
+  readonly handlers: ReadonlyMap<string, ProcessHandler>;
+  readonly work: OpenWork;
+  /** Name of this gateway, of at most eight characters: the server that a request was run by. */
+  readonly server: string;
+  readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Milliseconds that the code of a process has to end once it is asked to; 5 s. */
+  readonly grace?: number;
+}
+
+const GRACE = 5000;
+/** Beyond a grace and a second, in which a signal arrives: who was asked to end by then has no gateway any more. */
+const FORGOTTEN = 60_000;
+
+/** Ties the process scheduler to the queue, which is not started yet. */
+export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options }: SchedulerOptions): Scheduler {
+  const { registry, store, queue } = options;
+  const clock = createClock(registry.gateway.timezone, now);
+  const ports: RunPorts = { ...options, clock, grace, reports: blobs.scope(REPORTS) };
+  queue.work(QUEUE, createWorker(ports));
+  recur(ports);
+  return {
+    async schedule(request, user) {
+      const entry = readRequest(registry, clock, request, user);
+      const instance = await store.transaction((tx) => enterRequest(tx, ports, entry));
+      queue.wake(QUEUE);
+      return instance;
+    },
+    async find(filter, user) {
+      const rows = await findRequests(await store.tables(), registry, filter, user);
+      return rows.map((row) => shownRequest(row, clock));
+    },
+    async get(instance, user) {
+      const row = await findRow(await store.tables(), instance);
+      checkAccess(registry, row, user, 'see');
+      return shownRequest(row, clock);
+    },
+    async update(instance, action, user) {
+      const [row, report] = await store.transaction(async (tx) => {
+        const removed = await updateRequest(tx, registry, ports, { instance, action, user });
+        return [await findRow(tx, instance), removed];
+      });
+      queue.wake(QUEUE);
+      if (report !== undefined) await ports.reports.delete(report);
+      return shownRequest(row, clock);
+    },
+    messages: async (instance, page, user) =>
+      findMessages(await store.tables(), { registry, clock }, instance, page, user),
+    report: (instance, user) => findReport(ports, instance, user),
+    names: (type, user) => programNames(registry, user, type),
+    sweep: () => sweepReports(ports, new Date(now() - registry.gateway.limits.keep)),
+  };
+}
+
+/** What the definitions say is run again and again, and what is looked after. */
+function recur(ports: RunPorts): void {
+  const { registry, queue, clock } = ports;
+  for (const process of registry.processes.values()) {
+    if (process.recurs === undefined) continue;
+    const { cron, zone } = process.recurs;
+    queue.recur({
+      name: `process ${process.id}`,
+      cron,
+      zone,
+      due: (tx, at) => enterRecurring(tx, ports, process, at),
+    });
+  }
+  queue.recur({
+    name: 'process requests that were asked to end',
+    cron: '* * * * *',
+    zone: 'UTC',
+    due: (tx) => endForgotten(tx, clock, clock.now() - FORGOTTEN),
+  });
+}

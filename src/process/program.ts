@@ -1,0 +1,58 @@
+import { Fault } from '../model/fault.ts';
+import type { Field } from '../model/field.ts';
+import type { Process } from '../model/process.ts';
+import type { Query } from '../model/query.ts';
+import type { Registry } from '../model/registry.ts';
+import type { PermissionList, User } from '../model/security.ts';
+
+/** The type of requests that run a stored query. */
+export const QUERY_TYPE = 'PSQuery';
+
+/** What a request can run: a declared process, or a stored query by itself. */
+export interface Program {
+  readonly id: string;
+  readonly type: string;
+  readonly process?: Process;
+  /** What it runs to a file; code where undefined. */
+  readonly query?: Query;
+  readonly parameters: readonly Field[];
+}
+
+/** Finds what a type and a name stand for; undefined where there is none. */
+export function findProgram(registry: Registry, type: string, name: string): Program | undefined {
+  const process = registry.processes.get(name);
+  if (process?.type === type) return programOf(process);
+  const query = type === QUERY_TYPE ? registry.queries.get(name) : undefined;
+  return query === undefined ? undefined : { id: query.id, type, query, parameters: query.prompts };
+}
+
+/** A declared process as a program. */
+export function programOf(process: Process): Program {
+  const { id, type, parameters, answer } = process;
+  return { id, type, process, parameters, ...(answer.kind === 'query' ? { query: answer.query } : {}) };
+}
+
+/** Whether a user may run it: the process where there is one, and the query where there is one. */
+export function mayRun(user: User, { process, query }: Program): boolean {
+  return [process, query].every((thing) => thing === undefined || isGranted(user, thing));
+}
+
+function isGranted(user: User, thing: { readonly public: boolean; readonly permissions: readonly PermissionList[] }) {
+  return thing.public || thing.permissions.some((list) => user.permissionLists.has(list));
+}
+
+/** @throws Fault FORBIDDEN */
+export function authoriseRun(user: User, program: Program): void {
+  if (mayRun(user, program)) return;
+  throw Fault.of('FORBIDDEN', { user: `User ${user.id}`, what: `process ${program.id}` });
+}
+
+/** Names of what a user may run, sorted; stored queries too where their type is asked for. */
+export function programNames(registry: Registry, user: User, type: string | undefined): string[] {
+  const processes = [...registry.processes.values()]
+    .filter((each) => type === undefined || each.type === type)
+    .map(programOf);
+  const queries = type === QUERY_TYPE ? [...registry.queries.keys()] : [];
+  const programs = [...processes, ...queries.flatMap((id) => findProgram(registry, QUERY_TYPE, id) ?? [])];
+  return [...new Set(programs.filter((program) => mayRun(user, program)).map(({ id }) => id))].sort();
+}

@@ -1,0 +1,92 @@
+import { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
+import type { User } from '../model/security.ts';
+import type { Attachment } from '../model/value.ts';
+import { JobLost } from '../store/index.ts';
+import { checkAccess } from './access.ts';
+import { instantText } from './clock.ts';
+import type { Taken } from './initiate.ts';
+import { nextContent } from './numbers.ts';
+import type { ProcessReport } from './port.ts';
+import { findRow } from './rows.ts';
+import type { RunPorts } from './run-ports.ts';
+import { DISTRIBUTION, RUN_STATUS, wordOf } from './status.ts';
+
+/** Whose blobs reports are. */
+export const REPORTS = 'process reports';
+
+/**
+ * Keeps the report of a request. Each attempt has a key of its own, so that one that was given up changes nothing.
+ * @throws JobLost where the request is not this attempt's any more; errors of the storage
+ */
+export async function keepReport(ports: RunPorts, { row, run }: Taken, content: Attachment): Promise<void> {
+  await ports.reports.put(run, content);
+  const instance = row.prcsinstance;
+  const isOurs = await ports.store.transaction(async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('signalbox_process_request')
+      .set({ report: run, content: await nextContent(tx) })
+      .where('instance', '=', instance)
+      .where('run', '=', run)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  });
+  if (isOurs) return;
+  await ports.reports.delete(run);
+  throw new JobLost(`process request ${instance} is another's by now`);
+}
+
+/** The report of a request. @throws Fault NOT_FOUND naming its status where there is none, FORBIDDEN */
+export async function findReport(
+  { registry, store, reports }: Pick<RunPorts, 'store' | 'reports'> & { readonly registry: Registry },
+  instance: number,
+  user: User,
+): Promise<ProcessReport> {
+  const row = await findRow(await store.tables(), instance);
+  checkAccess(registry, row, user, 'use');
+  const { report, content: contentId, diststatus } = row;
+  const isPosted = diststatus === DISTRIBUTION.Posted;
+  const content = report === null || !isPosted ? undefined : await reports.get(report);
+  if (content !== undefined && contentId !== null) return { contentId, content };
+  const status = wordOf(RUN_STATUS, row.runstatus);
+  const distribution = wordOf(DISTRIBUTION, diststatus);
+  const what = `report of process request ${instance}, which is ${status}, its distribution ${distribution}`;
+  throw Fault.of('NOT_FOUND', { what });
+}
+
+/** Removes the content of reports that ended before, and says so at their requests. */
+export async function sweepReports(
+  { store, reports }: Pick<RunPorts, 'store' | 'reports'>,
+  before: Date,
+): Promise<void> {
+  const limit = instantText(before.getTime());
+  const db = await store.tables();
+  for (;;) {
+    const old = await db
+      .selectFrom('signalbox_process_request')
+      .select(['instance', 'report'])
+      .where('report', 'is not', null)
+      .where('ended', '<', limit)
+      .limit(100)
+      .execute();
+    if (old.length === 0) break;
+    for (const { instance, report } of old) {
+      await store.transaction(async (tx) => {
+        await tx
+          .updateTable('psprcsrqst')
+          .set({ diststatus: DISTRIBUTION.Delete })
+          .where('prcsinstance', '=', instance)
+          .execute();
+        await tx
+          .updateTable('signalbox_process_request')
+          .set({ report: null, content: null })
+          .where('instance', '=', instance)
+          .where('report', '=', report)
+          .execute();
+      });
+      await reports.delete(report as string);
+    }
+  }
+  // What attempts have kept that were given up is nobody's.
+  await reports.expire(before);
+}

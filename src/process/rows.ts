@@ -1,0 +1,90 @@
+import { Fault } from '../model/fault.ts';
+import type { Db } from '../store/index.ts';
+import type { Clock } from './clock.ts';
+import type { ProcessRequest } from './port.ts';
+import { DISTRIBUTION, RUN_STATUS, wordOf } from './status.ts';
+
+/** Largest instance number that the request table can hold. */
+const LARGEST = 2 ** 31 - 1;
+
+/** Rows of the request table, each with what the gateway knows beside it: nothing of those that others entered. */
+export function selectRequests(db: Db) {
+  return db
+    .selectFrom('psprcsrqst')
+    .leftJoin('signalbox_process_request', 'signalbox_process_request.instance', 'psprcsrqst.prcsinstance')
+    .select([
+      'prcsinstance',
+      'prcsname',
+      'prcstype',
+      'runcntlid',
+      'servernamerqst',
+      'servernamerun',
+      'oprid',
+      'recurname',
+      'rqstdttm',
+      'rundttm',
+      'begindttm',
+      'enddttm',
+      'runstatus',
+      'diststatus',
+      'destination',
+      'format',
+      'parameters',
+      'requested',
+      'runs',
+      'began',
+      'ended',
+      'job',
+      'attempt',
+      'followed',
+      'percent',
+      'progress',
+      'report',
+      'content',
+    ]);
+}
+
+/** A request as it is kept. */
+export type RequestRow = Awaited<ReturnType<typeof findRow>>;
+
+/** @throws Fault NOT_FOUND */
+export async function findRow(db: Db, instance: number) {
+  const row =
+    instance >= 1 && instance <= LARGEST
+      ? await selectRequests(db).where('prcsinstance', '=', instance).executeTakeFirst()
+      : undefined;
+  if (row === undefined) throw Fault.of('NOT_FOUND', { what: `process request ${instance}` });
+  return row;
+}
+
+/** A request as callers see it. */
+export function shownRequest(row: RequestRow, clock: Clock): ProcessRequest {
+  // Where the exact instant is not known, the text of the request table is taken in the gateway's zone.
+  const shown = <K extends string>(key: K, exact: string | null, local: string | null): { [key in K]?: string } => {
+    const text =
+      exact === null ? (local === null ? undefined : clock.shownLocal(local)) : clock.shown(Date.parse(exact));
+    return (text === undefined ? {} : { [key]: text }) as { [key in K]?: string };
+  };
+  const { destination, format, content, attempt, percent, progress } = row;
+  return {
+    instance: row.prcsinstance,
+    name: row.prcsname,
+    type: row.prcstype,
+    runControl: row.runcntlid,
+    server: row.servernamerun,
+    operator: row.oprid,
+    recurrence: row.recurname,
+    ...shown('requested', row.requested, row.rqstdttm),
+    ...shown('runs', row.runs, row.rundttm),
+    ...shown('began', row.began, row.begindttm),
+    ...shown('ended', row.ended, row.enddttm),
+    ...(destination === null ? {} : { destination }),
+    ...(format === null || format === '' ? {} : { format }),
+    runStatus: wordOf(RUN_STATUS, row.runstatus),
+    distribution: wordOf(DISTRIBUTION, row.diststatus),
+    ...(content === null ? {} : { contentId: content }),
+    ...(attempt === null || attempt === 0 ? {} : { attempt }),
+    ...(percent === null ? {} : { percent }),
+    ...(progress === null ? {} : { progress }),
+  };
+}

@@ -1,0 +1,25 @@
+import type { Blobs } from '../model/blob.ts';
+import type { OpenWork } from '../model/open-work.ts';
+import type { ProcessHandler } from '../model/process-handler.ts';
+import type { Registry } from '../model/registry.ts';
+import type { QueryPort } from '../query/index.ts';
+import type { JobQueue, Store } from '../store/index.ts';
+import type { Clock } from './clock.ts';
+
+/** What running requests needs. */
+export interface RunPorts {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly queue: JobQueue;
+  readonly queries: QueryPort;
+  /** Content of reports. */
+  readonly reports: Blobs;
+  /** By file. */
+  readonly handlers: ReadonlyMap<string, ProcessHandler>;
+  readonly work: OpenWork;
+  readonly server: string;
+  readonly clock: Clock;
+  readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Milliseconds that code has to end once its signal aborts; what goes on longer is left to itself. */
+  readonly grace: number;
+}

@@ -1,0 +1,103 @@
+import { Fault } from '../model/fault.ts';
+import type { Process, Recurrence } from '../model/process.ts';
+import type { Registry } from '../model/registry.ts';
+import type { User } from '../model/security.ts';
+import type { Db } from '../store/index.ts';
+import { nextTime } from '../wire/cron.ts';
+import type { Clock } from './clock.ts';
+import { type EntryPorts, enterRequest, type NewRequest } from './enter.ts';
+import { readOutput } from './output.ts';
+import { parameterTexts } from './parameters.ts';
+import type { ScheduleRequest } from './port.ts';
+import { authoriseRun, findProgram, type Program, programOf } from './program.ts';
+
+/**
+ * What a caller asks for as a request to enter.
+ * @throws Fault MISSING_PARAMETER, BAD_PARAMETER, FORBIDDEN
+ */
+export function readRequest(registry: Registry, clock: Clock, asked: ScheduleRequest, user: User): NewRequest {
+  const { runControl, type, name, timeZone, runDateTime } = asked;
+  for (const [key, text] of Object.entries({ RunControlId: runControl, ProcessType: type, ProcessName: name }))
+    if (text.trim() === '') throw Fault.of('MISSING_PARAMETER', { name: key });
+  const program = programFor(registry, type, name);
+  authoriseRun(user, program);
+  const recurrence = recurrenceFor(registry, asked.recurrence);
+  const now = clock.now();
+  // The zone is looked at even where the datetime has an offset of its own.
+  const given = clock.instantOf(runDateTime ?? '2000-01-01T00:00:00', emptyToNone(timeZone));
+  const first = recurrence === undefined ? now : timeAfter(recurrence, now);
+  return {
+    type,
+    name,
+    operator: user.id,
+    runControl,
+    server: asked.server ?? '',
+    parameters: parameterTexts(program, asked.parameters ?? []),
+    output: readOutput(program, emptyToNone(asked.destination), emptyToNone(asked.format)),
+    runs: runDateTime === undefined ? first : given,
+    recurrence: recurrence?.id ?? '',
+    followed: recurrence === undefined,
+  };
+}
+
+const emptyToNone = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+function programFor(registry: Registry, type: string, name: string): Program {
+  const program = findProgram(registry, type, name);
+  if (program !== undefined) return program;
+  const process = registry.processes.get(name);
+  const shown = JSON.stringify(name);
+  if (process === undefined) {
+    throw Fault.of('BAD_PARAMETER', { name: 'ProcessName', reason: `is ${shown}, and there is no such process` });
+  }
+  const reason = `is ${JSON.stringify(type)}, and ${process.id} is of the type ${JSON.stringify(process.type)}`;
+  throw Fault.of('BAD_PARAMETER', { name: 'ProcessType', reason });
+}
+
+function recurrenceFor(registry: Registry, id: string | undefined): Recurrence | undefined {
+  if (id === undefined || id === '') return undefined;
+  const found = registry.recurrences.get(id);
+  if (found !== undefined) return found;
+  const known = [...registry.recurrences.keys()].join(', ') || 'none';
+  const reason = `is ${JSON.stringify(id)}, and there is no such recurrence; there are: ${known}`;
+  throw Fault.of('BAD_PARAMETER', { name: 'Recurrence', reason });
+}
+
+/** @throws Fault BAD_PARAMETER where there is no such time any more */
+function timeAfter(recurrence: Recurrence, instant: number): number {
+  const next = nextTime(recurrence.cron, recurrence.zone, new Date(instant));
+  if (next !== undefined) return next.getTime();
+  const reason = `is ${JSON.stringify(recurrence.id)}, which has no time to come`;
+  throw Fault.of('BAD_PARAMETER', { name: 'Recurrence', reason });
+}
+
+/** The request that follows one by its recurrence; undefined where that is not declared any more, or over. */
+export function followingRequest(
+  registry: Registry,
+  clock: Clock,
+  request: Omit<NewRequest, 'followed'>,
+): NewRequest | undefined {
+  const recurrence = registry.recurrences.get(request.recurrence);
+  if (recurrence === undefined) return undefined;
+  // Of a clock that was set back, and a request that came late, the later counts: no time comes twice.
+  const after = new Date(Math.max(clock.now(), request.runs));
+  const next = nextTime(recurrence.cron, recurrence.zone, after);
+  return next === undefined ? undefined : { ...request, runs: next.getTime(), followed: false };
+}
+
+/** Enters a request of a process that recurs by its definition. */
+export async function enterRecurring(tx: Db, ports: EntryPorts, process: Process, at: Date): Promise<void> {
+  const program = programOf(process);
+  await enterRequest(tx, ports, {
+    type: process.type,
+    name: process.id,
+    operator: process.runAs ?? '',
+    runControl: process.recurs?.id ?? '',
+    server: '',
+    parameters: {},
+    output: readOutput(program, undefined, undefined),
+    runs: at.getTime(),
+    recurrence: process.recurs?.id ?? '',
+    followed: true,
+  });
+}

@@ -1,0 +1,96 @@
+/** Run statuses by their words, as digits of `psprcsrqst.runstatus` (field notes 2). */
+export const RUN_STATUS = {
+  Cancel: '1',
+  Delete: '2',
+  Error: '3',
+  Hold: '4',
+  Queued: '5',
+  Initiated: '6',
+  Processing: '7',
+  Cancelled: '8',
+  Success: '9',
+  'Not Successful': '10',
+  Pending: '16',
+  'Success With Warning': '17',
+  Blocked: '18',
+  Restart: '19',
+} as const;
+type RunStatus = keyof typeof RUN_STATUS;
+
+/** Distribution statuses by their words, as digits of `psprcsrqst.diststatus`. */
+export const DISTRIBUTION = {
+  None: '0',
+  'Not Available': '1',
+  Processing: '2',
+  Generated: '3',
+  'Not Posted': '4',
+  Posted: '5',
+  Delete: '6',
+  Posting: '7',
+} as const;
+
+/** The word of a status in digits; the digits themselves where there is none. */
+export function wordOf(codes: Readonly<Record<string, string>>, digits: string): string {
+  return Object.keys(codes).find((word) => codes[word] === digits) ?? digits;
+}
+
+/** The digits of a status that is given as a word in any case, or as digits; undefined where there is no such status. */
+export function digitsOf(codes: Readonly<Record<string, string>>, given: string): string | undefined {
+  const wanted = given.toLowerCase();
+  return Object.entries(codes).find(([word, digits]) => digits === given || word.toLowerCase() === wanted)?.[1];
+}
+
+/** One step of a request's life: the statuses that it may be taken from, and where it leads. */
+interface Transition {
+  readonly from: readonly RunStatus[];
+  readonly to: RunStatus;
+}
+
+/**
+ * Every legal step. A step is a compare-and-set: it happens where the request has one of its statuses, or not at all.
+ * `initiate` takes what an attempt has left that ended with its gateway, too.
+ */
+export const TRANSITIONS = {
+  initiate: { from: ['Queued', 'Initiated', 'Processing'], to: 'Initiated' },
+  begin: { from: ['Initiated'], to: 'Processing' },
+  succeed: { from: ['Processing'], to: 'Success' },
+  warn: { from: ['Processing'], to: 'Success With Warning' },
+  /** The code of the process says that it can't be done, and that another attempt would not help. */
+  refuse: { from: ['Initiated', 'Processing'], to: 'Not Successful' },
+  retry: { from: ['Queued', 'Initiated', 'Processing'], to: 'Queued' },
+  /** The last attempt failed. */
+  fail: { from: ['Queued', 'Initiated', 'Processing'], to: 'Error' },
+  hold: { from: ['Queued', 'Pending'], to: 'Hold' },
+  /** It does not run: nobody has to be asked. */
+  cancel: { from: ['Queued', 'Hold', 'Pending', 'Blocked'], to: 'Cancelled' },
+  /** It runs: its attempt is asked to end, and then it is over. */
+  ask: { from: ['Initiated', 'Processing'], to: 'Cancel' },
+  end: { from: ['Cancel'], to: 'Cancelled' },
+  restart: { from: ['Error', 'Not Successful', 'Cancelled', 'Hold'], to: 'Queued' },
+  delete: {
+    from: [
+      'Error',
+      'Hold',
+      'Queued',
+      'Cancelled',
+      'Success',
+      'Not Successful',
+      'Pending',
+      'Success With Warning',
+      'Blocked',
+      'Restart',
+    ],
+    to: 'Delete',
+  },
+} as const satisfies Readonly<Record<string, Transition>>;
+export type Step = keyof typeof TRANSITIONS;
+
+/** Whether a step may be taken from a status in digits. */
+export function mayTake(step: Step, digits: string): boolean {
+  return fromDigits(step).includes(digits);
+}
+
+/** The statuses in digits that a step may be taken from. */
+export function fromDigits(step: Step): readonly string[] {
+  return TRANSITIONS[step].from.map((status) => RUN_STATUS[status]);
+}

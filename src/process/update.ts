@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
+import type { User } from '../model/security.ts';
+import type { Db } from '../store/index.ts';
+import { checkAccess } from './access.ts';
+import { instantText } from './clock.ts';
+import { type EntryPorts, QUEUE, sendJob } from './enter.ts';
+import { move } from './move.ts';
+import type { RequestAction } from './port.ts';
+import { findRow, type RequestRow } from './rows.ts';
+import { DISTRIBUTION, mayTake, RUN_STATUS, type Step, wordOf } from './status.ts';
+
+/** The steps that an action may be, and how it is told that none of them can be taken. */
+const ACTIONS: Readonly<Record<RequestAction, { readonly steps: readonly Step[]; readonly words: string }>> = {
+  Deleted: { steps: ['delete'], words: 'deleted' },
+  Cancelled: { steps: ['cancel', 'ask'], words: 'cancelled' },
+  Hold: { steps: ['hold'], words: 'put on hold' },
+  Restart: { steps: ['restart'], words: 'restarted' },
+};
+
+/**
+ * Takes the step of an action, as part of a transaction.
+ * @returns the key of a report that nobody can ask for any more, for its content to be removed
+ * @throws Fault NOT_FOUND, FORBIDDEN, CONFLICT
+ */
+export async function updateRequest(
+  tx: Db,
+  registry: Registry,
+  ports: EntryPorts,
+  { instance, action, user }: { instance: number; action: RequestAction; user: User },
+): Promise<string | undefined> {
+  const { steps, words } = ACTIONS[action];
+  for (;;) {
+    const row = await findRow(tx, instance);
+    checkAccess(registry, row, user, 'use');
+    const step = steps.find((each) => mayTake(each, row.runstatus));
+    const conflict = (reason: string): Fault => Fault.of('CONFLICT', { what: `Process request ${instance}`, reason });
+    if (step === undefined) throw conflict(`is ${wordOf(RUN_STATUS, row.runstatus)} and can't be ${words}`);
+    if (step === 'restart' && row.job === null) throw conflict("was entered by another system and can't be restarted");
+    // Between the look and the step a worker may have taken one of its own: then there is another look.
+    if (await move(tx, step, instance, changesOf(step, row, ports))) return takeAlong(tx, step, row, ports);
+  }
+}
+
+function changesOf(step: Step, row: RequestRow, { clock }: EntryPorts) {
+  if (step === 'cancel') return { enddttm: clock.local(clock.now()) };
+  if (step === 'restart') return { begindttm: null, enddttm: null, servernamerun: '', diststatus: DISTRIBUTION.None };
+  return step === 'delete' && row.report !== null ? { diststatus: DISTRIBUTION.Delete } : {};
+}
+
+/** What goes with a step: the job, and what the gateway's own table says. */
+async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: EntryPorts): Promise<string | undefined> {
+  const { queue, clock } = ports;
+  const { prcsinstance: instance, job, report } = row;
+  if (job === null) return undefined;
+  const update = tx.updateTable('signalbox_process_request').where('instance', '=', instance);
+  const now = clock.now();
+  if (step === 'restart') {
+    const next = randomUUID();
+    // One that was held before its time came keeps that time.
+    const runs = Math.max(now, Date.parse(row.runs ?? ''));
+    const fresh = { run: null, attempt: 0, began: null, ended: null, cancelled: null, percent: null, progress: null };
+    await update.set({ ...fresh, job: next, report: null, content: null }).execute();
+    await sendJob(tx, queue, { instance, type: row.prcstype, name: row.prcsname, job: next, runs, now });
+    return report ?? undefined;
+  }
+  await queue.cancel(tx, QUEUE, job);
+  if (step === 'ask') await update.set({ cancelled: instantText(now) }).execute();
+  if (step === 'cancel') await update.set({ cancelled: instantText(now), ended: instantText(now) }).execute();
+  if (step !== 'delete' || report === null) return undefined;
+  await update.set({ report: null, content: null }).execute();
+  return report;
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { type FailedJob, type Job, JobLost, type RetryRule, type Worker } from '../store/index.ts';
+import { Attempt } from './attempt.ts';
+import { instantText } from './clock.ts';
+import { failRequest, retryRequest } from './end.ts';
+import { errorWords, isFinal } from './error-words.ts';
+import { initiate } from './initiate.ts';
+import { findProgram } from './program.ts';
+import type { RunPorts } from './run-ports.ts';
+
+/** Data of a request's job. */
+interface RequestData {
+  readonly instance: number;
+  readonly type: string;
+  readonly name: string;
+}
+
+const ONCE: RetryRule = { attempts: 0, first: 0, longest: 0 };
+
+/** What works at the queue of requests. */
+export function createWorker(ports: RunPorts): Worker {
+  const { registry, clock } = ports;
+  return {
+    concurrency: registry.gateway.limits.processes,
+    retry({ data }) {
+      const { type, name } = data as unknown as RequestData;
+      return findProgram(registry, type, name)?.process?.retry ?? ONCE;
+    },
+    run: (job) => runJob(ports, job),
+    async onRetry(tx, job, error, next) {
+      const words = `Attempt ${job.attempt} has failed: ${errorWords(error)} The next begins at ${instantText(next.getTime())}.`;
+      await retryRequest(tx, instanceOf(job), { level: 'warning', text: words, said: instantText(clock.now()) });
+    },
+    async onDead(tx, job, error) {
+      const words = `Attempt ${job.attempt} has failed, and no other follows: ${errorWords(error)}`;
+      await failRequest(tx, clock, instanceOf(job), { level: 'error', text: words, said: instantText(clock.now()) });
+    },
+  };
+}
+
+function instanceOf({ data }: Pick<FailedJob, 'data'>): number {
+  return (data as unknown as RequestData).instance;
+}
+
+async function runJob(ports: RunPorts, job: Job): Promise<void> {
+  const instance = instanceOf(job);
+  const run = randomUUID();
+  const { id, attempt } = job;
+  const taken = await ports.store.transaction((tx) => initiate(tx, ports, { id, attempt, instance }, run));
+  if (taken === undefined) return;
+  const current = new Attempt(ports, job, taken);
+  try {
+    await current.run();
+  } catch (error) {
+    await onFailure(ports, job, current, error);
+  } finally {
+    await current.close();
+  }
+}
+
+async function onFailure(ports: RunPorts, job: Job, current: Attempt, error: unknown): Promise<void> {
+  const { instance } = current;
+  if (job.completed) {
+    // It has ended with success, and what came after that changes nothing.
+    ports.onError(error as Error, { instance, what: 'the code of a process after its end' });
+    return;
+  }
+  if (await current.settle()) return;
+  if (job.signal.aborted || error instanceof JobLost) throw error;
+  if (isFinal(error)) {
+    await current.refuse(error);
+    return;
+  }
+  ports.onError(error as Error, { instance, attempt: job.attempt, what: 'an attempt at a process' });
+  throw error;
+}

@@ -1,0 +1,82 @@
+import type { ScalarKind } from '../../model/field.ts';
+import { booleanText, decimalText, integerText, type Present, type SqlValue } from '../render/convert.ts';
+
+/**
+ * Compiles the key of rows: what two rows have in common whose values are equal. Values are compared as their declared
+ * type says: numbers by value, all else by their text. NULL equals nothing, and nor does a blob.
+ * @param places of the values, one a kind
+ */
+export function keyOf(
+  kinds: readonly ScalarKind[],
+  places: readonly number[],
+): (cells: readonly SqlValue[]) => string | undefined {
+  const parts = kinds.map((kind, index) => ({ at: places[index] ?? 0, text: textOf(kind) }));
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return (cells) => part(cells, only);
+  return (cells) => {
+    const texts: string[] = [];
+    for (const each of parts) {
+      const text = part(cells, each);
+      if (text === undefined) return undefined;
+      texts.push(text);
+    }
+    return JSON.stringify(texts);
+  };
+}
+
+interface KeyPart {
+  readonly at: number;
+  readonly text: (value: Present) => string;
+}
+
+function part(cells: readonly SqlValue[], { at, text }: KeyPart): string | undefined {
+  const value = cells[at] ?? null;
+  return value === null || Buffer.isBuffer(value) ? undefined : text(value);
+}
+
+function textOf(kind: ScalarKind): (value: Present) => string {
+  switch (kind) {
+    case 'integer':
+      return (value) => integerText(value) ?? String(value);
+    case 'decimal':
+      return (value) => shortest(decimalText(value, undefined) ?? String(value));
+    case 'boolean':
+      return (value) => booleanText(value) ?? String(value);
+    default:
+      return String;
+  }
+}
+
+/**
+ * The values that may be stored for a value of a kind: SQLite tells the number 1 from the text '1', whatever a query
+ * declares them to be.
+ */
+export function storedForms(kind: ScalarKind, value: SqlValue): SqlValue[] {
+  if (value === null || Buffer.isBuffer(value)) return [];
+  const text = textOf(kind)(value);
+  switch (kind) {
+    case 'integer':
+      return distinct([value, text, ...(integerText(value) === undefined ? [] : [BigInt(text)])]);
+    case 'decimal':
+      return distinct([value, text, ...(decimalText(value, undefined) === undefined ? [] : [Number(text)])]);
+    case 'boolean':
+      return distinct([value, text, text === 'true' ? 1n : 0n, text === 'true' ? '1' : '0']);
+    default:
+      return distinct([value, text]);
+  }
+}
+
+function distinct(values: readonly SqlValue[]): SqlValue[] {
+  return [...new Set(values)];
+}
+
+/** A value's text that PostgreSQL reads as a value of any type of its kind. */
+export function neutralText(kind: ScalarKind, value: SqlValue): string {
+  const text = value === null || Buffer.isBuffer(value) ? '' : textOf(kind)(value);
+  return kind === 'boolean' ? String(Number(text === 'true')) : text;
+}
+
+/** Without zeros at the end of a fraction, so that 12.30 and 12.3 are one number. */
+function shortest(digits: string): string {
+  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+}

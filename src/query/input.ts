@@ -1,0 +1,66 @@
+import { Fault } from '../model/fault.ts';
+import type { Query } from '../model/query.ts';
+import type { DocumentValue } from '../model/value.ts';
+import type { QueryCall } from './port.ts';
+import { compilePrompts, type PromptReader } from './prompt-values.ts';
+
+/** What a caller gives for a run of a query, as texts: it can be kept, and read again by another gateway. */
+export interface QueryInput {
+  /** By the names of prompts; an empty text is not given. */
+  readonly prompts: Readonly<Record<string, string>>;
+  /** Prompts of the members of a connected query, by the members' ids. */
+  readonly members?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Columns to return, by their names; all where absent. */
+  readonly fields?: readonly string[];
+  /** The caller's own limit of rows; 0 or absent is none. */
+  readonly maxrows?: number;
+  /** With the rows of its members. */
+  readonly connected: boolean;
+}
+
+/** Queries that are nested under a query, at any depth; each once. */
+export function membersOf(query: Query): readonly Query[] {
+  const found = new Set<Query>();
+  const visit = ({ children }: Query): void => {
+    for (const child of children) {
+      if (found.has(child.query)) continue;
+      found.add(child.query);
+      visit(child.query);
+    }
+  };
+  visit(query);
+  return [...found];
+}
+
+const readers = new WeakMap<Query, PromptReader>();
+
+/**
+ * Brings everything that is given into its types, before anything runs.
+ * @throws Fault BAD_PARAMETER, MISSING_PARAMETER, which name the prompt
+ */
+export function readInput(query: Query, input: QueryInput): Omit<QueryCall, 'format'> {
+  const { prompts, members = {}, fields, maxrows, connected } = input;
+  const call = {
+    query,
+    prompts: read(query, prompts),
+    ...(fields === undefined ? {} : { fields }),
+    ...(maxrows === undefined ? {} : { maxrows }),
+  };
+  if (!connected) return call;
+  const given = membersOf(query).map((member) => [member.id, read(member, members[member.id] ?? {}, query)]);
+  return { ...call, connected, members: Object.fromEntries(given) };
+}
+
+function read(query: Query, texts: Readonly<Record<string, string>>, parent?: Query): DocumentValue {
+  let reader = readers.get(query);
+  if (reader === undefined) {
+    reader = compilePrompts(query);
+    readers.set(query, reader);
+  }
+  const values = reader.fromTexts(new Map(Object.entries(texts)));
+  for (const { name, required } of query.prompts) {
+    if (!required || (values[name] ?? '') !== '') continue;
+    throw Fault.of('MISSING_PARAMETER', { name: parent === undefined ? name : `Prompt ${name} of ${query.id}` });
+  }
+  return values;
+}

@@ -1,0 +1,53 @@
+import { Fault } from '../../model/fault.ts';
+import { errorCode, errorText } from '../../store/error.ts';
+import { faultOf, unavailable } from '../errors.ts';
+
+/**
+ * What a failed query is to its caller, by the SQLSTATE (PostgreSQL's manual, appendix A): the connection is gone or none can
+ * be had, the database is busy, a prompt's value is out of the range of its type, or the query itself is at fault, which is
+ * for the log alone.
+ * @param prompts names of the prompts that the statement's placeholders stand for
+ */
+export function faultOfDatabase(query: string, error: unknown, prompts: readonly string[]): Fault {
+  if (error instanceof Fault) return error;
+  if (isLost(error)) return unreachable(error);
+  const code = errorCode(error);
+  if (/^(?:40|53|55P03)/.test(code)) return unavailable('the database is busy', error);
+  const parameter = /parameter \$(\d+)/.exec(contextOf(error))?.[1];
+  if (code.startsWith('22') && parameter !== undefined) {
+    const name = prompts[Number(parameter) - 1] ?? 'A prompt';
+    return Fault.of('BAD_PARAMETER', { name, reason: 'is beyond what the database holds' }, { cause: error });
+  }
+  return faultOf(query, { code, message: errorText(error) });
+}
+
+/** The database can't be had now. */
+export function unreachable(cause: unknown): Fault {
+  return unavailable("the database can't be reached", cause);
+}
+
+/** Whether an error says that the connection has ended, or was never made. */
+export function isLost(error: unknown): boolean {
+  const code = errorCode(error);
+  // Class 08, what an ending server says, credentials and databases that are not there; else the driver's own words.
+  return /^(?:08|57P0|28|3D)/.test(code) || (error instanceof Error && isOfNetwork(error));
+}
+
+function isOfNetwork(error: Error): boolean {
+  const code = errorCode(error);
+  if (code === '') return /connection|timeout expired|not queryable/i.test(error.message);
+  return (
+    /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code) ||
+    ('syscall' in error && error.syscall === 'connect')
+  );
+}
+
+function contextOf(error: unknown): string {
+  return error instanceof Error && 'where' in error && typeof error.where === 'string' ? error.where : '';
+}
+
+/** Whether a statement must be prepared anew: its tables were changed, or the session lost it. */
+export function isOutdated(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === '0A000' || code === '26000';
+}

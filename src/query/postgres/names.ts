@@ -1,0 +1,123 @@
+// The lexical structure of SQL as PostgreSQL reads it (its manual, section 4.1, and src/backend/parser/scan.l): what the
+// scan that serves both engines leaves open, such as comments inside comments, decides here what is a name and what is text.
+
+/** A name that something is called by. */
+export interface CalledName {
+  /** As the database sees it: in small letters unless it was quoted. */
+  readonly name: string;
+  readonly offset: number;
+}
+
+/** A name in a statement, and whether a parenthesis follows. */
+interface Name extends CalledName {
+  readonly end: number;
+  readonly quoted: boolean;
+}
+
+const SPACE = /[ \t\n\r\f\v]+|--[^\n\r]*/y;
+const WORD = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
+const DOLLAR = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
+const PLAIN = /'(?:[^']|'')*'?/y;
+const ESCAPED = /'(?:[^'\\]|''|\\[\s\S])*'?/y;
+const QUOTED = /"(?:[^"]|"")*"?/y;
+const NUMBER = /\d+/y;
+
+function lengthAt(pattern: RegExp, sql: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.exec(sql)?.[0].length ?? 0;
+}
+
+/** Behind white space and comments, which may stand inside each other. */
+function behindSpace(sql: string, start: number): number {
+  let at = start;
+  for (;;) {
+    const space = lengthAt(SPACE, sql, at);
+    if (space > 0) at += space;
+    else if (sql.startsWith('/*', at)) at = behindComment(sql, at);
+    else return at;
+  }
+}
+
+function behindComment(sql: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  while (at < sql.length) {
+    if (sql.startsWith('/*', at)) {
+      depth += 1;
+      at += 2;
+    } else if (sql.startsWith('*/', at)) {
+      depth -= 1;
+      at += 2;
+      if (depth === 0) return at;
+    } else at += 1;
+  }
+  return at;
+}
+
+/** Behind a literal that begins at a quote or a dollar; the same place where there is none. */
+function behindLiteral(sql: string, at: number): number {
+  if (sql[at] === "'") return at + lengthAt(PLAIN, sql, at);
+  const mark = lengthAt(DOLLAR, sql, at);
+  if (mark === 0) return at;
+  const end = sql.indexOf(sql.slice(at, at + mark), at + mark);
+  return end < 0 ? sql.length : end + mark;
+}
+
+/** Every name and keyword of a statement, in order. */
+function namesIn(sql: string): Name[] {
+  const names: Name[] = [];
+  let at = behindSpace(sql, 0);
+  while (at < sql.length) {
+    const offset = at;
+    const word = lengthAt(WORD, sql, at);
+    if (word > 0) {
+      const text = sql.slice(at, at + word);
+      at += word;
+      // A letter right before a quote says how the literal is written.
+      if (sql[at] === "'" && /^e$/i.test(text)) at += lengthAt(ESCAPED, sql, at);
+      else names.push({ name: text.toLowerCase(), offset, end: at, quoted: false });
+    } else if (sql[at] === '"') {
+      at += lengthAt(QUOTED, sql, at);
+      names.push({ name: sql.slice(offset + 1, at - 1).replaceAll('""', '"'), offset, end: at, quoted: true });
+    } else {
+      const literal = behindLiteral(sql, at);
+      at = literal > at ? literal : at + Math.max(1, lengthAt(NUMBER, sql, at));
+    }
+    at = behindSpace(sql, at);
+  }
+  return names;
+}
+
+/** What a statement says that a query must not, whatever the database makes of it, or the names that it calls. */
+export interface Names {
+  /** Names before a parenthesis: functions, and keywords that look like them. */
+  readonly called: readonly CalledName[];
+  /** `select ... into`, `for update` and their like. */
+  readonly clause: { readonly text: string; readonly offset: number } | undefined;
+  /** The word that it begins with, in small letters; empty where that is none. */
+  readonly first: string;
+  /** A name with Unicode escapes, which could be any. */
+  readonly escaped: { readonly offset: number } | undefined;
+}
+
+const LOCKS = new Set(['update', 'share', 'no', 'key']);
+
+/** Reads the names of a statement. */
+export function readNames(sql: string): Names {
+  const names = namesIn(sql);
+  const clauseAt = names.findIndex(
+    ({ name, quoted }, index) =>
+      !quoted && (name === 'into' || (name === 'for' && LOCKS.has(names[index + 1]?.name ?? ''))),
+  );
+  const clause = names[clauseAt];
+  const escaped = names.find(({ quoted, offset }) => quoted && /u&$/i.test(sql.slice(0, offset)));
+  return {
+    called: names.filter(({ end }) => sql[behindSpace(sql, end)] === '('),
+    clause: clause && {
+      text: clause.name === 'into' ? 'INTO' : `FOR ${names[clauseAt + 1]?.name.toUpperCase()}`,
+      offset: clause.offset,
+    },
+    first: sql.startsWith('(', behindSpace(sql, 0)) ? '' : (names[0]?.name ?? ''),
+    escaped,
+  };
+}

@@ -1,0 +1,185 @@
+import type { Duplex } from 'node:stream';
+import type { FieldDef } from 'pg';
+
+/** What a driver's connection writes, as far as it is used here: messages of PostgreSQL's protocol 3.0, section 55.2.3. */
+interface Wire {
+  readonly stream: Duplex;
+  parse(message: { readonly name: string; readonly text: string }): void;
+  bind(message: {
+    readonly portal: string;
+    readonly statement: string;
+    readonly values: readonly (string | null)[];
+  }): void;
+  describe(message: { readonly type: 'S'; readonly name: string }): void;
+  execute(message: { readonly portal: string; readonly rows: number }): void;
+  close(message: { readonly type: 'S'; readonly name: string }): void;
+  flush(): void;
+  sync(): void;
+}
+
+/** Writes several messages as one. */
+function together(wire: Wire, write: () => void): void {
+  wire.stream.cork();
+  try {
+    write();
+  } finally {
+    wire.stream.uncork();
+  }
+}
+
+/** A row as it comes: the texts of its fields. */
+export type Texts = (string | null)[];
+
+/** Some rows of a result. */
+interface Batch {
+  readonly rows: Texts[];
+  /** No row stands behind them. */
+  readonly complete: boolean;
+}
+
+/** A run of a prepared statement, or the next rows of one. */
+export interface PortalRun {
+  readonly statement: string;
+  readonly values: readonly (string | null)[];
+  /** Rows of the first batch. */
+  readonly rows: number;
+  /** They are all that is wanted now. */
+  readonly once: boolean;
+  /** A name by which more can be asked for as long as the transaction lasts; none by default. */
+  readonly portal?: string;
+  /** The run of that name has begun: more of it is wanted. */
+  readonly begun?: boolean;
+}
+
+/**
+ * One run of a prepared statement, for the driver to submit. Rows come in batches, so that no more of them is in memory
+ * than was asked for. Where the first batch is all that is wanted, it and the end of the run take one round trip.
+ */
+export class Portal {
+  readonly #run: PortalRun;
+  readonly #ready = Promise.withResolvers<void>();
+  #wire: Wire | undefined;
+  #gathered: Texts[] = [];
+  #batch = Promise.withResolvers<Batch>();
+  /** Nothing more comes, or nothing more is asked for. */
+  #over: boolean;
+
+  constructor(run: PortalRun) {
+    this.#run = run;
+    this.#over = run.once;
+  }
+
+  /** The batch that was asked for last. @throws errors of the database and of the connection */
+  get batch(): Promise<Batch> {
+    return this.#batch.promise;
+  }
+
+  /** Asks for the next rows; the batch before must have come, and not been the last. */
+  ask(rows: number): void {
+    this.#batch = Promise.withResolvers();
+    const wire = this.#wire as Wire;
+    together(wire, () => {
+      wire.execute({ portal: this.#run.portal ?? '', rows });
+      wire.flush();
+    });
+  }
+
+  /** Ends the run; resolves when the connection can be used for another. */
+  close(): Promise<void> {
+    this.#end();
+    return this.#ready.promise;
+  }
+
+  // What the driver calls.
+
+  submit(wire: Wire): void {
+    this.#wire = wire;
+    const { portal = '', statement, values, rows, once, begun = false } = this.#run;
+    together(wire, () => {
+      if (!begun) wire.bind({ portal, statement, values });
+      wire.execute({ portal, rows });
+      if (once) wire.sync();
+      else wire.flush();
+    });
+  }
+
+  handleDataRow({ fields }: { readonly fields: Texts }): void {
+    this.#gathered.push(fields);
+  }
+
+  handlePortalSuspended(): void {
+    this.#deliver(false);
+  }
+
+  handleCommandComplete(): void {
+    this.#deliver(true);
+    this.#end();
+  }
+
+  handleError(error: Error): void {
+    this.#batch.promise.catch(() => {});
+    this.#batch.reject(error);
+    this.#end();
+    this.#ready.resolve();
+  }
+
+  handleReadyForQuery(): void {
+    this.#ready.resolve();
+  }
+
+  #deliver(complete: boolean): void {
+    const rows = this.#gathered;
+    this.#gathered = [];
+    this.#batch.resolve({ rows, complete });
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#wire?.sync();
+  }
+}
+
+/** Prepares a statement under a name, without running it, for the driver to submit. */
+export class Preparation {
+  readonly #name: string;
+  readonly #text: string;
+  readonly #forget: string | undefined;
+  readonly #done = Promise.withResolvers<readonly FieldDef[]>();
+  #fields: readonly FieldDef[] = [];
+
+  /** @param forget name of a statement that is not needed any more */
+  constructor(name: string, text: string, forget?: string) {
+    this.#name = name;
+    this.#text = text;
+    this.#forget = forget;
+  }
+
+  /** The columns of its result; empty where it has none. @throws errors of the database and of the connection */
+  get fields(): Promise<readonly FieldDef[]> {
+    return this.#done.promise;
+  }
+
+  // What the driver calls.
+
+  submit(wire: Wire): void {
+    together(wire, () => {
+      if (this.#forget !== undefined) wire.close({ type: 'S', name: this.#forget });
+      wire.parse({ name: this.#name, text: this.#text });
+      wire.describe({ type: 'S', name: this.#name });
+      wire.sync();
+    });
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
+    this.#fields = fields;
+  }
+
+  handleError(error: Error): void {
+    this.#done.reject(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.#done.resolve(this.#fields);
+  }
+}

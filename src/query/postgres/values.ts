@@ -1,0 +1,97 @@
+import { ValueError } from '../render/convert.ts';
+import type { ResultColumn, SqlValue } from '../render/index.ts';
+import type { Texts } from './portal.ts';
+
+/** Types of PostgreSQL by their ids in pg_type, which are the same everywhere. */
+export const TYPES = {
+  bool: 16,
+  bytea: 17,
+  int8: 20,
+  int2: 21,
+  int4: 23,
+  text: 25,
+  oid: 26,
+  json: 114,
+  float4: 700,
+  float8: 701,
+  bpchar: 1042,
+  varchar: 1043,
+  date: 1082,
+  time: 1083,
+  timestamp: 1114,
+  timestamptz: 1184,
+  numeric: 1700,
+  jsonb: 3802,
+} as const;
+
+type Read = (text: string) => SqlValue;
+
+/**
+ * Compiles the reading of a result's rows: texts in PostgreSQL's own forms become, in their place, the values that a SQLite
+ * of the same content would return, so that every writer writes the same of both. The function throws {@link ValueError} for
+ * dates before Christ, which no format has a form for; what else does not fit its column is refused by the writers.
+ * @param types ids of the types of the result's columns
+ */
+export function compileReading(columns: readonly ResultColumn[], types: readonly number[]): (row: Texts) => SqlValue[] {
+  const read = columns.flatMap((column) => {
+    const reader = readerOf(column, types[column.at] ?? 0);
+    return reader === undefined ? [] : [{ at: column.at, reader }];
+  });
+  return (row) => {
+    const values: SqlValue[] = row;
+    for (const { at, reader } of read) {
+      const text = row[at] ?? null;
+      if (text !== null) values[at] = reader(text);
+    }
+    return values;
+  };
+}
+
+function readerOf(column: ResultColumn, type: number): Read | undefined {
+  switch (type) {
+    case TYPES.int2:
+    case TYPES.int4:
+    case TYPES.int8:
+    case TYPES.oid:
+      return BigInt;
+    case TYPES.bool:
+      return (text) => (text === 't' ? 1n : 0n);
+    case TYPES.float4:
+    case TYPES.float8:
+      return Number;
+    case TYPES.numeric:
+      // A whole number with a scale, which SQLite has no word for.
+      return column.kind === 'integer' ? (text) => text.replace(/\.0+$/, '') : undefined;
+    case TYPES.bytea:
+      return (text) => Buffer.from(text.slice(2), 'hex');
+    case TYPES.date:
+    case TYPES.timestamp:
+      return isDated(column) ? (text) => present(column, text) : undefined;
+    case TYPES.timestamptz:
+      return isDated(column) ? (text) => wholeMinutes(present(column, text)) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isDated({ kind }: ResultColumn): boolean {
+  return kind === 'date' || kind === 'datetime';
+}
+
+/** A date of our era. */
+function present(column: ResultColumn, text: string): string {
+  if (text.endsWith(' BC')) throw new ValueError(column, text);
+  return text;
+}
+
+const ODD_OFFSET = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(\.\d+)?([+-]\d{2}:\d{2}):(\d{2})$/;
+
+/** Offsets of the time before there were zones have seconds, which no format has: the same instant, with those left out. */
+function wholeMinutes(text: string): string {
+  const match = ODD_OFFSET.exec(text);
+  if (match === null) return text;
+  const [, date, time, fraction = '', offset = '', seconds] = match;
+  const shift = Number(seconds) * (offset.startsWith('-') ? 1000 : -1000);
+  const local = new Date(Date.parse(`${date}T${time}Z`) + shift).toISOString();
+  return `${local.slice(0, 19)}${fraction}${offset}`;
+}

@@ -1,0 +1,73 @@
+/**
+ * Dates and times as numbers: days since the last of 1899, of the 1900 date system (ISO/IEC 29500-1, 18.17.4.1). It takes
+ * 1900 for a leap year, so that days before 1 March 1900 have no number that all readers agree on.
+ */
+
+import type { Zone } from '../../timezone.ts';
+
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+/** The day that is number 0 from March 1900 on. */
+const EPOCH = Date.UTC(1899, 11, 30);
+const FIRST = Date.UTC(1900, 2, 1);
+
+const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+const timePattern = /^(\d{2}):(\d{2}):(\d{2})(\.\d+)?$/;
+const datetimePattern = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2}(?:\.\d+)?)(?:Z|([+-])(\d{2}):(\d{2}))$/;
+
+/** The number of a `yyyy-MM-dd`; undefined where there is none. */
+export function dateSerial(date: string): number | undefined {
+  const start = startOf(date);
+  return start === undefined || start < FIRST ? undefined : (start - EPOCH) / DAY;
+}
+
+/** The part of a day that an `HH:mm:ss`, with a fraction or without, is; undefined where there is none. */
+export function timeSerial(time: string): number | undefined {
+  const milliseconds = millisecondsOf(time);
+  return milliseconds === undefined ? undefined : milliseconds / DAY;
+}
+
+/** Compiles the numbers of xs:dateTime with an offset: what clocks of the zone show then. Undefined where there is none. */
+export function compileDatetimeSerial(zone: Zone): (datetime: string) => number | undefined {
+  return (datetime) => {
+    const match = datetimePattern.exec(datetime);
+    if (match === null) return undefined;
+    const [, date = '', time = '', sign, hours = '0', minutes = '0'] = match;
+    const day = startOf(date);
+    const within = millisecondsOf(time);
+    if (day === undefined || within === undefined) return undefined;
+    const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
+    const wall = onTheClock(day + within, offset, zone);
+    return wall < FIRST ? undefined : (wall - EPOCH) / DAY;
+  };
+}
+
+/** Milliseconds, as if in UTC, that the zone's clocks show at a local time of some offset. */
+function onTheClock(local: number, offset: number, zone: Zone): number {
+  if (zone.offsetAt(textOf(local)) === offset) return local;
+  const instant = local - offset * MINUTE;
+  // The offset that holds up to a change of the clock reaches as far as the larger of the two says.
+  const around = [instant - DAY, instant + DAY].map((each) => zone.offsetAt(textOf(each)));
+  return instant + zone.offsetAt(textOf(instant + Math.max(...around) * MINUTE)) * MINUTE;
+}
+
+function textOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19);
+}
+
+function startOf(date: string): number | undefined {
+  const match = datePattern.exec(date);
+  if (match === null) return undefined;
+  const [, year, month, day] = match.map(Number) as [number, number, number, number];
+  const start = new Date(0);
+  start.setUTCFullYear(year, month - 1, day);
+  return start.getUTCMonth() === month - 1 && start.getUTCDate() === day ? start.getTime() : undefined;
+}
+
+function millisecondsOf(time: string): number | undefined {
+  const match = timePattern.exec(time);
+  if (match === null) return undefined;
+  const [, hours = 0, minutes = 0, seconds = 0] = match.map(Number);
+  if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
+  return ((hours * 60 + minutes) * 60 + seconds + Number(match[4] ?? 0)) * 1000;
+}

@@ -1,0 +1,102 @@
+import type { BlobStore } from '../../model/blob.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { JobQueue, Store } from '../../store/index.ts';
+import { contentTypes } from '../content-types.ts';
+import type { QueryPort } from '../port.ts';
+import { renderRaw } from '../raw.ts';
+import type { SavedQueries } from '../saved/port.ts';
+import { keepResult } from './keep.ts';
+import type { NewRun, QueryRuns } from './port.ts';
+import { type KeptRun, RunRows } from './run-rows.ts';
+import { shapeOf } from './shape.ts';
+import { createRunWorker } from './worker.ts';
+
+export interface QueryRunsOptions {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly queue: JobQueue;
+  readonly blobs: BlobStore;
+  readonly queries: QueryPort;
+  readonly saved: SavedQueries;
+  readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+}
+
+/** The queue of runs, and the scope of the blobs that hold their results. */
+const QUEUE = 'query-runs';
+
+const EXTENSIONS = { json: 'json', xmlp: 'xml', webrowset: 'xml', html: 'html', xlsx: 'xlsx', csv: 'csv' } as const;
+
+/** Ties the runs of queries to the queue, which is not started yet. */
+export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
+  const { store, queue, registry, queries } = options;
+  const { limits, timezone } = registry.gateway;
+  const rows = new RunRows(store);
+  const blobs = options.blobs.scope(QUEUE);
+  queue.work(QUEUE, createRunWorker({ ...options, rows, blobs }));
+  return {
+    async enter(run) {
+      const file = run.file ? fileName(run) : undefined;
+      const id = await store.transaction(async (tx) => {
+        const entered = await rows.insert(tx, run, file);
+        return queue.send(tx, { queue: QUEUE, id: entered, data: { id: entered } });
+      });
+      queue.wake(QUEUE);
+      return id;
+    },
+    async keepFile(run, signal) {
+      const file = fileName(run);
+      const { query, input, format } = run;
+      const result = await keepResult({ queries, blobs }, { query, input, format, file, signal });
+      try {
+        const id = await rows.insert(await store.tables(), run, file, result);
+        return (await rows.find(id)) as KeptRun;
+      } catch (error) {
+        await blobs.delete(result.blob);
+        throw error;
+      }
+    },
+    find: (id) => rows.find(id),
+    cancel: (id, owner) =>
+      store.transaction(async (tx) => {
+        const found = await rows.find(id, tx);
+        if (found?.owner !== owner) return 'idNotFound';
+        if (!(await rows.kill(tx, id, owner))) return 'fail';
+        await queue.cancel(tx, QUEUE, id);
+        return 'success';
+      }),
+    async block(run, query, number, { format, root }) {
+      const { blob: key, starts, shape, bytes, input } = run as KeptRun;
+      if (shape !== shapeOf(query)) {
+        const reason = 'was made of another version of the query; run it again';
+        throw Fault.of('CONFLICT', { what: `Run ${run.id} of ${query.id}`, reason });
+      }
+      const start = starts[number - 1];
+      const blob = key === undefined ? undefined : await blobs.get(key);
+      if (blob === undefined || start === undefined) return undefined;
+      const [offset, first] = start;
+      const end = starts[number]?.[0] ?? bytes;
+      const lines = await Array.fromAsync(blob.stream({ start: offset, length: end - offset }));
+      const { fields, connected } = input;
+      const rendered = renderRaw(Buffer.concat(lines), {
+        ...{ query, format, timezone, first, connected },
+        ...(fields === undefined ? {} : { fields }),
+        ...(root === undefined ? {} : { root }),
+      });
+      return { bytes: rendered, contentType: contentTypes[format] };
+    },
+    async content(run) {
+      const { blob, file } = run as KeptRun;
+      return blob === undefined || file === undefined ? undefined : blobs.get(blob);
+    },
+    async sweep() {
+      const before = new Date(Date.now() - limits.keep);
+      await rows.expire(before);
+      await blobs.expire(before);
+    },
+  };
+}
+
+function fileName({ query, format }: NewRun): string {
+  return `${query.id}.${EXTENSIONS[format]}`;
+}

@@ -1,0 +1,86 @@
+import type { StoredBlob } from '../../model/blob.ts';
+import type { Query } from '../../model/query.ts';
+import type { QueryInput } from '../input.ts';
+import type { ResultFormat } from '../port.ts';
+
+/** Forms that a run may be asked for. */
+export type RunFormat = Exclude<ResultFormat, 'raw' | 'rows-json' | 'rows-xml'>;
+
+/** A run to enter, whose input has been read once already. */
+export interface NewRun {
+  /** The user who asks for it; empty where nobody is known. */
+  readonly owner: string;
+  readonly query: Query;
+  readonly input: QueryInput;
+  readonly format: RunFormat;
+  /** The result is kept as a file of the format, rather than as rows that any block can be made of. */
+  readonly file: boolean;
+}
+
+/** `posting`: the rows have been read, and are being kept. */
+export type RunState = 'queued' | 'running' | 'posting' | 'success' | 'error' | 'killed';
+
+/** A run of a query. The counts are 0 until success. */
+export interface QueryRun {
+  /** A UUID. */
+  readonly id: string;
+  /** The user whose it is; empty where nobody is known. */
+  readonly owner: string;
+  /** Id of the query, which is the owner's own where `isPrivate`. */
+  readonly query: string;
+  readonly isPrivate: boolean;
+  readonly input: QueryInput;
+  readonly format: RunFormat;
+  readonly state: RunState;
+  /** Why it ended in error; meant for the caller. */
+  readonly message: string | undefined;
+  readonly columns: number;
+  readonly rows: number;
+  readonly blocks: number;
+  /** Bytes that the result takes where it is kept. */
+  readonly bytes: number;
+  /** A row cap cut the result. */
+  readonly truncated: boolean;
+  /** Name of the file, where the result is one. */
+  readonly file: string | undefined;
+}
+
+/** Some rows of a result, as a document of their own. */
+export interface RunBlock {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+}
+
+/** How a block is written. */
+export interface BlockOptions {
+  readonly format: RunFormat;
+  /** The element round everything, over SOAP. */
+  readonly root?: { readonly name: string; readonly namespace: string };
+}
+
+/** Runs of stored queries whose results are kept: polled ones, and files. */
+export interface QueryRuns {
+  /** Enters a run for whichever gateway has time, and returns its id. */
+  enter(run: NewRun): Promise<string>;
+  /**
+   * Runs a query now, and keeps its result as a file. Where that fails nothing is kept.
+   * @throws Fault as QueryPort.run does, and STORAGE_FULL; an AbortError where the signal ended it
+   */
+  keepFile(run: NewRun, signal: AbortSignal): Promise<QueryRun>;
+  /** Undefined where there is none, or it is kept no longer. */
+  find(id: string): Promise<QueryRun | undefined>;
+  /**
+   * Stops a run of an owner's that waits or runs, in whichever gateway.
+   * @returns `fail` where it had ended before
+   */
+  cancel(id: string, owner: string): Promise<'idNotFound' | 'fail' | 'success'>;
+  /**
+   * Writes a block of the rows of a run that ended in success. `number` counts from 1.
+   * @throws Fault CONFLICT where the query has changed since; undefined where the rows are kept no longer
+   */
+  block(run: QueryRun, query: Query, number: number, options: BlockOptions): Promise<RunBlock | undefined>;
+  /** The file of a run that ended in success; undefined where it is kept no longer, or there is none. */
+  content(run: QueryRun): Promise<StoredBlob | undefined>;
+  /** Removes what is older than it is kept. */
+  sweep(): Promise<void>;
+}

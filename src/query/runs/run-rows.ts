@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import type { Db, QueryRunTable, Store } from '../../store/index.ts';
+import type { BlockStart } from './blocks.ts';
+import type { NewRun, QueryRun, RunState } from './port.ts';
+import { shapeOf } from './shape.ts';
+
+/** What became of a run that succeeded. */
+export interface RunResult {
+  readonly columns: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly truncated: boolean;
+  readonly blocks: readonly BlockStart[];
+  /** Key of the blob. */
+  readonly blob: string;
+}
+
+/** A run with what only its keeper knows. */
+export interface KeptRun extends QueryRun {
+  readonly starts: readonly BlockStart[];
+  readonly blob: string | undefined;
+  /** Of the query's columns when the run was entered. */
+  readonly shape: string;
+}
+
+/** What is kept of a request. */
+type Request = Pick<QueryRun, 'input' | 'format'> & { readonly shape: string };
+
+/** States of a run that has not ended. */
+const OPEN: readonly RunState[] = ['queued', 'running', 'posting'];
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What the database knows of runs. Its times are the gateway's own. */
+export class RunRows {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** @returns the run's id */
+  async insert(tx: Db, run: NewRun, file: string | undefined, result?: RunResult): Promise<string> {
+    const id = randomUUID();
+    const request: Request = { input: run.input, format: run.format, shape: shapeOf(run.query) };
+    const entered = now();
+    await tx
+      .insertInto('signalbox_query_run')
+      .values({
+        id,
+        owner: run.owner,
+        query: run.query.id,
+        is_private: run.query.owner === undefined ? 0 : 1,
+        request: JSON.stringify(request),
+        state: 'queued' satisfies RunState,
+        message: null,
+        num_cols: 0,
+        total_rows: 0,
+        total_bytes: 0,
+        truncated: 0,
+        blocks: '[]',
+        blob: null,
+        file: file ?? null,
+        entered,
+        ended: null,
+        ...(result === undefined ? {} : succeeded(result)),
+      })
+      .execute();
+    return id;
+  }
+
+  async find(id: string, tx?: Db): Promise<KeptRun | undefined> {
+    // Nothing else is an id, and a text that is none may be what a database can't compare.
+    if (!UUID.test(id)) return undefined;
+    const db = tx ?? (await this.#store.tables());
+    const row = await db.selectFrom('signalbox_query_run').selectAll().where('id', '=', id).executeTakeFirst();
+    return row === undefined ? undefined : runOf(row);
+  }
+
+  /** Whether the run had not ended, so that it is in this state now. */
+  async move(id: string, state: 'queued' | 'running' | 'posting', tx?: Db): Promise<boolean> {
+    return this.#update(tx ?? (await this.#store.tables()), id, { state });
+  }
+
+  /** The same, for a run that ends in success. */
+  succeed(tx: Db, id: string, result: RunResult): Promise<boolean> {
+    return this.#update(tx, id, succeeded(result));
+  }
+
+  /** The same, for one that ends in error. */
+  fail(tx: Db, id: string, message: string): Promise<boolean> {
+    return this.#update(tx, id, { state: 'error', message, ended: now() });
+  }
+
+  /** The same, for one of an owner's that is cancelled. */
+  kill(tx: Db, id: string, owner: string): Promise<boolean> {
+    return this.#update(tx, id, { state: 'killed', ended: now() }, owner);
+  }
+
+  /** Removes those that ended before. */
+  async expire(before: Date): Promise<void> {
+    const db = await this.#store.tables();
+    await db.deleteFrom('signalbox_query_run').where('ended', '<', before.toISOString()).execute();
+  }
+
+  async #update(
+    db: Db,
+    id: string,
+    change: Partial<QueryRunTable> & { readonly state: RunState },
+    owner?: string,
+  ): Promise<boolean> {
+    let update = db.updateTable('signalbox_query_run').set(change).where('id', '=', id).where('state', 'in', OPEN);
+    if (owner !== undefined) update = update.where('owner', '=', owner);
+    const { numUpdatedRows } = await update.executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  }
+}
+
+function succeeded({ columns, rows, bytes, truncated, blocks, blob }: RunResult) {
+  return {
+    state: 'success',
+    num_cols: columns,
+    total_rows: rows,
+    total_bytes: bytes,
+    truncated: truncated ? 1 : 0,
+    blocks: JSON.stringify(blocks),
+    blob,
+    ended: now(),
+  } satisfies Partial<QueryRunTable> & { readonly state: RunState };
+}
+
+function runOf(row: QueryRunTable): KeptRun {
+  const { input, format, shape } = JSON.parse(row.request) as Request;
+  const starts = JSON.parse(row.blocks) as BlockStart[];
+  return {
+    id: row.id,
+    owner: row.owner,
+    query: row.query,
+    isPrivate: row.is_private === 1,
+    input,
+    format,
+    shape,
+    state: row.state as RunState,
+    message: row.message ?? undefined,
+    columns: row.num_cols,
+    rows: Number(row.total_rows),
+    blocks: starts.length,
+    bytes: Number(row.total_bytes),
+    truncated: row.truncated === 1,
+    file: row.file ?? undefined,
+    starts,
+    blob: row.blob ?? undefined,
+  };
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

@@ -1,0 +1,97 @@
+import type { Blobs } from '../../model/blob.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Query } from '../../model/query.ts';
+import type { Registry } from '../../model/registry.ts';
+import { type Job, JobLost, type Worker, WorkerDied } from '../../store/index.ts';
+import type { QueryPort } from '../port.ts';
+import type { SavedQueries } from '../saved/port.ts';
+import { keepResult } from './keep.ts';
+import type { KeptRun, RunRows } from './run-rows.ts';
+import { shapeOf } from './shape.ts';
+
+export interface RunWorkerPorts {
+  readonly registry: Registry;
+  readonly queries: QueryPort;
+  readonly saved: SavedQueries;
+  readonly rows: RunRows;
+  readonly blobs: Blobs;
+  readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Runs at the same time in one gateway: callers who wait for an answer need readers too. */
+const CONCURRENCY = 2;
+
+/** For a database that is away, and gateways that die. Milliseconds. */
+const RETRY = { attempts: 5, first: 1000, longest: 60_000 } as const;
+
+/**
+ * What works at runs. That a query can't be answered is how its run ends, and no failure of the job: only what may be
+ * better the next time is tried again.
+ */
+export function createRunWorker(ports: RunWorkerPorts): Worker {
+  const { rows } = ports;
+  return {
+    concurrency: CONCURRENCY,
+    retry: RETRY,
+    run: (job) => work(ports, job),
+    async onRetry(tx, job) {
+      await rows.move(idOf(job), 'queued', tx);
+    },
+    async onDead(tx, job, error) {
+      const died = error instanceof WorkerDied;
+      await rows.fail(tx, idOf(job), died ? `Its gateway ended ${job.attempt} times while it ran.` : saidOf(error));
+    },
+  };
+}
+
+const idOf = ({ data }: Pick<Job, 'data'>): string => String(data.id);
+
+async function work(ports: RunWorkerPorts, job: Job): Promise<void> {
+  const { rows, blobs } = ports;
+  const id = idOf(job);
+  const run = (await rows.move(id, 'running')) ? await rows.find(id) : undefined;
+  // It was cancelled before it began.
+  if (run === undefined) return;
+  let kept: string | undefined;
+  try {
+    const query = await queryOf(ports, run);
+    const { input, format, file } = run;
+    const { signal } = job;
+    const onRead = () => rows.move(id, 'posting');
+    const result = await keepResult(ports, { query, input, format, file, signal, onRead });
+    kept = result.blob;
+    if (await job.complete((tx) => rows.succeed(tx, id, result))) kept = undefined;
+  } catch (error) {
+    if (job.signal.aborted || error instanceof JobLost || isPassing(error)) throw error;
+    if (!(error instanceof Fault)) ports.onError(error as Error, { run: id, query: run.query });
+    await job.complete((tx) => rows.fail(tx, id, saidOf(error)));
+  } finally {
+    // Where that fails too, it goes when all of its age go.
+    if (kept !== undefined) await blobs.delete(kept).catch(() => false);
+  }
+}
+
+/** @throws Fault NOT_FOUND, CONFLICT */
+async function queryOf({ registry, saved }: RunWorkerPorts, run: KeptRun): Promise<Query> {
+  const { query: name, isPrivate, owner, shape } = run;
+  const query = isPrivate ? await saved.find(owner, name) : registry.queries.get(name);
+  if (query === undefined) throw Fault.of('NOT_FOUND', { what: `query ${name} any more` });
+  if (shapeOf(query) !== shape) {
+    throw Fault.of('CONFLICT', { what: `Query ${name}`, reason: 'has changed since the run was entered' });
+  }
+  return query;
+}
+
+function isPassing(error: unknown): boolean {
+  return !(error instanceof Fault) ? isStorageError(error) : error.code === 'UNAVAILABLE';
+}
+
+/** Errors of the database's connection say so by a code; the queue tries again. */
+function isStorageError(error: unknown): boolean {
+  return error instanceof Error && ('code' in error || error.name === 'StoreError');
+}
+
+/** What a caller is told. */
+function saidOf(error: unknown): string {
+  return error instanceof Fault ? error.message : 'The run failed; the log of the gateway says why.';
+}

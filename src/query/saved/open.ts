@@ -1,0 +1,141 @@
+import { linkSavedQuery } from '../../load/saved-query.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Limits } from '../../model/gateway.ts';
+import type { Query } from '../../model/query.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { JsonValue } from '../../model/value.ts';
+import type { Store } from '../../store/index.ts';
+import { checkQueries } from '../check.ts';
+import type { QueryPort } from '../port.ts';
+import type { SavedQueries, SaveOutcome } from './port.ts';
+import { reservedNames } from './reserved.ts';
+
+export interface SavedQueriesOptions {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly queries: QueryPort;
+}
+
+/** Private queries that one user may have. */
+const MOST_QUERIES = 1000;
+
+/** Linked queries that are remembered. */
+const REMEMBERED = 1000;
+
+type Linked = { readonly query: Query } | { readonly problems: readonly string[] };
+
+/** Opens the private queries of a database. */
+export function openSavedQueries({ registry, store }: SavedQueriesOptions): SavedQueries {
+  const { limits } = registry.gateway;
+  const linker = new Linker(limits);
+  return {
+    async find(owner, name) {
+      const db = await store.tables();
+      const row = await db
+        .selectFrom('signalbox_saved_query')
+        .select('definition')
+        .where('owner', '=', owner)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      const linked = linker.link(owner, row.definition);
+      if ('query' in linked) return linked.query;
+      const reason = `is acceptable no longer: ${linked.problems.join(' ')} Save it again`;
+      throw Fault.of('CONFLICT', { what: `Private query ${name}`, reason });
+    },
+    async list(owner) {
+      const db = await store.tables();
+      const rows = await db
+        .selectFrom('signalbox_saved_query')
+        .select('definition')
+        .where('owner', '=', owner)
+        .orderBy('name')
+        .execute();
+      const linked = rows.map((row) => linker.link(owner, row.definition));
+      return linked.flatMap((each) => ('query' in each ? each.query : []));
+    },
+    async save(owner, definition) {
+      const linked = linker.linkNew(owner, definition);
+      if ('problems' in linked) return linked;
+      const { query } = linked;
+      const found = await checkQueries(store, [query]);
+      // A column that is declared shorter than the database has it shows what there is, as it would in YAML.
+      const refused = found.filter(({ kind }) => kind !== 'narrow-column');
+      if (refused.length > 0) return { problems: refused.map(({ message }) => `The database says: ${message}.`) };
+      return keep(store, owner, query, definition);
+    },
+    async delete(owner, name) {
+      const db = await store.tables();
+      const { numDeletedRows } = await db
+        .deleteFrom('signalbox_saved_query')
+        .where('owner', '=', owner)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}
+
+async function keep(store: Store, owner: string, query: Query, definition: JsonValue): Promise<SaveOutcome> {
+  const row = { definition: JSON.stringify(definition, digits), saved: new Date().toISOString() };
+  return store.transaction(async (tx) => {
+    // First of all something is written, so that of two at the same time one waits for the other.
+    const { numUpdatedRows } = await tx
+      .updateTable('signalbox_saved_query')
+      .set(row)
+      .where('owner', '=', owner)
+      .where('name', '=', query.id)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) return { query, replaced: true };
+    const { count } = await tx
+      .selectFrom('signalbox_saved_query')
+      .select((select) => select.fn.countAll().as('count'))
+      .where('owner', '=', owner)
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= MOST_QUERIES)
+      return { problems: [`There are ${MOST_QUERIES} private queries of this user already, as many as there may be.`] };
+    await tx
+      .insertInto('signalbox_saved_query')
+      .values({ owner, name: query.id, ...row })
+      .onConflict((conflict) => conflict.columns(['owner', 'name']).doUpdateSet(row))
+      .execute();
+    return { query, replaced: false };
+  });
+}
+
+/** Links definitions. One that stays as it is stays the same object, by which plans are known. */
+class Linker {
+  readonly #limits: Limits;
+  /** By owner and definition; the least recently used first. */
+  readonly #known = new Map<string, Linked>();
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  link(owner: string, text: string): Linked {
+    const key = `${owner} ${text}`;
+    const linked = this.#known.get(key) ?? this.linkNew(owner, JSON.parse(text) as JsonValue);
+    this.#known.delete(key);
+    this.#known.set(key, linked);
+    if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value as string);
+    return linked;
+  }
+
+  linkNew(owner: string, definition: JsonValue): Linked {
+    const linked = linkSavedQuery(definition);
+    if ('problems' in linked) return linked;
+    const { query } = linked;
+    const problems = reservedNames(query.sql);
+    if (problems.length > 0) return { problems };
+    const { rows: mostRows, timeout: longest } = this.#limits;
+    const rows = Math.min(query.rows ?? mostRows, mostRows);
+    const timeout = Math.min(query.timeout ?? longest, longest);
+    return { query: { ...query, owner, rows, timeout } };
+  }
+}
+
+/** JSON.stringify refuses a bigint; its digits are what JSON writes. */
+function digits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
+}

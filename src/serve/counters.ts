@@ -1,0 +1,100 @@
+import { setTimeout } from 'node:timers/promises';
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Counted, Metrics, MetricsOptions } from './metrics.ts';
+
+/** What counts, once it is imported. */
+export type Counters = Omit<Metrics, 'contentType'>;
+
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Milliseconds that the database has to say what is in the queues; the page comes without it then. */
+const QUEUES_WITHIN = 1_000;
+
+/** Begins to count. */
+export function createCounters({ queries, queue, others }: MetricsOptions): Counters {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  if (queries !== undefined) addReaders(registry, queries);
+  return {
+    observe: createDurations(registry),
+    counted: () => registry.getMetricsAsJSON(),
+    async text() {
+      const [own, queues] = await Promise.all([
+        others === undefined ? registry.metrics() : sumsOf([await registry.getMetricsAsJSON(), ...(await others())]),
+        queue === undefined ? '' : queuesText(queue),
+      ]);
+      return own + queues;
+    },
+  };
+}
+
+function createDurations(registry: Registry): Metrics['observe'] {
+  const durations = new Histogram({
+    name: 'signalbox_request_duration_seconds',
+    help: 'Time from a request to the end of its reply, by operation and status.',
+    labelNames: ['operation', 'status'],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  // A child with its labels is looked up once for each pair, not hashed for each request.
+  const children = new Map<string, Map<number, Histogram.Internal<'operation' | 'status'>>>();
+  return (operation, status, seconds) => {
+    let byStatus = children.get(operation);
+    if (byStatus === undefined) {
+      byStatus = new Map();
+      children.set(operation, byStatus);
+    }
+    let child = byStatus.get(status);
+    if (child === undefined) {
+      child = durations.labels(operation, String(status));
+      byStatus.set(status, child);
+    }
+    child.observe(seconds);
+  };
+}
+
+function addReaders(registry: Registry, queries: NonNullable<MetricsOptions['queries']>): void {
+  new Gauge({
+    name: 'signalbox_query_readers',
+    help: 'Processes that run stored queries, by what they are doing.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { readers } = queries.status();
+      const busy = readers.filter((reader) => reader.busy).length;
+      this.set({ state: 'busy' }, busy);
+      this.set({ state: 'idle' }, readers.length - busy);
+    },
+  });
+  new Gauge({
+    name: 'signalbox_query_waiting',
+    help: 'Stored queries that wait to be run.',
+    registers: [registry],
+    collect() {
+      this.set(queries.status().waiting);
+    },
+  });
+}
+
+/** By each metric's own rule: most are sums. */
+function sumsOf(counted: readonly Counted[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...counted]).metrics();
+}
+
+/** The queues are those of the database, whichever gateway is asked. */
+async function queuesText(queue: NonNullable<MetricsOptions['queue']>): Promise<string> {
+  const within = new AbortController();
+  const none = setTimeout(QUEUES_WITHIN, [], { signal: within.signal }).catch(() => []);
+  const counts = await Promise.race([queue.counts().catch(() => []), none]);
+  within.abort();
+  const registry = new Registry();
+  const jobs = new Gauge({
+    name: 'signalbox_queue_jobs',
+    help: 'Jobs in the queues of the database, by queue and state.',
+    labelNames: ['queue', 'state'],
+    registers: [registry],
+  });
+  for (const { queue: name, ...states } of counts)
+    for (const state of ['waiting', 'running', 'dead'] as const) jobs.set({ queue: name, state }, states[state]);
+  return registry.metrics();
+}

@@ -1,0 +1,156 @@
+import type { Store } from '../store.ts';
+import type { BlobTable, Db } from '../tables.ts';
+import { fromColumn, toColumn } from './key.ts';
+
+/** Blobs that are deleted in one go by their age. */
+const MOST_EXPIRED = 100;
+
+/** Whose a file is that nobody's blob has any more, and streams may still read: see {@link LooseBlobTable}. */
+export const READERS = '';
+
+/**
+ * What the database knows of blobs and their files (on PostgreSQL: sets of chunks). It alone says which file is whose: a
+ * file is entered as loose before it is made and until it is gone, so that what a killed process leaves is found without a
+ * look through the folder, and no file is ever removed that another database may have put there.
+ */
+export class BlobRows {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async find(scope: string, key: string): Promise<BlobTable | undefined> {
+    const row = await (await this.#own(scope, key)).selectAll().executeTakeFirst();
+    return (
+      row && { ...row, scope, key, content_type: this.#from(row.content_type), name: row.name && this.#from(row.name) }
+    );
+  }
+
+  /** Whether a blob still has the file that it had. */
+  async has({ scope, key, file }: BlobTable): Promise<boolean> {
+    const found = await (await this.#own(scope, key)).select('file').where('file', '=', file).executeTakeFirst();
+    return found !== undefined;
+  }
+
+  /** Enters a file that is about to be made. */
+  async addLoose(file: string, process: string): Promise<void> {
+    const db = await this.#store.tables();
+    await db.insertInto('signalbox_loose_blob').values({ file, process }).execute();
+  }
+
+  /** Strikes a file that is gone. */
+  async removeLoose(file: string): Promise<void> {
+    const db = await this.#store.tables();
+    await db.deleteFrom('signalbox_loose_blob').where('file', '=', file).execute();
+  }
+
+  /** Files that a process sees to. */
+  async looseOf(process: string): Promise<string[]> {
+    const db = await this.#store.tables();
+    const rows = await db.selectFrom('signalbox_loose_blob').select('file').where('process', '=', process).execute();
+    return rows.map((row) => row.file);
+  }
+
+  /**
+   * Puts a loose file in the place of what its key had, all at once.
+   * @param process who sees to the file that the key had before
+   * @returns that file, loose now
+   * @throws Error where the file is not loose any more: it was swept away
+   */
+  put(row: BlobTable, process: string): Promise<string | undefined> {
+    const stored = {
+      ...row,
+      ...this.placeOf(row),
+      content_type: this.#to(row.content_type),
+      name: row.name && this.#to(row.name),
+    };
+    return this.#store.transaction(async (tx) => {
+      const own = await tx.deleteFrom('signalbox_loose_blob').where('file', '=', row.file).executeTakeFirst();
+      if (own.numDeletedRows === 0n) throw new Error('the file was removed while it was written');
+      const before = await exchange(tx, stored);
+      if (before !== undefined) await tx.insertInto('signalbox_loose_blob').values({ file: before, process }).execute();
+      return before;
+    });
+  }
+
+  /**
+   * Takes a key's file away from it.
+   * @param process who sees to the file then
+   * @param file only this one
+   * @returns the file, loose now; undefined where there was none
+   */
+  delete(scope: string, key: string, process: string, file?: string): Promise<string | undefined> {
+    const place = this.placeOf({ scope, key });
+    return this.#store.transaction(async (tx) => {
+      const all = tx.deleteFrom('signalbox_blob').where('scope', '=', place.scope).where('key', '=', place.key);
+      const query = file === undefined ? all : all.where('file', '=', file);
+      const before = await query.returning('file').executeTakeFirst();
+      if (before === undefined) return undefined;
+      await tx.insertInto('signalbox_loose_blob').values({ file: before.file, process }).execute();
+      return before.file;
+    });
+  }
+
+  /** Some of a scope's blobs that were stored before then (UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`), the oldest first. */
+  async olderThan(scope: string, before: string): Promise<{ readonly key: string; readonly file: string }[]> {
+    const db = await this.#store.tables();
+    const rows = await db
+      .selectFrom('signalbox_blob')
+      .select(['key', 'file'])
+      .where('scope', '=', this.#to(scope))
+      .where('stored', '<', before)
+      .orderBy('stored')
+      .limit(MOST_EXPIRED)
+      .execute();
+    return rows.map(({ key, file }) => ({ key: this.#from(key), file }));
+  }
+
+  async #own(scope: string, key: string) {
+    const db = await this.#store.tables();
+    const place = this.placeOf({ scope, key });
+    return db.selectFrom('signalbox_blob').where('scope', '=', place.scope).where('key', '=', place.key);
+  }
+
+  /** Its place as the columns hold it. */
+  placeOf({ scope, key }: Pick<BlobTable, 'scope' | 'key'>): { readonly scope: string; readonly key: string } {
+    return { scope: this.#to(scope), key: this.#to(key) };
+  }
+
+  #to(text: string): string {
+    return toColumn(text, this.#store.kind);
+  }
+
+  #from(text: string): string {
+    return fromColumn(text, this.#store.kind);
+  }
+}
+
+/** Gives a key another file, and returns the one before. Where another process does so too, the later of the two looks anew. */
+async function exchange(tx: Db, row: BlobTable): Promise<string | undefined> {
+  for (;;) {
+    const before = await tx
+      .selectFrom('signalbox_blob')
+      .select('file')
+      .where('scope', '=', row.scope)
+      .where('key', '=', row.key)
+      .executeTakeFirst();
+    if (before === undefined) {
+      const added = await tx
+        .insertInto('signalbox_blob')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['scope', 'key']).doNothing())
+        .executeTakeFirst();
+      if (added.numInsertedOrUpdatedRows === 1n) return undefined;
+    } else {
+      const changed = await tx
+        .updateTable('signalbox_blob')
+        .set(row)
+        .where('scope', '=', row.scope)
+        .where('key', '=', row.key)
+        .where('file', '=', before.file)
+        .executeTakeFirst();
+      if (changed.numUpdatedRows === 1n) return before.file;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import pg from 'pg';
+import { describePostgres, lostConnection } from './error.ts';
+import { valueTypes } from './types.ts';
+
+/** How long a connection is waited for, and the answer to `select 1`, in milliseconds. */
+const PATIENCE = 5000;
+
+/** Connections for the gateway's own tables. */
+export interface TablePool extends PostgresPool {
+  /** Resolves where the database answers. @throws StoreError */
+  ready(): Promise<void>;
+}
+
+/** What the driver needs to know of a database, and what people may. */
+export interface Reached {
+  readonly config: pg.ClientConfig;
+  /** `host:port/database`. */
+  readonly location: string;
+  readonly database: string;
+}
+
+/** Reads a URL as the driver does: `sslmode` and its like, and what the environment adds. @throws errors of the driver */
+export function readConfig(url: string): Reached {
+  const config: pg.ClientConfig = {
+    connectionString: url,
+    application_name: 'signalbox',
+    connectionTimeoutMillis: PATIENCE,
+    // A peer that went away without a word is noticed by the system.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  };
+  const { host, port, database } = new pg.Client(config);
+  return { config, location: `${host}:${port}/${database}`, database: database ?? '' };
+}
+
+/** @param lost is told of each connection that is lost while nobody uses it */
+export function openPool({ config, location }: Reached, max: number, lost: (error: Error) => void): TablePool {
+  const pool = new pg.Pool({ ...config, max, types: valueTypes });
+  pool.on('error', (error) => lost(lostConnection(location, error)));
+  // One that is lost while it is used fails what uses it; its event, which nobody else hears then, would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const connect = async (): Promise<pg.PoolClient> => {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      throw describePostgres(location, error);
+    }
+  };
+  return {
+    connect: async () => (await connect()) as unknown as PostgresPoolClient,
+    end: () => pool.end(),
+    options: pool.options,
+    async ready() {
+      const client = await connect();
+      try {
+        await client.query({ text: 'select 1', query_timeout: PATIENCE } as pg.QueryConfig);
+        client.release();
+      } catch (error) {
+        client.release(true);
+        throw describePostgres(location, error);
+      }
+    },
+  };
+}

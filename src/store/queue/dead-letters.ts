@@ -1,0 +1,56 @@
+import { errorText } from '../error.ts';
+import type { Db } from '../tables.ts';
+import type { Claim } from './engine.ts';
+import type { DeadLetter, NewJob } from './port.ts';
+
+/** What is told of them at once. */
+const LIMIT = 100;
+
+/** Keeps a job that failed for good. */
+export async function bury(tx: Db, claim: Claim, attempts: number, error: Error, died: Date): Promise<void> {
+  const letter = {
+    data: JSON.stringify(claim.data),
+    key: claim.key ?? null,
+    attempts,
+    error: errorText(error),
+    died: died.toISOString(),
+  };
+  await tx
+    .insertInto('signalbox_dead_letter')
+    .values({ queue: claim.queue, id: claim.id, ...letter })
+    // The same id may have been entered again by whoever chose it.
+    .onConflict((conflict) => conflict.columns(['queue', 'id']).doUpdateSet(letter))
+    .execute();
+}
+
+export async function deadLetters(
+  db: Db,
+  { queue, limit = LIMIT }: { readonly queue?: string; readonly limit?: number },
+): Promise<readonly DeadLetter[]> {
+  let found = db.selectFrom('signalbox_dead_letter').selectAll().orderBy('died', 'desc').orderBy('id').limit(limit);
+  if (queue !== undefined) found = found.where('queue', '=', queue);
+  const rows = await found.execute();
+  return rows.map(({ key: _, data, ...row }) => ({ ...row, data: JSON.parse(data) }));
+}
+
+/** Takes a job out of the dead letters; undefined where it is not there. */
+export async function exhume(tx: Db, queue: string, id: string): Promise<(NewJob & { id: string }) | undefined> {
+  const row = await tx
+    .deleteFrom('signalbox_dead_letter')
+    .where('queue', '=', queue)
+    .where('id', '=', id)
+    .returning(['data', 'key'])
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return { queue, id, data: JSON.parse(row.data), ...(row.key !== null && { key: row.key }) };
+}
+
+/** How many there are, by queue. */
+export async function countDead(db: Db): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('signalbox_dead_letter')
+    .select(({ fn }) => ['queue', fn.countAll<number | string>().as('dead')])
+    .groupBy('queue')
+    .execute();
+  return new Map(rows.map((row) => [row.queue, Number(row.dead)]));
+}

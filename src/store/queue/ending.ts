@@ -1,0 +1,115 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Db } from '../tables.ts';
+import { bury } from './dead-letters.ts';
+import type { Claim } from './engine.ts';
+import type { HeldJob } from './held-job.ts';
+import type { Shop } from './lane.ts';
+import { type FailedJob, JobLost, JobRefused, type RetryRule, type Worker } from './port.ts';
+import { retryPause } from './retry-pause.ts';
+
+/** Milliseconds before an ending is tried again that the database did not take: at first, and at most. */
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 5000;
+
+/** Of a job whose rule can't be told. */
+const NO_RETRY: RetryRule = { attempts: 0, first: 0, longest: 0 };
+
+/** How the jobs of a worker end. The database may be away then: an ending is tried until it is taken, or the job is lost. */
+export class Ending {
+  readonly #worker: Worker;
+  readonly #shop: Shop;
+  #batch: Claim[] = [];
+  #batched: Promise<void> | undefined;
+
+  constructor(worker: Worker, shop: Shop) {
+    this.#worker = worker;
+    this.#shop = shop;
+  }
+
+  /** Whether the last attempt that it has was begun before, and died with its process. */
+  isSpent(job: HeldJob): boolean {
+    return job.attempt > this.#rule(job).attempts + 1;
+  }
+
+  /** It is done, and did not say so itself. */
+  done(job: HeldJob): Promise<void> {
+    return this.#until(job, () => this.#finish(job.claim));
+  }
+
+  /** Its worker threw. */
+  async failed(job: HeldJob, thrown: unknown): Promise<void> {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    if (job.completed) return this.#shop.report(error, { queue: job.queue, job: job.id });
+    if (job.lost) return;
+    // It was asked to stop, and did.
+    if (job.signal.aborted) return this.giveBack(job);
+    const rule = this.#rule(job);
+    if (error instanceof JobRefused || job.attempt > rule.attempts) return this.bury(job, job.attempt, error);
+    const next = new Date(this.#shop.now() + retryPause(rule, job.attempt));
+    return this.#inTransaction(job, async (tx) => {
+      if (!(await this.#shop.engine.postpone(tx, job.claim, next))) throw new JobLost();
+      await this.#worker.onRetry?.(tx, failedJob(job, job.attempt), error, next);
+    });
+  }
+
+  /** It becomes a dead letter. @param attempts that it had */
+  async bury(job: HeldJob, attempts: number, error: Error): Promise<void> {
+    const { engine, now, report } = this.#shop;
+    await this.#inTransaction(job, async (tx) => {
+      if ((await engine.finish(tx, [job.claim])) === 0) throw new JobLost();
+      await bury(tx, job.claim, attempts, error, new Date(now()));
+      await this.#worker.onDead?.(tx, failedJob(job, attempts), error);
+    });
+    if (!job.lost) report(error, { queue: job.queue, job: job.id, attempts });
+  }
+
+  /** Another is to do it, as if it had not been begun. */
+  giveBack(job: HeldJob): Promise<void> {
+    return this.#inTransaction(job, (tx) => this.#shop.engine.release(tx, job.claim));
+  }
+
+  #rule(job: HeldJob): RetryRule {
+    const { retry } = this.#worker;
+    if (typeof retry !== 'function') return retry;
+    try {
+      return retry(job);
+    } catch (error) {
+      this.#shop.report(error as Error, { queue: job.queue, job: job.id });
+      return NO_RETRY;
+    }
+  }
+
+  #inTransaction(job: HeldJob, work: (tx: Db) => Promise<void>): Promise<void> {
+    return this.#until(job, () => this.#shop.store.transaction(work));
+  }
+
+  async #until(job: HeldJob, work: () => Promise<void>): Promise<void> {
+    for (let wait = FIRST_PAUSE; !job.lost; wait = Math.min(LONGEST_PAUSE, 2 * wait)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof JobLost) return job.lose();
+        this.#shop.report(error as Error, { queue: job.queue, job: job.id });
+        // Whoever asked it to stop does not wait.
+        if (job.signal.aborted) return job.lose();
+      }
+      await pause(wait, undefined, { signal: job.signal }).catch(() => {});
+    }
+  }
+
+  /** Jobs that end at the same time end in one transaction. */
+  #finish(claim: Claim): Promise<void> {
+    this.#batch.push(claim);
+    this.#batched ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
+      const batch = this.#batch;
+      this.#batch = [];
+      this.#batched = undefined;
+      return this.#shop.store.transaction(async (tx) => void (await this.#shop.engine.finish(tx, batch)));
+    });
+    return this.#batched;
+  }
+}
+
+function failedJob({ id, queue, data, key }: HeldJob, attempt: number): FailedJob {
+  return { id, queue, data, attempt, ...(key !== undefined && { key }) };
+}

@@ -1,0 +1,102 @@
+import type { Store } from '../store.ts';
+import { Ending } from './ending.ts';
+import type { Claim, QueueEngine } from './engine.ts';
+import { HeldJob } from './held-job.ts';
+import { type Worker, WorkerDied } from './port.ts';
+
+/** What the lanes of a gateway share. */
+export interface Shop {
+  readonly store: Store;
+  readonly engine: QueueEngine;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly report: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+}
+
+/** The jobs of one queue that this gateway runs. */
+export class Lane {
+  readonly #queue: string;
+  readonly #worker: Worker;
+  readonly #shop: Shop;
+  readonly #ending: Ending;
+  readonly #running = new Map<HeldJob, Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #open = true;
+  #wanted = false;
+  #taking: Promise<void> | undefined;
+
+  constructor(queue: string, worker: Worker, shop: Shop) {
+    this.#queue = queue;
+    this.#worker = worker;
+    this.#shop = shop;
+    this.#ending = new Ending(worker, shop);
+  }
+
+  get running(): readonly HeldJob[] {
+    return [...this.#running.keys()];
+  }
+
+  /** Looks for jobs, now or as soon as one more can run. */
+  wake(): void {
+    this.#wanted = true;
+    if (!this.#open || this.#taking !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#taking = this.#take()
+      .catch((error: Error) => this.#shop.report(error, { queue: this.#queue }))
+      .finally(() => {
+        this.#taking = undefined;
+        if (this.#open) this.#timer = setTimeout(() => this.wake(), this.#shop.engine.poll);
+      });
+  }
+
+  /** Takes no more jobs. Resolves when those that run have ended. */
+  async close(): Promise<void> {
+    this.#open = false;
+    clearTimeout(this.#timer);
+    await this.#taking;
+    await Promise.all(this.#running.values());
+  }
+
+  async #take(): Promise<void> {
+    while (this.#wanted && this.#open) {
+      const free = this.#worker.concurrency - this.#running.size;
+      // The next that ends comes back here.
+      if (free <= 0) return;
+      this.#wanted = false;
+      // Before the question: the lease begins when the database answers it.
+      const asked = performance.now();
+      const claims = await this.#shop.engine.claim(this.#queue, free);
+      for (const claim of claims) this.#begin(claim, asked);
+      if (claims.length === free) this.#wanted = true;
+    }
+  }
+
+  #begin(claim: Claim, confirmed: number): void {
+    const job = new HeldJob(claim, this.#shop.store, this.#shop.engine, confirmed);
+    const run = this.#run(job)
+      .catch((error: Error) => this.#shop.report(error, { queue: this.#queue, job: claim.id }))
+      .finally(() => {
+        this.#running.delete(job);
+        this.wake();
+      });
+    this.#running.set(job, run);
+  }
+
+  async #run(job: HeldJob): Promise<void> {
+    if (!this.#open) return this.#ending.giveBack(job);
+    if (this.#ending.isSpent(job)) {
+      const { queue, attempt } = job;
+      return this.#ending.bury(
+        job,
+        attempt - 1,
+        new WorkerDied(`the process that ran attempt ${attempt - 1} in ${queue} died`),
+      );
+    }
+    try {
+      await this.#worker.run(job);
+    } catch (error) {
+      return this.#ending.failed(job, error);
+    }
+    if (!job.completed && !job.lost) await this.#ending.done(job);
+  }
+}

@@ -1,0 +1,124 @@
+import { nextTime } from '../../wire/cron.ts';
+import type { Db, RecurringTable } from '../tables.ts';
+import type { Shop } from './lane.ts';
+import type { Recurring } from './port.ts';
+
+/** Milliseconds between two looks whether something is due. */
+const LOOK = 1000;
+
+/**
+ * What is done again and again. The database says when the next time is; of all gateways that see that it has come, the
+ * one that moves it on does what is due, in the same transaction.
+ */
+export class Recurrences {
+  readonly #shop: Shop;
+  readonly #all = new Map<string, Recurring>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #open = true;
+
+  constructor(shop: Shop) {
+    this.#shop = shop;
+  }
+
+  add(recurring: Recurring): void {
+    if (this.#all.has(recurring.name)) throw new Error(`${recurring.name} recurs already`);
+    this.#all.set(recurring.name, recurring);
+  }
+
+  async start(): Promise<void> {
+    if (this.#all.size === 0) return;
+    await this.#note();
+    this.#look();
+  }
+
+  async close(): Promise<void> {
+    this.#open = false;
+    clearTimeout(this.#timer);
+    await this.#looking;
+  }
+
+  #look(): void {
+    this.#looking = this.#runDue()
+      .catch((error: Error) => this.#shop.report(error, {}))
+      .finally(() => {
+        if (this.#open) this.#timer = setTimeout(() => this.#look(), LOOK);
+      });
+  }
+
+  /** Notes what the database does not know yet, or knows otherwise. */
+  async #note(): Promise<void> {
+    const last = new Date(this.#shop.now()).toISOString();
+    for (const { name, cron, zone } of this.#all.values()) {
+      await this.#shop.store.transaction(async (tx) => {
+        const next = textOf(nextTime(cron, zone, new Date(last)));
+        await tx
+          .insertInto('signalbox_recurring')
+          .values({ name, cron, zone, last, next })
+          .onConflict((conflict) => conflict.column('name').doNothing())
+          .execute();
+        await tx
+          .updateTable('signalbox_recurring')
+          .set({ cron, zone, next })
+          .where('name', '=', name)
+          .where((each) => each.or([each('cron', '<>', cron), each('zone', '<>', zone)]))
+          .execute();
+      });
+    }
+  }
+
+  async #runDue(): Promise<void> {
+    const db = await this.#shop.store.tables();
+    const rows = await db
+      .selectFrom('signalbox_recurring')
+      .selectAll()
+      .where('name', 'in', [...this.#all.keys()])
+      .execute();
+    for (const row of rows) {
+      if (!this.#open) return;
+      const recurring = this.#all.get(row.name) as Recurring;
+      // Another version of the gateway says otherwise: that one, or the next start of this one, sees to it.
+      if (recurring.cron !== row.cron || recurring.zone !== row.zone) continue;
+      await this.#see(recurring, row).catch((error: Error) => this.#shop.report(error, { recurring: row.name }));
+    }
+  }
+
+  async #see(recurring: Recurring, row: RecurringTable): Promise<void> {
+    const now = new Date(this.#shop.now()).toISOString();
+    if (row.next !== null && row.next <= now) {
+      const at = row.next;
+      const moved = { last: at, next: this.#after(recurring, now) };
+      await this.#shop.store.transaction(async (tx) => {
+        if (await move(tx, row, moved)) await recurring.due(tx, new Date(at));
+      });
+      return;
+    }
+    // A clock that was ahead when the next time was worked out has come back: no time of its is skipped, or done twice.
+    const next = this.#after(recurring, now > row.last ? now : row.last);
+    if (next !== null && (row.next === null || next < row.next)) {
+      await this.#shop.store.transaction((tx) => move(tx, row, { last: row.last, next }));
+    }
+  }
+
+  #after({ cron, zone }: Recurring, moment: string): string | null {
+    return textOf(nextTime(cron, zone, new Date(moment)));
+  }
+}
+
+/** @returns whether nobody else did */
+async function move(tx: Db, row: RecurringTable, to: Pick<RecurringTable, 'last' | 'next'>): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('signalbox_recurring')
+    .set(to)
+    .where('name', '=', row.name)
+    .where('last', '=', row.last)
+    .where('next', row.next === null ? 'is' : '=', row.next)
+    .where('cron', '=', row.cron)
+    .where('zone', '=', row.zone)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+function textOf(time: Date | undefined): string | null {
+  return time?.toISOString() ?? null;
+}

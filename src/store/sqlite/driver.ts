@@ -1,0 +1,121 @@
+import type { Statement } from 'better-sqlite3';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Db, Tables } from '../tables.ts';
+import { whileBusy } from './busy.ts';
+import type { Connection } from './file.ts';
+import type { Turns } from './turns.ts';
+
+/** Statements that are kept prepared. */
+const MOST_STATEMENTS = 256;
+
+/** The query builder for the gateway's own tables, over a connection that somebody else closes and others use in turns. */
+export function kyselyOver(connection: Connection, turns: Turns): Db {
+  const dialect: Dialect = {
+    createAdapter: () => new TurnsAdapter(),
+    createDriver: () => new TurnsDriver(connection, turns),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+  return new Kysely<Tables>({ dialect });
+}
+
+/** Says that it can do with any number of users: the driver lets them wait, and knows those that would wait for ever. */
+class TurnsAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+class TurnsDriver implements Driver {
+  readonly #connection: Connection;
+  readonly #turns: Turns;
+  readonly #runner: Runner;
+
+  constructor(connection: Connection, turns: Turns) {
+    this.#connection = connection;
+    this.#turns = turns;
+    this.#runner = new Runner(connection);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    await this.#turns.take();
+    return this.#runner;
+  }
+
+  /** With the write lock from the beginning: a transaction that began with a read could lose its turn to another process. */
+  async beginTransaction(): Promise<void> {
+    await whileBusy(() => this.#connection.exec('begin immediate'));
+  }
+
+  async commitTransaction(): Promise<void> {
+    await whileBusy(() => this.#connection.exec('commit'));
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    // A full disk, among others, has ended it already.
+    if (this.#connection.inTransaction) this.#connection.exec('rollback');
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#turns.give();
+  }
+
+  async destroy(): Promise<void> {}
+}
+
+class Runner implements DatabaseConnection {
+  readonly #connection: Connection;
+  /** The one used last is the last. */
+  readonly #statements = new Map<string, Statement<unknown[]>>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async executeQuery<R>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
+    // Integers of our own tables fit a number; those of statements that somebody wrote may not.
+    const exact = query.kind === 'RawNode';
+    const statement = this.#prepare(sql, exact);
+    if (!statement.reader) {
+      const { changes } = await whileBusy(() => statement.run(parameters));
+      return { numAffectedRows: BigInt(changes), rows: [] };
+    }
+    const rows = (await whileBusy(() => statement.all(parameters))) as Record<string, unknown>[];
+    return { rows: (exact ? rows.map(narrowed) : rows) as R[] };
+  }
+
+  // biome-ignore lint/correctness/useYield: the one connection can't be left in the middle of a statement.
+  async *streamQuery(): AsyncGenerator<never, void, undefined> {
+    throw new Error('the SQLite store streams no rows');
+  }
+
+  #prepare(sql: string, exact: boolean): Statement<unknown[]> {
+    const key = exact ? `=${sql}` : sql;
+    const statement = this.#statements.get(key) ?? this.#connection.prepare(sql).safeIntegers(exact);
+    this.#statements.delete(key);
+    this.#statements.set(key, statement);
+    const [oldest] = this.#statements.keys();
+    if (this.#statements.size > MOST_STATEMENTS && oldest !== undefined) this.#statements.delete(oldest);
+    return statement;
+  }
+}
+
+/** Integers as numbers wherever a number holds them. */
+function narrowed(row: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(row)) {
+    if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) row[name] = Number(value);
+  }
+  return row;
+}

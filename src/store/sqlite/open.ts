@@ -1,0 +1,90 @@
+import { statSync } from 'node:fs';
+import { StoreError } from '../error.ts';
+import { planOf } from '../plan.ts';
+import { lacking, migrate, type SchemaAccess } from '../schema.ts';
+import type { PendingMigration, Store } from '../store.ts';
+import { transact } from '../transaction.ts';
+import { whileBusy } from './busy.ts';
+import { kyselyOver } from './driver.ts';
+import { type Connection, describe, openDatabaseFile, openToLook } from './file.ts';
+import { loadSampleData } from './sample-data.ts';
+import { Turns } from './turns.ts';
+
+/** Opens a database file, making it where there is none. @throws StoreError for a file that can't be used */
+export function openSqlite(location: string): Store {
+  const connection = openDatabaseFile(location);
+  const identity = statSync(location).ino;
+  const probe = connection.prepare('select 1 from sqlite_schema limit 1');
+  // From here on the driver does the waiting.
+  connection.pragma('busy_timeout = 0');
+  const turns = new Turns();
+  const db = kyselyOver(connection, turns);
+  const transaction: Store['transaction'] = (work) => transact(db, (tx) => turns.inside(() => work(tx)));
+  return {
+    kind: 'sqlite',
+    location,
+    files: location,
+    postgres: undefined,
+    tables: async () => db,
+    transaction,
+    pending: async () => planSqlite(location, applied(connection)),
+    migrate: (onStep) => migrate(schemaOf(location, connection, transaction), onStep),
+    loadSampleData: (files) => loadSampleData(location, connection, transaction, files),
+    async ready() {
+      // An open connection outlives its file: without this look a deleted database would seem well.
+      if (statSync(location, { throwIfNoEntry: false })?.ino !== identity) {
+        throw new StoreError(location, `${location} was deleted or replaced; restart the gateway`);
+      }
+      try {
+        await whileBusy(() => probe.get());
+      } catch (error) {
+        throw describe(location, error);
+      }
+    },
+    async close() {
+      connection.close();
+    },
+  };
+}
+
+/** What a file lacks, without making or changing it. @throws StoreError for a file that can't be read */
+export async function pendingSqlite(location: string): Promise<readonly PendingMigration[]> {
+  const connection = openToLook(location);
+  try {
+    return await planSqlite(location, connection === undefined ? [] : applied(connection));
+  } catch (error) {
+    throw error instanceof StoreError ? error : describe(location, error);
+  } finally {
+    connection?.close();
+  }
+}
+
+function planSqlite(location: string, names: readonly string[]): Promise<readonly PendingMigration[]> {
+  return planOf(lacking(location, names), 'sqlite');
+}
+
+function schemaOf(location: string, connection: Connection, transaction: Store['transaction']): SchemaAccess {
+  return {
+    location,
+    applied: () => whileBusy(() => applied(connection)),
+    async alone(work) {
+      try {
+        return await transaction(async (tx) => {
+          connection.exec(
+            'create table if not exists signalbox_migration (name text primary key, applied text not null)',
+          );
+          return work(tx);
+        });
+      } catch (error) {
+        throw error instanceof StoreError ? error : describe(location, error);
+      }
+    },
+  };
+}
+
+function applied(connection: Connection): string[] {
+  const table = connection.prepare("select 1 from sqlite_schema where type = 'table' and name = 'signalbox_migration'");
+  if (table.get() === undefined) return [];
+  const names = connection.prepare<[], { name: string }>('select name from signalbox_migration').all();
+  return names.map((row) => row.name);
+}

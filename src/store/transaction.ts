@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { errorCode } from './error.ts';
+import type { Db } from './tables.ts';
+
+/** How often work is done at most, where its transaction had to give way to others. */
+const TRIES = 8;
+
+/** SQLSTATE of transactions that gave way and can be done again: serialization failure, deadlock. */
+const GAVE_WAY = new Set(['40001', '40P01']);
+
+/** Runs work in a transaction, and rejects with its own error rather than with that of a rollback that failed too. */
+export async function transact<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  let failure: { readonly error: unknown } | undefined;
+  const noting = async (tx: Db): Promise<T> => {
+    try {
+      return await work(tx);
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
+  };
+  try {
+    return await db.transaction().execute(noting);
+  } catch (error) {
+    throw failure === undefined ? error : failure.error;
+  }
+}
+
+/**
+ * The same, once more for each time that the transaction gave way to another, up to eight times: work may run more than
+ * once, and commits once. Read committed, PostgreSQL seldom asks for it; CockroachDB and YugabyteDB do.
+ */
+export async function transactPatiently<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transact(db, work);
+    } catch (error) {
+      if (tries === TRIES || !gaveWay(error)) throw error;
+      await pause(Math.random() * 5 * 2 ** tries);
+    }
+  }
+}
+
+function gaveWay(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) if (GAVE_WAY.has(errorCode(at))) return true;
+  return false;
+}

@@ -1,0 +1,85 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
+const modules = globSync('**/*.js', { cwd: dist }).map((file) => ({
+  file,
+  text: readFileSync(join(dist, file), 'utf8'),
+}));
+const textOf = (file: string): string => modules.find((module) => module.file === file)?.text ?? '';
+
+/** What a module imports, also dynamically. In texts names stand in single quotes, in comments after an asterisk. */
+function importsOf(text: string): string[] {
+  const found = text.matchAll(/^(?:import|export) (?:[^'"\n]* from )?"([^"]+)";|^(?!\s*\*).*?\bimport\("([^"]+)"\)/gm);
+  return [...found].map((match) => match[1] ?? match[2] ?? '');
+}
+
+test('the bin imports nothing before it has looked at the version of Node', () => {
+  const text = textOf('cli/main.js');
+  expect(text).toMatch(/^#!\/usr\/bin\/env node\n/);
+  const [before = ''] = text.split('await import(');
+  expect(importsOf(before)).toEqual(['node:module']);
+});
+
+test.each([
+  'Fault',
+  'ServiceInterface',
+  'Kysely',
+  'migrations',
+])('%s is in one module, however it is reached', (name) => {
+  const declared = new RegExp(`^(?:var|let|const|class) ${name}\\b`, 'm');
+  expect(modules.filter(({ text }) => declared.test(text)).map(({ file }) => file)).toHaveLength(1);
+});
+
+test('what is imported is there: in dist, in Node, or a dependency', () => {
+  const known = new Set(Object.keys(manifest.dependencies));
+  const missing = modules.flatMap(({ file, text }) =>
+    importsOf(text)
+      .filter((name) => {
+        if (name.startsWith('node:')) return false;
+        if (name.startsWith('.')) return !existsSync(join(dist, dirname(file), name));
+        return !known.has(
+          name
+            .split('/')
+            .slice(0, name.startsWith('@') ? 2 : 1)
+            .join('/'),
+        );
+      })
+      .map((name) => `${file} imports ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('what is started by its place is there', () => {
+  for (const file of ['cli/dev/worker.js', 'cli/workers/worker.js', 'cli/progress-thread.js', 'query/reader.js'])
+    expect(textOf(file), file).not.toBe('');
+  const places = modules.flatMap(({ file, text }) =>
+    [...text.matchAll(/new URL\("(\.[^"]*)", import\.meta\.url\)/g)].map((match) =>
+      join(dirname(file), match[1] ?? ''),
+    ),
+  );
+  expect(places).toEqual(expect.arrayContaining(['load/files.js', 'query/reader-process.js', 'cli/package-info.js']));
+});
+
+test('the declarations are those that the package leads to, and all of them', () => {
+  const wanted = new Set<string>();
+  const follow = (file: string): void => {
+    if (wanted.has(file)) return;
+    wanted.add(file);
+    for (const [, from = ''] of readFileSync(join(dist, file), 'utf8').matchAll(
+      /(?:from |import\()["'](\.[^"']+)\.[jt]s["']/g,
+    ))
+      follow(join(dirname(file), `${from}.d.ts`));
+  };
+  follow('index.d.ts');
+  expect(globSync('**/*.d.ts', { cwd: dist }).toSorted()).toEqual([...wanted].toSorted());
+});
+
+test('a copy of a package carries its licence', () => {
+  const text = readFileSync(join(dist, 'LICENSES.txt'), 'utf8');
+  for (const name of ['commander', 'kysely', 'yaml']) expect(text).toMatch(new RegExp(`^${name}$`, 'm'));
+  expect(text.match(/Permission/g)).toHaveLength(3);
+});

@@ -1,0 +1,106 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
+import { staffPath, staffProject } from './fixture.ts';
+import { poll } from './poll.ts';
+import { type Running, signalbox, start } from './support.ts';
+
+const ready = /^Signalbox is ready on (http:\/\/\S+) \((.*)\)$/m;
+
+/** Says in which process it runs. */
+const hello = `import { defineHandler } from '../../generated/handlers.ts';
+
+export default defineHandler('HELLO_GET', { onRequest: () => ({ GREETING: String(process.pid) }) });
+`;
+
+test.each([
+  ['0', 2, /--workers takes a number from 1 to 256, or auto, not '0'/],
+  ['many', 2, /--workers takes a number from 1 to 256, or auto, not 'many'/],
+  ['2', 1, /--workers 2 needs PostgreSQL.*\n.*DATABASE_URL=postgres:/],
+])('--workers %s on SQLite is refused', async (workers, exitCode, message) => {
+  const { code, stdout, stderr } = await signalbox(['serve', '--workers', workers], { cwd: await staffProject() });
+  expect(stderr).toMatch(message);
+  expect(stdout).toBe('');
+  expect(code).toBe(exitCode);
+});
+
+test('auto is one process on SQLite', async () => {
+  const gateway = start(['serve', '--workers', 'auto'], { cwd: await staffProject(), env: { PORT: '0' } });
+  const [, , what] = await gateway.until(ready);
+  expect(what).toBe('1 service, 2 operations');
+  expect(await gateway.stop()).toMatchObject({ code: 0 });
+});
+
+describe.skipIf(!hasPostgres)('several workers on PostgreSQL', () => {
+  let database: TestDatabase;
+  let cwd: string;
+  beforeAll(async () => {
+    [database, cwd] = await Promise.all([createDatabase(), staffProject({ 'src/handlers/hello-get.ts': hello })]);
+  });
+  afterAll(() => database?.drop());
+
+  const startTwo = (): Running =>
+    start(['serve', '--workers', '2'], { cwd, env: { PORT: '0', DATABASE_URL: database.url } });
+
+  /** The process that answers on a connection of its own. */
+  async function pidAt(address: string): Promise<number> {
+    const reply = await fetch(`${address}${staffPath}/Hello/Ada`, { headers: { connection: 'close' } });
+    return Number(((await reply.json()) as { GREETING: string }).GREETING);
+  }
+
+  async function pidsAt(address: string): Promise<Set<number>> {
+    const pids = new Set<number>();
+    for (let call = 0; call < 8; call++) pids.add(await pidAt(address));
+    return pids;
+  }
+
+  test('share the port and the work; one that dies is replaced; all end in order', async () => {
+    const gateway = startTwo();
+    const [, address = '', what] = await gateway.until(ready);
+    expect(what).toBe('1 service, 2 operations, 2 workers');
+    const pids = await pidsAt(address);
+    expect(pids.size).toBe(2);
+    expect(pids).not.toContain(gateway.process.pid);
+    const page = await (await fetch(`${address}/metrics`)).text();
+    expect(page).toMatch(/^signalbox_request_duration_seconds_count\{operation="HELLO_GET",status="200"\} 8$/m);
+
+    const [victim = 0] = pids;
+    process.kill(victim, 'SIGKILL');
+    const [line] = await gateway.until(/^\{.*Worker \d ended by SIGKILL; another starts in 0\.1 s\..*\}$/m);
+    const { worker } = JSON.parse(line) as { worker: number };
+    await gateway.until(new RegExp(`Worker ${worker} is back`));
+    const after = await pidsAt(address);
+    expect(after.size).toBe(2);
+    expect(after).not.toContain(victim);
+
+    expect(await gateway.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
+    const output = gateway.output();
+    expect(output.match(/is ready on/g)).toHaveLength(1);
+    for (const number of [1, 2]) expect(output).toMatch(new RegExp(`"worker":${number},"requestId"`));
+    await expect(fetch(`${address}/health/live`)).rejects.toThrow();
+  });
+
+  test('end with the primary, though it could tell them nothing', async () => {
+    const gateway = startTwo();
+    const [, address = ''] = await gateway.until(ready);
+    gateway.process.kill('SIGKILL');
+    await poll('the end', () =>
+      fetch(`${address}/health/live`).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+  });
+
+  test('a port that is taken is told once, and nothing is left behind', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const env = { PORT: String((server.address() as AddressInfo).port), DATABASE_URL: database.url };
+    const { code, stderr, stdout } = await signalbox(['serve', '--workers', '2'], { cwd, env });
+    expect(stderr.match(/is in use/g)).toHaveLength(1);
+    expect(stdout).not.toContain('ready');
+    expect(code).toBe(1);
+  });
+});

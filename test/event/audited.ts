@@ -1,0 +1,70 @@
+import { type Components, openComponents } from '../../src/event/index.ts';
+import type { Component } from '../../src/model/component.ts';
+import { type ComponentEvent, ServiceInterface } from '../../src/model/component-event.ts';
+import type { WorkContext } from '../../src/model/handler.ts';
+import { type JobQueue, openQueue, openStore, type Store } from '../../src/store/index.ts';
+import { document, field, registry } from '../support/registry.ts';
+
+const key = field('ID', 'integer', { required: true });
+const lock = field('REVISION', 'integer');
+
+/** Writes each save down, by two classes. */
+class Audit extends ServiceInterface {
+  override async execute({ execute, save, after }: ComponentEvent): Promise<void> {
+    const values = { save, id: after?.ID, revision: after?.REVISION, class: this.constructor.name };
+    await execute('insert into audit (save, id, revision, class) values (:save, :id, :revision, :class)', values);
+  }
+}
+class Second extends Audit {}
+
+const TABLES = `create table counted (id integer primary key, name text, revision integer);
+create table audit (n integer primary key, save text, id integer, revision integer, class text);`;
+
+const service = (file: string) => ({ id: file, file, permissions: [], public: true, at: key.at });
+const COUNTED: Component = {
+  id: 'COUNTED',
+  table: 'counted',
+  shape: document('COUNTED', [key, field('NAME'), lock]),
+  keys: [key],
+  lock,
+  events: ['Audit', 'Second'].map((file, index) => ({
+    enabled: true,
+    event: 'SavePostChange',
+    service: service(file),
+    sequence: index + 1,
+    processing: 'Post Process',
+    at: key.at,
+  })),
+  at: key.at,
+};
+
+/** A component whose saves are written down, as a gateway has it, on a database. */
+export interface Audited {
+  readonly store: Store;
+  readonly queue: JobQueue;
+  readonly components: Components;
+  readonly component: Component;
+}
+
+/** Opens it; the queue is not started yet. */
+export async function openAudited(folder: string): Promise<Audited> {
+  const store = await openStore({ url: 'sqlite:box.db', root: folder });
+  await store.migrate();
+  await store.loadSampleData([{ name: 'tables.sql', sql: TABLES }]);
+  const queue = await openQueue(store, {});
+  const components = openComponents({
+    registry: { ...registry({}), components: new Map([[COUNTED.id, COUNTED]]) },
+    store,
+    queue,
+    classes: new Map([
+      ['Audit', Audit],
+      ['Second', Second],
+    ]),
+    work: ({ user, requestId, signal }) => {
+      const context: Partial<WorkContext> = { caller: { user }, requestId, signal, log() {} };
+      return { context: context as WorkContext, done() {} };
+    },
+    onError() {},
+  });
+  return { store, queue, components, component: COUNTED };
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { type Inside, runClass } from '../../src/event/context.ts';
+import { type ComponentEvent, type ServiceClass, ServiceInterface } from '../../src/model/component-event.ts';
+import type { WorkContext } from '../../src/model/handler.ts';
+
+const STORY = {
+  component: 'PLACES',
+  event: 'SavePostChange',
+  action: 'created',
+  save: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+  before: undefined,
+  after: { ID: 1 },
+  attempt: 1,
+} as const;
+
+/** What a class did in its transaction. */
+function run(
+  execute: (event: ComponentEvent) => void | Promise<void>,
+  { limit = 10_000, signal = new AbortController().signal } = {},
+): { readonly ended: Promise<void>; readonly done: string[] } {
+  const done: string[] = [];
+  const inside: Inside = {
+    async execute(sql) {
+      done.push(sql);
+      return { rows: [], changed: 0 };
+    },
+    saveComponent: async () => ({ created: true }),
+  };
+  class Tried extends ServiceInterface {
+    override execute(event: ComponentEvent): void | Promise<void> {
+      return execute(event);
+    }
+  }
+  const context: Partial<WorkContext> = { caller: { user: 'demo' }, requestId: 'r', signal };
+  return { done, ended: runClass(Tried as ServiceClass, STORY, context as WorkContext, inside, limit) };
+}
+
+describe('a class that runs at an event', () => {
+  it('is told the whole story, and may take its parts one by one', async () => {
+    let told: Partial<ComponentEvent> = {};
+    const { ended, done } = run(async ({ execute, ...story }) => {
+      told = story;
+      await execute('a');
+    });
+    await ended;
+    expect(told).toMatchObject({ ...STORY, caller: { user: 'demo' }, requestId: 'r' });
+    expect(done).toEqual(['a']);
+  });
+
+  it('is given up after its time, and has no way into the transaction then', async () => {
+    let late: Promise<unknown> | undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { ended, done } = run(
+      (event) => {
+        late = promise.then(() => event.execute('late'));
+        return late as Promise<void>;
+      },
+      { limit: 5 },
+    );
+    await expect(ended).rejects.toThrow('took longer than 0.005 s and was stopped');
+    resolve();
+    await expect(late).rejects.toThrow('the event is over');
+    expect(done).toEqual([]);
+  });
+
+  it('is given up where its signal aborts, for the reason of that', async () => {
+    const controller = new AbortController();
+    const { ended } = run(() => new Promise(() => {}), { signal: controller.signal });
+    controller.abort(new Error('the job is lost'));
+    await expect(ended).rejects.toThrow('the job is lost');
+    await expect(run(() => {}, { signal: controller.signal }).ended).rejects.toThrow('the job is lost');
+  });
+
+  it('can start nothing that outlives it', async () => {
+    let after: ComponentEvent | undefined;
+    await run((event) => {
+      after = event;
+    }).ended;
+    await expect(after?.execute('x')).rejects.toThrow('await everything');
+    await expect(after?.saveComponent('PLACES', {})).rejects.toThrow('await everything');
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { accountProcesses, accountRuns, accountSaves } from '../../scripts/fleet/account.ts';
+import type { Held } from '../../scripts/fleet/database.ts';
+import { createLedger, saveKey } from '../../scripts/fleet/ledger.ts';
+
+const nothing: Held = { requests: [], effects: [], saved: [], audits: [] };
+const request = (instance: number, item: string, status = '9') => ({ instance, item, status });
+
+describe('processes', () => {
+  const ledger = createLedger();
+  ledger.schedules.accepted.set('p1', 1).set('p2', 2);
+  ledger.schedules.unknown.add('p3').add('p4');
+
+  test('each that was entered ended once; of those whose answer was lost any number was', () => {
+    const held = { ...nothing, requests: [request(1, 'p1'), request(2, 'p2'), request(3, 'p3')] };
+    expect(accountProcesses(ledger, { ...held, effects: ['p1', 'p2', 'p3'] })).toMatchObject({
+      accepted: 2,
+      unknown: 2,
+      happened: 1,
+      done: 3,
+      wrong: [],
+    });
+  });
+
+  test.each([
+    ['lost', [request(1, 'p1')], ['p1'], ['process p2: its request 2 is missing']],
+    ['done twice', [request(1, 'p1'), request(2, 'p2')], ['p1', 'p2', 'p2'], ['process p2: it left 2 rows']],
+    ['done never', [request(1, 'p1'), request(2, 'p2')], ['p1'], ['process p2: it left 0 rows']],
+    ['failed', [request(1, 'p1'), request(2, 'p2', '3')], ['p1', 'p2'], ['process p2: request 2 has the status 3']],
+    [
+      'entered twice',
+      [request(1, 'p1'), request(2, 'p2'), request(5, 'p4'), request(6, 'p4')],
+      ['p1', 'p2', 'p4'],
+      ['process p4: it was entered 2 times'],
+    ],
+    ['made up', [request(1, 'p1'), request(2, 'p2')], ['p1', 'p2', 'p9'], ['process p9: a row without a request']],
+  ])('one that was %s is named', (_, requests, effects, wrong) => {
+    expect(accountProcesses(ledger, { ...nothing, requests, effects }).wrong).toEqual(wrong);
+  });
+});
+
+describe('saves', () => {
+  const ledger = createLedger();
+  ledger.saves.accepted.add(saveKey('a', 1)).add(saveKey('a', 3));
+  ledger.saves.unknown.add(saveKey('a', 2));
+  const saved = [1, 3].map((step) => ({ id: 'a', step }));
+  const row = (step: number, by: number) => ({ id: 'a', step, class: by });
+  const sound = [row(1, 1), row(1, 2), row(3, 1), row(3, 2)];
+
+  test('each that was made has a row of each class, in order', () => {
+    const account = accountSaves(ledger, { ...nothing, saved, audits: sound });
+    expect(account).toMatchObject({ accepted: 2, unknown: 1, happened: 0, done: 2, wrong: [] });
+  });
+
+  test.each([
+    ['a row is missing', sound.slice(0, 3), 'row 4 is missing; expected 3 by class 2'],
+    ['a row is there twice', [...sound, row(3, 2)], 'row 5 is 3 by class 2; expected no more'],
+    [
+      'classes are out of order',
+      [row(1, 2), row(1, 1), ...sound.slice(2)],
+      'row 1 is 1 by class 2; expected 1 by class 1',
+    ],
+    [
+      'saves are out of order',
+      [...sound.slice(2), ...sound.slice(0, 2)],
+      'row 1 is 3 by class 1; expected 1 by class 1',
+    ],
+  ])('where %s, it is named', (_, audits, wrong) => {
+    const account = accountSaves(ledger, { ...nothing, saved, audits });
+    expect(account).toMatchObject({ done: 0, wrong: [`save of a: ${wrong}`] });
+  });
+
+  test('one that was accepted and not made is named', () => {
+    const account = accountSaves(ledger, { ...nothing, saved: saved.slice(0, 1), audits: sound.slice(0, 2) });
+    expect(account.wrong).toEqual(['save a step 3: it was not made']);
+  });
+});
+
+test('a polled query that was not followed to its end is not taken for done', () => {
+  const ledger = createLedger();
+  Object.assign(ledger.runs, { accepted: 3, done: 1 });
+  ledger.runs.wrong.push('query q1: it ended with error');
+  expect(accountRuns(ledger).wrong).toEqual([
+    'query q1: it ended with error',
+    '1 of them were not followed to their end',
+  ]);
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { documentOf, load, names, operation } from './linked.ts';
+
+const TEXT = `document: PLACE
+fields:
+  REGION: { type: string(1), required: true }
+  ID: { type: integer, required: true }
+  NAME: { type: string(30), required: true }
+  STATUS: { type: string(1), default: A }
+  REVISION: integer
+---
+component: PLACES
+table: Place
+shape: PLACE
+keys: [REGION, ID]
+lock: REVISION
+events:
+  - { event: SavePostChange, service: AUDIT, sequence: 2 }
+  - { event: SavePreChange, service: AUDIT, sequence: 7 }
+  - { event: SavePostChange, service: AUDIT, enabled: false }
+---
+related-content: AUDIT
+class: audit
+public: true
+---
+service: Places.v1
+public: true
+request: PLACE
+response: text
+template: PLACE
+operations:
+  GET_IT: { get: "places/{REGION}/{ID}", read: PLACES, soap: true }
+  POST_IT: { post: places, save: PLACES }
+  PUT_IT: { put: "places/{REGION}/{ID}", save: PLACES }
+  PATCH_IT: { patch: "places/{REGION}/{ID}", save: PLACES }
+  DELETE_IT: { delete: "places/{REGION}/{ID}", save: PLACES, soap: true }
+  SOAP_IT: { soap: true, save: PLACES }
+  OTHER_POST: { post: others, save: PLACES, status: 202, response: none }
+`;
+
+describe('components', () => {
+  const registry = load(TEXT);
+
+  it('know their classes in the order in which they run, with what their events mean', () => {
+    const [component] = [...registry.components.values()];
+    expect(component?.events.map(({ at: _, service, ...each }) => ({ ...each, service: service.id }))).toEqual([
+      { event: 'SavePreChange', sequence: 7, processing: 'Pre Process', enabled: true, service: 'AUDIT' },
+      { event: 'SavePostChange', sequence: 1, processing: 'Post Process', enabled: false, service: 'AUDIT' },
+      { event: 'SavePostChange', sequence: 2, processing: 'Post Process', enabled: true, service: 'AUDIT' },
+    ]);
+  });
+
+  it.each([
+    ['GET_IT', 'read', 200, ['REGION', 'ID'], 'PLACE'],
+    ['POST_IT', 'create', 201, ['REGION', 'ID', 'NAME', 'STATUS', 'REVISION'], 'PLACE'],
+    ['PUT_IT', 'put', 200, ['REGION', 'ID', 'NAME', 'STATUS', 'REVISION'], 'PLACE'],
+    ['PATCH_IT', 'patch', 200, ['REGION', 'ID', 'NAME', 'STATUS', 'REVISION'], 'PLACE'],
+    ['DELETE_IT', 'delete', 200, ['REGION', 'ID', 'REVISION'], undefined],
+    ['SOAP_IT', 'put', 200, ['REGION', 'ID', 'NAME', 'STATUS', 'REVISION'], 'PLACE'],
+    ['OTHER_POST', 'create', 202, ['REGION', 'ID', 'NAME', 'STATUS', 'REVISION'], undefined],
+  ])('make the request and the reply of %s', (id, action, status, fields, reply) => {
+    const found = operation(registry, id);
+    expect(found.answer).toMatchObject({ kind: 'component', action });
+    expect(found.status).toBe(status);
+    expect(names(documentOf(found.request).fields)).toEqual(fields);
+    const message = found.responses[0]?.message;
+    expect(message?.kind === 'document' ? message.document.id : undefined).toBe(reply);
+  });
+
+  it('ask of a change its keys alone, and fill nothing in', () => {
+    const { fields, patch } = documentOf(operation(registry, 'PATCH_IT').request);
+    expect(patch).toBe(true);
+    expect(fields.filter(({ required }) => required).map(({ name }) => name)).toEqual(['REGION', 'ID']);
+    expect(fields.filter((field) => field.default !== undefined)).toEqual([]);
+  });
+
+  it('answer over SOAP with the keys of what was removed', () => {
+    expect(names(documentOf(operation(registry, 'DELETE_IT').soap?.response).fields)).toEqual(['REGION', 'ID']);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { Fault } from '../../src/model/fault.ts';
+import { AttemptTimeout, errorWords, isFinal } from '../../src/process/error-words.ts';
+import { WorkerDied } from '../../src/store/index.ts';
+
+describe('what a message log says of an error', () => {
+  it.each<[string, unknown, string]>([
+    ['its own words', new Error('The line is engaged.'), 'The line is engaged.'],
+    ['the first line of them', new Error('First\nsecond'), 'First'],
+    ['those of a fault', Fault.of('NOT_FOUND', { what: 'query X' }), 'There is no query X.'],
+    [
+      'those of a timeout',
+      new AttemptTimeout('X took longer than 1 s and was stopped.'),
+      'X took longer than 1 s and was stopped.',
+    ],
+    ['that its gateway has gone', new WorkerDied('worker 7'), 'The gateway that ran it has ended.'],
+    [
+      'nothing of a system',
+      Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:5432'), { code: 'ECONNREFUSED' }),
+      "It failed with Error; the gateway's log says more.",
+    ],
+    [
+      'nothing of what caused it',
+      new TypeError('select * from x', { cause: 'y' }),
+      "It failed with TypeError; the gateway's log says more.",
+    ],
+    ['that there are no words', new Error(''), "It failed with Error; the gateway's log says more."],
+    ['nothing of what is no error', 'text', 'It failed.'],
+  ])('is %s', (_, error, words) => {
+    expect(errorWords(error)).toBe(words);
+  });
+
+  it('is the last word where the caller is at fault, and not where something is out of order', () => {
+    expect(isFinal(Fault.of('FORBIDDEN', { user: 'X', what: 'y' }))).toBe(true);
+    expect(isFinal(Fault.of('UNAVAILABLE', { reason: 'x' }))).toBe(false);
+    expect(isFinal(new Error('x'))).toBe(false);
+  });
+});

@@ -1,0 +1,29 @@
+import type { RenderFormat } from '../../src/query/frame.ts';
+import { planOf } from '../../src/query/plan.ts';
+import { compileRenderer, NOTHING_BELOW, type ResultColumn, type SqlValue } from '../../src/query/render/index.ts';
+import { compileZone } from '../../src/query/timezone.ts';
+import { query, type Types } from './support.ts';
+
+/** Columns that stand in rows as they are declared. */
+export function columnsOf(types: Types): ResultColumn[] {
+  return planOf(query('select 1', types), 0).columns.map((column, at) => ({ ...column, at }));
+}
+
+/** Renders rows in this process, a row at a time. */
+export function rendered(
+  format: RenderFormat,
+  columns: readonly ResultColumn[],
+  rows: Iterable<readonly SqlValue[]>,
+  { name = 'A_QUERY', timezone = 'UTC' }: { readonly name?: string; readonly timezone?: string } = {},
+): Buffer {
+  const renderer = compileRenderer(format, { name, columns, children: [] }, compileZone(timezone), {}).start();
+  const parts: (string | Uint8Array)[] = [];
+  let count = 0;
+  for (const row of rows) {
+    count += 1;
+    renderer.row(row, count, NOTHING_BELOW);
+    parts.push(renderer.flush());
+  }
+  parts.push(renderer.tail());
+  return Buffer.concat([renderer.head(count), ...parts].map((part) => Buffer.from(part as Uint8Array)));
+}

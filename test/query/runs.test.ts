@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { BlobStore, Blobs } from '../../src/model/blob.ts';
+import { Fault } from '../../src/model/fault.ts';
+import type { Query } from '../../src/model/query.ts';
+import { type NewRun, openQueryRuns, openSavedQueries, type QueryRuns } from '../../src/query/index.ts';
+import { type BlobStorage, type JobQueue, openBlobs, openQueue, openStore, type Store } from '../../src/store/index.ts';
+import { createDatabase, hasPostgres } from '../support/postgres.ts';
+import { eventually } from '../support/project.ts';
+import { registry } from '../support/registry.ts';
+import { query, readersOf } from './support.ts';
+
+const ENDLESS = query(
+  'with recursive c(n) as (select 1 union all select n + 1 from c) select max(n) as n from c',
+  { N: 'integer' },
+  {},
+  { id: 'ENDLESS' },
+);
+const ONE = query('select 1 as n', { N: 'integer' }, {}, { id: 'ONE' });
+
+const asked = (of: Query, more: Partial<NewRun> = {}): NewRun => ({
+  owner: 'demo',
+  query: of,
+  input: { prompts: {}, connected: false },
+  format: 'csv',
+  file: false,
+  ...more,
+});
+
+/** One gateway's part of it. */
+interface Part {
+  readonly runs: QueryRuns;
+  readonly queue: JobQueue;
+}
+
+class Database {
+  readonly store: Store;
+  readonly blobs: BlobStorage;
+
+  constructor(store: Store, blobs: BlobStorage) {
+    this.store = store;
+    this.blobs = blobs;
+  }
+
+  static async open(url: string): Promise<Database> {
+    const root = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+    const store = await openStore({ url, root });
+    onTestFinished(() => store.close());
+    await store.migrate();
+    const blobs = await openBlobs(store);
+    onTestFinished(() => blobs.close());
+    return new Database(store, blobs);
+  }
+
+  /** @param change of what keeps the results, and of how long they are kept, in milliseconds */
+  async gateway(change: { readonly put?: Blobs['put']; readonly keep?: number } = {}): Promise<Part> {
+    const { store } = this;
+    const queries = readersOf(store);
+    const queue = await openQueue(store);
+    onTestFinished(() => queue.close({ timeoutMs: 0 }));
+    const known = registry({});
+    const { limits } = known.gateway;
+    const whole = {
+      ...known,
+      queries: new Map([ENDLESS, ONE].map((each) => [each.id, each])),
+      gateway: { ...known.gateway, limits: { ...limits, keep: change.keep ?? limits.keep } },
+    };
+    const { put } = change;
+    const blobs: BlobStore = put === undefined ? this.blobs : { scope: (name) => ({ ...this.blobs.scope(name), put }) };
+    const saved = openSavedQueries({ registry: whole, store, queries });
+    const runs = openQueryRuns({ registry: whole, store, queue, blobs, queries, saved, onError: () => {} });
+    return { runs, queue };
+  }
+
+  /** How many results are kept. */
+  async kept(): Promise<number> {
+    const db = await this.store.tables();
+    return (await db.selectFrom('signalbox_blob').select('key').execute()).length;
+  }
+}
+
+const stateOf = (runs: QueryRuns, id: string, ...states: string[]) =>
+  eventually(`run ${id} to be ${states.join(' or ')}`, async () => {
+    const run = await runs.find(id);
+    return run !== undefined && states.includes(run.state) ? run : undefined;
+  });
+
+for (const engine of ['SQLite', 'PostgreSQL'] as const) {
+  describe.skipIf(engine === 'PostgreSQL' && !hasPostgres)(`runs of queries on ${engine}`, () => {
+    const open = async (): Promise<Database> => {
+      if (engine === 'SQLite') return Database.open('sqlite:box.db');
+      const database = await createDatabase();
+      onTestFinished(() => database.drop());
+      return Database.open(database.url);
+    };
+
+    it('are taken up by another gateway where theirs stops', async () => {
+      const database = await open();
+      const first = await database.gateway();
+      await first.queue.start();
+      const id = await first.runs.enter(asked(ENDLESS));
+      await stateOf(first.runs, id, 'running');
+      await first.queue.close({ timeoutMs: 0 });
+      expect((await first.runs.find(id))?.state).not.toBe('error');
+      const second = await database.gateway();
+      await second.queue.start();
+      await eventually('the run to be taken up', async () => {
+        const { running = 0 } = (await second.queue.counts()).find(({ queue }) => queue === 'query-runs') ?? {};
+        return running === 1 ? true : undefined;
+      });
+      expect(await second.runs.cancel(id, 'demo')).toBe('success');
+      await stateOf(second.runs, id, 'killed');
+    });
+
+    it('end in error where there is no room for their results, and leave nothing', async () => {
+      const database = await open();
+      const put = async (): Promise<never> => {
+        throw Fault.of('STORAGE_FULL', { what: 'The result' });
+      };
+      const { runs, queue } = await database.gateway({ put });
+      await queue.start();
+      const run = await stateOf(runs, await runs.enter(asked(ONE)), 'error');
+      expect(run.message).toBe('The result could not be kept: the storage is full.');
+      const { signal } = new AbortController();
+      await expect(runs.keepFile(asked(ONE, { file: true }), signal)).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+      expect(await database.kept()).toBe(0);
+    });
+
+    it('end in error where their query is not there any more, or another', async () => {
+      const database = await open();
+      const { runs, queue } = await database.gateway();
+      const gone = await runs.enter(asked({ ...ONE, id: 'GONE' }));
+      const other = await runs.enter(
+        asked({ ...ONE, columns: ONE.columns.map((column) => ({ ...column, name: 'M' })) }),
+      );
+      await queue.start();
+      expect((await stateOf(runs, gone, 'error')).message).toBe('There is no query GONE any more.');
+      expect((await stateOf(runs, other, 'error')).message).toBe('Query ONE has changed since the run was entered.');
+    });
+
+    it('and their results are removed when their time is over', async () => {
+      const database = await open();
+      const { runs, queue } = await database.gateway({ keep: -1000 });
+      await queue.start();
+      const polled = await runs.enter(asked(ONE));
+      await stateOf(runs, polled, 'success');
+      const file = await runs.keepFile(asked(ONE, { file: true }), new AbortController().signal);
+      const waiting = await runs.enter(asked(ENDLESS));
+      expect(await database.kept()).toBe(2);
+      await runs.sweep();
+      expect([await runs.find(polled), await runs.find(file.id)]).toEqual([undefined, undefined]);
+      expect((await runs.find(waiting))?.id, 'one that has not ended stays').toBe(waiting);
+      expect(await database.kept()).toBe(0);
+    });
+  });
+}

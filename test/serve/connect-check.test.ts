@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { databaseCatalogue, loadProject, renderDiagnostics } from '../../src/load/index.ts';
+import type { Registry } from '../../src/model/registry.ts';
+import { checkConnected } from '../../src/serve/connect-check.ts';
+import { openStore } from '../../src/store/index.ts';
+import { createDatabase, hasPostgres } from '../support/postgres.ts';
+import { type TestProject, writeProject } from '../support/project.ts';
+
+const TABLE = 'create table orders (number integer, note varchar(30))';
+
+/** A project whose database is migrated and has the table; the files are those of the test. */
+async function projectOf(queries: string): Promise<TestProject> {
+  const gateway = 'gateway: LOCAL\nnamespace: urn:test\ndatabase: ${env:DATABASE_URL:-sqlite:test.db}\n';
+  const project = writeProject({ 'definitions/gateway.yaml': gateway, 'definitions/queries.yaml': queries });
+  onTestFinished(project.remove);
+  await prepare(`sqlite:test.db`, project.root);
+  const file = new Database(join(project.root, 'test.db'));
+  file.exec(TABLE);
+  file.close();
+  return project;
+}
+
+async function prepare(url: string, root: string): Promise<void> {
+  const store = await openStore({ url, root });
+  await store.migrate();
+  await store.close();
+}
+
+async function said({ root }: TestProject, env: Record<string, string> = {}): Promise<string> {
+  const loaded = loadProject({ root });
+  expect(loaded.diagnostics).toEqual([]);
+  const diagnostics = await checkConnected(loaded.registry as Registry, { root, env });
+  return renderDiagnostics({ ...loaded, diagnostics }, { colour: false });
+}
+
+const ORDERS = `query: ORDERS
+public: true
+prompts: { NUMBER: integer }
+columns:
+  NUMBER: integer
+  NOTE: string(10)
+  PRICE: decimal(10.2)
+sql: |
+  select number, note from orders
+  where :NUMBER is null
+     or nmber = :NUMBER
+`;
+
+describe('checking queries on their databases', () => {
+  it('shows the column that is missing or narrow, and nothing of one that is sound', async () => {
+    const project = await projectOf(ORDERS.replace('nmber', 'number'));
+    expect(
+      await said(project),
+    ).toBe(`definitions/queries.yaml:6:3: warning column-narrow: A type of ORDERS is narrow: column NOTE may be longer: it is varchar(30) in the database.
+  6 |   NOTE: string(10)
+    |   ^^^^
+
+definitions/queries.yaml:7:3: error column-missing: The result of ORDERS does not fit: column PRICE is not in the result, which has number, note.
+  7 |   PRICE: decimal(10.2)
+    |   ^^^^^
+`);
+    const sound = ORDERS.replace('nmber', 'number')
+      .replace('string(10)', 'string(30)')
+      .replace('  PRICE: decimal(10.2)\n', '');
+    expect(await said(await projectOf(sound))).toBe('');
+  });
+
+  it('says which datasource can not be read, what is not set, and goes on with the others', async () => {
+    const project = await projectOf(`datasource: AWAY
+url: sqlite:away.db
+---
+datasource: SECRET
+url: postgres://reader@localhost/x
+password: \${secret:NOT_SET}
+---
+query: A
+public: true
+datasource: AWAY
+columns: { N: integer }
+sql: select 1 as n
+---
+query: B
+public: true
+datasource: SECRET
+columns: { N: integer }
+sql: select 1 as n
+---
+query: C
+public: true
+columns: { N: integer }
+sql: select 1 as m
+`);
+    const lines = (await said(project)).split('\n').filter((line) => / error /.test(line));
+    expect(lines).toEqual([
+      "definitions/queries.yaml:1:13: error database-unreachable: The datasource AWAY can't be read: unable to open database file.",
+      "definitions/queries.yaml:4:13: error database-unreachable: The datasource SECRET can't be read: NOT_SET is not set, and neither is NOT_SET_FILE.",
+      'definitions/queries.yaml:22:12: error column-missing: The result of C does not fit: column N is not in the result, which has m.',
+    ]);
+  });
+
+  it('makes no database and changes none: one that is not migrated is told', async () => {
+    const project = writeProject({
+      'definitions/queries.yaml': 'query: A\npublic: true\ncolumns: { N: integer }\nsql: select 1 as n\n',
+    });
+    onTestFinished(project.remove);
+    expect(await said(project)).toMatch(
+      /error database-outdated: .*test\.db lacks \d+ steps of the schema of this version\./,
+    );
+    expect(await said(project)).toContain('database-outdated');
+  });
+
+  it.each(
+    Object.entries(databaseCatalogue),
+  )('raises %s for its wrong example, and nothing for its right one', async (code, entry) => {
+    if (code === 'database-outdated') return;
+    const codes = async (text: string): Promise<unknown> => {
+      const { root } = await projectOf(text);
+      const { registry } = loadProject({ root });
+      return (await checkConnected(registry as Registry, { root, env: {} })).map((each) => [each.code, each.severity]);
+    };
+    expect(await codes(entry.wrong)).toEqual([[code, entry.severity]]);
+    expect(await codes(entry.right)).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasPostgres)('checking queries on PostgreSQL', async () => {
+  const database = hasPostgres ? await createDatabase() : (undefined as never);
+  afterAll(() => database?.drop());
+
+  it('shows where in the SQL the mistake stands', async () => {
+    const project = await projectOf(ORDERS);
+    await prepare(database.url, project.root);
+    await database.run(TABLE);
+    expect(
+      await said(project, { DATABASE_URL: database.url }),
+    ).toBe(`definitions/queries.yaml:11:9: error query-refused: The database refuses ORDERS: column "nmber" does not exist.
+  11 |      or nmber = :NUMBER
+     |         ^^^^^
+`);
+  });
+});

@@ -1,0 +1,151 @@
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openStore, type Store, type StoreOptions, sqlTransaction } from '../../src/store/index.ts';
+import { freePort } from '../support/free-port.ts';
+import { hasPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { eventually } from '../support/project.ts';
+import { postgresPlace } from './engines.ts';
+
+async function open(url: string, more: Partial<StoreOptions> = {}): Promise<Store> {
+  const store = await openStore({ url, root: '/somewhere', ...more });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+describe('the URL of a PostgreSQL', () => {
+  it('is told without its password, and names the files that belong to it', async () => {
+    const store = await open('postgres://signalbox:hunter2@db.example.org:5433/the%20box?sslmode=disable');
+    expect(store.location).toBe('db.example.org:5433/the box');
+    expect(store.files).toBe(join('/somewhere', '.signalbox', 'the_box'));
+    const { config, engine, connections } = store.postgres ?? {};
+    expect([engine, config?.application_name, connections]).toEqual([
+      'postgresql',
+      'signalbox',
+      { tables: 8, queries: 8, queue: 4 },
+    ]);
+  });
+
+  it.each([6, 7, 20, 100])('shares %i connections among their uses, and no more', async (connections) => {
+    const store = await open('postgres://localhost/box', { connections });
+    const { tables = 0, queries = 0, queue = 0 } = store.postgres?.connections ?? {};
+    expect(Math.min(tables, queries, queue)).toBeGreaterThanOrEqual(2);
+    expect(tables + queries + queue).toBe(connections);
+  });
+
+  it.each(['..', '.', '/etc/passwd', '../../x'])('keeps the files of the database %j in their folder', async (name) => {
+    const store = await open(`postgres://localhost/${encodeURIComponent(name)}`);
+    expect(dirname(resolve(store.files))).toBe('/somewhere/.signalbox');
+  });
+
+  it('that can not be read is refused without its words', async () => {
+    const error = await openStore({ url: 'postgres://u:hunter2@host/db?sslrootcert=/nowhere/ca.pem', root: '/' }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ name: 'StoreError', message: expect.stringMatching(/can't be read.*ca\.pem/) });
+    expect(JSON.stringify(error) + String(error) + String((error as Error).cause)).not.toContain('hunter2');
+  });
+});
+
+describe('a PostgreSQL that is not there', () => {
+  it('is told with its place and without the password', async () => {
+    const port = await freePort();
+    const store = await open(`postgres://u:hunter2@127.0.0.1:${port}/box`);
+    for (const asked of [
+      store.ready(),
+      store.migrate(),
+      store.pending(),
+      store.loadSampleData([{ name: 'a', sql: '' }]),
+    ]) {
+      const error = await asked.catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ name: 'StoreError', location: `127.0.0.1:${port}/box` });
+      expect(String(error)).toMatch(/127\.0\.0\.1:\d+\/box does not answer: .*ECONNREFUSED/);
+      expect(String(error)).not.toContain('hunter2');
+    }
+  });
+});
+
+describe.skipIf(!hasPostgres)('a PostgreSQL', () => {
+  it('is told what to do where there is no such database', async () => {
+    const { options } = await postgresPlace();
+    const url = new URL(options.url);
+    url.pathname = '/nowhere';
+    const store = await open(url.href);
+    await expect(store.ready()).rejects.toThrow(/\/nowhere can't be used: .*does not exist; make the database/);
+  });
+
+  it('gives dates and times as it writes them, decimals as their digits, and whole numbers as numbers', async () => {
+    const store = await (await postgresPlace()).open();
+    const text = `select date '2026-02-03' as day, timestamp '2026-02-03 04:05:06.789' as local, time '04:05' as hour,
+      timestamptz '2026-02-03 04:05:06+00' at time zone 'UTC' as utc, 1.10::numeric as amount, 5::bigint as few,
+      9223372036854775807 as many, 1.5::float8 as half, true as yes`;
+    const { rows } = await store.transaction((tx) => sqlTransaction(tx, 'postgres').execute(text));
+    expect(rows).toEqual([
+      {
+        ...{ day: '2026-02-03', local: '2026-02-03 04:05:06.789', hour: '04:05:00', utc: '2026-02-03 04:05:06' },
+        ...{ amount: '1.10', few: 5, many: 9223372036854775807n, half: 1.5, yes: true },
+      },
+    ]);
+  });
+
+  it('bounds what waits for its connections', async () => {
+    const store = await (await postgresPlace()).open();
+    const go = Promise.withResolvers<void>();
+    const begun: Promise<void>[] = [];
+    const holding = Array.from({ length: store.postgres?.connections.tables ?? 0 }, () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      begun.push(promise);
+      return store.transaction(() => {
+        resolve();
+        return go.promise;
+      });
+    });
+    await Promise.all(begun);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const late = expect(store.transaction(async () => {})).rejects.toThrow(/t_\w+ does not answer: timeout exceeded/);
+      await vi.advanceTimersByTimeAsync(5000);
+      await late;
+    } finally {
+      vi.useRealTimers();
+    }
+    go.resolve();
+    await Promise.all(holding);
+    await store.ready();
+  });
+
+  it('that restarts is reached again, and the process outlives that', async () => {
+    const server = startPostgres(await freePort());
+    onTestFinished(() => server.remove());
+    const lost: Error[] = [];
+    const store = await open(server.url.replace('postgres@', 'postgres:hunter2@'), {
+      onError: (error) => lost.push(error),
+    });
+    await store.migrate();
+    // Some connections that nobody uses when the server goes, beside the one of the transaction.
+    await Promise.all([store.ready(), store.ready(), store.ready()]);
+    const entered = Promise.withResolvers<void>();
+    const cut = Promise.withResolvers<void>();
+    const working = store.transaction(async (tx) => {
+      await tx.insertInto('signalbox_sample_data').values({ name: 'cut', loaded: '' }).execute();
+      entered.resolve();
+      await cut.promise;
+    });
+    await entered.promise;
+    server.stop('immediate');
+    cut.resolve();
+    // The connection is gone before the commit: it is told as a failure, whatever the database knows of it.
+    await expect(working).rejects.toThrow();
+    const error = await store.ready().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'StoreError', location: store.location });
+    expect(String(error)).toContain(store.location);
+    expect(String(error)).not.toContain('hunter2');
+    server.start();
+    await store.ready();
+    const rows = await (await store.tables()).selectFrom('signalbox_sample_data').select('name').execute();
+    expect(rows).toEqual([]);
+    await eventually('the lost connections', () => lost.length > 0 || undefined);
+    for (const each of lost)
+      expect(String(each)).toMatch(/^StoreError: a connection to 127\.0\.0\.1:\d+\/postgres was lost: /);
+  });
+});

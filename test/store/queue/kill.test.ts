@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { WorkerDied } from '../../../src/store/index.ts';
+import { eventually } from '../../support/project.ts';
+import { describeEngines, type Place } from '../engines.ts';
+import { RUNS, record } from './gateway.ts';
+import { drained, enter, gate, QUEUE, queueOver, worker } from './support.ts';
+
+const JOBS = 40;
+
+interface Run {
+  readonly job: string;
+  readonly key: string | null;
+  readonly attempt: number;
+  readonly began: number;
+  readonly ended: number | null;
+}
+
+function gateway({ options }: Place): ChildProcess {
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('gateway.ts', import.meta.url)), JSON.stringify(options)],
+    {
+      stdio: 'inherit',
+    },
+  );
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+async function runs({ run }: Place): Promise<Run[]> {
+  const rows = await run('select * from run order by began');
+  return rows.map((row) => ({ ...row, began: Number(row.began), ended: row.ended && Number(row.ended) }) as Run);
+}
+
+describeEngines('kill -9', ({ place }) => {
+  it('of a gateway in the middle of its jobs loses none, runs none twice at the same time, and counts the attempt', {
+    timeout: 60_000,
+  }, async () => {
+    const where = await place();
+    const store = await where.migrated();
+    await where.run(RUNS);
+    const queue = await queueOver(store);
+    const ids: string[] = [];
+    for (let n = 0; n < JOBS; n++) ids.push(await enter(store, queue, n % 2 === 0 ? { key: `k${n % 6}` } : {}));
+
+    const victim = gateway(where);
+    const begun = await eventually('jobs in the middle', async () => {
+      const all = await runs(where);
+      return all.length > 8 && all.some(({ ended }) => ended === null) ? all.length : undefined;
+    });
+    victim.kill('SIGKILL');
+    const killed = Date.now();
+    queue.work(
+      QUEUE,
+      worker((job) => record(store, job), { concurrency: 4, retry: { attempts: 3, first: 1, longest: 1 } }),
+    );
+    await queue.start();
+    // What the dead gateway held is taken up when its lock, or its heartbeat, is found to be gone.
+    await eventually('all others', async () => {
+      const ended = (await runs(where)).filter((each) => each.ended !== null);
+      return ended.length >= Math.max(begun, JOBS / 2) ? true : undefined;
+    });
+    await drained(queue);
+
+    const all = await runs(where);
+    const ended = all.filter((each) => each.ended !== null);
+    expect(ended.map(({ job }) => job).toSorted()).toEqual(ids.toSorted());
+    const lost = all.filter((each) => each.ended === null);
+    expect(lost.length).toBeGreaterThan(0);
+    for (const { job, attempt } of lost) {
+      const again = all.find((each) => each.job === job && each.ended !== null) as Run;
+      expect(again.attempt).toBe(attempt + 1);
+      expect(again.began).toBeGreaterThanOrEqual(killed);
+    }
+    for (const key of ['k0', 'k2', 'k4']) {
+      const those = ended.filter((each) => each.key === key);
+      expect(those.map(({ job }) => job)).toEqual(ids.filter((_, n) => n % 2 === 0 && `k${n % 6}` === key));
+      for (const [n, { began }] of those.entries()) expect(began).toBeGreaterThanOrEqual(those[n - 1]?.ended ?? 0);
+    }
+  });
+});
+
+describeEngines('the last attempt', ({ kind, place }) => {
+  it.skipIf(kind === 'postgres')('of a job that ended with its process makes a dead letter of it', async () => {
+    const where = await place();
+    const store = await where.migrated();
+    const queue = await queueOver(store);
+    const id = await enter(store, queue);
+    // As a process leaves it that died: held by a lock file that is gone.
+    await where.run(`update signalbox_job set worker = 'gone', mark = 1, attempt = 1`);
+    const dead = gate();
+    const errors: Error[] = [];
+    queue.work(
+      QUEUE,
+      worker(() => Promise.reject(new Error('it ran')), {
+        onDead: async (_, job, error) => {
+          errors.push(error);
+          expect(job).toEqual({ id, queue: QUEUE, data: {}, attempt: 1 });
+          dead.open();
+        },
+      }),
+    );
+    await queue.start();
+    await dead.opened;
+    await drained(queue);
+    expect(errors).toEqual([expect.any(WorkerDied)]);
+    expect(await queue.deadLetters()).toMatchObject([
+      { id, attempts: 1, error: 'the process that ran attempt 1 in work died' },
+    ]);
+  });
+});

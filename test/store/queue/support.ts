@@ -1,0 +1,45 @@
+import { onTestFinished } from 'vitest';
+import { type JobQueue, openQueue, type QueueOptions, type Store, type Worker } from '../../../src/store/index.ts';
+import { eventually } from '../../support/project.ts';
+
+export const QUEUE = 'work';
+
+/** A queue over a store, closed when the test ends. */
+export async function queueOver(store: Store, options: QueueOptions = {}): Promise<JobQueue> {
+  const queue = await openQueue(store, options);
+  onTestFinished(() => queue.close({ timeoutMs: 0 }));
+  return queue;
+}
+
+/** A worker that tries nothing twice and does one job at a time, unless said otherwise. */
+export function worker(run: Worker['run'], more: Partial<Worker> = {}): Worker {
+  return { concurrency: 1, retry: { attempts: 0, first: 1, longest: 1 }, run, ...more };
+}
+
+/** Enters a job in a transaction of its own. */
+export function enter(
+  store: Store,
+  queue: JobQueue,
+  job: {
+    readonly data?: Record<string, unknown>;
+    readonly key?: string;
+    readonly id?: string;
+    readonly after?: Date;
+  } = {},
+): Promise<string> {
+  return store.transaction((tx) => queue.send(tx, { queue: QUEUE, data: {}, ...job }));
+}
+
+/** Waits until nothing waits and nothing runs. */
+export function drained(queue: JobQueue): Promise<true> {
+  return eventually('the queue to be empty', async () => {
+    const busy = (await queue.counts()).some(({ waiting, running }) => waiting + running > 0);
+    return busy ? undefined : true;
+  });
+}
+
+/** Something that tests wait for. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}

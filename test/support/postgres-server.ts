@@ -1,0 +1,94 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A PostgreSQL of our own, in a folder of its own, that speaks over a socket there and over TCP on a free port. */
+export interface PostgresServer {
+  /** `postgres://postgres@127.0.0.1:<port>/postgres`. */
+  readonly url: string;
+  /** Of its postmaster. */
+  readonly pid: () => number;
+  stop(mode?: 'fast' | 'immediate'): void;
+  /** After a stop, on the same port with the same data. */
+  start(): void;
+  /** Stops it and removes its folder. */
+  remove(): void;
+}
+
+/** The folder of its programs; undefined where it is not installed. */
+export function postgresPrograms(): string | undefined {
+  const folder = '/usr/lib/postgresql';
+  if (!existsSync(folder)) return undefined;
+  const versions = readdirSync(folder).sort((a, b) => Number(b) - Number(a));
+  return versions.map((version) => join(folder, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
+}
+
+/** PostgreSQL refuses to run as root: it runs as its own user there. */
+function command(program: string, args: readonly string[]): [string, string[]] {
+  const isRoot = process.getuid?.() === 0;
+  return isRoot ? ['runuser', ['-u', 'postgres', '--', program, ...args]] : [program, [...args]];
+}
+
+function run(program: string, args: readonly string[]): void {
+  const [file, all] = command(program, args);
+  const done = spawnSync(file, all, { stdio: ['ignore', 'pipe', 'pipe'], cwd: '/', encoding: 'utf8' });
+  if (done.status !== 0)
+    throw new Error(`${program} ${args.join(' ')} ended with ${done.status}: ${done.stderr}${done.stdout}`);
+}
+
+/** @param settings beside those that make it fast and private */
+export function startPostgres(port: number, settings: Readonly<Record<string, string>> = {}): PostgresServer {
+  const bin = postgresPrograms();
+  if (bin === undefined) throw new Error('PostgreSQL is not installed');
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-pg-'));
+  if (process.getuid?.() === 0) {
+    const ids = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' })));
+    chownSync(folder, ids[0] as number, ids[1] as number);
+  }
+  const data = join(folder, 'data');
+  run(join(bin, 'initdb'), [
+    '-D',
+    data,
+    '-A',
+    'trust',
+    '-U',
+    'postgres',
+    '--no-sync',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
+  ]);
+  const given = {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: folder,
+    fsync: 'off',
+    max_connections: '300',
+    log_min_messages: 'fatal',
+    ...settings,
+  };
+  const options = Object.entries(given)
+    .map(([name, value]) => `-c ${name}=${value === '' ? "''" : value}`)
+    .join(' ');
+  const control = (args: readonly string[]): void =>
+    run(join(bin, 'pg_ctl'), ['-D', data, '-s', '-w', '-t', '60', ...args]);
+  const start = (): void => control(['-l', join(folder, 'log'), '-o', options, 'start']);
+  const stop = (mode: 'fast' | 'immediate' = 'fast'): void => control(['-m', mode, 'stop']);
+  start();
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    pid: () =>
+      Number(execFileSync(...command('head', ['-n', '1', join(data, 'postmaster.pid')]), { encoding: 'utf8' })),
+    start,
+    stop,
+    remove() {
+      try {
+        stop('immediate');
+      } catch {
+        // It was stopped already.
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

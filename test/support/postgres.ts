@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+/** Of the PostgreSQL of this run; empty where there is none. */
+const server = inject('postgres');
+
+/** Whether there is a PostgreSQL: `describe.skipIf(!hasPostgres)`. */
+export const hasPostgres = server !== '';
+
+/** A database of a test's own. */
+export interface TestDatabase {
+  readonly url: string;
+  /** Runs statements in it, on a connection of its own. */
+  run(sql: string, values?: readonly unknown[]): Promise<pg.QueryResult>;
+  /** Removes it, whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+/** Makes an empty database. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const name = `t_${randomUUID().replaceAll('-', '')}`;
+  await once(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    run: (sql, values) => once(url.href, sql, values),
+    drop: async () => void (await once(server, `drop database if exists ${name} with (force)`)),
+  };
+}
+
+async function once(url: string, sql: string, values?: readonly unknown[]): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await client.query(sql, values === undefined ? undefined : [...values]);
+  } finally {
+    await client.end();
+  }
+}
