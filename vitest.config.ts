@@ -1,13 +1,21 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+// Tests start hundreds of processes: what one has compiled the next finds. The folder is that of the CLI itself.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 
 export default defineConfig({
   // Handlers and tests that import 'signalbox' get the sources, so that there is one Fault class in the process.
   resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
     globalSetup: './test/support/postgres-setup.ts',
+    setupFiles: './test/support/file-setup.ts',
     include: ['test/**/*.test.ts'],
     exclude: ['test/interop/**', '**/node_modules/**'],
+    // A process takes one file after the other: the sources are loaded and compiled once in each, not once per file.
+    isolate: false,
     // Most tests wait for processes and sockets rather than compute.
     maxWorkers: 3,
     testTimeout: 20_000,

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: './test/support/postgres-setup.ts',
+    setupFiles: './test/support/file-setup.ts',
     include: ['test/interop/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -7,6 +7,7 @@ import type {
   ATTACHMENT_GET_Request,
   ATTACHMENT_PUT_RESPONSE,
   ATTACHMENT_PUT_Request,
+  Components,
   LOCATIONS_GET_Request,
   LOCATION_EXTRACT_Parameters,
   LOCATION_SETUP_Record,
@@ -15,7 +16,7 @@ import type {
 } from './types.ts';
 
 /** What a handler of ATTACHMENT_GET is given beside the request. */
-export type ATTACHMENT_GET_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_GET_RESPONSE>;
+export type ATTACHMENT_GET_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_GET_RESPONSE, Components>;
 
 /**
  * The content that is kept under a name.
@@ -36,7 +37,7 @@ export interface ATTACHMENT_GET_Handler {
 }
 
 /** What a handler of ATTACHMENT_PUT is given beside the request. */
-export type ATTACHMENT_PUT_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_PUT_RESPONSE>;
+export type ATTACHMENT_PUT_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_PUT_RESPONSE, Components>;
 
 /**
  * Keeps content under a name, in place of what was there.
@@ -57,7 +58,7 @@ export interface ATTACHMENT_PUT_Handler {
 }
 
 /** What a handler of LOCATIONS_GET is given beside the request. */
-export type LOCATIONS_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 2 | 0, LOC_RESPONSE>;
+export type LOCATIONS_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 2 | 0, LOC_RESPONSE, Components>;
 
 /**
  * The locations of a region; with a location, the people who work there.
@@ -80,10 +81,10 @@ export interface LOCATIONS_GET_Handler {
 }
 
 /** What a class is given that is registered at LOCATION_SETUP. */
-export type LOCATION_SETUP_Event = TypedEvent<Queries, Calls, Flows, LOCATION_SETUP_Record>;
+export type LOCATION_SETUP_Event = TypedEvent<Queries, Calls, Flows, LOCATION_SETUP_Record, Components>;
 
 /** What the code of LOCATION_EXTRACT is given beside its parameters. */
-export type LOCATION_EXTRACT_ProcessContext = TypedProcess<Queries, Calls, Flows>;
+export type LOCATION_EXTRACT_ProcessContext = TypedProcess<Queries, Calls, Flows, Components>;
 
 /**
  * Writes the locations of a region, or of all regions, to a report.

@@ -657,6 +657,38 @@ export type N_DOCLIB_v1_upload_Call = {
   FileName?: string | null | undefined;
 };
 
+/** Prompts of DEPARTMENTS. */
+export type DEPARTMENTS_Prompts = Record<string, never>;
+
+/**
+ * A row of DEPARTMENTS.
+ * Departments, and as a connected query the people of each.
+ */
+export type DEPARTMENTS_Row = {
+  /** `string(30)`, example `FINANCE`. */
+  DEPTNAME: string | null;
+  /**
+   * How many people work there.
+   * Example `12`.
+   */
+  EMPLOYEES: number | bigint | null;
+};
+
+/** Prompts of DEPARTMENT_STAFF. */
+export type DEPARTMENT_STAFF_Prompts = Record<string, never>;
+
+/**
+ * A row of DEPARTMENT_STAFF.
+ * All people with their departments.
+ */
+export type DEPARTMENT_STAFF_Row = {
+  /** `string(30)`. */
+  DEPTNAME: string | null;
+  NAME: string | null;
+  TITLE: string | null;
+  LOCATION: string | null;
+};
+
 /** Prompts of EMPLOYEES_BY_DEPT. */
 export type EMPLOYEES_BY_DEPT_Prompts = {
   /** `string(30)`, example `FINANCE`. */
@@ -851,8 +883,18 @@ export type LOCATION_EXTRACT_Parameters = {
   readonly REGION?: string | undefined;
 };
 
+/** Every component: what names a record of it, a record as code gives it, and as it is. */
+export type Components = {
+  /** A location, that is saved as a whole. */
+  LOCATION_SETUP: { keys: Pick<LOCATION, 'REGION' | 'LOCATION'>; given: LOCATION; record: LOCATION_SETUP_Record };
+};
+
 /** Every stored query: its prompts and its rows. */
 export type Queries = {
+  /** Departments, and as a connected query the people of each. */
+  DEPARTMENTS: { prompts: [prompts?: DEPARTMENTS_Prompts]; row: DEPARTMENTS_Row };
+  /** All people with their departments. */
+  DEPARTMENT_STAFF: { prompts: [prompts?: DEPARTMENT_STAFF_Prompts]; row: DEPARTMENT_STAFF_Row };
   /** The people of a department. */
   EMPLOYEES_BY_DEPT: { prompts: [prompts: EMPLOYEES_BY_DEPT_Prompts]; row: EMPLOYEES_BY_DEPT_Row };
   /** The people who work at a location. */

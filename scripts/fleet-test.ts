@@ -6,7 +6,7 @@ import { type FleetResult, isSound, runFleet } from './fleet/run.ts';
 
 /** Lines about one kind of mistake that are shown; there may be hundreds. */
 const SHOWN = 20;
-const HEADING = ['ITEMS', 'ACCEPTED', 'ANSWER LOST', 'OF THEM MADE', 'DONE', 'WRONG'];
+const HEADING = ['ITEMS', 'ACCEPTED', 'ANSWER LOST', 'OF THEM MADE', 'DONE', 'CANCELLED', 'WRONG'];
 
 const began = performance.now();
 
@@ -31,12 +31,14 @@ function say(line: string): void {
 
 function print(result: FleetResult): void {
   const { accounts, mishaps, overlaps, amiss } = result;
-  const rows = accounts.map(({ kind, accepted, unknown, happened, done, wrong }) =>
-    [kind, accepted, unknown, happened, done, wrong.length].map(String),
+  const rows = accounts.map(({ kind, accepted, unknown, happened, done, cancelled, wrong }) =>
+    [kind, accepted, unknown, happened, done, cancelled, wrong.length].map(String),
   );
-  const right = new Set([1, 2, 3, 4, 5]);
+  const right = new Set([1, 2, 3, 4, 5, 6]);
   process.stdout.write(`\n${renderTable(HEADING, rows, { colours: coloursOf(process.stdout), right })}`);
-  process.stdout.write(`${mishaps.kills} kills of gateways, ${mishaps.restarts} restarts of the database\n`);
+  process.stdout.write(
+    `${mishaps.kills} kills of gateways, ${mishaps.workers} of workers, ${mishaps.restarts} restarts of the database\n`,
+  );
   for (const wrong of [...accounts.map((account) => account.wrong), overlaps, amiss]) {
     for (const line of wrong.slice(0, SHOWN)) process.stdout.write(`  ${line}\n`);
     if (wrong.length > SHOWN) process.stdout.write(`  and ${wrong.length - SHOWN} more of the kind\n`);

@@ -16,6 +16,7 @@ export type { AnyCalls, AnyFlows, CallTypes, FlowTypes, TypedFlowReply, TypedRep
 export type { TypedEvent } from './generate/event-types.ts';
 export type { Complaint, QueryTypes, TypedContext } from './generate/handler-types.ts';
 export type { TypedProcess } from './generate/process-context.ts';
+export type { AnyComponents, ComponentTypes, TypedSaved, TypedSaves } from './generate/save-types.ts';
 export type {
   Called,
   CallOptions,

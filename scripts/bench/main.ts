@@ -7,6 +7,7 @@ import { cells, HEADING, type Judged, judge } from './figure.ts';
 import { Bench, type Row } from './harness.ts';
 import { check } from './rows/check.ts';
 import { consumer } from './rows/consumer.ts';
+import { formats } from './rows/formats.ts';
 import { lookup } from './rows/lookup.ts';
 import { mtom } from './rows/mtom.ts';
 import { polled } from './rows/polled.ts';
@@ -24,6 +25,7 @@ const ROWS: readonly Row[] = [
   query,
   polled,
   stream,
+  formats,
   queryPostgres,
   streamPostgres,
   soap,

@@ -38,16 +38,19 @@ function fill(file: string): void {
   connection.close();
 }
 
+/** How a stored query is asked for. */
+interface Asked {
+  readonly prompt?: { readonly name: string; readonly value: number };
+  /** JSON unless said otherwise. */
+  readonly output?: 'JSON' | 'CSV' | 'EXCEL';
+}
+
 /** The path of a stored query below the gateway, as the query service takes it. @param maxrows 0 is no limit */
-export function executeQuery(
-  id: string,
-  maxrows: number,
-  prompt?: { readonly name: string; readonly value: number },
-): string {
+export function executeQuery(id: string, maxrows: number, { prompt, output = 'JSON' }: Asked = {}): string {
   const { name = '', value = '' } = prompt ?? {};
   return (
-    `/gateway/RESTListeningConnector/LOCAL/ExecuteQuery.v1/PUBLIC/${id}/JSON/NONFILE?isconnectedquery=N` +
+    `/gateway/RESTListeningConnector/LOCAL/ExecuteQuery.v1/PUBLIC/${id}/${output}/NONFILE?isconnectedquery=N` +
     `&maxrows=${maxrows}&prompt_psqueryname=&prompt_uniquepromptname=${name}&prompt_fieldvalue=${value}` +
-    '&filterfields=&json_resp=true'
+    `&filterfields=&json_resp=${output === 'JSON'}`
   );
 }

@@ -9,14 +9,21 @@ export interface Account {
   readonly unknown: number;
   readonly happened: number;
   readonly done: number;
+  /** Ended because they were asked to. */
+  readonly cancelled: number;
   readonly wrong: readonly string[];
 }
 
 /** Status 9 is Success. */
 const SUCCESS = '9';
+/** Status 8 is Cancelled, and 1 Cancel: that its gateway is gone which was asked to end it is noticed a minute later. */
+const CANCELLED = new Set(['1', '8']);
 
-/** Each schedule that was accepted ended with success, and each that was entered left one row. */
-export function accountProcesses({ schedules }: Ledger, held: Held): Account {
+/**
+ * Each schedule that was accepted ended with success and left one row; one whose cancellation was accepted ended by that, and
+ * left none.
+ */
+export function accountProcesses({ schedules, cancels }: Ledger, held: Held): Account {
   const wrong: string[] = [];
   const requests = Map.groupBy(held.requests, ({ item }) => item);
   const effects = countsOf(held.effects);
@@ -27,9 +34,12 @@ export function accountProcesses({ schedules }: Ledger, held: Held): Account {
   for (const [item, its] of requests) {
     if (its.length > 1) wrong.push(`process ${item}: it was entered ${its.length} times`);
     const status = its[0]?.status;
-    if (status !== SUCCESS) wrong.push(`process ${item}: request ${its[0]?.instance} has the status ${status}`);
+    const isCancelled = status !== undefined && CANCELLED.has(status);
+    const mayBe = cancels.accepted.has(item) || (cancels.unknown.has(item) && isCancelled);
+    if (mayBe ? !isCancelled : status !== SUCCESS)
+      wrong.push(`process ${item}: request ${its[0]?.instance} has the status ${status}`);
     const left = effects.get(item) ?? 0;
-    if (left !== 1) wrong.push(`process ${item}: it left ${left} rows`);
+    if (left !== (mayBe ? 0 : 1)) wrong.push(`process ${item}: it left ${left} rows`);
   }
   for (const item of effects.keys()) if (!requests.has(item)) wrong.push(`process ${item}: a row without a request`);
   return {
@@ -38,6 +48,7 @@ export function accountProcesses({ schedules }: Ledger, held: Held): Account {
     unknown: schedules.unknown.size,
     happened: [...schedules.unknown].filter((item) => requests.has(item)).length,
     done: held.requests.filter(({ status }) => status === SUCCESS).length,
+    cancelled: held.requests.filter(({ status }) => CANCELLED.has(status)).length,
     wrong,
   };
 }
@@ -67,16 +78,17 @@ export function accountSaves({ saves }: Ledger, held: Held): Account {
     unknown: saves.unknown.size,
     happened: [...saves.unknown].filter((key) => made.has(key)).length,
     done,
+    cancelled: 0,
     wrong,
   };
 }
 
-/** Each polled query that was accepted ended with the rows that were asked for. */
+/** Each polled query that was accepted ended with the rows that were asked for, or was cancelled. */
 export function accountRuns({ runs }: Ledger): Account {
-  const { accepted, unknown, done, wrong } = runs;
-  const lost = accepted - done - wrong.length;
+  const { accepted, unknown, done, cancelled, wrong } = runs;
+  const lost = accepted - done - cancelled - wrong.length;
   const missing = lost === 0 ? [] : [`${lost} of them were not followed to their end`];
-  return { kind: 'polled queries', accepted, unknown, happened: 0, done, wrong: [...wrong, ...missing] };
+  return { kind: 'polled queries', accepted, unknown, happened: 0, done, cancelled, wrong: [...wrong, ...missing] };
 }
 
 const keyOf = ({ id, step }: SaveRow): string => saveKey(id, step);

@@ -10,7 +10,7 @@ export type Answer =
 
 /** What can be asked of a gateway. */
 export interface Asked {
-  readonly method?: 'GET' | 'POST' | 'PUT';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH';
   /** From the connector on: `Fleet.v1/Records/1`. */
   readonly path: string;
   readonly body?: object;

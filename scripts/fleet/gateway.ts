@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
+import { existsSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FleetProject } from './project.ts';
+import type { Random } from './random.ts';
 
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** Between two looks at a gateway that starts. */
+/** Between two looks at a gateway that starts, or at a process that ends. */
 const LOOK_MS = 50;
 /** A gateway lets running requests end for 30 s; one that takes longer hangs. */
 const STOP_MS = 35_000;
@@ -15,6 +16,8 @@ interface GatewayStart {
   readonly project: FleetProject;
   readonly port: number;
   readonly database: string;
+  /** Processes that share its port; one serves alone. */
+  readonly workers: number;
 }
 
 /** One gateway of the fleet: its process, or the next one in its place. */
@@ -44,7 +47,7 @@ export class FleetGateway {
     while (!this.#up) {
       signal.throwIfAborted();
       if (this.#child === undefined) this.#spawn();
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await look();
       const live = await fetch(`${this.address}/health/live`, { signal: AbortSignal.timeout(5_000) }).catch(
         () => undefined,
       );
@@ -53,15 +56,27 @@ export class FleetGateway {
     }
   }
 
-  /** SIGKILL: it can do nothing about it. */
+  /** SIGKILL: it can do nothing about it. Its workers end when they notice. */
   async kill(): Promise<void> {
     const child = this.#child;
     this.#up = false;
-    if (child === undefined) return;
+    if (child?.pid === undefined) return;
+    const workers = childrenOf(child.pid);
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
     await gone;
-    if (child.pid !== undefined) this.#deaths.set(child.pid, Date.now());
+    this.#deaths.set(child.pid, Date.now());
+    await Promise.all(workers.map((pid) => this.#ended(pid)));
+  }
+
+  /** SIGKILL to one of its workers, which it replaces by itself. @returns whether it has any */
+  async killWorker(random: Random): Promise<boolean> {
+    const workers = this.#child?.pid === undefined ? [] : childrenOf(this.#child.pid);
+    if (workers.length === 0) return false;
+    const pid = random.pick(workers);
+    process.kill(pid, 'SIGKILL');
+    await this.#ended(pid);
+    return true;
   }
 
   /** Lets it end in order. @returns what it ended by; undefined where it was not there */
@@ -78,8 +93,13 @@ export class FleetGateway {
     return how;
   }
 
+  async #ended(pid: number): Promise<void> {
+    while (existsSync(`/proc/${pid}`)) await look();
+    this.#deaths.set(pid, Date.now());
+  }
+
   #spawn(): void {
-    const { project, port, database } = this.#start;
+    const { project, port, database, workers } = this.#start;
     const env = {
       ...process.env,
       HOST: '127.0.0.1',
@@ -87,7 +107,7 @@ export class FleetGateway {
       DATABASE_URL: database,
       FLEET_MARKS: project.marks,
     };
-    const child = spawn(process.execPath, [command, 'serve'], {
+    const child = spawn(process.execPath, [command, 'serve', '--workers', String(workers)], {
       cwd: project.root,
       env,
       stdio: ['ignore', this.#log, this.#log],
@@ -99,5 +119,19 @@ export class FleetGateway {
       this.#child = undefined;
       this.#up = false;
     });
+  }
+}
+
+function look(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+}
+
+/** Processes that a process has started, as Linux tells; none of one that has ended. */
+function childrenOf(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  } catch {
+    return [];
   }
 }

@@ -2,10 +2,12 @@
 export interface Ledger {
   /** Items of processes: those whose schedule was answered, with the instance, and those whose answer was lost. */
   readonly schedules: { readonly accepted: Map<string, number>; readonly unknown: Set<string> };
+  /** Items of processes that were to be cancelled: those that are, and those of which it is not known. */
+  readonly cancels: { readonly accepted: Set<string>; readonly unknown: Set<string> };
   /** Saves, as {@link saveKey}. */
   readonly saves: { readonly accepted: Set<string>; readonly unknown: Set<string> };
   /** Polled queries that were entered, and what is wrong with those that have ended. */
-  readonly runs: { accepted: number; unknown: number; done: number; readonly wrong: string[] };
+  readonly runs: { accepted: number; unknown: number; done: number; cancelled: number; readonly wrong: string[] };
   /** Answers that no mishap explains. */
   readonly refused: string[];
 }
@@ -14,8 +16,9 @@ export interface Ledger {
 export function createLedger(): Ledger {
   return {
     schedules: { accepted: new Map(), unknown: new Set() },
+    cancels: { accepted: new Set(), unknown: new Set() },
     saves: { accepted: new Set(), unknown: new Set() },
-    runs: { accepted: 0, unknown: 0, done: 0, wrong: [] },
+    runs: { accepted: 0, unknown: 0, done: 0, cancelled: 0, wrong: [] },
     refused: [],
   };
 }

@@ -17,8 +17,12 @@ export interface LoadPorts {
 /** Milliseconds between two things that a client enters. */
 const PAUSE = [20, 120] as const;
 
-/** Enters processes, one after the other. */
-export async function scheduleProcesses(name: string, { client, ledger, random, over }: LoadPorts): Promise<void> {
+/** One of so many things is taken back, or held for a while. */
+const SELDOM = 6;
+
+/** Enters processes, one after the other; some are cancelled, others held and let go. */
+export async function scheduleProcesses(name: string, ports: LoadPorts): Promise<void> {
+  const { client, ledger, random, over } = ports;
   for (let count = 1; !over.aborted; count++) {
     const item = `${name}-${count}`;
     const body = {
@@ -32,10 +36,43 @@ export async function scheduleProcesses(name: string, { client, ledger, random, 
     };
     const answer = await client({ method: 'POST', path: 'ProcessRequest.v1/requests', body });
     if (answer.kind === 'unknown') ledger.schedules.unknown.add(item);
-    else if (answer.status === 201) ledger.schedules.accepted.set(item, JSON.parse(answer.text).ProcessInstance);
-    else refused(ledger, `schedule of ${item}`, answer);
+    else if (answer.status === 201) {
+      const instance: number = JSON.parse(answer.text).ProcessInstance;
+      ledger.schedules.accepted.set(item, instance);
+      const next = random.between(1, SELDOM);
+      await setTimeout(random.between(0, 400));
+      if (next === 1) await cancelProcess(ports, item, instance);
+      if (next === 2) await holdProcess(ports, item, instance);
+    } else refused(ledger, `schedule of ${item}`, answer);
     await setTimeout(random.between(...PAUSE));
   }
+}
+
+async function cancelProcess({ client, ledger }: LoadPorts, item: string, instance: number): Promise<void> {
+  const answer = await update(client, instance, 'Cancelled');
+  if (answer.kind === 'unknown') ledger.cancels.unknown.add(item);
+  else if (answer.status === 200) ledger.cancels.accepted.add(item);
+  // It had ended before.
+  else if (answer.status !== 409) refused(ledger, `cancellation of ${item}`, answer);
+}
+
+/** One that is held is let go again, however often that takes. */
+async function holdProcess({ client, ledger, limit }: LoadPorts, item: string, instance: number): Promise<void> {
+  const held = await update(client, instance, 'Hold');
+  // It ran already, or had ended.
+  if (held.kind === 'answered' && held.status === 409) return;
+  if (held.kind === 'answered' && held.status !== 200) return refused(ledger, `hold of ${item}`, held);
+  while (!limit.aborted) {
+    const freed = await update(client, instance, 'Restart');
+    // Where an answer was lost before it may be free already, and run or have ended.
+    if (freed.kind === 'answered' && (freed.status === 200 || freed.status === 409)) return;
+    if (freed.kind === 'answered') return refused(ledger, `restart of ${item}`, freed);
+    await setTimeout(100);
+  }
+}
+
+function update(client: Client, instance: number, status: string): Promise<Answer> {
+  return client({ method: 'PATCH', path: `ProcessRequest.v1/requests/${instance}`, body: { RunStatus: status } });
 }
 
 /** Saves a record again and again, each time as its next step. */
@@ -72,20 +109,37 @@ async function followRun(ports: LoadPorts, item: string, instance: string, rows:
   const { ledger } = ports;
   try {
     const wrong = await endOf(ports, item, instance, rows);
-    if (wrong === undefined) ledger.runs.done++;
+    if (wrong === 'cancelled') ledger.runs.cancelled++;
+    else if (wrong === undefined) ledger.runs.done++;
     else ledger.runs.wrong.push(`query ${item} (${instance}): ${wrong}`);
   } catch (error) {
     ledger.runs.wrong.push(`query ${item} (${instance}): ${(error as Error).message}`);
   }
 }
 
-/** What is wrong with the result of a run; undefined where it is what was asked for. */
-async function endOf({ client, limit }: LoadPorts, item: string, instance: string, rows: number) {
+/** Whether a run is cancelled: where the answer was lost nobody knows. */
+async function cancelRun({ client, random }: LoadPorts, instance: string): Promise<'yes' | 'no' | 'perhaps'> {
+  if (random.between(1, SELDOM) !== 1) return 'no';
+  await setTimeout(random.between(0, 400));
+  const answer = await client({ path: `CancelQuery.v1/cancelquery?instanceid=${instance}&json_resp=true` });
+  if (answer.kind === 'unknown') return 'perhaps';
+  const { status } = JSON.parse(answer.text);
+  // It had ended before.
+  if (status === 'fail') return 'no';
+  if (status !== 'success') throw new Error(`its cancellation was answered with ${answer.text}`);
+  return 'yes';
+}
+
+/** What is wrong with the result of a run, or that it was cancelled; undefined where it is what was asked for. */
+async function endOf(ports: LoadPorts, item: string, instance: string, rows: number) {
+  const { client, limit } = ports;
+  const cancelled = await cancelRun(ports, instance);
   let blocks = 0;
   for (;;) {
     const { text } = await ask(client, `QueryStatus.v1/getstatus?instanceid=${instance}&json_resp=true`, limit);
     const { status, TotalRows, TotalBlocks } = JSON.parse(text);
-    if (status === 'success') {
+    if (status === 'killed' && cancelled !== 'no') return 'cancelled';
+    if (status === 'success' && cancelled !== 'yes') {
       if (TotalRows !== rows) return `${TotalRows} rows rather than ${rows}`;
       blocks = TotalBlocks;
       break;

@@ -18,18 +18,24 @@ export interface MishapPorts {
 /** How often what has happened. */
 export interface Mishaps {
   kills: number;
+  /** Of workers that their gateway replaces. */
+  workers: number;
   restarts: number;
 }
 
 /** Kills gateways and restarts the database, one after the other or several at once. */
 export async function befall(ports: MishapPorts): Promise<Mishaps> {
-  const { random, over } = ports;
-  const happened: Mishaps = { kills: 0, restarts: 0 };
+  const { gateways, random, over } = ports;
+  const happened: Mishaps = { kills: 0, workers: 0, restarts: 0 };
   const coming: Promise<void>[] = [];
   while (!over.aborted) {
     await pause(random.between(300, 3_000), over);
+    // Where none is up there is nothing under way that could be lost.
+    while (!over.aborted && !gateways.some(({ up }) => up)) await pause(50, over);
     if (over.aborted) break;
-    if (random.between(1, 10) <= 7) {
+    const which = random.between(1, 10);
+    if (which <= 2 && (await killWorker(ports))) happened.workers++;
+    else if (which <= 7) {
       happened.kills++;
       coming.push(killOne(ports));
     } else {
@@ -39,6 +45,16 @@ export async function befall(ports: MishapPorts): Promise<Mishaps> {
   }
   await Promise.all(coming);
   return happened;
+}
+
+/** @returns whether there was one */
+async function killWorker({ gateways, random, say }: MishapPorts): Promise<boolean> {
+  for (const [index, gateway] of gateways.entries()) {
+    if (!(await gateway.killWorker(random))) continue;
+    say(`kill -9 of a worker of gateway ${index + 1}`);
+    return true;
+  }
+  return false;
 }
 
 async function killOne({ gateways, random, say, limit }: MishapPorts): Promise<void> {

@@ -5,6 +5,8 @@ export interface FleetOptions {
   /** Of load and of mishaps; what was entered is let end after them. */
   readonly seconds: number;
   readonly gateways: number;
+  /** Of the last gateway: processes that share its port. */
+  readonly workers: number;
   /** Decides what happens, and to whom; not when exactly. */
   readonly seed: number;
 }
@@ -17,6 +19,7 @@ done twice, or ran twice at the same time. Runs what is in dist/; needs PostgreS
 
   --seconds <n>    of load and of mishaps; 120 unless said otherwise
   --gateways <n>   3 unless said otherwise
+  --workers <n>    processes that the last gateway is made of (serve --workers); 2 unless said otherwise
   --seed <n>       a number of an earlier run: the same mishaps in the same order
   --help           this text
 `;
@@ -34,13 +37,20 @@ export function readOptions(args: readonly string[]): FleetOptions | undefined {
   return {
     seconds: numberOf('--seconds', values.seconds, 120, 3600),
     gateways: numberOf('--gateways', values.gateways, 3, 16),
+    workers: numberOf('--workers', values.workers, 2, 8),
     seed: numberOf('--seed', values.seed, Math.floor(Math.random() * 2 ** 31) + 1, 2 ** 32),
   };
 }
 
 function parse(args: readonly string[]) {
   const text = { type: 'string' } as const;
-  const options = { seconds: text, gateways: text, seed: text, help: { type: 'boolean', default: false } } as const;
+  const options = {
+    seconds: text,
+    gateways: text,
+    workers: text,
+    seed: text,
+    help: { type: 'boolean', default: false },
+  } as const;
   try {
     return parseArgs({ args: [...args], options });
   } catch (error) {

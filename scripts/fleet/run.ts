@@ -46,7 +46,10 @@ export async function runFleet(options: FleetOptions, say: (line: string) => voi
   const database = startPostgres(await freePort());
   const deaths = new Map<number, number>();
   const ports = await Promise.all(Array.from({ length: options.gateways }, freePort));
-  const gateways = ports.map((port) => new FleetGateway({ project, port, database: database.url }, deaths));
+  const gateways = ports.map((port, index) => {
+    const workers = index === ports.length - 1 ? options.workers : 1;
+    return new FleetGateway({ project, port, database: database.url, workers }, deaths);
+  });
   const fleet: Fleet = { project, database, gateways, deaths };
   let sound = false;
   // Whoever ends the test is not to be left with its servers.

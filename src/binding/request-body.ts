@@ -26,7 +26,8 @@ export type BodyReader = (body: RequestBody, given: Record<string, Value>) => un
 
 /** What a request to one URI may carry, compiled. */
 export function compileBody(operation: Operation, uri: OperationUri): BodyReader {
-  const takesNone = operation.body === 'none' || (operation.body === 'document' && uri.body.length === 0);
+  const takesNone =
+    operation.body === 'none' || (operation.body === 'document' && uri.body.length + uri.repeats.length === 0);
   if (takesNone) {
     return (body) => {
       if (!body.present) return undefined;
@@ -42,7 +43,7 @@ export function compileBody(operation: Operation, uri: OperationUri): BodyReader
 /** A body of fields, as JSON. */
 function compileDocumentBody(operation: Operation, uri: OperationUri): BodyReader {
   const document = (operation.request as Extract<Message, { kind: 'document' }>).document;
-  const read = compileJsonReader({ ...document, fields: uri.body.map(optional) });
+  const read = compileJsonReader({ ...document, fields: [...uri.body, ...uri.repeats].map(optional) });
   const elsewhere = namesElsewhere(document, operation, uri);
   return async (body, given) => {
     if (!body.present) return undefined;
@@ -54,9 +55,19 @@ function compileDocumentBody(operation: Operation, uri: OperationUri): BodyReade
       if (Object.hasOwn(value, name))
         throw Fault.of('BAD_PARAMETER', { name, reason: 'does not belong into the body' });
     }
+    for (const field of uri.repeats) checkRepeated(field, value[field.name], given[field.name]);
     Object.assign(given, value);
     return undefined;
   };
+}
+
+/** What the URI says, the body may say again, and no other value. Keys have one text for each value. */
+function checkRepeated({ name, sensitive }: Field, again: Value | undefined, given: Value | undefined): void {
+  if (again === undefined || String(again) === String(given)) return;
+  const [one, other] = sensitive
+    ? ['one value', 'another']
+    : [given, again].map((value) => String(value).slice(0, 100));
+  throw Fault.of('BAD_PARAMETER', { name, reason: `is ${one} in the URI and ${other} in the body` });
 }
 
 /** Names that an open document could take for undeclared ones, and that are declared all the same. */

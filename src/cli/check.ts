@@ -14,7 +14,7 @@ Examples:
   DATABASE_URL=postgres://box@localhost/box signalbox check --connect
 
 What check accepts, serve runs. Warnings don't fail the check. With --connect each stored query is prepared on its database,
-and none is run: SQL that is refused, columns that are missing, types that do not fit.`;
+and none is run: SQL that is refused, columns that are missing, types that do not fit. Each component is held against its table.`;
 
 /** `signalbox check`: every mistake of the definitions, each with its place, its line and how to mend it. */
 export function addCheck(program: Command): void {

@@ -75,7 +75,7 @@ export function processNames({ scheduler }: DeliveredPorts): DeliveredHandler {
     async onRequest(given, call) {
       const { ProcessType } = given as { readonly ProcessType?: string };
       const type = ProcessType === '' ? undefined : ProcessType;
-      return { kind: 'value', value: { names: [...scheduler.names(type, operatorOf(call))] } };
+      return { kind: 'value', value: { names: [...(await scheduler.names(type, operatorOf(call)))] } };
     },
   };
 }

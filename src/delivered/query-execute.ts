@@ -1,7 +1,7 @@
 import type { Outcome } from '../model/handler.ts';
 import { readInput } from '../query/index.ts';
 import type { DeliveredHandler, DeliveredPorts } from './index.ts';
-import { fileUrl, formByJsonResp, replyRoot } from './query-form.ts';
+import { fileUrl, formByJsonResp, replyRoot, truncation } from './query-form.ts';
 import { type ExecuteRequest, readRun } from './query-request.ts';
 
 /** QAS_EXECUTEQRY_REST_GET, QAS_EXECUTEQRYSYNC_OPER: runs a stored query (specification 4.1, field notes 1). */
@@ -11,8 +11,9 @@ export function queryExecute(ports: DeliveredPorts): DeliveredHandler {
     async onRequest(given, call, as): Promise<Outcome> {
       const run = await readRun(ports, call, given as unknown as ExecuteRequest, as);
       if (run.file) {
-        const { id, file = '' } = await runs.keepFile(run, call.signal);
-        return { kind: 'value', value: fileReply(fileUrl(base(), id, file), 'success', as) };
+        const kept = await runs.keepFile(run, call.signal);
+        const value = fileReply(fileUrl(base(), kept.id, kept.file ?? ''), 'success', as);
+        return { kind: 'value', value, headers: truncation(kept) };
       }
       const { query, input, format } = run;
       const root = as === 'soap' ? { root: replyRoot(call.operation, registry) } : {};

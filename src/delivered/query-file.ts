@@ -2,6 +2,7 @@ import { Fault } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
 import type { DeliveredHandler, DeliveredPorts } from './index.ts';
 import { findQuery } from './query-find.ts';
+import { truncation } from './query-form.ts';
 
 /** QAS_FILE_REQ. */
 interface FileRequest {
@@ -28,7 +29,7 @@ export function queryFile(ports: DeliveredPorts): DeliveredHandler {
       const headers = {
         // Names of queries are letters, digits and underscores: nothing to quote or to encode (RFC 6266).
         'Content-Disposition': `attachment; filename="${FileName}"`,
-        ...(run.truncated ? { 'Rows-Truncated': 'true' } : {}),
+        ...truncation(run),
       };
       return { kind: 'bytes', bytes: { contentType, length, headers, body: () => blob.stream() } };
     },

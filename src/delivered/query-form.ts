@@ -14,6 +14,11 @@ export function replyRoot({ service, soap }: Operation, { gateway }: Registry): 
   return { name: `${soap?.name}Response`, namespace: serviceNamespace(service, gateway.namespace) };
 }
 
+/** What says that a row cap cut a result (field notes 1). */
+export function truncation({ truncated }: { readonly truncated: boolean }): Readonly<Record<string, string>> {
+  return truncated ? { 'Rows-Truncated': 'true' } : {};
+}
+
 /** The address of a file that a run has left. */
 export function fileUrl(base: string, id: string, name: string): string {
   return `${base}/RESTListeningConnector/QueryFile.v1/${id}/${name}`;

@@ -66,13 +66,10 @@ function readPrompts(query: Query, request: ExecuteRequest): Pick<QueryInput, 'p
   const owners = splitNames(request.prompt_psqueryname);
   const values = splitValues(request.prompt_fieldvalue, names.length);
   if (values.length > names.length) {
-    throw bad('prompt_fieldvalue', `has ${values.length} values for ${names.length} names in prompt_uniquepromptname`);
+    throw bad('prompt_fieldvalue', `has ${values.length} values for ${counted(names)} in prompt_uniquepromptname`);
   }
   if (owners.length > names.length) {
-    throw bad(
-      'prompt_psqueryname',
-      `has ${owners.length} entries for ${names.length} names in prompt_uniquepromptname`,
-    );
+    throw bad('prompt_psqueryname', `has ${owners.length} entries for ${counted(names)} in prompt_uniquepromptname`);
   }
   const parts = new Map(reached(query, request.isconnectedquery).map((each) => [each.id, each]));
   const given = new Map<string, Map<string, string>>([...parts.keys()].map((id) => [id, new Map()]));
@@ -124,6 +121,10 @@ function readFilter(query: Query, list: readonly string[] | undefined): string[]
     );
   }
   return [...known].filter((name) => names.includes(name));
+}
+
+function counted({ length }: readonly string[]): string {
+  return length === 1 ? '1 name' : `${length} names`;
 }
 
 function bad(name: string, reason: string): Fault {

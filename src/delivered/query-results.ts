@@ -5,7 +5,7 @@ import type { QueryRun, QueryRuns, RunFormat } from '../query/index.ts';
 import type { DeliveredCall, DeliveredHandler, DeliveredPorts } from './index.ts';
 import { fileReply } from './query-execute.ts';
 import { findQuery } from './query-find.ts';
-import { fileUrl, formByJsonResp, replyRoot } from './query-form.ts';
+import { fileUrl, formByJsonResp, replyRoot, truncation } from './query-form.ts';
 import { ownRun } from './query-status.ts';
 
 /** QAS_BLOCK_REQ. */
@@ -30,8 +30,10 @@ export function queryResults(ports: DeliveredPorts): DeliveredHandler {
       const query = await findQuery(ports, call, { OwnerType, QueryName: run.query, isconnectedquery });
       const number = readNumber(run, blocknumber);
       const status = number === run.blocks ? 'finalBlockRetrieved' : 'blockRetrieved';
-      if (run.file !== undefined)
-        return { kind: 'value', value: fileReply(fileUrl(base(), run.id, run.file), status, as) };
+      if (run.file !== undefined) {
+        const value = fileReply(fileUrl(base(), run.id, run.file), status, as);
+        return { kind: 'value', value, headers: truncation(run) };
+      }
       const format = blockFormat(run.format, json_resp, as);
       return blockReply(runs, { run, query, number, format, status, ...rootOf(call, registry, as) });
     },
@@ -79,18 +81,20 @@ async function blockReply(runs: QueryRuns, { run, query, number, format, status,
   const block = await runs.block(run, query, number, { format, ...(root === undefined ? {} : { root }) });
   // Between two looks at it, its time was over.
   if (block === undefined) return { kind: 'value', value: { status: 'idNotFound' } };
-  const body = withStatus(Buffer.from(block.bytes), format, status, root !== undefined);
-  const headers = { 'Query-Status': status, ...(run.truncated ? { 'Rows-Truncated': 'true' } : {}) };
+  const body = withStatus(Buffer.from(block.bytes), format, status, root);
+  const headers = { 'Query-Status': status, ...truncation(run) };
   return { kind: 'bytes', bytes: { contentType: block.contentType, length: body.length, headers, body } };
 }
 
 const JSON_START = '{"status":"success"';
 
 /** Says in a block's document which block it is; a workbook, a page, CSV and JSR 114's document have no place for that. */
-function withStatus(bytes: Buffer, format: RunFormat, status: string, enveloped: boolean): Uint8Array {
+function withStatus(bytes: Buffer, format: RunFormat, status: string, root: BlockCall['root']): Uint8Array {
   if (format === 'json')
     return Buffer.concat([Buffer.from(`{"status":"${status}"`), bytes.subarray(JSON_START.length)]);
-  if (format !== 'xmlp' && !(format === 'webrowset' && enveloped)) return bytes;
+  if (format !== 'xmlp' && !(format === 'webrowset' && root !== undefined)) return bytes;
   const end = bytes.lastIndexOf('</');
-  return Buffer.concat([bytes.subarray(0, end), Buffer.from(`<status>${status}</status>`), bytes.subarray(end)]);
+  // The elements of the document are in no namespace, whatever the one of the envelope's element.
+  const start = (root?.namespace ?? '') === '' ? '<status>' : '<status xmlns="">';
+  return Buffer.concat([bytes.subarray(0, end), Buffer.from(`${start}${status}</status>`), bytes.subarray(end)]);
 }

@@ -1,3 +1,4 @@
+import type { Document } from '../model/document.ts';
 import type { Operation, OperationUri } from '../model/service.ts';
 import { mustBeGiven } from './entry.ts';
 import { fieldJson, membersJson } from './example-text.ts';
@@ -8,6 +9,7 @@ import { rawSchema } from './openapi-replies.ts';
 import { documentSchema, fieldSchema } from './openapi-schema.ts';
 import { takesBody } from './replies.ts';
 import { requestMediaType } from './request-body.ts';
+import { repeatsNote } from './words.ts';
 
 /** The body of requests to a URI; undefined where there is none. `name` is the URI's own, for the schema of its body. */
 export function requestBody(
@@ -39,9 +41,21 @@ function bodyContent(
   }
   const { document } = request;
   const whole = uri.body.length === document.fields.length;
-  const part = whole ? undefined : components.schema(`${name}_BODY`, documentSchema(document, uri.body, components));
+  const part = whole ? undefined : components.schema(`${name}_BODY`, partSchema(document, uri, components));
   const schema = part === undefined ? components.message(document) : document.root ? labelled(document.id, part) : part;
   return { schema, example: bodyExample(operation, uri) };
+}
+
+/** The fields of a document that travel in the body; what the URI says need not be said again. */
+function partSchema(document: Document, { body, repeats }: OperationUri, components: Components): JsonObject {
+  const fields = document.fields.filter((field) => body.includes(field) || repeats.includes(field));
+  const required = body.filter(mustBeGiven).map((field) => field.jsonName);
+  const description = [document.description, repeatsNote(repeats)].filter((each) => each !== undefined).join(' ');
+  return {
+    ...documentSchema(document, fields, components),
+    description: description === '' ? undefined : description,
+    required: required.length === 0 ? undefined : required,
+  };
 }
 
 /**

@@ -117,5 +117,5 @@ export function faultStatuses(operation: Operation): readonly FaultStatus[] {
 
 /** Whether requests to a URI of the operation carry a body. */
 export function takesBody(operation: Operation, uri: OperationUri): boolean {
-  return operation.body === 'raw' || (operation.body === 'document' && uri.body.length > 0);
+  return operation.body === 'raw' || (operation.body === 'document' && uri.body.length + uri.repeats.length > 0);
 }

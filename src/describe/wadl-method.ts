@@ -8,7 +8,7 @@ import { faultForms, faultStatuses, type ReplyForm, replyForms, replyStatus, tak
 import { requestMediaType } from './request-body.ts';
 import type { DescribedUri } from './uri.ts';
 import { headerParam } from './wadl-param.ts';
-import { accessNote } from './words.ts';
+import { accessNote, repeatsNote } from './words.ts';
 import type { SchemaSet } from './xsd-schema.ts';
 
 /** What the methods of a WADL share. */
@@ -46,7 +46,9 @@ function requestRepresentation(operation: Operation, uri: OperationUri): XmlElem
   const mediaType = requestMediaType(operation, uri);
   if (operation.request.kind !== 'document') return element('representation', { mediaType });
   const names = uri.body.map((field) => field.jsonName).join(', ');
-  return element('representation', { mediaType }, [element('doc', {}, [`${operation.request.document.id}: ${names}`])]);
+  const again = repeatsNote(uri.repeats);
+  const text = `${operation.request.document.id}: ${names}${again === undefined ? '' : `. ${again}`}`;
+  return element('representation', { mediaType }, [element('doc', {}, [text])]);
 }
 
 function responses(operation: Operation, context: WadlContext): XmlElement[] {

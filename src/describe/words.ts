@@ -35,6 +35,12 @@ export function digitsNote({ length, scale = 0 }: ScalarType): string | undefine
   return length === undefined ? undefined : `At most ${count(length, 'digit')}, ${scale} of them after the point.`;
 }
 
+/** That a body may say again what the URI says; undefined where there is nothing of the kind. */
+export function repeatsNote(repeats: readonly Field[]): string | undefined {
+  if (repeats.length === 0) return undefined;
+  return `May hold ${repeats.map((field) => field.jsonName).join(', ')} too, as in the URI.`;
+}
+
 /** That a value may be spelled in any letter case, where it may. */
 export function caseNote({ anyCase }: Field): string | undefined {
   return anyCase ? 'Letter case does not matter.' : undefined;

@@ -44,12 +44,13 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves, entere
   const { registry, work, onError } = options;
   const data = job.data as EventData;
   const component = registry.components.get(data.component);
+  // One class may be registered twice, and disabled once.
   const registration = component?.events.find(
-    ({ event, service }) => event === 'SavePostChange' && service.id === data.service,
+    ({ enabled, event, service }) => enabled && event === 'SavePostChange' && service.id === data.service,
   );
   const user = data.user === null ? undefined : registry.users.get(data.user);
   const facts: InsideFacts = { user, requestId: data.requestId, signal: job.signal, depth: data.depth, entered };
-  if (component === undefined || registration === undefined || !registration.enabled) {
+  if (component === undefined || registration === undefined) {
     const { service, save } = data;
     const gone = new Error(`${service} is no longer registered at ${data.component}: what was to run is dropped`);
     onError(gone, { component: data.component, service, save });

@@ -3,10 +3,11 @@ import type { ComponentEvent, ServiceClass } from '../model/component-event.ts';
 import { Fault } from '../model/fault.ts';
 import type { OpenedWork, OpenWork } from '../model/open-work.ts';
 import { may } from '../security/authorise.ts';
-import { type Db, sqlTransaction } from '../store/index.ts';
+import { type Db, isFull, StoreError, sqlTransaction } from '../store/index.ts';
 import { EventTimeout, type Inside, runClass } from './context.ts';
 import type { ComponentsOptions } from './open.ts';
 import type { Stored } from './record.ts';
+import { RecordMade } from './refused.ts';
 import type { InsideFacts, SaveInside } from './save.ts';
 
 /** A save while it is made. */
@@ -105,9 +106,10 @@ export function classOf(file: string, { classes }: ComponentsOptions): ServiceCl
   return found;
 }
 
-/** A Fault is the class's own word; what ended it from outside stays what it is. */
+/** A Fault is the class's own word; what ended it from outside stays what it is, and so does a database that is away or full. */
 function refusalOf(error: unknown, { name }: Change, { signal }: InsideFacts, timeout: number): unknown {
-  if (error instanceof Fault || (signal?.aborted === true && error === signal.reason)) return error;
+  if ([Fault, RecordMade, StoreError].some((kind) => error instanceof kind) || isFull(error)) return error;
+  if (signal?.aborted === true && error === signal.reason) return error;
   if (error instanceof EventTimeout)
     return Fault.of('TIMEOUT', { what: `The save of ${name}`, seconds: timeout / 1000 });
   return Fault.of('INTERNAL', { operation: `The save of ${name}` }, { cause: error });

@@ -1,5 +1,5 @@
 import type { Component } from '../model/component.ts';
-import type { Db, Store } from '../store/index.ts';
+import type { Db, Store, StoreReader } from '../store/index.ts';
 import { type Columns, columnsOf, uniqueColumns } from './columns.ts';
 
 /** What a database says against a component. */
@@ -12,7 +12,10 @@ export interface ComponentProblem {
 const REAL_DIGITS = 15;
 
 /** Holds components against their tables: columns that are not there, and keys that two rows may have in common. */
-export async function checkComponents(store: Store, components: Iterable<Component>): Promise<ComponentProblem[]> {
+export async function checkComponents(
+  store: Pick<StoreReader, 'kind' | 'tables'>,
+  components: Iterable<Component>,
+): Promise<ComponentProblem[]> {
   const problems: ComponentProblem[] = [];
   const db = await store.tables();
   for (const component of components)

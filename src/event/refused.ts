@@ -15,9 +15,26 @@ interface DatabaseError {
   readonly message?: unknown;
 }
 
-/** Whether another transaction has made a row of these keys since it was looked for. */
+/** A record that was not there when it was looked for could not be made: another transaction may have made it meanwhile. */
+export class RecordMade extends Error {
+  override readonly name = 'RecordMade';
+  /** What a caller reads where it is something else that is doubled. */
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.message, { cause: fault.cause });
+    this.fault = fault;
+  }
+}
+
+/** Whether a row has a value that another has and that has to be its own: its keys, or another. */
 export function isDoubled(error: unknown): boolean {
   return DOUBLED.has(codeOf(error));
+}
+
+/** Whether a value is none that its column can hold. */
+export function isUnfit(error: unknown): boolean {
+  return UNFIT.test(codeOf(error));
 }
 
 /**
@@ -34,7 +51,7 @@ export function faultOfDatabase(error: unknown, what: string, names: readonly st
     const name = names.find((each) => each.toLowerCase() === column) ?? what;
     return Fault.of('BAD_PARAMETER', { name, reason: 'is not given, and its table needs a value' }, because);
   }
-  if (UNFIT.test(code))
+  if (isUnfit(error))
     return Fault.of('BAD_BODY', { reason: `${what} holds a value that does not fit its column` }, because);
   if (DOUBLED.has(code))
     return Fault.of(

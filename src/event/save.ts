@@ -11,7 +11,7 @@ import { enterAfter } from './enter.ts';
 import type { ComponentsOptions } from './open.ts';
 import type { SaveFacts } from './port.ts';
 import { compileRecords, type Records, type Row } from './record.ts';
-import { faultOfDatabase, isDoubled } from './refused.ts';
+import { faultOfDatabase, isDoubled, isUnfit, RecordMade } from './refused.ts';
 import { compileTable, type Table } from './table.ts';
 
 /** How many saves may be behind a save: a class that saves what it is registered at would never end. */
@@ -57,7 +57,12 @@ export class Saves {
     const db = await this.#options.store.tables();
     const records = this.recordsOf(component);
     const named = records.keysOf(keys);
-    const found = await (await this.#tableOf(db, component)).find(db, named, false);
+    const table = await this.#tableOf(db, component);
+    const found = await table.find(db, named, false).catch((error: unknown) => {
+      // What no key of the table can be is not there.
+      if (isUnfit(error)) return undefined;
+      throw error;
+    });
     if (found === undefined) throw Fault.of('NOT_FOUND', { what: records.nameOf(named) });
     const { record, etag } = records.read(found);
     return { record, etag };
@@ -78,10 +83,11 @@ export class Saves {
         if (isEntered) queue.wake('events');
         return saved;
       } catch (error) {
-        if (isDoubled(error) && tries < TRIES) continue;
+        if (error instanceof RecordMade && tries < TRIES) continue;
+        if (error instanceof RecordMade) throw error.fault;
         const records = this.recordsOf(component);
-        const names = component.shape.fields.map(({ name }) => name);
-        throw faultOfDatabase(error, records.nameOf(records.keysOf(record)), names);
+        // A constraint may be deferred to the commit.
+        throw faultOfDatabase(error, records.nameOf(records.keysOf(record)), namesOf(component));
       }
     }
   }
@@ -93,19 +99,22 @@ export class Saves {
     const records = this.recordsOf(component);
     const keys = records.keysOf(record);
     const table = await this.#tableOf(tx, component);
-    const found = await table.find(tx, keys, true);
+    const name = records.nameOf(keys);
+    const found = await table.find(tx, keys, true).catch((error: unknown) => {
+      throw faultOfDatabase(error, name, namesOf(component));
+    });
     const present = found === undefined ? undefined : records.read(found);
     const row = changeOf(component, records, { ...facts, action, record, keys }, present);
     const change: Change = {
       component,
       save: randomUUID(),
       action: present === undefined ? 'created' : row === undefined ? 'deleted' : 'updated',
-      name: records.nameOf(keys),
+      name,
       before: present,
       after: row === undefined ? undefined : records.read(row),
     };
     await runBefore(tx, change, facts, this.inside, this.#options);
-    const written = await write(table, tx, present?.row, row);
+    const written = await write(table, tx, change, row);
     const after = written === undefined ? undefined : records.read(written);
     await enterAfter(tx, { ...change, after }, keys, facts, this.#options);
     facts.signal?.throwIfAborted();
@@ -126,9 +135,26 @@ export class Saves {
   }
 }
 
-/** @returns the row as the database has it then */
-async function write(table: Table, tx: Db, present: Row | undefined, row: Row | undefined): Promise<Row | undefined> {
-  if (row !== undefined) return present === undefined ? table.insert(tx, row) : table.update(tx, row);
-  await table.remove(tx, present as Row);
-  return undefined;
+/**
+ * @returns the row as the database has it then
+ * @throws Fault for what the table does not take; RecordMade where it may have been made meanwhile
+ */
+async function write(
+  table: Table,
+  tx: Db,
+  { component, name, before }: Change,
+  row: Row | undefined,
+): Promise<Row | undefined> {
+  try {
+    if (row !== undefined) return await (before === undefined ? table.insert(tx, row) : table.update(tx, row));
+    await table.remove(tx, before?.row as Row);
+    return undefined;
+  } catch (error) {
+    const refused = faultOfDatabase(error, name, namesOf(component));
+    throw before === undefined && isDoubled(error) ? new RecordMade(refused as Fault) : refused;
+  }
+}
+
+function namesOf({ shape }: Component): string[] {
+  return shape.fields.map(({ name }) => name);
 }

@@ -1,6 +1,7 @@
 import type { HandlerContext, OutboundCallOptions, OutboundOptions, Reply, ReplyOptions } from '../model/handler.ts';
 import type { Attachment, JsonValue } from '../model/value.ts';
 import type { CallTypes, FlowTypes, TypedFlowReply, TypedReply } from './call-types.ts';
+import type { AnyComponents, ComponentTypes, TypedSaves } from './save-types.ts';
 
 // The types that `generated/handlers.ts` is written in. They hold at compile time only: nothing here runs.
 
@@ -8,8 +9,8 @@ import type { CallTypes, FlowTypes, TypedFlowReply, TypedReply } from './call-ty
 export type QueryTypes<Q> = { [Id in keyof Q]: { prompts: readonly unknown[]; row: object } };
 
 /**
- * What a handler is given beside the request, with the project's own queries, calls and flows, and the operation's own
- * reply.
+ * What a handler is given beside the request, with the project's own queries, calls, flows and components, and the
+ * operation's own reply.
  */
 export interface TypedContext<
   Q extends QueryTypes<Q>,
@@ -17,7 +18,9 @@ export interface TypedContext<
   F extends FlowTypes<F>,
   UriIndex extends number,
   Message,
-> extends Omit<HandlerContext, 'query' | 'call' | 'flow' | 'faultOf' | 'reply' | 'uriIndex'> {
+  S extends ComponentTypes<S> = AnyComponents,
+> extends Omit<HandlerContext, 'query' | 'call' | 'flow' | 'faultOf' | 'saveComponent' | 'reply' | 'uriIndex'>,
+    TypedSaves<S> {
   /** Which of the operation's URI templates matched, from 1; over SOAP the one that carries what was given, 0 where none does. */
   readonly uriIndex: UriIndex;
   /**

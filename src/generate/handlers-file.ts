@@ -51,7 +51,7 @@ function handlerType(operation: Operation, words: Writing): string {
   const request = names.request(operation);
   const context = names.context(operation);
   for (const name of ['Fault', 'Reply', 'TypedContext']) fromPackage.add(name);
-  for (const name of ['Queries', request]) fromTypes.add(name);
+  for (const name of ['Queries', request, ...componentsOf(words)]) fromTypes.add(name);
   for (const name of ['Calls', 'Flows']) fromClient.add(name);
   const indices = [...operation.uris.map(({ index }) => index), ...(operation.soap === undefined ? [] : [0])].join(
     ' | ',
@@ -59,12 +59,13 @@ function handlerType(operation: Operation, words: Writing): string {
   const forms = [...new Set(operation.responses.flatMap(({ message }) => formText(message, words) ?? []))];
   const reply = [...forms, 'Reply'].join(' | ');
   const fault = faultWords(operation);
+  const saves = words.components.length === 0 ? '' : ', Components';
   const given = `What a handler of ${operation.id} is given beside the request.`;
   const onRequest = `Takes the request message, returns the reply (${replyWords(operation)}) or throws a Fault.`;
   const onError = `Takes a fault, returns the text that ${fault}. A request that could not be read is undefined.`;
   return [
     comment('', [given]),
-    `export type ${context} = TypedContext<Queries, Calls, Flows, ${indices}, ${forms.join(' | ') || 'never'}>;\n\n`,
+    `export type ${context} = TypedContext<Queries, Calls, Flows, ${indices}, ${forms.join(' | ') || 'never'}${saves}>;\n\n`,
     comment('', [
       sentence(operation.description),
       ...waysTo(operation).map((way) => `${operation.service.id}: ${way}`),
@@ -80,16 +81,21 @@ function handlerType(operation: Operation, words: Writing): string {
 
 function eventTypeOf(component: Component, words: Writing): string {
   words.fromPackage.add('TypedEvent');
-  for (const name of ['Queries', words.names.record(component)]) words.fromTypes.add(name);
+  for (const name of ['Queries', words.names.record(component), ...componentsOf(words)]) words.fromTypes.add(name);
   for (const name of ['Calls', 'Flows']) words.fromClient.add(name);
   return eventType(component, words);
 }
 
 function processTypeOf(process: Process, words: Writing): string {
   for (const name of ['TypedProcess', 'ProcessOutcome']) words.fromPackage.add(name);
-  for (const name of ['Queries', words.names.parameters(process)]) words.fromTypes.add(name);
+  for (const name of ['Queries', words.names.parameters(process), ...componentsOf(words)]) words.fromTypes.add(name);
   for (const name of ['Calls', 'Flows']) words.fromClient.add(name);
   return processType(process, words);
+}
+
+/** The map of components, where there are any. */
+function componentsOf({ components }: Writing): string[] {
+  return components.length === 0 ? [] : ['Components'];
 }
 
 /** A method that may answer at once or later. */

@@ -13,7 +13,7 @@ const TAKEN: readonly string[] = (
   'false finally for function if implements import in instanceof interface let new package private protected public ' +
   'return static super switch this throw true try type typeof var while with yield ' +
   'Promise Record Attachment ComponentEvent Complaint Fault JsonValue OpenOptions Reply TypedClient TypedContext TypedEvent TypedProcess ProcessOutcome Value ' +
-  'Calls Flows Queries Handlers Processes defineHandler defineProcess openClient'
+  'Calls Components Flows Queries Handlers Processes defineHandler defineProcess openClient'
 ).split(' ');
 
 /** Whether TypeScript takes a name as it is. */

@@ -4,6 +4,9 @@ import { GENERATED_FOLDER } from './header.ts';
 import { quoted } from './names.ts';
 import { vocabulary } from './vocabulary.ts';
 
+/** Which of the two logs is whose. */
+const SAYS = "context.progress and context.message are shown with the request; context.log is the gateway's own log.";
+
 /**
  * A first version of each file of a process's code that is missing: it compiles, and ends as not successful until its
  * code is written.
@@ -23,7 +26,7 @@ export function processStubs(registry: Registry, existing: ReadonlySet<string>):
       `import { Fault } from 'signalbox';
 import { defineProcess } from '${up}${GENERATED_FOLDER}/handlers.ts';
 
-${comment('', [sentence(process.description), types])}export default defineProcess(${quoted(process.id)}, {
+${comment('', [sentence(process.description), types, SAYS])}export default defineProcess(${quoted(process.id)}, {
   run(_parameters, context) {
     throw Fault.custom('NOT_WRITTEN', 400, \`\${context.process.id} is declared, but its code is not written yet.\`);
   },

@@ -14,13 +14,13 @@ export function parameterTypes(words: Writing): string[] {
 }
 
 /** The type of the code of a process, of `handlers.ts`. */
-export function processType(process: Process, { names }: Pick<Writing, 'names'>): string {
+export function processType(process: Process, { components, names }: Pick<Writing, 'components' | 'names'>): string {
   const context = names.processContext(process);
   const run =
     'Does the work. What it throws ends the attempt; a Fault with a status below 500 ends the request without another.';
   return [
     comment('', [`What the code of ${process.id} is given beside its parameters.`]),
-    `export type ${context} = TypedProcess<Queries, Calls, Flows>;\n\n`,
+    `export type ${context} = TypedProcess<Queries, Calls, Flows${components.length === 0 ? '' : ', Components'}>;\n\n`,
     comment('', [sentence(process.description), `Process of the type ${process.type}.`]),
     `export interface ${names.process(process)} {\n`,
     comment('  ', [run]),

@@ -3,7 +3,7 @@ import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
 import { comment, facts, sentence } from './comment.ts';
-import { recordTypes } from './component-types.ts';
+import { componentsType, recordTypes } from './component-types.ts';
 import { callTypes } from './consumer-types.ts';
 import { HEADER } from './header.ts';
 import { block, members, mustBeGiven, property, type Writing } from './members.ts';
@@ -28,6 +28,7 @@ export function typesFile(vocabulary: Vocabulary): string {
     ...words.queries.flatMap((query) => [promptsType(query, words), rowType(query, words)]),
     ...recordTypes(words),
     ...parameterTypes(words),
+    ...componentsType(words),
     queriesType(words),
   ].join('\n');
   return `// ${HEADER}\n\n${importLine([...words.uses], 'signalbox')}${words.uses.size === 0 ? '' : '\n'}${body}`;

@@ -55,6 +55,7 @@ export function vocabulary(registry: Registry): Vocabulary {
     const foreign = ofPackage.has(document) && !ofProject.has(document);
     if (!document.inPlace && !foreign) reach(document, seen);
   }
+  for (const { shape } of registry.components.values()) reach(shape, seen);
   const documents = [...seen].sort(byId);
   return {
     operations,

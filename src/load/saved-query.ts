@@ -15,7 +15,7 @@ import { parseTree, type TreeMap } from './tree.ts';
 const KEYS: readonly string[] = ['query', 'description', 'prompts', 'columns', 'sql', 'rows', 'timeout'];
 
 /** Most bytes of a definition. */
-const LARGEST = 262_144;
+const LARGEST = 65_536;
 
 /**
  * Links the definition of a private query, by the checks that a query in YAML passes.
@@ -63,5 +63,12 @@ function linked(text: string): ReturnType<typeof linkSavedQuery> {
   const [query] = linkQueries(new Documents(linking), new Map(), new Map());
   const wrong = report.sorted().filter((each) => each.severity === 'error');
   if (wrong.length > 0 || query === undefined) return { problems: [...new Set(wrong.map((each) => each.message))] };
-  return { query: deepFreeze({ ...query, public: false }) };
+  const problems = patternsOf(query);
+  return problems.length > 0 ? { problems } : { query: deepFreeze({ ...query, public: false }) };
+}
+
+/** A pattern is tried by the gateway itself, and there are some that never come to an end: only the definitions may have one. */
+function patternsOf({ prompts, columns }: Query): string[] {
+  const found = [...prompts, ...columns].filter((field) => field.pattern !== undefined);
+  return found.map(({ name }) => `${name} has a pattern, which a private query can't have.`);
 }

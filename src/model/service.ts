@@ -42,6 +42,8 @@ export interface OperationUri {
   readonly variables: readonly UriVariable[];
   /** Request fields that neither this URI nor a header names: the body. */
   readonly body: readonly Field[];
+  /** Fields that this URI names and the body may say again, with the same value: keys of a record that is saved. */
+  readonly repeats: readonly Field[];
   readonly at: Position;
 }
 

@@ -81,17 +81,24 @@ export async function enterRequest(tx: Db, { queue, clock }: EntryPorts, request
       messages: 0,
     })
     .execute();
-  await sendJob(tx, queue, { instance, type, name, job, runs: request.runs, now });
+  await sendJob(tx, queue, { instance, type, name, operator: request.operator, job, runs: request.runs, now });
   return instance;
 }
 
-/** Enters the job of a request. */
+/** What the job of a request says. */
+export interface RequestData {
+  readonly instance: number;
+  readonly type: string;
+  readonly name: string;
+  readonly operator: string;
+}
+
+/** Enters the job of a request: `job` is its id, `runs` when it is due. */
 export async function sendJob(
   tx: Db,
   queue: JobQueue,
-  request: { instance: number; type: string; name: string; job: string; runs: number; now: number },
+  { job, runs, now, ...data }: RequestData & { readonly job: string; readonly runs: number; readonly now: number },
 ): Promise<void> {
-  const { instance, type, name, job, runs, now } = request;
   const after = runs > now ? { after: new Date(runs) } : {};
-  await queue.send(tx, { queue: QUEUE, id: job, data: { instance, type, name }, ...after });
+  await queue.send(tx, { queue: QUEUE, id: job, data, ...after });
 }

@@ -1,9 +1,9 @@
-import { type Db, JobLost } from '../store/index.ts';
+import { type Db, type Job, JobLost } from '../store/index.ts';
 import { instantText } from './clock.ts';
 import { enterRequest } from './enter.ts';
 import { move } from './move.ts';
 import type { ParameterTexts } from './parameters.ts';
-import { findProgram, type Program } from './program.ts';
+import type { Program } from './program.ts';
 import { type RequestRow, selectRequests } from './rows.ts';
 import type { RunPorts } from './run-ports.ts';
 import { followingRequest } from './schedule.ts';
@@ -28,10 +28,16 @@ export interface Taken {
 export async function initiate(
   tx: Db,
   ports: RunPorts,
-  { id, attempt, instance }: { id: string; attempt: number; instance: number },
+  { id, attempt, instance, program }: Pick<Job, 'id' | 'attempt'> & Pick<Taken, 'program'> & { instance: number },
   run: string,
 ): Promise<Taken | undefined> {
-  const { registry, clock, server } = ports;
+  const { clock, server } = ports;
+  // Locks it before it is looked at: what another attempt does at the same time is seen.
+  await tx
+    .updateTable('psprcsrqst')
+    .set(({ ref }) => ({ runstatus: ref('runstatus') }))
+    .where('prcsinstance', '=', instance)
+    .execute();
   const row = await selectRequests(tx).where('prcsinstance', '=', instance).executeTakeFirst();
   // A later attempt than this may have it already, and a restart gives it another job.
   if (row === undefined || row.job !== id || (row.attempt ?? 0) > attempt) return undefined;
@@ -44,7 +50,6 @@ export async function initiate(
     .set({ percent: null, progress: null, report: null, content: null })
     .where('instance', '=', instance)
     .execute();
-  const program = findProgram(registry, row.prcstype, row.prcsname);
   const texts = JSON.parse(row.parameters ?? '{}') as ParameterTexts;
   if (row.followed === 0 && program !== undefined) await follow(tx, ports, row, texts);
   return { row, program, texts, run, attempt };

@@ -2,7 +2,7 @@ import type { BlobStore } from '../model/blob.ts';
 import type { OpenWork } from '../model/open-work.ts';
 import type { ProcessHandler } from '../model/process-handler.ts';
 import type { Registry } from '../model/registry.ts';
-import type { QueryPort } from '../query/index.ts';
+import type { QueryPort, SavedQueries } from '../query/index.ts';
 import type { JobQueue, Store } from '../store/index.ts';
 import { checkAccess } from './access.ts';
 import { createClock } from './clock.ts';
@@ -11,7 +11,7 @@ import { enterRequest, QUEUE } from './enter.ts';
 import { findRequests } from './find.ts';
 import { findMessages } from './messages.ts';
 import type { Scheduler } from './port.ts';
-import { programNames } from './program.ts';
+import { programNamesOf } from './program.ts';
 import { findReport, REPORTS, sweepReports } from './reports.ts';
 import { findRow, shownRequest } from './rows.ts';
 import type { RunPorts } from './run-ports.ts';
@@ -25,6 +25,7 @@ export interface SchedulerOptions {
   readonly queue: JobQueue;
   readonly blobs: BlobStore;
   readonly queries: QueryPort;
+  readonly saved: SavedQueries;
   /** By file. */
   readonly handlers: ReadonlyMap<string, ProcessHandler>;
   readonly work: OpenWork;
@@ -50,7 +51,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
   recur(ports);
   return {
     async schedule(request, user) {
-      const entry = readRequest(registry, clock, request, user);
+      const entry = await readRequest(ports, clock, request, user);
       const instance = await store.transaction((tx) => enterRequest(tx, ports, entry));
       queue.wake(QUEUE);
       return instance;
@@ -76,7 +77,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
     messages: async (instance, page, user) =>
       findMessages(await store.tables(), { registry, clock }, instance, page, user),
     report: (instance, user) => findReport(ports, instance, user),
-    names: (type, user) => programNames(registry, user, type),
+    names: (type, user) => programNamesOf(ports, user, type),
     sweep: () => sweepReports(ports, new Date(now() - registry.gateway.limits.keep)),
   };
 }

@@ -6,7 +6,8 @@ import type { GivenParameter } from './parameters.ts';
 export interface Scheduler {
   /**
    * Enters a request. Returns its instance number.
-   * @throws Fault MISSING_PARAMETER, BAD_PARAMETER naming what is wrong; FORBIDDEN
+   * @throws Fault MISSING_PARAMETER, BAD_PARAMETER naming what is wrong; FORBIDDEN; CONFLICT for a saved query that is
+   * acceptable no longer
    */
   schedule(request: ScheduleRequest, user: User): Promise<number>;
   /** Requests that the user may see, the newest first. @throws Fault BAD_PARAMETER */
@@ -23,8 +24,8 @@ export interface Scheduler {
   messages(instance: number, page: MessagePage, user: User): Promise<readonly ProcessMessage[]>;
   /** The report of a request. @throws Fault NOT_FOUND naming its status where there is none, FORBIDDEN */
   report(instance: number, user: User): Promise<ProcessReport>;
-  /** Names of the processes that a user may run; of one type alone where that is given. */
-  names(type: string | undefined, user: User): readonly string[];
+  /** Names of the processes that a user may run; of one type alone where that is given, of stored queries for `PSQuery`. */
+  names(type: string | undefined, user: User): Promise<readonly string[]>;
   /** Removes reports that are older than they are kept. */
   sweep(): Promise<void>;
 }

@@ -4,6 +4,7 @@ import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { PermissionList, User } from '../model/security.ts';
+import type { SavedQueries } from '../query/index.ts';
 
 /** The type of requests that run a stored query. */
 export const QUERY_TYPE = 'PSQuery';
@@ -18,12 +19,39 @@ export interface Program {
   readonly parameters: readonly Field[];
 }
 
-/** Finds what a type and a name stand for; undefined where there is none. */
+/** Where programs are: in the definitions, and among the queries that users have saved. */
+export interface ProgramSources {
+  readonly registry: Registry;
+  readonly saved: Pick<SavedQueries, 'find' | 'list'>;
+}
+
+/**
+ * Finds what a type and a name stand for in a request of an operator: what is declared, else a query that the operator has
+ * saved. It reads the database, and so is not for code inside a transaction.
+ * @throws Fault CONFLICT for a saved query that is acceptable no longer
+ */
+export async function findProgramOf(
+  { registry, saved }: ProgramSources,
+  type: string,
+  name: string,
+  operator: string,
+): Promise<Program | undefined> {
+  const declared = findProgram(registry, type, name);
+  if (declared !== undefined || type !== QUERY_TYPE) return declared;
+  const own = await saved.find(operator, name);
+  return own === undefined ? undefined : programOfQuery(own);
+}
+
+/** Finds what a type and a name stand for in the definitions; undefined where there is none. */
 export function findProgram(registry: Registry, type: string, name: string): Program | undefined {
   const process = registry.processes.get(name);
   if (process?.type === type) return programOf(process);
   const query = type === QUERY_TYPE ? registry.queries.get(name) : undefined;
-  return query === undefined ? undefined : { id: query.id, type, query, parameters: query.prompts };
+  return query === undefined ? undefined : programOfQuery(query);
+}
+
+function programOfQuery(query: Query): Program {
+  return { id: query.id, type: QUERY_TYPE, query, parameters: query.prompts };
 }
 
 /** A declared process as a program. */
@@ -32,8 +60,9 @@ export function programOf(process: Process): Program {
   return { id, type, process, parameters, ...(answer.kind === 'query' ? { query: answer.query } : {}) };
 }
 
-/** Whether a user may run it: the process where there is one, and the query where there is one. */
+/** Whether a user may run it: the process where there is one, and the query where there is one. One that was saved is its owner's. */
 export function mayRun(user: User, { process, query }: Program): boolean {
+  if (query?.owner !== undefined) return query.owner === user.id;
   return [process, query].every((thing) => thing === undefined || isGranted(user, thing));
 }
 
@@ -47,7 +76,19 @@ export function authoriseRun(user: User, program: Program): void {
   throw Fault.of('FORBIDDEN', { user: `User ${user.id}`, what: `process ${program.id}` });
 }
 
-/** Names of what a user may run, sorted; stored queries too where their type is asked for. */
+/** Names of what a user may run, sorted; stored queries too where their type is asked for, the user's own with them. */
+export async function programNamesOf(
+  { registry, saved }: ProgramSources,
+  user: User,
+  type: string | undefined,
+): Promise<string[]> {
+  const declared = programNames(registry, user, type);
+  if (type !== QUERY_TYPE) return declared;
+  const own = (await saved.list(user.id)).filter(({ id }) => findProgram(registry, type, id) === undefined);
+  return [...declared, ...own.map(({ id }) => id)].sort();
+}
+
+/** Names of what is declared and a user may run, sorted. */
 export function programNames(registry: Registry, user: User, type: string | undefined): string[] {
   const processes = [...registry.processes.values()]
     .filter((each) => type === undefined || each.type === type)

@@ -2,7 +2,7 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment } from '../model/value.ts';
-import { JobLost } from '../store/index.ts';
+import { type Db, JobLost } from '../store/index.ts';
 import { checkAccess } from './access.ts';
 import { instantText } from './clock.ts';
 import type { Taken } from './initiate.ts';
@@ -71,22 +71,46 @@ export async function sweepReports(
       .execute();
     if (old.length === 0) break;
     for (const { instance, report } of old) {
-      await store.transaction(async (tx) => {
-        await tx
-          .updateTable('psprcsrqst')
-          .set({ diststatus: DISTRIBUTION.Delete })
-          .where('prcsinstance', '=', instance)
-          .execute();
-        await tx
-          .updateTable('signalbox_process_request')
-          .set({ report: null, content: null })
-          .where('instance', '=', instance)
-          .where('report', '=', report)
-          .execute();
-      });
+      await store.transaction((tx) => forget(tx, instance, report as string));
       await reports.delete(report as string);
     }
   }
-  // What attempts have kept that were given up is nobody's.
-  await reports.expire(before);
+  await reports.expire(await nobodys(db, before));
+}
+
+/** Says at a request that its report is gone; nothing where it was restarted meanwhile. */
+async function forget(tx: Db, instance: number, report: string): Promise<void> {
+  // The request table first, as every step of a request does, so that none waits for another in a circle.
+  await tx
+    .updateTable('psprcsrqst')
+    .set({ diststatus: DISTRIBUTION.Delete })
+    .where('prcsinstance', '=', instance)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('signalbox_process_request')
+          .select('instance')
+          .whereRef('instance', '=', 'psprcsrqst.prcsinstance')
+          .where('report', '=', report),
+      ),
+    )
+    .execute();
+  await tx
+    .updateTable('signalbox_process_request')
+    .set({ report: null, content: null })
+    .where('instance', '=', instance)
+    .where('report', '=', report)
+    .execute();
+}
+
+/**
+ * The time before which all content is nobody's: what attempts have kept that were given up. The report of a request that
+ * has run for longer than reports are kept is older than its end.
+ */
+async function nobodys(db: Db, before: Date): Promise<Date> {
+  const { began } = await db
+    .selectFrom('signalbox_process_request')
+    .select(({ fn }) => fn.min('began').as('began'))
+    .where('report', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return new Date(Math.min(before.getTime(), began === null ? Number.POSITIVE_INFINITY : Date.parse(began)));
 }

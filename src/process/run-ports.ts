@@ -2,13 +2,15 @@ import type { Blobs } from '../model/blob.ts';
 import type { OpenWork } from '../model/open-work.ts';
 import type { ProcessHandler } from '../model/process-handler.ts';
 import type { Registry } from '../model/registry.ts';
-import type { QueryPort } from '../query/index.ts';
+import type { QueryPort, SavedQueries } from '../query/index.ts';
 import type { JobQueue, Store } from '../store/index.ts';
 import type { Clock } from './clock.ts';
 
 /** What running requests needs. */
 export interface RunPorts {
   readonly registry: Registry;
+  /** Private queries, which requests may run too. */
+  readonly saved: SavedQueries;
   readonly store: Store;
   readonly queue: JobQueue;
   readonly queries: QueryPort;

@@ -9,19 +9,24 @@ import { type EntryPorts, enterRequest, type NewRequest } from './enter.ts';
 import { readOutput } from './output.ts';
 import { parameterTexts } from './parameters.ts';
 import type { ScheduleRequest } from './port.ts';
-import { authoriseRun, findProgram, type Program, programOf } from './program.ts';
+import { authoriseRun, findProgramOf, type Program, type ProgramSources, programOf } from './program.ts';
 
 /**
  * What a caller asks for as a request to enter.
- * @throws Fault MISSING_PARAMETER, BAD_PARAMETER, FORBIDDEN
+ * @throws Fault MISSING_PARAMETER, BAD_PARAMETER, FORBIDDEN; CONFLICT for a saved query that is acceptable no longer
  */
-export function readRequest(registry: Registry, clock: Clock, asked: ScheduleRequest, user: User): NewRequest {
+export async function readRequest(
+  sources: ProgramSources,
+  clock: Clock,
+  asked: ScheduleRequest,
+  user: User,
+): Promise<NewRequest> {
   const { runControl, type, name, timeZone, runDateTime } = asked;
   for (const [key, text] of Object.entries({ RunControlId: runControl, ProcessType: type, ProcessName: name }))
     if (text.trim() === '') throw Fault.of('MISSING_PARAMETER', { name: key });
-  const program = programFor(registry, type, name);
+  const program = await programFor(sources, type, name, user);
   authoriseRun(user, program);
-  const recurrence = recurrenceFor(registry, asked.recurrence);
+  const recurrence = recurrenceFor(sources.registry, asked.recurrence);
   const now = clock.now();
   // The zone is looked at even where the datetime has an offset of its own.
   const given = clock.instantOf(runDateTime ?? '2000-01-01T00:00:00', emptyToNone(timeZone));
@@ -42,10 +47,10 @@ export function readRequest(registry: Registry, clock: Clock, asked: ScheduleReq
 
 const emptyToNone = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
-function programFor(registry: Registry, type: string, name: string): Program {
-  const program = findProgram(registry, type, name);
+async function programFor(sources: ProgramSources, type: string, name: string, user: User): Promise<Program> {
+  const program = await findProgramOf(sources, type, name, user.id);
   if (program !== undefined) return program;
-  const process = registry.processes.get(name);
+  const process = sources.registry.processes.get(name);
   const shown = JSON.stringify(name);
   if (process === undefined) {
     throw Fault.of('BAD_PARAMETER', { name: 'ProcessName', reason: `is ${shown}, and there is no such process` });

@@ -62,7 +62,8 @@ async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: EntryPorts)
     const runs = Math.max(now, Date.parse(row.runs ?? ''));
     const fresh = { run: null, attempt: 0, began: null, ended: null, cancelled: null, percent: null, progress: null };
     await update.set({ ...fresh, job: next, report: null, content: null }).execute();
-    await sendJob(tx, queue, { instance, type: row.prcstype, name: row.prcsname, job: next, runs, now });
+    const { prcstype: type, prcsname: name, oprid: operator } = row;
+    await sendJob(tx, queue, { instance, type, name, operator, job: next, runs, now });
     return report ?? undefined;
   }
   await queue.cancel(tx, QUEUE, job);

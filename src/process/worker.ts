@@ -3,17 +3,11 @@ import { type FailedJob, type Job, JobLost, type RetryRule, type Worker } from '
 import { Attempt } from './attempt.ts';
 import { instantText } from './clock.ts';
 import { failRequest, retryRequest } from './end.ts';
+import type { RequestData } from './enter.ts';
 import { errorWords, isFinal } from './error-words.ts';
 import { initiate } from './initiate.ts';
-import { findProgram } from './program.ts';
+import { findProgram, findProgramOf } from './program.ts';
 import type { RunPorts } from './run-ports.ts';
-
-/** Data of a request's job. */
-interface RequestData {
-  readonly instance: number;
-  readonly type: string;
-  readonly name: string;
-}
 
 const ONCE: RetryRule = { attempts: 0, first: 0, longest: 0 };
 
@@ -23,30 +17,35 @@ export function createWorker(ports: RunPorts): Worker {
   return {
     concurrency: registry.gateway.limits.processes,
     retry({ data }) {
-      const { type, name } = data as unknown as RequestData;
+      const { type, name } = dataOf({ data });
       return findProgram(registry, type, name)?.process?.retry ?? ONCE;
     },
     run: (job) => runJob(ports, job),
     async onRetry(tx, job, error, next) {
       const words = `Attempt ${job.attempt} has failed: ${errorWords(error)} The next begins at ${instantText(next.getTime())}.`;
-      await retryRequest(tx, instanceOf(job), { level: 'warning', text: words, said: instantText(clock.now()) });
+      await retryRequest(tx, dataOf(job).instance, { level: 'warning', text: words, said: instantText(clock.now()) });
     },
     async onDead(tx, job, error) {
       const words = `Attempt ${job.attempt} has failed, and no other follows: ${errorWords(error)}`;
-      await failRequest(tx, clock, instanceOf(job), { level: 'error', text: words, said: instantText(clock.now()) });
+      await failRequest(tx, clock, dataOf(job).instance, {
+        level: 'error',
+        text: words,
+        said: instantText(clock.now()),
+      });
     },
   };
 }
 
-function instanceOf({ data }: Pick<FailedJob, 'data'>): number {
-  return (data as unknown as RequestData).instance;
+function dataOf({ data }: Pick<FailedJob, 'data'>): RequestData {
+  return data as unknown as RequestData;
 }
 
 async function runJob(ports: RunPorts, job: Job): Promise<void> {
-  const instance = instanceOf(job);
+  const { instance, type, name, operator } = dataOf(job);
   const run = randomUUID();
   const { id, attempt } = job;
-  const taken = await ports.store.transaction((tx) => initiate(tx, ports, { id, attempt, instance }, run));
+  const program = await findProgramOf(ports, type, name, operator);
+  const taken = await ports.store.transaction((tx) => initiate(tx, ports, { id, attempt, instance, program }, run));
   if (taken === undefined) return;
   const current = new Attempt(ports, job, taken);
   try {

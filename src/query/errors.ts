@@ -1,4 +1,5 @@
 import { Fault } from '../model/fault.ts';
+import { isFullCode } from '../store/error.ts';
 import type { Failure } from './frame.ts';
 import { RESULT_LIMIT } from './render/result-limit.ts';
 
@@ -12,13 +13,10 @@ export function internal(query: string, cause: Error): Fault {
   return Fault.of('INTERNAL', { operation: `Query ${query}` }, { cause });
 }
 
-/** Codes of a storage that takes no more. */
-const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
-
 /** What a reader's failure is to the caller. */
 export function faultOf(query: string, failure: Failure): Fault {
   if (failure.code === RESULT_LIMIT) return Fault.of('BAD_PARAMETER', { name: 'The result', reason: failure.message });
-  if (FULL.has(failure.code)) return Fault.of('STORAGE_FULL', { what: `The result of query ${query}` });
+  if (isFullCode(failure.code)) return Fault.of('STORAGE_FULL', { what: `The result of query ${query}` });
   const cause = new Error(`query ${query}: ${failure.code === '' ? '' : `${failure.code}: `}${failure.message}`);
   return failure.code.startsWith('SQLITE_BUSY') ? unavailable('the database is busy', cause) : internal(query, cause);
 }

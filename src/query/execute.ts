@@ -56,7 +56,12 @@ export class Executor {
 
   /** Runs one command and sends its result. @throws SqliteError, ValueError, ResultLimitError, and errors of the file system */
   run(command: Command, output: Output): void {
-    if (command.define !== undefined) this.#plans.set(command.define.id, command.define);
+    const { define, forget } = command;
+    if (define !== undefined) this.#plans.set(define.id, define);
+    if (forget !== undefined) {
+      this.#plans.delete(forget);
+      this.#ready.delete(forget);
+    }
     const ready = this.#prepare(command.plan);
     if (command.members === undefined) this.#runAlone(ready, command, output);
     else this.#runConnected(ready, command, command.members, output);

@@ -16,6 +16,8 @@ export interface Command {
   readonly plan: number;
   /** The plan itself, the first time that this reader is given it. */
   readonly define?: Plan;
+  /** The id of a plan that is not needed any more, or will be defined anew. */
+  readonly forget?: number;
   readonly format: RenderFormat;
   readonly values: readonly Bound[];
   /** Rows to read, at most. */

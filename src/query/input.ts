@@ -33,6 +33,7 @@ export function membersOf(query: Query): readonly Query[] {
 }
 
 const readers = new WeakMap<Query, PromptReader>();
+const memberReaders = new WeakMap<Query, PromptReader>();
 
 /**
  * Brings everything that is given into its types, before anything runs.
@@ -42,25 +43,26 @@ export function readInput(query: Query, input: QueryInput): Omit<QueryCall, 'for
   const { prompts, members = {}, fields, maxrows, connected } = input;
   const call = {
     query,
-    prompts: read(query, prompts),
+    prompts: read(query, prompts, false),
     ...(fields === undefined ? {} : { fields }),
     ...(maxrows === undefined ? {} : { maxrows }),
   };
   if (!connected) return call;
-  const given = membersOf(query).map((member) => [member.id, read(member, members[member.id] ?? {}, query)]);
+  const given = membersOf(query).map((member) => [member.id, read(member, members[member.id] ?? {}, true)]);
   return { ...call, connected, members: Object.fromEntries(given) };
 }
 
-function read(query: Query, texts: Readonly<Record<string, string>>, parent?: Query): DocumentValue {
-  let reader = readers.get(query);
+function read(query: Query, texts: Readonly<Record<string, string>>, asMember: boolean): DocumentValue {
+  const known = asMember ? memberReaders : readers;
+  let reader = known.get(query);
   if (reader === undefined) {
-    reader = compilePrompts(query);
-    readers.set(query, reader);
+    reader = compilePrompts(query, asMember);
+    known.set(query, reader);
   }
   const values = reader.fromTexts(new Map(Object.entries(texts)));
   for (const { name, required } of query.prompts) {
     if (!required || (values[name] ?? '') !== '') continue;
-    throw Fault.of('MISSING_PARAMETER', { name: parent === undefined ? name : `Prompt ${name} of ${query.id}` });
+    throw Fault.of('MISSING_PARAMETER', { name: asMember ? `Prompt ${name} of ${query.id}` : name });
   }
   return values;
 }

@@ -15,8 +15,12 @@ export interface PromptReader {
   fromTexts(given: ReadonlyMap<string, string>): DocumentValue;
 }
 
-/** Compiles that for a query, once. */
-export function compilePrompts({ prompts }: Query): PromptReader {
+/**
+ * Compiles that for a query, once.
+ * @param asMember faults name the query too: it is a member of a connected query, in which others may have such a prompt
+ */
+export function compilePrompts({ id, prompts }: Query, asMember = false): PromptReader {
+  const naming = compileNaming(asMember ? ` of ${id}` : '');
   const readers = prompts.map((field) => ({ name: field.name, fromText: compileText(field), field }));
   const check = compileCheck(prompts);
   return {
@@ -45,11 +49,13 @@ function readValue(field: Field, fromText: (text: string) => Value, value: Value
   return fromText(String(value));
 }
 
-function naming<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof CodecError)) throw error;
-    throw Fault.of('BAD_PARAMETER', { name: `Prompt ${error.path}`, reason: error.reason });
-  }
+function compileNaming(whose: string): <T>(read: () => T) => T {
+  return (read) => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error;
+      throw Fault.of('BAD_PARAMETER', { name: `Prompt ${error.path}${whose}`, reason: error.reason });
+    }
+  };
 }

@@ -12,6 +12,7 @@ import {
   type ReplyFrame,
   type SpilledRange,
 } from './frame.ts';
+import { KnownPlans } from './known-plans.ts';
 import type { Plan } from './plan.ts';
 import type { ReaderOptions } from './reader.ts';
 import { removeSpilledFiles, SpilledFile } from './spilled-file.ts';
@@ -32,6 +33,9 @@ interface ReaderEvents {
   gone(reason: string, failure: Failure | undefined): void;
 }
 
+/** Plans that one reader keeps prepared. */
+const PLANS_KEPT = 500;
+
 /** Beside this file, in the form that this file has: `.ts` in the repository, `.js` in the package. */
 const script = fileURLToPath(new URL(`./reader${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
 
@@ -43,7 +47,7 @@ export class ReaderProcess {
   readonly #events: ReaderEvents;
   readonly #temporary: string;
   readonly #prefix = `${randomUUID()}-`;
-  readonly #known = new Set<number>();
+  readonly #known = new KnownPlans(PLANS_KEPT);
   #started = false;
   #gone = false;
   #spilled: SpilledFile | undefined;
@@ -80,10 +84,8 @@ export class ReaderProcess {
   }
 
   /** Sends a command. Replies come in the order of the commands. */
-  send(command: Omit<Command, 'define'>, plan: Plan): void {
-    const known = this.#known.has(plan.id);
-    this.#known.add(plan.id);
-    this.#socket?.write(encodeCommand(known ? command : { ...command, define: plan }));
+  send(command: Omit<Command, 'define' | 'forget'>, plan: Plan): void {
+    this.#socket?.write(encodeCommand({ ...command, ...this.#known.use(plan) }));
   }
 
   /** Ends the process at once, whatever it is doing. */

@@ -4,7 +4,7 @@
  * because a running statement can't be interrupted from outside.
  */
 
-import { readSync } from 'node:fs';
+import { readSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { errorCode, errorText } from '../store/error.ts';
 import { Executor } from './execute.ts';
@@ -64,6 +64,15 @@ function followGateway(folder: string, prefix: string): void {
   new Worker(watch, { eval: true, workerData: { folder, prefix } });
 }
 
+/** Where a query takes more memory than there is, Linux ends its reader, which is replaced, rather than the gateway (proc(5)). */
+function goFirst(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '800');
+  } catch {
+    // Elsewhere there is no such thing.
+  }
+}
+
 function serve(options: ReaderOptions): void {
   const output = new Output(SOCKET, options.temporary, options.prefix);
   let executor: Executor;
@@ -88,6 +97,7 @@ function serve(options: ReaderOptions): void {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 const options: ReaderOptions = JSON.parse(process.argv[2] ?? '{}');
+goFirst();
 try {
   serve(options);
 } catch (error) {

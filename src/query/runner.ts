@@ -6,7 +6,7 @@ import type { RawResult } from './reader-process.ts';
 /** One query to run on a database. */
 export interface Task {
   readonly plan: Plan;
-  readonly command: Omit<Command, 'define'>;
+  readonly command: Omit<Command, 'define' | 'forget'>;
   /** In milliseconds, the wait for a reader or a connection included. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;

@@ -31,8 +31,15 @@ export function prepareSelect(database: Database.Database, sql: string): Prepare
   return statement.raw().safeIntegers();
 }
 
+/** White space or one comment: one at a time, since an expression that repeats them could try every way to cut them. */
+const BETWEEN = /\s+|--[^\n]*|\/\*[\s\S]*?\*\//y;
+const WORD = /[A-Za-z]*/y;
+
 /** The first word of a statement, after white space and comments, in lower case. */
 function firstWord(sql: string): string {
-  const match = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*([A-Za-z]+)/.exec(sql);
-  return match?.[1]?.toLowerCase() ?? '';
+  BETWEEN.lastIndex = 0;
+  let at = 0;
+  while (BETWEEN.test(sql)) at = BETWEEN.lastIndex;
+  WORD.lastIndex = at;
+  return WORD.exec(sql)?.[0].toLowerCase() ?? '';
 }

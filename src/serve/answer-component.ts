@@ -1,3 +1,4 @@
+import type { Format } from '../binding/rest.ts';
 import { compileTextWriter } from '../codec/index.ts';
 import { isKnown } from '../event/index.ts';
 import type { Component, ComponentAction } from '../model/component.ts';
@@ -23,10 +24,27 @@ export function answerByComponent(
   return action === 'read' ? readBy(component, ports) : saveBy(operation, component, action, ports);
 }
 
-/** What a caller over REST expects of the record. */
-function expectedBy(call: Call): Pick<SaveOptions, 'ifMatch' | 'ifNoneMatch'> {
-  const ifMatch = call.header('if-match');
-  const ifNoneMatch = call.header('if-none-match');
+/**
+ * What the tag of each form ends with: one that is strong tells all forms of a record apart (RFC 9110, section 8.8.1). A
+ * record's own tag holds no dot.
+ */
+const ENDINGS: Readonly<Partial<Record<Format, string>>> = { xml: '.xml', psnonxml: '.data' };
+
+/** The entity tag of a form of a record. */
+function tagOf(etag: string, as: Format): string {
+  return `${etag.slice(0, -1)}${ENDINGS[as] ?? ''}"`;
+}
+
+/** Entity tags of any form as those of the record: it is that which is saved. */
+function recordTags(tags: string | undefined): string | undefined {
+  return tags?.replaceAll(/(?<=[\w-])\.(?:xml|data)"/g, '"');
+}
+
+/** What a caller over REST expects of the record, or of the form of it that is read. */
+function expectedBy(call: Call, action: ComponentAction): Pick<SaveOptions, 'ifMatch' | 'ifNoneMatch'> {
+  const read = action === 'read' ? (tags: string | undefined) => tags : recordTags;
+  const ifMatch = read(call.header('if-match'));
+  const ifNoneMatch = read(call.header('if-none-match'));
   return { ...(ifMatch === undefined ? {} : { ifMatch }), ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }) };
 }
 
@@ -34,8 +52,9 @@ function readBy(component: Component, { components }: AnswerPorts): Answerer {
   return {
     async answer(input, call, as) {
       const { record, etag } = await components.read(component, input);
-      const isOld = as !== 'soap' && isKnown(expectedBy(call), etag, component.id);
-      return { kind: 'value', value: record, headers: { ETag: etag }, ...(isOld ? { status: 304 } : {}) };
+      const tag = tagOf(etag, as);
+      const isOld = as !== 'soap' && isKnown(expectedBy(call, 'read'), tag, component.id);
+      return { kind: 'value', value: record, headers: { ETag: tag }, ...(isOld ? { status: 304 } : {}) };
     },
   };
 }
@@ -51,12 +70,12 @@ function saveBy(
   return {
     async answer(input, call, as) {
       const { user, requestId, signal } = call;
-      const expected = as === 'soap' ? {} : expectedBy(call);
+      const expected = as === 'soap' ? {} : expectedBy(call, action);
       const saved = await components.save(component, action, input, { user, requestId, signal, ...expected });
       const { created, etag } = saved;
       const path = saved.record === undefined ? undefined : locate?.(saved.record);
       const headers = {
-        ...(etag === undefined ? {} : { ETag: etag }),
+        ...(etag === undefined ? {} : { ETag: tagOf(etag, as) }),
         ...(path === undefined ? {} : { Location: `${base()}/${path}` }),
       };
       const value = replyOf(operation, component, input, saved, as === 'soap');

@@ -10,6 +10,7 @@ import type { Handlers } from './answer.ts';
 import { IDLE_TIMEOUT } from './body.ts';
 import { createContracts } from './contracts.ts';
 import { type Cors, createCors } from './cors.ts';
+import { databaseAway } from './database-fault.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange.ts';
 import type { Log } from './log.ts';
 import { isLoopback } from './loopback.ts';
@@ -138,7 +139,7 @@ function mountMonitoring(
       await ready();
     } catch (error) {
       log.warn({ requestId: exchange.requestId, err: error }, 'not ready');
-      throw Fault.of('UNAVAILABLE', { reason: 'the database does not answer' });
+      throw databaseAway(error);
     }
     return plain.text(exchange, 200, 'application/json', '{"status":"ready"}');
   });

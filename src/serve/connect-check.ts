@@ -1,12 +1,14 @@
+import { checkComponents } from '../event/index.ts';
 import type { Place } from '../load/diagnostic.ts';
 import { byPlace, type Diagnostic, databaseDiagnostic } from '../load/index.ts';
+import type { Component } from '../model/component.ts';
 import type { Datasource } from '../model/datasource.ts';
 import type { Position } from '../model/position.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import { checkQueries, type QueryDatabase, type QueryProblem, reachDatabase } from '../query/index.ts';
 import { errorText } from '../store/error.ts';
-import { pendingMigrations } from '../store/index.ts';
+import { openToRead, pendingMigrations, type StoreOptions } from '../store/index.ts';
 import { reachDatasource, usedDatasources } from './datasources.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
@@ -18,8 +20,9 @@ export interface ConnectOptions {
 }
 
 /**
- * Prepares every stored query on its database, without running any or changing anything, and tells all that the databases
- * say: those that can't be read, and of each query the SQL and the columns that do not fit; in the order of files and positions.
+ * Prepares every stored query on its database, without running any, holds every component against its table, and tells
+ * all that the databases say: those that can't be read, and of each query the SQL and the columns that do not fit; in the
+ * order of files and positions. Nothing is changed.
  */
 export async function checkConnected(registry: Registry, options: ConnectOptions): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
@@ -43,20 +46,34 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
 }
 
 async function checkOwn(
-  { gateway }: Registry,
+  { gateway, components }: Registry,
   { root, env }: ConnectOptions,
   queries: readonly Query[],
 ): Promise<Diagnostic[]> {
   const url = resolveSetting(gateway.database.url, env);
   const database = await reachDatabase(url, root);
-  const pending = await pendingMigrations({ url, root, engine: gateway.database.engine });
-  if (pending.length === 0) return check(database, queries);
+  const access = { url, root, engine: gateway.database.engine };
+  const pending = await pendingMigrations(access);
+  if (pending.length === 0)
+    return [...(await check(database, queries)), ...(await checkTables(access, [...components.values()]))];
   const { location } = database;
   return [databaseDiagnostic('database-outdated', { location, steps: pending.length }, gateway.at)];
 }
 
 async function check(database: QueryDatabase, queries: readonly Query[]): Promise<Diagnostic[]> {
   return (await checkQueries(database, queries)).map(diagnosticOf);
+}
+
+async function checkTables(access: StoreOptions, components: readonly Component[]): Promise<Diagnostic[]> {
+  if (components.length === 0) return [];
+  const store = await openToRead(access);
+  try {
+    return (await checkComponents(store, components)).map(({ component, message: reason }) =>
+      databaseDiagnostic('component-table', { component: component.id, reason }, component.at),
+    );
+  } finally {
+    await store.close();
+  }
 }
 
 const CODES = {

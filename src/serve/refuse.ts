@@ -1,4 +1,5 @@
 import { Fault } from '../model/fault.ts';
+import { faultOfStore } from './database-fault.ts';
 import { withinTime } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import { checkHeaders, withHeaders } from './headers.ts';
@@ -105,5 +106,5 @@ function faultOf(thrown: unknown, operation: string): Fault {
   } catch (error) {
     cause = error;
   }
-  return Fault.of('INTERNAL', { operation }, { cause });
+  return faultOfStore(cause) ?? Fault.of('INTERNAL', { operation }, { cause });
 }

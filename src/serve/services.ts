@@ -48,7 +48,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const onError = (err: Error, facts: Readonly<Record<string, unknown>>): void =>
     log.error({ ...facts, err }, err.message);
   const queue = await openQueue(store, { onError });
-  const saved = openSavedQueries({ registry, store, queries });
+  const saved = openSavedQueries({ registry, store });
   const runs = openQueryRuns({ registry, store, queue, blobs, queries, saved, onError });
   // Code that saves a component is reached by components themselves.
   let components: Components = NO_SERVICES.components;
@@ -65,6 +65,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     queue,
     blobs,
     queries,
+    saved,
     handlers: processes,
     work,
     server,
@@ -126,7 +127,7 @@ export const NO_SERVICES: Services = {
     update: refuse,
     messages: refuse,
     report: refuse,
-    names: () => [],
+    names: refuse,
     sweep: refuse,
   },
 };

@@ -22,3 +22,16 @@ export function errorCode(error: unknown): string {
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Codes of errors that say that there is no room: of the system, of SQLite, and PostgreSQL's SQLSTATE (class 53). */
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100']);
+
+/** Whether there is no room for what was to be kept. */
+export function isFull(error: unknown): boolean {
+  return isFullCode(errorCode(error));
+}
+
+/** The same of an {@link errorCode} that came without its error. */
+export function isFullCode(code: string): boolean {
+  return FULL.has(code);
+}

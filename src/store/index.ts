@@ -1,6 +1,6 @@
 export { BlobError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
-export { StoreError } from './error.ts';
+export { isFull, StoreError } from './error.ts';
 export { fileAttachment } from './file-attachment.ts';
 export { openQueue, type QueueOptions } from './queue/open.ts';
 export {
@@ -23,10 +23,12 @@ export { createSpool, type SpoolOptions } from './spool.ts';
 export { sqlTransaction } from './sql.ts';
 export {
   openStore,
+  openToRead,
   type PendingMigration,
   type PostgresAccess,
   pendingMigrations,
   type Store,
   type StoreOptions,
+  type StoreReader,
 } from './store.ts';
 export type { Db, ProcessRequestTable, QueryRunTable, Tables } from './tables.ts';

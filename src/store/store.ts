@@ -1,7 +1,7 @@
 import type { ClientConfig } from 'pg';
 import type { DatabaseEngine } from '../model/gateway.ts';
 import type { SampleDataFile } from './sample-data.ts';
-import { openSqlite, pendingSqlite } from './sqlite/open.ts';
+import { openSqlite, pendingSqlite, readSqlite } from './sqlite/open.ts';
 import type { Db } from './tables.ts';
 import { readDatabaseUrl } from './url.ts';
 
@@ -90,4 +90,13 @@ export async function pendingMigrations(options: StoreOptions): Promise<readonly
   } finally {
     await store.close();
   }
+}
+
+/** A database whose tables are looked at. */
+export interface StoreReader extends Pick<Store, 'kind' | 'tables' | 'close'> {}
+
+/** Opens a database to look at its tables: it is neither made nor changed. @throws StoreError where there is none */
+export async function openToRead(options: StoreOptions): Promise<StoreReader> {
+  const at = readDatabaseUrl(options.url, options.root);
+  return at.kind === 'sqlite' ? readSqlite(at.file) : openStore(options);
 }

@@ -196,14 +196,45 @@ export interface JobTable {
   key: string | null;
   /** JSON. */
   data: string;
+  /** 0: it may be taken when it is due. 1: it waits behind another of its key. 2: it takes its place there when it is due. */
+  place: number;
   /** Not before then, in milliseconds since 1970. */
   due: number;
+  /** When its wait began; null where it waits for a time of the day. A clock that was set back is known by it. */
+  since: number | null;
   /** Attempts that were begun. */
   attempt: number;
   /** The process that runs it, by its lock file. */
   worker: string | null;
   /** Tells this taking of the job by its worker from any other. */
   mark: number | null;
+  /** 1: it is not to run any more, and its worker has not stopped yet. */
+  cancelled: number;
+}
+
+/** A key of the queue on PostgreSQL, as long as it has jobs. Whoever changes what stands in its line has it locked. */
+export interface JobKeyTable {
+  queue: string;
+  key: string;
+  /** The job whose turn it is: it stands in pg-boss. */
+  head: string;
+  /** Number of the last that came. */
+  last: number;
+  /** Jobs behind the head. */
+  waiting: number;
+  /** 1: the head is not to run any more, and its worker has not stopped yet. */
+  cancelled: number;
+}
+
+/** A job that waits behind another of its key on PostgreSQL. */
+export interface JobFollowerTable {
+  queue: string;
+  key: string;
+  /** Its place in the line. */
+  number: number;
+  id: string;
+  /** JSON. */
+  data: string;
 }
 
 /** A job that failed for good. */
@@ -240,6 +271,8 @@ export interface Tables {
   signalbox_blob_reader: BlobReaderTable;
   signalbox_dead_letter: DeadLetterTable;
   signalbox_job: JobTable;
+  signalbox_job_follower: JobFollowerTable;
+  signalbox_job_key: JobKeyTable;
   signalbox_loose_blob: LooseBlobTable;
   signalbox_migration: MigrationTable;
   signalbox_migration_lock: MigrationLockTable;

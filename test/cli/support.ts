@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { atFileEnd } from '../support/file-end.ts';
 import { poll } from './poll.ts';
 
 /** The repository's folder. */
@@ -108,15 +109,10 @@ export function startProcess(command: string, args: readonly string[], options: 
   };
 }
 
-const folders: string[] = [];
-afterAll(async () => {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-});
-
 /** A folder of its own, removed after the tests of the file: they may run side by side. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-cli-'));
-  folders.push(folder);
+  atFileEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
 }
 

@@ -80,7 +80,7 @@ describe('JSON and its schema', () => {
           }
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -95,7 +95,7 @@ describe('JSON and its schema', () => {
           expect(validate(media.example), `${where} ${JSON.stringify(validate.errors)}`).toBe(true);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   });
 });

@@ -39,6 +39,32 @@ describe('processes', () => {
   });
 });
 
+describe('processes that are cancelled', () => {
+  const ledger = createLedger();
+  ledger.schedules.accepted.set('p1', 1).set('p2', 2);
+  ledger.cancels.accepted.add('p1');
+  ledger.cancels.unknown.add('p2');
+
+  test.each([
+    ['8', '8', []],
+    ['1', '9', ['p2']],
+  ])('leave nothing, or were not cancelled (%s, %s)', (first, second, effects) => {
+    const requests = [request(1, 'p1', first), request(2, 'p2', second)];
+    expect(accountProcesses(ledger, { ...nothing, requests, effects }).wrong).toEqual([]);
+  });
+
+  test('are named where they ran all the same, or were taken back unasked', () => {
+    const requests = [request(1, 'p1', '9'), request(2, 'p2', '8'), request(3, 'p3', '8')];
+    expect(accountProcesses(ledger, { ...nothing, requests, effects: ['p1', 'p2'] }).wrong).toEqual([
+      'process p1: request 1 has the status 9',
+      'process p1: it left 1 rows',
+      'process p2: it left 1 rows',
+      'process p3: request 3 has the status 8',
+      'process p3: it left 0 rows',
+    ]);
+  });
+});
+
 describe('saves', () => {
   const ledger = createLedger();
   ledger.saves.accepted.add(saveKey('a', 1)).add(saveKey('a', 3));
@@ -78,7 +104,7 @@ describe('saves', () => {
 
 test('a polled query that was not followed to its end is not taken for done', () => {
   const ledger = createLedger();
-  Object.assign(ledger.runs, { accepted: 3, done: 1 });
+  Object.assign(ledger.runs, { accepted: 4, done: 1, cancelled: 1 });
   ledger.runs.wrong.push('query q1: it ended with error');
   expect(accountRuns(ledger).wrong).toEqual([
     'query q1: it ended with error',

@@ -211,7 +211,7 @@ function uri(source: string, index: number, fields: readonly Field[]): Operation
     wireName,
     required,
   }));
-  return { index, template, variables, body: [], at };
+  return { index, template, variables, body: [], repeats: [], at };
 }
 
 /** Consumers over REST with each kind of body and reply, and the flows that they are steps of. */

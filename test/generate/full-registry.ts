@@ -1,3 +1,4 @@
+import type { Component } from '../../src/model/component.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
 import { NODE_DEFAULTS } from '../../src/model/node.ts';
@@ -31,6 +32,24 @@ const LOC_RESPONSE = document(
   { root: true, description: 'Locations of a region, or the people at one' },
 );
 const LOC_FAULT = document('LOC_FAULT', [field('MESSAGE', 'text', { default: '{fault.message}' })]);
+
+const PLACE = document('PLACE', [
+  field('ID', 'integer', { required: true }),
+  field('NAME', string(30), { required: true }),
+  field('STATUS', string(1), { enum: ['A', 'I'], default: 'A' }),
+  field('REVISION', 'integer'),
+]);
+const [ID, , , REVISION] = PLACE.fields;
+const PLACES: Component = {
+  id: 'PLACES',
+  description: 'Where things are',
+  table: 'place',
+  shape: PLACE,
+  keys: [ID as Field],
+  lock: REVISION as Field,
+  events: [],
+  at,
+};
 
 /** Every kind of field, and every option that shows in a type or its comment. */
 const KINDS = document('KINDS', [
@@ -282,6 +301,7 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
     flows: byId(order([...rest.flows, ...later.flows])),
     documents: byId(order(documents)),
     queries: byId(order(queries)),
+    components: byId([PLACES]),
     nodes: byId(
       order([
         PARTNER,

@@ -21,6 +21,9 @@ test.each([
   'Kinds.v2',
   'QAS_QRY_SERVICE.v1',
   'ExecuteQuery.v1',
+  'PROCESSREQUEST.v1',
+  'ProcessRequest.v1',
+  'LocationSetup.v1',
 ])('%s.openapi.json is valid to swagger-parser, and calls this gateway', async (name) => {
   const reply = await fetch(`${gateway.connector}/${name}.openapi.json`);
   expect(reply.status).toBe(200);

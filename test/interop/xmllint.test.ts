@@ -8,10 +8,27 @@ import { type Served, serve } from './support.ts';
 
 const wadlSchema = corpusSchema('wadl.xsd');
 /** Every name that a contract of REST can be asked by. */
-const names = ['Locations.v1', 'LOCATIONS.1', 'Kinds.v2', 'QAS_QRY_SERVICE.v1', 'qas_qry_service.1', 'ExecuteQuery.v1'];
+const names = [
+  'Locations.v1',
+  'LOCATIONS.1',
+  'Kinds.v2',
+  'QAS_QRY_SERVICE.v1',
+  'qas_qry_service.1',
+  'ExecuteQuery.v1',
+  'PROCESSREQUEST.v1',
+  'ProcessRequest.v1',
+  'LocationSetup.v1',
+];
 
 /** Names of services over SOAP. */
-const soapNames = ['Attachments.v1', 'ATTACHMENTS.1', 'Locations.v1'];
+const soapNames = [
+  'Attachments.v1',
+  'ATTACHMENTS.1',
+  'Locations.v1',
+  'QAS_QRY_SERVICE.v1',
+  'PROCESSREQUEST.v1',
+  'LocationSetup.v1',
+];
 
 let gateway: Served;
 let project: SampleCopy;
@@ -107,12 +124,10 @@ describe.skipIf(!hasXmllint)('XML Schema over HTTP (needs xmllint)', () => {
 
   test.each(names)('the schemas inside %s.wadl compile too', async (name) => {
     const text = await contract(`${name}.wadl`);
-    const inline = [...text.matchAll(/<(\w+:)?schema\b[\s\S]*?<\/\1schema>/g)].map(([schema]) => schema);
-    expect(inline).not.toEqual([]);
-    for (const schema of inline)
-      expect(validateXml({ name: 'inline.xsd', files: new Map([['inline.xsd', schema]]) }, ['<unknown/>'])).toContain(
-        'No matching global declaration',
-      );
+    const files = inlineSchemas(text);
+    expect(files.size).toBeGreaterThan(0);
+    for (const file of files.keys())
+      expect(validateXml({ name: file, files }, ['<unknown/>'])).toContain('No matching global declaration');
   });
 });
 
@@ -149,6 +164,30 @@ const replies: readonly (readonly [path: string, schema: string, status: number,
   ],
   [`${query}/XMLP/NONFILE?maxrows=-1&json_resp=false`, 'ExecuteQuery.v1', 400, 'QAS_FAILURE'],
   ['ExecuteQuery.v1/PUBLIC/NO_SUCH_QUERY/XMLP/NONFILE?json_resp=false', 'ExecuteQuery.v1', 404, 'QAS_FAILURE'],
+  [
+    'ExecuteQuery.v1/PUBLIC/DEPARTMENTS/XMLP/NONFILE?isconnectedquery=Y&json_resp=false',
+    'ExecuteQuery.v1',
+    200,
+    'QAS_GETQUERYRESULTS_RESP_MSG',
+  ],
+  [
+    'ExecuteQuery.v1/PUBLIC/DEPARTMENTS/XMLP/FILE?json_resp=false',
+    'ExecuteQuery.v1',
+    200,
+    'QAS_GETQUERYRESULTS_RESP_MSG',
+  ],
+  ['ListQuery.v1/PUBLIC?json_resp=false', 'QAS_QRY_SERVICE.v1', 200, 'QAS_QUERIES'],
+  ['ListQuery.v1/PUBLIC?search=NO_SUCH_QUERY&json_resp=false', 'QAS_QRY_SERVICE.v1', 200, 'QAS_QUERIES'],
+  ['QueryFields.v1/PUBLIC/PROCESS_MONITOR?json_resp=false', 'QAS_QRY_SERVICE.v1', 200, 'QAS_FIELDS'],
+  ['QueryPrompts.v1/PUBLIC/PROCESS_MONITOR?json_resp=false', 'QAS_QRY_SERVICE.v1', 200, 'QAS_PROMPTS'],
+  ['QueryStatus.v1/getstatus?instanceid=none&json_resp=false', 'QAS_QRY_SERVICE.v1', 200, 'QAS_STATUS'],
+  ['CancelQuery.v1/cancelquery?instanceid=none&json_resp=false', 'QAS_QRY_SERVICE.v1', 200, 'QAS_CANCELLED'],
+  ['ProcessRequest.v1/requests?ProcessRequestCount=3', 'PROCESSREQUEST.v1', 200, 'PRCS_FINDREQUESTS_RESPONSE'],
+  ['ProcessRequest.v1/requests/1001', 'PROCESSREQUEST.v1', 200, 'PRQ_REQUEST'],
+  ['ProcessRequest.v1/requests/9999', 'PROCESSREQUEST.v1', 404, 'PRQ_FAILURE'],
+  ['ProcessRequest.v1/processes', 'PROCESSREQUEST.v1', 200, 'PRCS_GETPROCESSNAMES_RESPONSE'],
+  ['LocationSetup.v1/Locations/N/NYC01', 'LocationSetup.v1', 200, 'LOCATION'],
+  ['LocationSetup.v1/Locations/N/NOWHERE', 'LocationSetup.v1', 404, 'LOC_FAULT'],
 ];
 
 describe.skipIf(!hasXmllint)('XML replies and the published schema (needs xmllint)', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient, InvokeError } from '../../src/invoke/index.ts';
 import { loadProject, renderDiagnostics } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
@@ -11,6 +11,7 @@ import { createSpool } from '../../src/store/index.ts';
 import { AUTHORITY } from '../peers/certificates.ts';
 import { type DocumentLibrary, type LibraryOptions, startDocumentLibrary } from '../peers/document-library.ts';
 import { environmentOf, FACTS, type LibraryFacts, LOGIN_HOST, libraryHost } from '../peers/library-facts.ts';
+import { atFileEnd } from '../support/file-end.ts';
 import { writeProject } from '../support/project.ts';
 import { thrown } from './support.ts';
 
@@ -49,8 +50,6 @@ function sampleOf(folder: string): Record<string, string> {
 
 let caFile = '';
 let folder = '';
-afterAll(() => folder !== '' && rmSync(folder, { recursive: true, force: true }));
-
 let loaded: Registry | undefined;
 
 /** The sample's consumers, and one that has JSON repeated. */
@@ -67,6 +66,10 @@ function consumers(): Registry {
       '',
     ),
     'authority.pem': AUTHORITY,
+  });
+  atFileEnd(() => {
+    loaded = undefined;
+    project.remove();
   });
   folder = project.root;
   caFile = join(folder, 'authority.pem');

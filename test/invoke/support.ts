@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/invoke/index.ts';
 import { parseConfigText } from '../../src/load/config-text.ts';
 import type { SoapConsumer } from '../../src/model/consumer.ts';
@@ -16,6 +16,7 @@ import type { Message, RawKind } from '../../src/model/service.ts';
 import type { SoapProperties } from '../../src/model/soap-properties.ts';
 import type { Attachment } from '../../src/model/value.ts';
 import { createSpool } from '../../src/store/index.ts';
+import { atFileEnd } from '../support/file-end.ts';
 import { document, field, registry as registryOf } from '../support/registry.ts';
 
 const at: Position = { file: 'test.yaml', line: 1, column: 1 };
@@ -79,12 +80,27 @@ function messageOf(given: Document | RawKind | undefined): Message {
   return typeof given === 'string' ? { kind: 'raw', raw: given } : { kind: 'document', document: given };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'signalbox-invoke-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let folder: string | undefined;
+
+/** Where what is large is kept, for all clients of a file. */
+function spoolFolder(): string {
+  if (folder !== undefined) return folder;
+  const made = mkdtempSync(join(tmpdir(), 'signalbox-invoke-'));
+  atFileEnd(() => {
+    folder = undefined;
+    rmSync(made, { recursive: true, force: true });
+  });
+  folder = made;
+  return made;
+}
 
 /** A client that is closed when the test ends. */
 export function client(registry: Registry, options: Partial<ClientOptions> = {}): Client {
-  const made = createClient(registry, { env: {}, spool: createSpool({ folder, memory: 1024 }), ...options });
+  const made = createClient(registry, {
+    env: {},
+    spool: createSpool({ folder: spoolFolder(), memory: 1024 }),
+    ...options,
+  });
   onTestFinished(() => made.close());
   return made;
 }

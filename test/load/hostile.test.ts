@@ -118,7 +118,7 @@ describe('the loader never throws', () => {
         }
         load(files.map(({ file, text }) => `#file ${file}\n${text}`).join('\n'));
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 });

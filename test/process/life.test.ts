@@ -96,7 +96,7 @@ const commands: readonly Command[] = [
         .where('instance', '=', instance)
         .executeTakeFirstOrThrow();
       const next = Math.max(attempt, row.attempt) + 1;
-      const job = { id: row.job, attempt: next, instance };
+      const job = { id: row.job, attempt: next, instance, program: undefined };
       const taken = await test.store.transaction((tx) => initiate(tx, ports, job, randomUUID()));
       if (taken === undefined) return false;
       real.attempt = next;

@@ -204,6 +204,50 @@ describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
     await expect(test.scheduler.report(instance, test.demo)).rejects.toThrow(/its distribution Delete/);
   });
 
+  inEngine('keeps the report of a request that runs for longer than reports are kept', async () => {
+    const { opened: reported, open: say } = gate();
+    const { opened: ending, open: end } = gate();
+    const instance = await test.enter(
+      doing(async (_, context) => {
+        await context.report({
+          contentType: 'text/plain',
+          stream: async function* () {
+            yield Buffer.from('early');
+          },
+        });
+        say();
+        await ending;
+      }),
+    );
+    await reported;
+    const blobs = test.blobs.scope('process reports');
+    await blobs.put('given up', { contentType: 'text/plain', stream: async function* () {} });
+    const db = await test.store.tables();
+    // As if it had begun, and reported, a month ago.
+    const old = '2020-01-01T00:00:00.000Z';
+    const { report } = await db
+      .updateTable('signalbox_process_request')
+      .set({ began: old })
+      .where('instance', '=', instance)
+      .returning('report')
+      .executeTakeFirstOrThrow();
+    await db
+      .updateTable('signalbox_blob')
+      .set({ stored: '2020-01-02T00:00:00.000Z' })
+      .where('key', '=', report as string)
+      .execute();
+    await db
+      .updateTable('signalbox_blob')
+      .set({ stored: '2019-12-31T00:00:00.000Z' })
+      .where('key', '=', 'given up')
+      .execute();
+    await test.scheduler.sweep();
+    expect(await blobs.get('given up')).toBeUndefined();
+    end();
+    await test.reaches(instance, 'Success');
+    expect((await test.scheduler.report(instance, test.demo)).content.length).toBe(5);
+  });
+
   inEngine('ends what was asked to end when its gateway has gone', async () => {
     const { endForgotten } = await import('../../src/process/end.ts');
     const { createClock } = await import('../../src/process/clock.ts');

@@ -9,7 +9,7 @@ import type { ProcessContext, ProcessOutcome } from '../../src/model/process-han
 import type { Registry } from '../../src/model/registry.ts';
 import type { User } from '../../src/model/security.ts';
 import { openScheduler, type ScheduleRequest, type Scheduler } from '../../src/process/index.ts';
-import type { QueryPort } from '../../src/query/index.ts';
+import { openSavedQueries, type QueryPort } from '../../src/query/index.ts';
 import { type BlobStorage, type JobQueue, openBlobs, openQueue, openStore, type Store } from '../../src/store/index.ts';
 import { projectOf } from '../load/project-text.ts';
 import { eventually } from '../support/project.ts';
@@ -99,6 +99,7 @@ export async function openTestScheduler(options: TestOptions = {}): Promise<Test
     queue,
     blobs,
     queries,
+    saved: openSavedQueries({ registry, store }),
     handlers,
     work,
     server,

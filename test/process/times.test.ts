@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClock } from '../../src/process/clock.ts';
 import { initiate } from '../../src/process/initiate.ts';
+import { findProgram } from '../../src/process/program.ts';
 import type { RunPorts } from '../../src/process/run-ports.ts';
 import { eventually } from '../support/project.ts';
 import { openTestScheduler, registryOf, type TestScheduler } from './support.ts';
@@ -66,7 +67,8 @@ cron: 0 * * * *
         (row) => row.prcsinstance,
       );
     const before = await count();
-    await store.transaction((tx) => initiate(tx, ports, { id: job, attempt, instance }, `run-${attempt}`));
+    const program = findProgram(registry, 'Application Engine', 'WORK');
+    await store.transaction((tx) => initiate(tx, ports, { id: job, attempt, instance, program }, `run-${attempt}`));
     const [next] = (await count()).filter((each) => !before.includes(each));
     if (next === undefined) return undefined;
     return (await test.scheduler.get(next, test.demo)).runs;

@@ -26,6 +26,7 @@ describe('checking queries against the database', () => {
     ['pragma user_version', 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
     ["attach 'x' as y", 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
     ['(select a from t)', 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
+    [`${'/**/'.repeat(60)}(select a from t)`, 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
     ['', 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
     ['select b from t', 'column A is not in the result, which has b'],
     ['select a, b as A from t', 'column A is in the result more than once; give each an alias of its own'],

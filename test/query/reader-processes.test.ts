@@ -67,6 +67,12 @@ describe('a reader that can not be started', () => {
   });
 });
 
+it.skipIf(process.platform !== 'linux')('a reader is ended before its gateway where memory runs out', async () => {
+  const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1 });
+  await port.ready();
+  expect(readFileSync(`/proc/${pids(port)[0]}/oom_score_adj`, 'utf8')).toBe('800\n');
+});
+
 describe('the end', () => {
   it('of the port lets running queries end, refuses new ones, and ends the readers', async () => {
     const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1 });

@@ -38,7 +38,8 @@ function shown(
   return { inside, format: code, type: kind };
 }
 
-const text = (value: string): string => `<is><t xml:space="preserve">${value}</t></is>`;
+const text = (value: string): string => `<is><t>${value}</t></is>`;
+const spaced = (value: string): string => `<is><t xml:space="preserve">${value}</t></is>`;
 const decimal = { kind: 'decimal', length: 10, scale: 2 } as const;
 
 describe('xlsx', () => {
@@ -95,7 +96,8 @@ describe('xlsx', () => {
 
   it('keeps texts as texts: formulas, escapes, blanks, and what XML has no place for', () => {
     expect(shown('string', '=1+1')).toEqual({ inside: text('=1+1'), format: '49', type: 'inlineStr' });
-    expect(shown('string', ' <a> & "b" ')).toMatchObject({ inside: text(' &lt;a&gt; &amp; &quot;b&quot; ') });
+    expect(shown('string', ' <a> & "b" ')).toMatchObject({ inside: spaced(' &lt;a&gt; &amp; &quot;b&quot; ') });
+    expect(shown('string', 'a\n')).toMatchObject({ inside: spaced('a\n') });
     expect(shown('text', 'a\u0001b\r\n\tc')).toMatchObject({ inside: text('a_x0001_b_x000D_\n\tc') });
     expect(shown('text', '_x0041_ _x41_')).toMatchObject({ inside: text('_x005F_x0041_ _x41_') });
     expect(shown('text', '𝄞 \ud800 \ufffe')).toMatchObject({ inside: text('𝄞 _xD800_ _xFFFE_') });

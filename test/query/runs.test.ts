@@ -70,7 +70,7 @@ class Database {
     };
     const { put } = change;
     const blobs: BlobStore = put === undefined ? this.blobs : { scope: (name) => ({ ...this.blobs.scope(name), put }) };
-    const saved = openSavedQueries({ registry: whole, store, queries });
+    const saved = openSavedQueries({ registry: whole, store });
     const runs = openQueryRuns({ registry: whole, store, queue, blobs, queries, saved, onError: () => {} });
     return { runs, queue };
   }
@@ -129,6 +129,25 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect(await database.kept()).toBe(0);
     });
 
+    it('stop being kept where they are cancelled meanwhile, and leave nothing', async () => {
+      const database = await open();
+      const stopped = Promise.withResolvers<unknown>();
+      const put: Blobs['put'] = async (_key, content) => {
+        const read = () => Array.fromAsync(content.stream()).then(() => undefined);
+        const error = await eventually('the end of what is kept', () => read().catch((reason: unknown) => reason));
+        stopped.resolve(error);
+        throw error;
+      };
+      const { runs, queue } = await database.gateway({ put });
+      await queue.start();
+      const id = await runs.enter(asked(ONE));
+      await stateOf(runs, id, 'posting');
+      expect(await runs.cancel(id, 'demo')).toBe('success');
+      expect(await stopped.promise).toMatchObject({ name: 'AbortError' });
+      expect((await runs.find(id))?.state).toBe('killed');
+      expect(await database.kept()).toBe(0);
+    });
+
     it('end in error where their query is not there any more, or another', async () => {
       const database = await open();
       const { runs, queue } = await database.gateway();
@@ -157,3 +176,15 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     });
   });
 }
+
+it('a row that is too large for the memory of a gateway is no block of a run', async () => {
+  const { runs, queue } = await (await Database.open('sqlite:box.db')).gateway();
+  await queue.start();
+  const run = await stateOf(runs, await runs.enter(asked(ONE)), 'success');
+  // What is kept counts that much: writing it would take seconds.
+  await expect(runs.block({ ...run, bytes: 67_108_865 }, ONE, 1, { format: 'csv' })).rejects.toMatchObject({
+    code: 'BAD_PARAMETER',
+    message: 'blocknumber is a row of 67108865 bytes, and a block holds 67108864; run the query to a FILE.',
+  });
+  expect((await runs.block(run, ONE, 1, { format: 'csv' }))?.bytes.toString()).toBe('N\r\n1\r\n');
+});

@@ -41,9 +41,9 @@ const checks: Readonly<Record<string, (words: readonly string[]) => void>> = {
     subcommand(words);
   },
   mkdir: ([folder]) => expect(folder).toBe('../my-gateway'),
-  export: (words) => expect(words.join(' ')).toMatch(/^(?:DOCLIB_[A-Z_]+=\S+ ?)+$/),
+  export: (words) => expect(words.join(' ')).toMatch(/^(?:(?:DOCLIB_[A-Z_]+|BASE|DATABASE_URL)=\S+ ?)+$/),
   cd: ([folder]) => expect(folder).toBe('../my-gateway'),
-  curl: (words) => expect(words.join(' ')).toContain(shownAddress),
+  curl: (words) => expect(words.join(' ')).toMatch(new RegExp(`${shownAddress}|"\\$BASE/`)),
   '.ci/run': () => accessSync(join(repository, '.ci/run'), constants.X_OK),
 };
 

@@ -66,8 +66,14 @@ export function commandsOf(program: string): readonly ShellCommand[] {
   return commands.filter(({ command }) => command.split(' ', 1)[0] === program);
 }
 
-/** Where a call is of another project than the sample as it stands. */
-const elsewhere = ['Add an operation by editing YAML', 'Start a project of your own'];
+/** Where calls follow on each other; they have a test of their own. */
+const inOrder = ['Run queries in every form', 'Schedule processes', 'Save records, and do something about it'] as const;
+
+/** Where a call is of another project than the sample as it stands, or needs the one before. */
+const elsewhere: readonly string[] = ['Add an operation by editing YAML', 'Start a project of your own', ...inOrder];
+
+/** A section whose calls follow on each other. */
+export type OrderedSection = (typeof inOrder)[number];
 
 /** The `curl` lines that the sample answers as it stands. */
 export const sampleCalls: readonly string[] = commandsOf('curl')

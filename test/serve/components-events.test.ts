@@ -87,6 +87,16 @@ describe.each(ENGINES)('events of components, on %s', (kind) => {
     expect(line).toBeDefined();
   });
 
+  it('asks a class before the save once of a save that its table refuses', async () => {
+    await send('PUT', 'places/D/1', { NAME: '!same' });
+    await send('PUT', 'places/D/2', { NAME: 'd2' });
+    expect((await send('PUT', 'places/D/2', { NAME: '!same' })).status).toBe(409);
+    expect(box.log().flatMap(({ msg }) => (`${msg}`.startsWith('asked of ') ? msg : []))).toEqual([
+      'asked of 1',
+      'asked of 2',
+    ]);
+  });
+
   it('saves another record in the same transaction where a class does', async () => {
     expect((await send('PUT', 'places/E/7', { NAME: '!note' })).status).toBe(201);
     expect(JSON.parse((await send('GET', 'notes/n7')).text)).toEqual({ ID: 'n7', TEXT: 'by a class' });

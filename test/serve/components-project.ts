@@ -29,10 +29,11 @@ shape: PLACE
 keys: [REGION, ID]
 lock: REVISION
 events:
-  - { event: SavePostChange, service: SECOND, sequence: 2 }
-  - { event: SavePostChange, service: AUDIT, sequence: 1, processing: Post Process }
-  - { event: SavePostChange, service: DISABLED, sequence: 3, enabled: false }
-  - { event: SavePostChange, service: GUARDED, sequence: 4 }
+  - { event: SavePostChange, service: SECOND, sequence: 1, enabled: false }
+  - { event: SavePostChange, service: SECOND, sequence: 3 }
+  - { event: SavePostChange, service: AUDIT, sequence: 2, processing: Post Process }
+  - { event: SavePostChange, service: DISABLED, sequence: 4, enabled: false }
+  - { event: SavePostChange, service: GUARDED, sequence: 5 }
   - { event: SavePreChange, service: REFUSES, processing: Pre Process }
 ---
 component: NOTES
@@ -98,6 +99,7 @@ export default class extends ServiceInterface {
     const name = event.after?.NAME;
     if (name === undefined || !name.startsWith('!')) return;
     await event.execute("insert into audit (save, class) values (:save, 'refuses')", { save: event.save });
+    if (name === '!same') event.log('info', 'asked of ' + event.after.ID);
     if (name === '!fault') throw Fault.custom('NOT_TODAY', 409, 'Not today.');
     if (name === '!error') throw new Error('secret detail of a class');
     if (name === '!note') await event.saveComponent('NOTES', { ID: 'n' + event.after.ID, TEXT: 'by a class' });

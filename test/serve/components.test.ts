@@ -67,6 +67,29 @@ describe.each(ENGINES)('components over REST, on %s', (kind) => {
     expect(fault(await send('PATCH', path, { NAME: null }))).toEqual([400, 'BAD_PARAMETER']);
     expect(fault(await send('PATCH', path, { OPENED: 'today' }))).toEqual([400, 'BAD_PARAMETER']);
     expect(fault(await send('PATCH', path, { NOWHERE: 1 }))).toEqual([400, 'BAD_PARAMETER']);
+    expect(fault(await send('PATCH', path, { REGION: null }))).toEqual([400, 'BAD_PARAMETER']);
+  });
+
+  it('saves what was read as it came: keys in the body are those of the URI', async () => {
+    const path = await made();
+    const read = await box.call(`${BASE}/${path}`);
+    const { REVISION, ...record } = JSON.parse(read.text);
+    const put = await send('PUT', path, JSON.parse(read.text));
+    expect([put.status, JSON.parse(put.text)]).toEqual([200, { ...record, REVISION: REVISION + 1 }]);
+    const patched = await send('PATCH', path, JSON.parse(put.text));
+    expect([patched.status, JSON.parse(patched.text)]).toEqual([200, { ...record, REVISION: REVISION + 2 }]);
+    const alone = await send('PUT', `notes/k${last}`, { ID: `k${last}` });
+    expect([alone.status, JSON.parse(alone.text)]).toEqual([201, { ID: `k${last}` }]);
+  });
+
+  it.each(['PUT', 'PATCH'])('refuses a %s whose body has another key than its URI, naming both', async (method) => {
+    const path = await made();
+    const wrong = await send(method, path, { ...SHAPE, REGION: 'N', ID: last + 1 });
+    expect([wrong.status, JSON.parse(wrong.text)]).toEqual([
+      400,
+      { MESSAGE: `ID is ${last} in the URI and ${last + 1} in the body.`, CODE: 'BAD_PARAMETER' },
+    ]);
+    expect(JSON.parse((await box.call(`${BASE}/${path}`)).text)).toMatchObject({ ID: last, REVISION: 1 });
   });
 
   it('removes a record with DELETE: 204 without a body, and then 404', async () => {
@@ -121,6 +144,24 @@ describe.each(ENGINES)('components over REST, on %s', (kind) => {
     const reply = await send('GET', path, undefined, { 'If-None-Match': '"9", W/"1"' });
     expect([reply.status, reply.text, reply.headers.etag]).toEqual([304, '', '"1"']);
     expect((await send('GET', path, undefined, { 'If-None-Match': '"9"' })).status).toBe(200);
+  });
+
+  it('gives each form of a record a tag of its own, and saves by any of them', async () => {
+    const path = await made();
+    const accept = { Accept: 'application/xml' };
+    const xml = await box.call(`${BASE}/${path}`, { headers: accept });
+    expect(xml.headers).toMatchObject({ etag: '"1.xml"', vary: 'Accept' });
+    const read = (tag: string, headers = {}) => send('GET', path, undefined, { ...headers, 'If-None-Match': tag });
+    expect((await read('"1.xml"', accept)).status).toBe(304);
+    expect((await read('"1.xml"')).status).toBe(200);
+    expect((await read('"1"', accept)).status).toBe(200);
+    const body = { NAME: `p${last}` };
+    expect(fault(await send('PUT', path, body, { 'If-Match': '"2.xml"' }))).toEqual([412, 'PRECONDITION_FAILED']);
+    expect((await send('PUT', path, body, { 'If-Match': '"7", "1.xml"' })).headers.etag).toBe('"2"');
+  });
+
+  it('has no record of a key that its table can not hold', async () => {
+    expect(fault(await send('GET', 'places/N/3000000000'))).toEqual([404, 'NOT_FOUND']);
   });
 
   it('tells records without a lock apart by their content', async () => {

@@ -8,16 +8,17 @@ import { openStore } from '../../src/store/index.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { type TestProject, writeProject } from '../support/project.ts';
 
-const TABLE = 'create table orders (number integer, note varchar(30))';
+const TABLES = `create table orders (number integer, note varchar(30));
+create table place (id varchar(5) primary key, name varchar(30))`;
 
-/** A project whose database is migrated and has the table; the files are those of the test. */
+/** A project whose database is migrated and has the tables; the files are those of the test. */
 async function projectOf(queries: string): Promise<TestProject> {
   const gateway = 'gateway: LOCAL\nnamespace: urn:test\ndatabase: ${env:DATABASE_URL:-sqlite:test.db}\n';
   const project = writeProject({ 'definitions/gateway.yaml': gateway, 'definitions/queries.yaml': queries });
   onTestFinished(project.remove);
   await prepare(`sqlite:test.db`, project.root);
   const file = new Database(join(project.root, 'test.db'));
-  file.exec(TABLE);
+  file.exec(TABLES);
   file.close();
   return project;
 }
@@ -132,12 +133,17 @@ describe.skipIf(!hasPostgres)('checking queries on PostgreSQL', async () => {
   it('shows where in the SQL the mistake stands', async () => {
     const project = await projectOf(ORDERS);
     await prepare(database.url, project.root);
-    await database.run(TABLE);
+    await database.run(TABLES);
     expect(
       await said(project, { DATABASE_URL: database.url }),
     ).toBe(`definitions/queries.yaml:11:9: error query-refused: The database refuses ORDERS: column "nmber" does not exist.
   11 |      or nmber = :NUMBER
      |         ^^^^^
 `);
+    const reason = 'several rows of orders may have the same number: make that its primary key, or unique';
+    const kept = await projectOf(databaseCatalogue['component-table'].wrong);
+    expect(await said(kept, { DATABASE_URL: database.url })).toContain(
+      `definitions/queries.yaml:4:12: error component-table: The table of KEPT does not fit: ${reason}.`,
+    );
   });
 });

@@ -131,7 +131,7 @@ describe('parameters as existing clients send them (field notes 1)', () => {
   it('keeps %2C inside a value', async () => {
     expect((await rows('prompt_uniquepromptname=OPRID&prompt_fieldvalue=VP1%2C9')).numrows).toBe(0);
     const { message } = await failure('prompt_uniquepromptname=OPRID&prompt_fieldvalue=VP1,9');
-    expect(message).toBe('prompt_fieldvalue has 2 values for 1 names in prompt_uniquepromptname.');
+    expect(message).toBe('prompt_fieldvalue has 2 values for 1 name in prompt_uniquepromptname.');
   });
 
   it('holds values to their case', async () => {

@@ -15,7 +15,7 @@ afterAll(() => box.stop());
 it('saves a location of the sample, and runs the class that audits it after the save', async () => {
   const read = await box.call(PATH);
   expect([read.status, read.headers.etag]).toEqual([200, '"1"']);
-  const { REGION, LOCATION, ...location } = JSON.parse(read.text);
+  const location = JSON.parse(read.text);
   const put = await box.call(PATH, {
     method: 'PUT',
     headers: { 'if-match': read.headers.etag as string },
@@ -28,8 +28,8 @@ it('saves a location of the sample, and runs the class that audits it after the 
     file.close();
     return found;
   });
-  expect(row).toMatchObject({ region: REGION, location: LOCATION, action: 'updated', oprid: 'demo' });
-  expect(JSON.parse(row.was as string)).toEqual({ REGION, LOCATION, ...location });
+  expect(row).toMatchObject({ region: 'N', location: 'NYC01', action: 'updated', oprid: 'demo' });
+  expect(JSON.parse(row.was as string)).toEqual(location);
   expect(JSON.parse(row.is_now as string)).toMatchObject({ PHONE: '212/555-0101', REVISION: 2 });
 });
 
@@ -46,4 +46,19 @@ it('answers faults of the sample in its own document', async () => {
     { MESSAGE: 'LOCATION_SETUP N/NYC01 breaks a rule of its table.' },
   ]);
   expect((await box.call(PATH, { headers: { authorization: GUEST } })).status).toBe(403);
+});
+
+it('tells in its contracts that a body may say the keys again', async () => {
+  const contract = async (kind: string): Promise<string> =>
+    (await box.call(`/gateway/RESTListeningConnector/LocationSetup.v1.${kind}`)).text;
+  const { schemas } = JSON.parse(await contract('openapi.json')).components;
+  for (const [name, required] of [
+    ['LOCATION_PUT_BODY', ['DESCR', 'EFFDT']],
+    ['LOCATION_PATCH_BODY', undefined],
+  ] as const) {
+    expect(schemas[name]).toMatchObject({ properties: { REGION: { type: 'string' }, LOCATION: { type: 'string' } } });
+    expect(schemas[name].description).toContain('May hold REGION, LOCATION too, as in the URI.');
+    expect(schemas[name].required).toEqual(required);
+  }
+  expect((await contract('wadl')).match(/REVISION\. May hold REGION, LOCATION too, as in the URI\./g)).toHaveLength(2);
 });

@@ -119,6 +119,36 @@ describe('a request that is entered over REST', () => {
     });
   });
 
+  it('runs a query that the caller has saved, for nobody else, and no longer than it is there', async () => {
+    const query = { query: 'MINE', prompts: { N: 'integer' }, columns: { N: 'integer' }, sql: 'select :N as n' };
+    const saves = '/gateway/RESTListeningConnector';
+    const saved = await test.call(`${saves}/QuerySave.v1/`, {
+      method: 'POST',
+      headers: JSON_BODY,
+      body: JSON.stringify(query),
+    });
+    expect(saved.status).toBe(200);
+    const body = { ProcessType: 'PSQuery', ProcessName: 'MINE', parameters: given({ N: '7' }) };
+    const instance = await scheduled(body);
+    expect(await ended(instance)).toMatchObject({ RunStatus: 'Success', ProcessName: 'MINE' });
+    const content = `${REST}/requests/${instance}/report/content`;
+    expect((await test.call(content)).text).toBe('N\r\n7\r\n');
+    expect((await test.call(content, { headers: { authorization: GUEST } })).status).toBe(403);
+    expect((await test.call(`${REST}/processes?ProcessType=PSQuery`)).text).toContain('"MINE"');
+    const wrong = await asked({ ...body, parameters: given({ M: '7' }) });
+    expect([wrong.status, JSON.parse(wrong.text).error.message]).toEqual([
+      400,
+      'parameters names "M", which MINE does not have; it has: N.',
+    ]);
+    const reply = await asked(body, { authorization: GUEST });
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([
+      400,
+      failure('ProcessName is "MINE", and there is no such process.'),
+    ]);
+    await test.call(`${saves}/QueryDelete.v1/MINE`, { method: 'DELETE' });
+    expect((await asked(body)).status).toBe(400);
+  });
+
   it('runs a process that a stored query is the program of', async () => {
     const body = { ProcessType: 'Crystal', ProcessName: 'NUMBERS_LIST', parameters: given({ LAST: '1' }) };
     const instance = await scheduled({ ...body, OutputDestinationFormat: 'JSON' });

@@ -103,6 +103,9 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const id = await enter('CAPPED/JSON/NONFILE');
       expect(await ended(id)).toMatchObject({ TotalRows: 2, RowsTruncated: 'Y' });
       expect((await get(`QueryResults.v1/getresults?instanceid=${id}`)).headers['rows-truncated']).toBe('true');
+      const file = await enter('CAPPED/CSV/FILE');
+      await ended(file);
+      expect((await get(`QueryResults.v1/getresults?instanceid=${file}`)).headers['rows-truncated']).toBe('true');
     });
 
     it('is checked before it is entered', async () => {

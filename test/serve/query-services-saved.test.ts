@@ -110,8 +110,12 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect(await problems({ permission: 'EVERYTHING', datasource: 'OTHER' })).toMatch(
         /no key "permission"[\s\S]*no key "datasource"/,
       );
+      expect(
+        await problems({ prompts: { GRADE: { type: 'string', pattern: '^(a+)+$' } } }),
+        'one can be written that never ends',
+      ).toContain('GRADE has a pattern');
       expect(await problems({ query: 'has space' })).toContain('has space');
-      expect(await problems({ sql: `select '${'x'.repeat(300_000)}' as name, null as since, :GRADE` })).toContain(
+      expect(await problems({ sql: `select '${'x'.repeat(70_000)}' as name, null as since, :GRADE` })).toContain(
         'larger than',
       );
       expect((await save([1])).body.error.message).toContain('no object with the key query');
@@ -125,6 +129,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         "'signalbox_blob'",
         'sqlite_master',
         'pg_catalog.pg_class',
+        'information_schema.tables',
+        'pragma_database_list',
+        'dbstat',
+        "(select current_setting('data_directory') as definition) as x",
       ])
         expect(
           await problems({ sql: `select definition as name, null as since from ${table} where :GRADE = ''` }),

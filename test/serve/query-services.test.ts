@@ -181,6 +181,10 @@ describe('a connected query', () => {
     expect(await refused('prompt_psqueryname=OTHER&prompt_uniquepromptname=GRADE&prompt_fieldvalue=A')).toBe(
       'prompt_psqueryname names "OTHER", which is not part of DEPARTMENTS.',
     );
+    expect(
+      await refused('prompt_psqueryname=PEOPLE&prompt_uniquepromptname=SINCE&prompt_fieldvalue=soon'),
+      'the query whose prompt it is',
+    ).toBe('Prompt SINCE of PEOPLE is not a date (yyyy-MM-dd).');
     expect(await refused('', 'CSV')).toMatch(/^OutResultType is CSV, which can't nest/);
     expect((await get('ExecuteQuery.v1/PUBLIC/DEPARTMENTS/JSON/NONFILE?isconnectedquery=Y', 'guest')).status).toBe(403);
   });
@@ -251,7 +255,8 @@ describe('a result in a file', () => {
   });
 
   it('says that the row cap cut it', async () => {
-    const { text } = await get('ExecuteQuery.v1/PUBLIC/CAPPED/CSV/FILE');
+    const { text, headers } = await get('ExecuteQuery.v1/PUBLIC/CAPPED/CSV/FILE');
+    expect(headers['rows-truncated']).toBe('true');
     const file = await fetch(JSON.parse(text).data.fileurl);
     expect([file.text, file.headers['rows-truncated']]).toEqual(['N\r\n1\r\n2\r\n', 'true']);
   });

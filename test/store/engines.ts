@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
-import { afterAll, describe, onTestFinished } from 'vitest';
+import { describe, onTestFinished } from 'vitest';
 import { openStore, type Store, type StoreOptions } from '../../src/store/index.ts';
+import { atFileEnd } from '../support/file-end.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { temporaryFolder } from './support.ts';
 
@@ -46,15 +47,10 @@ export async function sqlitePlace(): Promise<Place> {
   return placeOf({ url: 'sqlite:box.db', root }, run);
 }
 
-/** Databases whose tests have ended: they are removed with the file's last, since that takes its time. */
-const drops: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const drop of drops.splice(0)) await drop();
-});
-
 export async function postgresPlace(): Promise<Place> {
   const database = await createDatabase();
-  drops.push(database.drop);
+  // With the file's last, since that takes its time.
+  atFileEnd(database.drop);
   return placeOf({ url: database.url, root: temporaryFolder() }, async (sql) => {
     const result = await database.run(sql);
     const last = Array.isArray(result) ? result.at(-1) : result;

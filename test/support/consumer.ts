@@ -71,7 +71,7 @@ export function restConsumer(
       });
       const elsewhere = new Set([...inHeaders, ...variables.map(({ field }) => field)]);
       const inBody = body.kind === 'document' ? fields.filter((field) => !elsewhere.has(field)) : [];
-      return { index: i + 1, template, variables, body: inBody, at };
+      return { index: i + 1, template, variables, body: inBody, repeats: [], at };
     }),
     host: options.host ?? false,
     input: document('SOME_CALL', fields, { open: options.open ?? false }),

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,6 +76,7 @@ export function startPostgres(port: number, settings: Readonly<Record<string, st
   const start = (): void => control(['-l', join(folder, 'log'), '-o', options, 'start']);
   const stop = (mode: 'fast' | 'immediate' = 'fast'): void => control(['-m', mode, 'stop']);
   start();
+  const keeper = keep(folder, data);
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     pid: () =>
@@ -88,7 +89,20 @@ export function startPostgres(port: number, settings: Readonly<Record<string, st
       } catch {
         // It was stopped already.
       }
+      keeper.kill('SIGKILL');
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Ends a server whose owner was killed, and removes its folder: a process of its own, whose input ends with its owner however
+ * that comes about.
+ */
+function keep(folder: string, data: string): ReturnType<typeof spawn> {
+  const script = 'cat >/dev/null; kill -QUIT "$(head -n 1 "$1/postmaster.pid")"; sleep 1; rm -rf "$0"';
+  const keeper = spawn('sh', ['-c', script, folder, data], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  keeper.unref();
+  (keeper.stdin as unknown as { unref(): void } | null)?.unref();
+  return keeper;
 }

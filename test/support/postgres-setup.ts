@@ -9,6 +9,9 @@ declare module 'vitest' {
   }
 }
 
+/** Nobody stops it in between: only those that are stopped have to keep what was committed. */
+const FORGETFUL = { synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off', jit: 'off' } as const;
+
 /**
  * One PostgreSQL for all test files: the one that SIGNALBOX_TEST_POSTGRES names, or one of our own where it is installed.
  * Without either, tests that need it are skipped by name; `.ci/run` installs it.
@@ -19,7 +22,7 @@ export default async function setup(project: TestProject): Promise<(() => void) 
     project.provide('postgres', given ?? '');
     return undefined;
   }
-  const server = startPostgres(await freePort());
+  const server = startPostgres(await freePort(), FORGETFUL);
   project.provide('postgres', server.url);
   return () => server.remove();
 }

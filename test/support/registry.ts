@@ -250,5 +250,5 @@ function operationUri(text: string, index: number, message: Message, elsewhere: 
     required: variable.required,
   }));
   const named = new Set([...variables.map((variable) => variable.field), ...elsewhere]);
-  return { index, template, variables, body: fields.filter((each) => !named.has(each)), at };
+  return { index, template, variables, body: fields.filter((each) => !named.has(each)), repeats: [], at };
 }

@@ -2,7 +2,7 @@ import type { Row } from '../harness.ts';
 import { ask, DEMO, getRequest } from '../load.ts';
 import { database, executeQuery } from '../query-data.ts';
 
-const SYNCHRONOUS = executeQuery('BENCH_SMALL', 100, { name: 'FROM', value: 0 });
+const SYNCHRONOUS = executeQuery('BENCH_SMALL', 100, { prompt: { name: 'FROM', value: 0 } });
 
 /** Callers that wait at the same time. */
 const CALLERS = 2;

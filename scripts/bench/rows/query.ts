@@ -9,7 +9,9 @@ import { database, executeQuery, ROWS } from '../query-data.ts';
 const PLACES = Array.from({ length: 50 }, (_, index) => (index * 3989) % (ROWS - 200));
 
 const ofLimit = PLACES.map((from) => getRequest(`/small?from=${from}`));
-const ofOurs = PLACES.map((value) => getRequest(executeQuery('BENCH_SMALL', 100, { name: 'FROM', value }), DEMO));
+const ofOurs = PLACES.map((value) =>
+  getRequest(executeQuery('BENCH_SMALL', 100, { prompt: { name: 'FROM', value } }), DEMO),
+);
 
 export const query: Row = {
   name: 'query',

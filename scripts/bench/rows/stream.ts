@@ -1,17 +1,12 @@
 import type { Figure } from '../figure.ts';
+import { flatMemory } from '../flat-memory.ts';
 import type { Bench, Row, Server } from '../harness.ts';
 import { DEMO, drain } from '../load.ts';
-import { peakMemory } from '../memory.ts';
 import { postgresDatabase } from '../postgres-data.ts';
 import { database, executeQuery, ROWS } from '../query-data.ts';
 
-/** Rows of the smaller result that memory is compared with. */
-const FEW = ROWS / 10;
-const MB = 1_048_576;
 /** How a reply ends that is whole: the rows, what is round them, and the last chunk where it came in chunks. */
 const WHOLE = /\]\}+(?:\r\n0\r\n\r\n)?$/;
-/** Memory that ten times the rows may take more. The rows themselves are some 60 MB as JSON. */
-const FLAT_WITHIN = 16;
 
 export const stream: Row = {
   name: 'stream',
@@ -27,38 +22,33 @@ export const streamPostgres: Row = {
 };
 
 async function measure(bench: Bench, script: string, data: string, job: string): Promise<readonly Figure[]> {
+  const rows = bench.smoke ? ROWS / 10 : ROWS;
+  const ofLimit = ({ port }: Server): Promise<void> => read(port, `/large?rows=${rows}`, rows);
+  const ofOurs = ({ port }: Server, some: number): Promise<void> => read(port, executeQuery('BENCH_LARGE', some), some);
   const limit = await bench.serve(script, [data]);
   const ours = await bench.serve('gateway-server.ts', [data]);
-  const read = async ({ port }: Server, rows: number): Promise<void> => {
-    const path = port === limit.port ? `/large?rows=${rows}` : executeQuery('BENCH_LARGE', rows);
-    const { bytes, tail } = await drain(port, path, DEMO);
-    if (bytes < rows * 200 || !WHOLE.test(tail)) throw new Error(`a reply of ${rows} rows was cut at ${bytes} bytes`);
-  };
-  const rate = (server: Server) => async (): Promise<number> => {
+  const rate = (work: () => Promise<void>) => async (): Promise<number> => {
     const start = performance.now();
-    await read(server, ROWS);
-    return ROWS / ((performance.now() - start) / 1000);
+    await work();
+    return rows / ((performance.now() - start) / 1000);
   };
   bench.say('stream: warming up');
-  for (const server of [limit, ours]) await read(server, FEW);
-  const memory = await bench.compare(
-    'stream, memory',
-    async () => (await peakMemory(ours.pid, () => repeat(10, () => read(ours, FEW)))) / MB,
-    async () => (await peakMemory(ours.pid, () => read(ours, ROWS))) / MB,
+  await ofLimit(limit);
+  await ofOurs(ours, rows);
+  const figures = await bench.compare(
+    'stream',
+    rate(() => ofLimit(limit)),
+    rate(() => ofOurs(ours, rows)),
   );
-  const figures = await bench.compare('stream', rate(limit), rate(ours));
   await Promise.all([limit.stop(), ours.stop()]);
   return [
     { job, unit: 'rows/s', ...figures, target: { kind: 'at-least', ratio: 0.8 } },
-    {
-      job: `${job}: gateway and readers, beside a tenth of the rows`,
-      unit: 'MB',
-      ...memory,
-      target: { kind: 'within', more: FLAT_WITHIN },
-    },
+    await flatMemory(bench, { what: job, data, rows, read: ofOurs }),
   ];
 }
 
-async function repeat(times: number, work: () => Promise<void>): Promise<void> {
-  for (let time = 0; time < times; time += 1) await work();
+/** @throws Error for a reply that is not whole */
+async function read(port: number, path: string, rows: number): Promise<void> {
+  const { bytes, tail } = await drain(port, path, DEMO);
+  if (bytes < rows * 200 || !WHOLE.test(tail)) throw new Error(`a reply of ${rows} rows was cut at ${bytes} bytes`);
 }

@@ -3,9 +3,12 @@ import { type Entry, error, warning } from './entry.ts';
 const query = (columns: string, sql = 'select number, note from orders'): string =>
   `query: ORDERS\npublic: true\ncolumns: ${columns}\nsql: ${sql}`;
 
+const component = (table: string, fields: string, key: string): string =>
+  `document: SHAPE\nfields: { ${fields} }\n---\ncomponent: KEPT\ntable: ${table}\nshape: SHAPE\nkeys: [${key}]`;
+
 /**
- * What `check --connect` says of stored queries and their databases. The examples are of a database with the table
- * `orders (number integer, note varchar(30))`.
+ * What `check --connect` says of stored queries, of components, and of their databases. The examples are of a database with
+ * the tables `orders (number integer, note varchar(30))` and `place (id varchar(5) primary key, name varchar(30))`.
  */
 export const databaseCatalogue = {
   'database-unreachable': error<{ what: string; reason: string }>({
@@ -51,5 +54,12 @@ export const databaseCatalogue = {
       'The database may hold longer texts, or more digits, than the declared type says. They are returned as they are, and contracts say otherwise.',
     wrong: query('{ NOTE: string(10) }'),
     right: query('{ NOTE: string(30) }'),
+  }),
+  'component-table': error<{ component: string; reason: string }>({
+    message: ({ component: id, reason }) => `The table of ${id} does not fit: ${reason}.`,
+    explanation:
+      "A component is saved in a table of the gateway's own database, which has a column for each field of its shape, called as the field, in small letters. No two of its rows may have the same keys.",
+    wrong: component('orders', 'NUMBER: { type: integer, required: true }, NOTE: string(30)', 'NUMBER'),
+    right: component('place', 'ID: { type: string(5), required: true }, NAME: string(30)', 'ID'),
   }),
 } as const satisfies Readonly<Record<string, Entry<never>>>;

@@ -34,7 +34,6 @@ export function linkRegistrations(
     const at = positionOf(places.value(declared, index));
     return service === undefined ? [] : { enabled, event, service, sequence, processing: PROCESSING[event], at };
   });
-  const rank = ({ event, sequence }: ComponentEventRegistration): number =>
-    (event === 'SavePreChange' ? 0 : Number.MAX_SAFE_INTEGER / 2) + sequence;
-  return found.sort((a, b) => rank(a) - rank(b));
+  const isAfter = ({ event }: ComponentEventRegistration): number => Number(event === 'SavePostChange');
+  return found.sort((a, b) => isAfter(a) - isAfter(b) || a.sequence - b.sequence);
 }

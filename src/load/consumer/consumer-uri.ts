@@ -40,7 +40,7 @@ export function linkCallUris(
     const { body } = parts;
     if (body.kind === 'field' && variables.some(({ field }) => field.name === body.field.name))
       report.raise('bad-body', { reason: `The field ${body.field.name} is the body, and travels in the URI too` }, at);
-    return { index, template, variables, body: bodyFields(body, input, elsewhere), at: positionOf(at) };
+    return { index, template, variables, body: bodyFields(body, input, elsewhere), repeats: [], at: positionOf(at) };
   });
 }
 

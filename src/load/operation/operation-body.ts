@@ -55,6 +55,8 @@ export interface UriParts {
   readonly request: Message | undefined;
   readonly headers: readonly HeaderBinding[];
   readonly body: Body;
+  /** Fields that a body may hold beside the URI. */
+  readonly repeatable: readonly Field[];
 }
 
 /** One URI of an operation: its variables, and what is left for the body. */
@@ -63,7 +65,7 @@ export function linkUri(
   spot: OperationSpot,
   { index, template, at }: PlacedTemplate,
   variables: readonly UriVariable[],
-  { request, headers, body }: UriParts,
+  { request, headers, body, repeatable }: UriParts,
 ): OperationUri {
   const fields = request?.kind === 'document' ? request.document.fields : [];
   const elsewhere = new Set([...variables, ...headers].map((each) => each.field.name));
@@ -82,5 +84,7 @@ export function linkUri(
     }
   }
   const carried = body.kind === 'document' ? left : body.field === undefined ? [] : [body.field];
-  return { index, template, variables, body: carried, at: positionOf(at) };
+  const repeats =
+    body.kind === 'document' ? repeatable.filter((field) => variables.some((each) => each.field === field)) : [];
+  return { index, template, variables, body: carried, repeats, at: positionOf(at) };
 }

@@ -1,3 +1,4 @@
+import type { Field } from '../../model/field.ts';
 import type { Message, Method, Operation } from '../../model/service.ts';
 import type { Linking } from '../linking.ts';
 import { linkBody, linkUri } from './operation-body.ts';
@@ -15,11 +16,11 @@ export function linkRest(
   linking: Linking,
   spot: OperationSpot,
   method: Method,
-  { templates, request, input }: RestParts,
+  { templates, request, input, repeatable }: RestParts,
 ): RestForm {
   const headers = linkHeaders(linking, spot, input);
   const body = linkBody(linking, spot, method, request);
-  const parts = { request, headers, body };
+  const parts = { request, headers, body, repeatable };
   const uris = templates.map((each) => linkUri(linking, spot, each, linkVariables(linking, each, input), parts));
   return { method, uris, requestHeaders: headers, body: body.kind };
 }
@@ -28,4 +29,6 @@ interface RestParts {
   readonly templates: readonly PlacedTemplate[];
   readonly request: Message | undefined;
   readonly input: InputFields;
+  /** Fields that a body may hold beside the URI. */
+  readonly repeatable: readonly Field[];
 }

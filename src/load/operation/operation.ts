@@ -84,7 +84,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
 function restParts(
   documents: Documents,
   spot: OperationSpot,
-  { request }: Exchange,
+  { request, answer }: Exchange,
   templates: readonly PlacedTemplate[],
 ): Parameters<typeof linkRest>[3] {
   // Where a query's prompts or a record are the request, nothing else is: what the service says of a template does not hold.
@@ -93,7 +93,9 @@ function restParts(
   const template = isGiven ? undefined : linkTemplateDocument(documents, spot);
   const { byName, complete } = inputFields(documents.linking, [documentOf(request), template]);
   const input = { byName, complete: complete && !spot.lacks('request', 'template', 'query', 'save', 'read') };
-  return { templates, request, input };
+  // So that what was read of a record is saved as it came.
+  const repeatable = answer.kind === 'component' ? answer.component.keys : [];
+  return { templates, request, input, repeatable };
 }
 
 function linkSoap(

@@ -43,7 +43,7 @@ export function compileMemberValues(query: Query, compile: (member: Query) => Bi
   const members = membersBelow(query).map((member) => ({
     id: member.id,
     prompts: member.prompts,
-    read: compilePrompts(member),
+    read: compilePrompts(member, true),
     bind: compile(member),
   }));
   const ids = new Set(members.map((member) => member.id));

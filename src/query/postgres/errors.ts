@@ -1,5 +1,6 @@
 import { Fault } from '../../model/fault.ts';
 import { errorCode, errorText } from '../../store/error.ts';
+import { isLost } from '../../store/postgres/error.ts';
 import { faultOf, unavailable } from '../errors.ts';
 
 /**
@@ -24,22 +25,6 @@ export function faultOfDatabase(query: string, error: unknown, prompts: readonly
 /** The database can't be had now. */
 export function unreachable(cause: unknown): Fault {
   return unavailable("the database can't be reached", cause);
-}
-
-/** Whether an error says that the connection has ended, or was never made. */
-export function isLost(error: unknown): boolean {
-  const code = errorCode(error);
-  // Class 08, what an ending server says, credentials and databases that are not there; else the driver's own words.
-  return /^(?:08|57P0|28|3D)/.test(code) || (error instanceof Error && isOfNetwork(error));
-}
-
-function isOfNetwork(error: Error): boolean {
-  const code = errorCode(error);
-  if (code === '') return /connection|timeout expired|not queryable/i.test(error.message);
-  return (
-    /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code) ||
-    ('syscall' in error && error.syscall === 'connect')
-  );
 }
 
 function contextOf(error: unknown): string {

@@ -110,7 +110,7 @@ export function readNames(sql: string): Names {
       !quoted && (name === 'into' || (name === 'for' && LOCKS.has(names[index + 1]?.name ?? ''))),
   );
   const clause = names[clauseAt];
-  const escaped = names.find(({ quoted, offset }) => quoted && /u&$/i.test(sql.slice(0, offset)));
+  const escaped = names.find(({ quoted, offset }) => quoted && /u&$/i.test(sql.slice(Math.max(0, offset - 2), offset)));
   return {
     called: names.filter(({ end }) => sql[behindSpace(sql, end)] === '('),
     clause: clause && {

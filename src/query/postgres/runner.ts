@@ -1,4 +1,5 @@
 import { Fault } from '../../model/fault.ts';
+import { isLost } from '../../store/postgres/error.ts';
 import { abandoned, unavailable } from '../errors.ts';
 import type { Plan } from '../plan.ts';
 import type { QueryStatus } from '../port.ts';
@@ -6,7 +7,7 @@ import type { RawResult } from '../reader-process.ts';
 import type { Runner, Task } from '../runner.ts';
 import { compileZone } from '../timezone.ts';
 import { Canceller } from './canceller.ts';
-import { faultOfDatabase, isLost, unreachable } from './errors.ts';
+import { faultOfDatabase, unreachable } from './errors.ts';
 import { PostgresExecutor } from './execute.ts';
 import { findRefused, VOLATILE_FUNCTIONS } from './refused.ts';
 import { Session, type SessionOptions } from './session.ts';

@@ -1,4 +1,7 @@
+import type { Duplex } from 'node:stream';
 import type { Client, ClientConfig, FieldDef } from 'pg';
+import { ResultLimitError } from '../render/result-limit.ts';
+import { limitMessages } from './message-limit.ts';
 import { Portal, type PortalRun, Preparation } from './portal.ts';
 
 /** What all sessions of a database have in common. */
@@ -21,6 +24,8 @@ export interface Prepared {
 const CONNECT_TIMEOUT = 10_000;
 /** Statements that one session keeps prepared. */
 const STATEMENTS_KEPT = 256;
+/** Bytes of one row, which is in memory whole. */
+const LARGEST_ROW = 67_108_864;
 
 /**
  * What a query may rely on, and can't change: nothing is written, texts of values have one form. Datetimes without an
@@ -88,6 +93,11 @@ export class Session {
     });
     const session = new Session(client, options.statementTimeout);
     await client.connect();
+    limitMessages(
+      streamOf(client),
+      LARGEST_ROW,
+      () => new ResultLimitError(`has a row of more than ${LARGEST_ROW} bytes`),
+    );
     return session;
   }
 
@@ -158,10 +168,13 @@ export class Session {
 
   /** Ends the connection at once, whatever runs on it. */
   destroy(): void {
-    (
-      this.#client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }
-    ).connection.stream.destroy();
+    streamOf(this.#client).destroy();
   }
+}
+
+/** The socket, which is another one once it is encrypted. */
+function streamOf(client: Client): Duplex {
+  return (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection.stream;
 }
 
 type Submitted = Preparation & { submit: () => void };

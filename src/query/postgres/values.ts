@@ -53,7 +53,7 @@ function readerOf(column: ResultColumn, type: number): Read | undefined {
     case TYPES.int4:
     case TYPES.int8:
     case TYPES.oid:
-      return BigInt;
+      return integerOf;
     case TYPES.bool:
       return (text) => (text === 't' ? 1n : 0n);
     case TYPES.float4:
@@ -72,6 +72,14 @@ function readerOf(column: ResultColumn, type: number): Read | undefined {
     default:
       return undefined;
   }
+}
+
+/** Digits that every number of the language holds exactly. */
+const EXACT_DIGITS = 15;
+
+/** An integer. Measured twice as fast by way of a number than from the text, where that has few digits. */
+function integerOf(text: string): bigint {
+  return BigInt(text.length <= EXACT_DIGITS ? Number(text) : text);
 }
 
 function isDated({ kind }: ResultColumn): boolean {

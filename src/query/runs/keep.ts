@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Blobs } from '../../model/blob.ts';
 import type { Query } from '../../model/query.ts';
 import type { Attachment } from '../../model/value.ts';
+import { abandoned } from '../errors.ts';
 import { type QueryInput, readInput } from '../input.ts';
 import type { QueryPort, QueryResult } from '../port.ts';
 import { BlockCounter } from './blocks.ts';
@@ -22,12 +23,12 @@ export interface KeepCall {
   readonly file: string | undefined;
   readonly signal: AbortSignal;
   /** Called once the rows have been read. */
-  readonly onRead?: () => Promise<unknown>;
+  readonly onRead?: () => Promise<void>;
 }
 
 /**
  * Runs a query and streams its result into a blob.
- * @throws Fault as QueryPort.run does, and STORAGE_FULL; then nothing of it stays
+ * @throws Fault as QueryPort.run does, and STORAGE_FULL; an AbortError where the signal ended it. Then nothing of it stays
  */
 export async function keepResult({ queries, blobs }: KeepPorts, call: KeepCall): Promise<RunResult> {
   const { query, input, format, file, signal, onRead } = call;
@@ -37,7 +38,7 @@ export async function keepResult({ queries, blobs }: KeepPorts, call: KeepCall):
     await onRead?.();
     const counter = file === undefined ? new BlockCounter() : undefined;
     const { length, rows, truncated } = result;
-    const blob = await blobs.put(randomUUID(), contentOf(result, file, counter));
+    const blob = await blobs.put(randomUUID(), contentOf(result, file, counter, signal));
     return {
       columns: asked.fields?.length ?? query.columns.length,
       rows,
@@ -51,7 +52,12 @@ export async function keepResult({ queries, blobs }: KeepPorts, call: KeepCall):
   }
 }
 
-function contentOf(result: QueryResult, name: string | undefined, counter: BlockCounter | undefined): Attachment {
+function contentOf(
+  result: QueryResult,
+  name: string | undefined,
+  counter: BlockCounter | undefined,
+  signal: AbortSignal,
+): Attachment {
   const { contentType, length, body } = result;
   return {
     contentType,
@@ -59,6 +65,7 @@ function contentOf(result: QueryResult, name: string | undefined, counter: Block
     ...(name === undefined ? {} : { name }),
     async *stream() {
       for await (const chunk of body instanceof Uint8Array ? [body] : body()) {
+        if (signal.aborted) throw abandoned(signal);
         counter?.push(chunk);
         yield chunk;
       }

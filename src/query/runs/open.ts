@@ -25,6 +25,9 @@ export interface QueryRunsOptions {
 /** The queue of runs, and the scope of the blobs that hold their results. */
 const QUEUE = 'query-runs';
 
+/** Bytes of one block, which is in memory whole: a row of more is to be had in a file. */
+const LARGEST_BLOCK = 67_108_864;
+
 const EXTENSIONS = { json: 'json', xmlp: 'xml', webrowset: 'xml', html: 'html', xlsx: 'xlsx', csv: 'csv' } as const;
 
 /** Ties the runs of queries to the queue, which is not started yet. */
@@ -76,7 +79,12 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
       if (blob === undefined || start === undefined) return undefined;
       const [offset, first] = start;
       const end = starts[number]?.[0] ?? bytes;
-      const lines = await Array.fromAsync(blob.stream({ start: offset, length: end - offset }));
+      const length = end - offset;
+      if (length > LARGEST_BLOCK) {
+        const reason = `is a row of ${length} bytes, and a block holds ${LARGEST_BLOCK}; run the query to a FILE`;
+        throw Fault.of('BAD_PARAMETER', { name: 'blocknumber', reason });
+      }
+      const lines = await Array.fromAsync(blob.stream({ start: offset, length }));
       const { fields, connected } = input;
       const rendered = renderRaw(Buffer.concat(lines), {
         ...{ query, format, timezone, first, connected },

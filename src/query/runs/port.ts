@@ -76,7 +76,7 @@ export interface QueryRuns {
   cancel(id: string, owner: string): Promise<'idNotFound' | 'fail' | 'success'>;
   /**
    * Writes a block of the rows of a run that ended in success. `number` counts from 1.
-   * @throws Fault CONFLICT where the query has changed since; undefined where the rows are kept no longer
+   * @throws Fault CONFLICT where the query has changed since, BAD_PARAMETER where a row is too large for a block; undefined where the rows are kept no longer
    */
   block(run: QueryRun, query: Query, number: number, options: BlockOptions): Promise<RunBlock | undefined>;
   /** The file of a run that ended in success; undefined where it is kept no longer, or there is none. */

@@ -57,7 +57,9 @@ async function work(ports: RunWorkerPorts, job: Job): Promise<void> {
     const query = await queryOf(ports, run);
     const { input, format, file } = run;
     const { signal } = job;
-    const onRead = () => rows.move(id, 'posting');
+    const onRead = async (): Promise<void> => {
+      if (!(await rows.move(id, 'posting'))) throw new JobLost('it was cancelled while it ran');
+    };
     const result = await keepResult(ports, { query, input, format, file, signal, onRead });
     kept = result.blob;
     if (await job.complete((tx) => rows.succeed(tx, id, result))) kept = undefined;

@@ -6,21 +6,21 @@ import type { Registry } from '../../model/registry.ts';
 import type { JsonValue } from '../../model/value.ts';
 import type { Store } from '../../store/index.ts';
 import { checkQueries } from '../check.ts';
-import type { QueryPort } from '../port.ts';
+import { unavailable } from '../errors.ts';
 import type { SavedQueries, SaveOutcome } from './port.ts';
 import { reservedNames } from './reserved.ts';
 
 export interface SavedQueriesOptions {
   readonly registry: Registry;
   readonly store: Store;
-  readonly queries: QueryPort;
 }
 
-/** Private queries that one user may have. */
-const MOST_QUERIES = 1000;
+/** Private queries that one user may have: all of them are linked where they are listed. */
+const MOST_QUERIES = 200;
 
-/** Linked queries that are remembered. */
+/** Linked queries that are remembered, and characters of their definitions in all. */
 const REMEMBERED = 1000;
+const REMEMBERED_TEXT = 8_388_608;
 
 type Linked = { readonly query: Query } | { readonly problems: readonly string[] };
 
@@ -28,6 +28,7 @@ type Linked = { readonly query: Query } | { readonly problems: readonly string[]
 export function openSavedQueries({ registry, store }: SavedQueriesOptions): SavedQueries {
   const { limits } = registry.gateway;
   const linker = new Linker(limits);
+  const inTurn = turns();
   return {
     async find(owner, name) {
       const db = await store.tables();
@@ -58,7 +59,9 @@ export function openSavedQueries({ registry, store }: SavedQueriesOptions): Save
       const linked = linker.linkNew(owner, definition);
       if ('problems' in linked) return linked;
       const { query } = linked;
-      const found = await checkQueries(store, [query]);
+      const found = await inTurn(() => checkQueries(store, [query])).catch((error: unknown) => {
+        throw unavailable("the database can't be reached", error);
+      });
       // A column that is declared shorter than the database has it shows what there is, as it would in YAML.
       const refused = found.filter(({ kind }) => kind !== 'narrow-column');
       if (refused.length > 0) return { problems: refused.map(({ message }) => `The database says: ${message}.`) };
@@ -73,6 +76,16 @@ export function openSavedQueries({ registry, store }: SavedQueriesOptions): Save
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
+  };
+}
+
+/** Lets one work at a time: each check has a connection of its own, which no pool counts. */
+function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
   };
 }
 
@@ -108,6 +121,8 @@ class Linker {
   readonly #limits: Limits;
   /** By owner and definition; the least recently used first. */
   readonly #known = new Map<string, Linked>();
+  /** Characters of all that are known. */
+  #text = 0;
 
   constructor(limits: Limits) {
     this.#limits = limits;
@@ -116,10 +131,18 @@ class Linker {
   link(owner: string, text: string): Linked {
     const key = `${owner} ${text}`;
     const linked = this.#known.get(key) ?? this.linkNew(owner, JSON.parse(text) as JsonValue);
-    this.#known.delete(key);
+    this.#forget(key);
     this.#known.set(key, linked);
-    if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value as string);
+    this.#text += key.length;
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= REMEMBERED && this.#text <= REMEMBERED_TEXT) break;
+      this.#forget(oldest);
+    }
     return linked;
+  }
+
+  #forget(key: string): void {
+    if (this.#known.delete(key)) this.#text -= key.length;
   }
 
   linkNew(owner: string, definition: JsonValue): Linked {

@@ -4,9 +4,8 @@
  */
 const RESERVED: readonly { readonly pattern: RegExp; readonly what: string }[] = [
   { pattern: /signalbox_\w*/i, what: "the gateway's own tables" },
-  { pattern: /pgboss\w*/i, what: "the gateway's own tables" },
-  { pattern: /sqlite_\w*/i, what: "the database's own tables" },
-  { pattern: /\bpg_\w*/i, what: "the database's own tables and functions" },
+  { pattern: /sqlite_\w*|\bdbstat\b|\binformation_schema\b/i, what: "the database's own tables" },
+  { pattern: /\b(?:pg|pragma)_\w*|\bcurrent_setting\b/i, what: "the database's own tables and functions" },
   { pattern: /\b(?:query|cursor|table|schema|database)_to_xml\w*/i, what: 'SQL inside a text' },
   { pattern: /\bdblink\w*/i, what: 'other databases' },
   { pattern: /\bU&["']/i, what: 'escaped names, which can hide any name' },

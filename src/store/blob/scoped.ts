@@ -1,7 +1,7 @@
 import type { Blobs, ByteRange, StoredBlob } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
-import { errorCode } from '../error.ts';
+import { isFull } from '../error.ts';
 import type { BlobTable } from '../tables.ts';
 import { BlobError } from './error.ts';
 import { checkedKey } from './key.ts';
@@ -69,13 +69,6 @@ function storedBlob(contents: BlobContents, row: BlobTable): StoredBlob {
       return contents.read(row, range);
     },
   };
-}
-
-/** Codes of errors that say that there is no room: of the system, of SQLite, and PostgreSQL's SQLSTATE (class 53). */
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100']);
-
-function isFull(error: unknown): boolean {
-  return FULL.has(errorCode(error));
 }
 
 /** The error of whoever still wants to write. */

@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { describePostgres, lostConnection } from './error.ts';
+import { describePostgres, isLost, lostConnection } from './error.ts';
 import { valueTypes } from './types.ts';
 
 /** How long a connection is waited for, and the answer to `select 1`, in milliseconds. */
@@ -48,7 +48,7 @@ export function openPool({ config, location }: Reached, max: number, lost: (erro
     }
   };
   return {
-    connect: async () => (await connect()) as unknown as PostgresPoolClient,
+    connect: async () => telling(await connect(), location),
     end: () => pool.end(),
     options: pool.options,
     async ready() {
@@ -62,4 +62,16 @@ export function openPool({ config, location }: Reached, max: number, lost: (erro
       }
     },
   };
+}
+
+/** A connection for the query builder. One that is lost while it is used says so as any other that can't be had. */
+function telling(client: pg.PoolClient, location: string): PostgresPoolClient {
+  const query = async (...given: Parameters<pg.PoolClient['query']>): Promise<unknown> => {
+    try {
+      return await client.query(...given);
+    } catch (error) {
+      throw isLost(error) ? lostConnection(location, error as Error) : error;
+    }
+  };
+  return { query: query as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) };
 }

@@ -1,9 +1,13 @@
 import { sql } from 'kysely';
-import { type CommandResponse, fromKysely, type Job } from 'pg-boss';
-import type { PostgresAccess } from '../store.ts';
+import type { Job, PgBoss } from 'pg-boss';
+import type { PostgresAccess, Store } from '../store.ts';
 import type { Db } from '../tables.ts';
-import { BossQueues, HEARTBEAT, openBoss, SCHEMA } from './boss.ts';
-import type { Claim, QueueEngine } from './engine.ts';
+import { HEARTBEAT, JOB, openBoss, SCHEMA } from './boss.ts';
+import { BossJobs, type Carried } from './boss-jobs.ts';
+import { cancelledOf, countFollowers, headOf, markCancelled, moveOn, stand, takeFollower } from './boss-line.ts';
+import { keepStatistics } from './boss-statistics.ts';
+import type { Claim, Listener, QueueEngine } from './engine.ts';
+import type { NewJob } from './port.ts';
 
 /** Milliseconds between two looks: where jobs are announced, and where they are not. */
 const POLL_ANNOUNCED = 1000;
@@ -12,156 +16,206 @@ const POLL = 500;
 /** Where the names of queues are announced that have something new. */
 const CHANNEL = 'signalbox_queue';
 
-/** Ends the name of a queue whose jobs have keys. */
-const ORDERED = '/ordered';
+/** How often a job is looked for that is nowhere: it may have moved from one place to the other meanwhile. */
+const LOOKS = 3;
 
-/** What a job of pg-boss carries. The data is text, because JSON there knows no U+0000 and keeps no order. */
-interface Carried {
-  readonly data: string;
-  /** How often it was given back: attempts that do not count. */
-  readonly released: number;
-}
+/** A job with a key. */
+type Keyed = Claim & { readonly key: string };
 
 /**
- * The queue on PostgreSQL and its relatives: pg-boss. Jobs with a key are in a queue of their own, because a look at that
- * one goes through all that wait. A job that has ended is deleted; how often it is tried, and when, is not left to pg-boss.
+ * The queue on PostgreSQL and its relatives: pg-boss. Of the jobs of a key it is told of one, whose turn it is; those behind
+ * it wait in tables of our own, and pg-boss is told of the next in the transaction that ends the one before it. Whatever
+ * needs both locks the job before its key.
  * @throws errors of the database where it can't be reached
  */
-export async function bossEngine(access: PostgresAccess, report: (error: Error) => void): Promise<QueueEngine> {
-  const boss = await openBoss(access, report);
-  const queues = new BossQueues(boss);
-  const announces = access.engine !== 'cockroachdb' && access.engine !== 'yugabytedb';
-  let listening: { close(): Promise<void> } | undefined;
-  let turn = 0;
+export async function bossEngine(
+  store: Store,
+  access: PostgresAccess,
+  report: (error: Error) => void,
+): Promise<QueueEngine> {
+  return new BossEngine(store, access, await openBoss(access, report), report);
+}
 
-  /** One after the other: they may be in one transaction. */
-  const each = async <T>(claims: readonly Claim[], work: (name: string, jobs: Claim[]) => Promise<T>): Promise<T[]> => {
-    const results: T[] = [];
-    for (const [name, jobs] of Map.groupBy(claims, nameOf)) results.push(await work(name, jobs));
-    return results;
-  };
-  const fetch = async (queue: string, ordered: boolean, limit: number): Promise<Claim[]> => {
-    if (limit === 0) return [];
-    const jobs = await boss.fetch<Carried>(bossName(queue, ordered), { batchSize: limit, includeMetadata: true });
-    return jobs.map(({ id, data: { data, released }, retryCount, singletonKey }) => {
-      const attempt = retryCount + 1 - released;
-      return { id, queue, key: singletonKey ?? undefined, data: JSON.parse(data), attempt, mark: retryCount };
-    });
-  };
-  const fail = async (tx: Db, claim: Claim): Promise<boolean> =>
-    affected(await boss.fail(nameOf(claim), attemptOf(claim), null, { db: fromKysely(tx) })).length === 1;
+class BossEngine implements QueueEngine {
+  readonly poll: number;
+  readonly lease = (HEARTBEAT - 2) * 1000;
+  readonly #store: Store;
+  readonly #boss: PgBoss;
+  readonly #jobs: BossJobs;
+  readonly #report: (error: Error) => void;
+  readonly #announces: boolean;
+  /** Queues that were announced, by the transaction that does so. */
+  readonly #announced = new WeakMap<Db, Set<string>>();
+  readonly #ends: (() => Promise<void>)[] = [];
+  #listener: Listener | undefined;
 
-  return {
-    poll: announces ? POLL_ANNOUNCED : POLL,
-    lease: (HEARTBEAT - 2) * 1000,
-    async insert(tx, { queue, id, key, data, after }) {
-      const name = bossName(queue, key !== undefined);
-      await queues.ensure(name, key !== undefined);
-      const carried: Carried = { data: JSON.stringify(data), released: 0 };
-      const options = { ...(key !== undefined && { singletonKey: key }), ...(after && { startAfter: after }) };
-      if ((await boss.send(name, carried, { id, ...options, db: fromKysely(tx) })) === null) return false;
-      if (key !== undefined) await putLast(tx, name, id, key);
-      if (announces && after === undefined) await sql`select pg_notify(${CHANNEL}, ${queue})`.execute(tx);
-      return true;
-    },
-    async remove(tx, queue, id) {
-      for (const ordered of [false, true]) {
-        const name = bossName(queue, ordered);
-        await queues.ensure(name, ordered);
-        if (affected(await boss.deleteJob(name, id, { db: fromKysely(tx) })).length > 0) return true;
-      }
-      return false;
-    },
-    async claim(queue, limit) {
-      // Each goes first in turn, so that neither waits for ever.
-      const ordered = turn++ % 2 === 0;
-      const first = await fetch(queue, ordered, limit);
-      return [...first, ...(await fetch(queue, !ordered, limit - first.length))];
-    },
-    async finish(tx, claims) {
-      const db = fromKysely(tx);
-      const ended = await each(claims, async (name, jobs) =>
-        affected(await boss.deleteJob(name, jobs.map(attemptOf), { db })),
-      );
-      return ended.flat().length;
-    },
-    async postpone(tx, claim, until) {
-      if (!(await fail(tx, claim))) return false;
-      await boss.update(nameOf(claim), undefined, { id: claim.id, startAfter: until, db: fromKysely(tx) });
-      return true;
-    },
-    async release(tx, claim) {
-      if (!(await fail(tx, claim))) return;
-      const carried: Carried = { data: JSON.stringify(claim.data), released: claim.mark + 2 - claim.attempt };
-      await boss.update(nameOf(claim), carried, { id: claim.id, db: fromKysely(tx) });
-    },
-    async held(claims) {
-      const held = await each(claims, async (name, jobs) => {
-        const ids = new Set(affected(await boss.touch(name, jobs.map(attemptOf))));
-        return jobs.filter((job) => ids.has(job.id));
-      });
-      return new Set(held.flat());
-    },
-    async begin(names, listener) {
-      for (const ordered of [false, true]) {
-        await Promise.all(names.map((queue) => queues.ensure(bossName(queue, ordered), ordered)));
-      }
-      if (!announces) return;
-      // Whatever was announced while nobody listened is looked for.
-      listening = await boss.getDb().listen?.(
-        CHANNEL,
-        (queue) => listener.wake(queue),
-        () => listener.wake(),
-      );
-    },
-    async counts() {
-      const { rows } = await boss.getDb().executeSql(`
+  constructor(store: Store, access: PostgresAccess, boss: PgBoss, report: (error: Error) => void) {
+    this.#store = store;
+    this.#boss = boss;
+    this.#jobs = new BossJobs(boss);
+    this.#report = report;
+    this.#announces = access.engine !== 'cockroachdb' && access.engine !== 'yugabytedb';
+    this.poll = this.#announces ? POLL_ANNOUNCED : POLL;
+  }
+
+  async insert(tx: Db, { data, ...job }: NewJob & { readonly id: string }, known: boolean): Promise<boolean> {
+    const { queue, id, key, after } = job;
+    if (known && (await this.#knows(tx, queue, id))) return false;
+    const written = JSON.stringify(data);
+    const carried: Carried = { data: written, released: 0, ...(key !== undefined && { key }) };
+    if (after !== undefined) return this.#jobs.put(tx, job, { ...carried, ...(key !== undefined && { coming: true }) });
+    if (key !== undefined) {
+      const first = await stand(tx, { queue, key, id }, written);
+      if (first !== true) return first === false;
+    }
+    if (!(await this.#jobs.put(tx, job, carried))) return false;
+    await this.#announce(tx, queue);
+    return true;
+  }
+
+  async remove(tx: Db, queue: string, id: string): Promise<boolean> {
+    for (let look = 0; look < LOOKS; look++) {
+      const known = await this.#jobs.lock(tx, queue, id);
+      if (known !== undefined) return this.#cancel(tx, queue, id, known.active, known.carried.key);
+      if (await takeFollower(tx, queue, id)) return true;
+    }
+    return false;
+  }
+
+  async claim(queue: string, limit: number): Promise<readonly Claim[]> {
+    const jobs = await this.#jobs.fetch(queue, limit);
+    const claims: Claim[] = [];
+    for (const job of jobs) {
+      const claim = claimOf(queue, job);
+      // The turn of a job that was begun before, or comes only now, is not sure.
+      const sure = !isKeyed(claim) || (job.retryCount === 0 && job.data.coming !== true);
+      if (sure || (await this.#takesTurn(claim))) claims.push(claim);
+    }
+    if (claims.length < jobs.length) this.#listener?.wake(queue);
+    return claims;
+  }
+
+  async finish(tx: Db, claims: readonly Claim[]): Promise<number> {
+    const [keyed, free] = [claims.filter(isKeyed), claims.filter((claim) => !isKeyed(claim))];
+    let ended = free.length === 0 ? 0 : (await this.#jobs.end(tx, free)).length;
+    for (const claim of keyed) {
+      const moved = await moveOn(tx, claim, sql`state = 'active' and retry_count = ${claim.mark}`);
+      if (moved?.cancelled === false) ended++;
+    }
+    return ended;
+  }
+
+  async postpone(tx: Db, claim: Claim, pause: number): Promise<boolean> {
+    return (await this.#jobs.giveUp(tx, claim, { pause })) && !(await this.#isCancelled(tx, claim));
+  }
+
+  async release(tx: Db, claim: Claim): Promise<boolean> {
+    const { key, data, mark, attempt } = claim;
+    const released = mark + 2 - attempt;
+    const carried: Carried = { data: JSON.stringify(data), released, ...(key !== undefined && { key }) };
+    return (await this.#jobs.giveUp(tx, claim, { carried })) && !(await this.#isCancelled(tx, claim));
+  }
+
+  async clear(tx: Db, claim: Claim): Promise<void> {
+    if (await this.#isCancelled(tx, claim)) await this.finish(tx, [claim]);
+  }
+
+  async held(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, 'held' | 'cancelled'>> {
+    const held = await this.#jobs.touch(claims);
+    const cancelled = await cancelledOf(await this.#store.tables(), held.filter(isKeyed));
+    return new Map(held.map((claim) => [claim, cancelled.has(`${claim.queue} ${claim.id}`) ? 'cancelled' : 'held']));
+  }
+
+  async begin(names: readonly string[], listener: Listener): Promise<void> {
+    this.#listener = listener;
+    await Promise.all(names.map((queue) => this.#jobs.ensure(queue)));
+    // The relatives that are not PostgreSQL themselves keep their statistics in their own way.
+    if (!this.#announces) return;
+    this.#ends.push(keepStatistics(this.#boss, this.#report));
+    const heard = (queue: string): void => listener.wake(queue);
+    // Whatever was announced while nobody listened is looked for.
+    const listening = await this.#boss.getDb().listen?.(CHANNEL, heard, () => listener.wake());
+    if (listening !== undefined) this.#ends.push(() => listening.close());
+  }
+
+  async counts(): Promise<readonly { queue: string; waiting: number; running: number }[]> {
+    const [{ rows }, followers] = await Promise.all([
+      this.#boss.getDb().executeSql(`
         select name, count(*) filter (where state < 'active') as waiting, count(*) filter (where state = 'active') as running
         from ${SCHEMA}.job where state <= 'active' group by name
-      `);
-      const counts = new Map<string, { queue: string; waiting: number; running: number }>();
-      for (const row of rows) {
-        const queue = String(row.name).replace(ORDERED, '');
-        const { waiting, running } = counts.get(queue) ?? { waiting: 0, running: 0 };
-        counts.set(queue, { queue, waiting: waiting + Number(row.waiting), running: running + Number(row.running) });
-      }
-      return [...counts.values()];
-    },
-    async end() {
-      await listening?.close();
-      await boss.stop({ graceful: false });
-    },
-  };
+      `),
+      countFollowers(await this.#store.tables()),
+    ]);
+    const behind = new Map(followers.map(({ queue, waiting }) => [queue, waiting]));
+    return rows.map(({ name, waiting, running }) => ({
+      queue: name,
+      waiting: Number(waiting) + (behind.get(name) ?? 0),
+      running: Number(running),
+    }));
+  }
+
+  async end(): Promise<void> {
+    for (const end of this.#ends) await end();
+    await this.#boss.stop({ graceful: false });
+  }
+
+  async #knows(tx: Db, queue: string, id: string): Promise<boolean> {
+    const { rows } = await sql`
+      select 1 from ${JOB} where name = ${queue} and id = ${id}
+      union all select 1 from signalbox_job_follower where queue = ${queue} and id = ${id}
+    `.execute(tx);
+    return rows.length > 0;
+  }
+
+  /** @returns whether it was not cancelled before */
+  async #cancel(tx: Db, queue: string, id: string, active: boolean, key: string | undefined): Promise<boolean> {
+    if (key === undefined) {
+      await sql`delete from ${JOB} where name = ${queue} and id = ${id}`.execute(tx);
+      return true;
+    }
+    // One whose turn it is and that runs keeps its place until it has stopped.
+    if (active && (await headOf(tx, { queue, key, id })) !== undefined) return markCancelled(tx, { queue, key, id });
+    await moveOn(tx, { queue, key, id }, sql`true`);
+    await this.#announce(tx, queue);
+    return true;
+  }
+
+  async #isCancelled(tx: Db, claim: Claim): Promise<boolean> {
+    return isKeyed(claim) && (await headOf(tx, claim))?.cancelled === true;
+  }
+
+  /** @returns whether it is the turn of a job that was taken; it waits for it where not, or is ended where it was cancelled */
+  async #takesTurn(claim: Keyed): Promise<boolean> {
+    try {
+      return await this.#store.transaction(async (tx) => {
+        // Nobody else takes it out meanwhile.
+        if ((await this.#jobs.lock(tx, claim.queue, claim.id)) === undefined) return false;
+        const head = await headOf(tx, claim);
+        if (head !== undefined && !head.cancelled) return true;
+        if (head === undefined && (await stand(tx, claim, JSON.stringify(claim.data))) === true) return true;
+        if (head === undefined) await this.#jobs.end(tx, [claim]);
+        else await this.finish(tx, [claim]);
+        return false;
+      });
+    } catch (error) {
+      // Nobody says that it lives: it is taken once more.
+      this.#report(error as Error);
+      return false;
+    }
+  }
+
+  async #announce(tx: Db, queue: string): Promise<void> {
+    const announced = this.#announced.get(tx) ?? new Set();
+    if (!this.#announces || announced.has(queue)) return;
+    this.#announced.set(tx, announced.add(queue));
+    await sql`select pg_notify(${CHANNEL}, ${queue})`.execute(tx);
+  }
 }
 
-function bossName(queue: string, ordered: boolean): string {
-  return ordered ? queue + ORDERED : queue;
+function claimOf(queue: string, { id, data: { data, key, released }, retryCount }: Job<Carried>): Claim {
+  return { id, queue, key, data: JSON.parse(data), attempt: retryCount + 1 - released, mark: retryCount };
 }
 
-function nameOf({ queue, key }: Claim): string {
-  return bossName(queue, key !== undefined);
-}
-
-function attemptOf({ id, mark }: Claim): Pick<Job, 'id' | 'retryCount'> {
-  return { id, retryCount: mark };
-}
-
-/** Ids of the jobs that a command found as it was told that they are. Its type says nothing of them. */
-function affected(response: CommandResponse): readonly string[] {
-  return (response as { readonly settled?: readonly string[] }).settled ?? [];
-}
-
-/**
- * Puts a job behind those of its key that wait: pg-boss orders them by the time when their transactions began, which says
- * nothing of two in one transaction, and the wrong thing of one that waited for the other.
- */
-async function putLast(tx: Db, name: string, id: string, key: string): Promise<void> {
-  await sql`
-    update ${sql.table(`${SCHEMA}.job`)} set created_on = greatest(clock_timestamp(), (
-      select before.created_on + interval '1 microsecond' from ${sql.table(`${SCHEMA}.job`)} as before
-      where before.name = ${name} and before.singleton_key = ${key} and before.id <> ${id}
-        and before.state = 'created' and not before.blocked and before.policy = 'key_strict_fifo'
-      order by before.created_on desc limit 1
-    )) where name = ${name} and id = ${id}
-  `.execute(tx);
+function isKeyed<T extends Claim>(claim: T): claim is T & Keyed {
+  return claim.key !== undefined;
 }

@@ -1,8 +1,12 @@
+import { sql } from 'kysely';
 import { type DatabaseOptions, PgBoss } from 'pg-boss';
 import type { PostgresAccess } from '../store.ts';
 
 /** The schema of pg-boss: it makes it and brings it up to date under a lock of its own. */
 export const SCHEMA = 'signalbox_queue';
+
+/** Its table of jobs. */
+export const JOB = sql.table(`${SCHEMA}.job`);
 
 /** Seconds after which a job is another's whose gateway said nothing. pg-boss has no shorter ones. */
 export const HEARTBEAT = 10;
@@ -13,7 +17,7 @@ const SUPERVISION = 2;
 /** Seconds that stand for ever where pg-boss asks for an end: some sixty years. */
 const EVER = 2_000_000_000;
 
-/** Attempts that pg-boss is told of: when a job has failed for good is not its business, because that would block the key. */
+/** Attempts that pg-boss is told of: when a job has failed for good is not its business. */
 const NO_END = 1_000_000_000;
 
 /** Starts pg-boss. @throws errors of the database where it can't be reached */
@@ -56,11 +60,10 @@ export class BossQueues {
     this.#boss = boss;
   }
 
-  /** @param ordered whether its jobs have keys */
-  ensure(name: string, ordered: boolean): Promise<void> {
+  ensure(name: string): Promise<void> {
     const known = this.#made.get(name);
     if (known !== undefined) return known;
-    const made = this.#make(name, ordered).catch((error: unknown) => {
+    const made = this.#make(name).catch((error: unknown) => {
       this.#made.delete(name);
       throw error;
     });
@@ -68,9 +71,9 @@ export class BossQueues {
     return made;
   }
 
-  async #make(name: string, ordered: boolean): Promise<void> {
+  async #make(name: string): Promise<void> {
     await this.#boss.createQueue(name, {
-      policy: ordered ? 'key_strict_fifo' : 'standard',
+      policy: 'standard',
       retryLimit: NO_END,
       retryDelay: 0,
       heartbeatSeconds: HEARTBEAT,

@@ -45,9 +45,10 @@ export class Ending {
     if (job.signal.aborted) return this.giveBack(job);
     const rule = this.#rule(job);
     if (error instanceof JobRefused || job.attempt > rule.attempts) return this.bury(job, job.attempt, error);
-    const next = new Date(this.#shop.now() + retryPause(rule, job.attempt));
+    const wait = retryPause(rule, job.attempt);
+    const next = new Date(this.#shop.now() + wait);
     return this.#inTransaction(job, async (tx) => {
-      if (!(await this.#shop.engine.postpone(tx, job.claim, next))) throw new JobLost();
+      if (!(await this.#shop.engine.postpone(tx, job.claim, wait))) throw new JobLost();
       await this.#worker.onRetry?.(tx, failedJob(job, job.attempt), error, next);
     });
   }
@@ -65,7 +66,24 @@ export class Ending {
 
   /** Another is to do it, as if it had not been begun. */
   giveBack(job: HeldJob): Promise<void> {
-    return this.#inTransaction(job, (tx) => this.#shop.engine.release(tx, job.claim));
+    return this.#inTransaction(job, async (tx) => {
+      if (!(await this.#shop.engine.release(tx, job.claim))) throw new JobLost();
+    });
+  }
+
+  /** It was lost, and has stopped: where it was cancelled, what it held back may begin. */
+  async clear(job: HeldJob): Promise<void> {
+    const { engine, report, store } = this.#shop;
+    for (let wait = FIRST_PAUSE; ; wait = Math.min(LONGEST_PAUSE, 2 * wait)) {
+      try {
+        return await store.transaction((tx) => engine.clear(tx, job.claim));
+      } catch (error) {
+        report(error as Error, { queue: job.queue, job: job.id });
+      }
+      // What is left here is found when this process has ended.
+      if (job.stopping.aborted) return;
+      await pause(wait, undefined, { signal: job.stopping }).catch(() => {});
+    }
   }
 
   #rule(job: HeldJob): RetryRule {

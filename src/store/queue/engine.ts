@@ -30,20 +30,29 @@ export interface QueueEngine {
   readonly poll: number;
   /** Milliseconds after which others may take what this gateway holds, where it said nothing; undefined where they never do. */
   readonly lease: number | undefined;
-  /** @returns whether there was none with that id */
-  insert(tx: Db, job: NewJob & { readonly id: string }): Promise<boolean>;
-  /** @returns whether it waited or ran */
+  /**
+   * @param known whether there may be one with that id already: it is the caller's own
+   * @returns whether there was none
+   */
+  insert(tx: Db, job: NewJob & { readonly id: string }, known: boolean): Promise<boolean>;
+  /**
+   * Takes a job out. One that runs and has a key is only marked as cancelled, and keeps the place at the head of its key
+   * until {@link clear}, or until its gateway died.
+   * @returns whether it waited or ran, and was not marked before
+   */
   remove(tx: Db, queue: string, id: string): Promise<boolean>;
   /** Takes jobs that are due, each the first of its key. */
   claim(queue: string, limit: number): Promise<readonly Claim[]>;
-  /** Ends jobs. @returns how many of them were still held */
+  /** Ends jobs. @returns how many of them were still held, and not cancelled */
   finish(tx: Db, claims: readonly Claim[]): Promise<number>;
-  /** Lets a job wait until then. @returns whether it was still held */
-  postpone(tx: Db, claim: Claim, until: Date): Promise<boolean>;
-  /** Gives a job back as if it had not been taken. */
-  release(tx: Db, claim: Claim): Promise<void>;
+  /** Lets a job wait, for so many milliseconds. @returns whether it was still held, and not cancelled */
+  postpone(tx: Db, claim: Claim, pause: number): Promise<boolean>;
+  /** Gives a job back as if it had not been taken. @returns whether it was still held, and not cancelled */
+  release(tx: Db, claim: Claim): Promise<boolean>;
+  /** Ends a job that was cancelled while it ran, and has stopped; does nothing to any other. */
+  clear(tx: Db, claim: Claim): Promise<void>;
   /** Says that this gateway lives. @returns those of the claims that it still holds */
-  held(claims: readonly Claim[]): Promise<ReadonlySet<Claim>>;
+  held(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, 'held' | 'cancelled'>>;
   /** To be called before the first claim. */
   begin(queues: readonly string[], listener: Listener): Promise<void>;
   /** Jobs that wait and that run, by queue. */

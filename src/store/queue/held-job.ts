@@ -10,6 +10,7 @@ export class HeldJob implements Job {
   readonly #store: Store;
   readonly #engine: QueueEngine;
   readonly #abort = new AbortController();
+  readonly #stopping = new AbortController();
   #lost = false;
   #completing = false;
   #completed = false;
@@ -42,6 +43,11 @@ export class HeldJob implements Job {
 
   get signal(): AbortSignal {
     return this.#abort.signal;
+  }
+
+  /** Aborts where the queue stops hard, and then alone. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
   }
 
   get completed(): boolean {
@@ -88,6 +94,7 @@ export class HeldJob implements Job {
 
   /** Asks its worker to stop; what it ends in spite of that is ended. */
   stop(): void {
+    this.#stopping.abort();
     this.#abort.abort(new DOMException('the queue closes', 'AbortError'));
   }
 }

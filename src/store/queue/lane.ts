@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../store.ts';
 import { Ending } from './ending.ts';
 import type { Claim, QueueEngine } from './engine.ts';
@@ -12,6 +13,9 @@ export interface Shop {
   readonly now: () => number;
   readonly report: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
 }
+
+/** Milliseconds for which a look waits until half of the places are free: one look for several jobs costs less. */
+const GATHER = 2;
 
 /** The jobs of one queue that this gateway runs. */
 export class Lane {
@@ -59,9 +63,10 @@ export class Lane {
 
   async #take(): Promise<void> {
     while (this.#wanted && this.#open) {
+      if (this.#running.size > this.#worker.concurrency / 2) await pause(GATHER);
       const free = this.#worker.concurrency - this.#running.size;
       // The next that ends comes back here.
-      if (free <= 0) return;
+      if (free <= 0 || !this.#open) return;
       this.#wanted = false;
       // Before the question: the lease begins when the database answers it.
       const asked = performance.now();
@@ -73,13 +78,18 @@ export class Lane {
 
   #begin(claim: Claim, confirmed: number): void {
     const job = new HeldJob(claim, this.#shop.store, this.#shop.engine, confirmed);
-    const run = this.#run(job)
+    const run = this.#attempt(job)
       .catch((error: Error) => this.#shop.report(error, { queue: this.#queue, job: claim.id }))
       .finally(() => {
         this.#running.delete(job);
         this.wake();
       });
     this.#running.set(job, run);
+  }
+
+  async #attempt(job: HeldJob): Promise<void> {
+    await this.#run(job);
+    if (job.lost && job.key !== undefined) await this.#ending.clear(job);
   }
 
   async #run(job: HeldJob): Promise<void> {

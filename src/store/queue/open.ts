@@ -21,7 +21,7 @@ const CLOSE_TIMEOUT = 10_000;
 
 /**
  * Opens the queue of a database that is migrated: a table of SQLite, or pg-boss on PostgreSQL.
- * @throws errors of the database where it can't be reached
+ * @throws StoreError where that can't be reached, or used for it
  */
 export async function openQueue(store: Store, options: QueueOptions = {}): Promise<JobQueue> {
   const { now = Date.now, onError = () => {} } = options;
@@ -34,7 +34,9 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
   return {
     async send(tx, job) {
       const id = job.id ?? randomUUID();
-      if (!(await engine.insert(tx, { ...job, id }))) throw new Error(`queue ${job.queue} has a job ${id} already`);
+      if (!(await engine.insert(tx, { ...job, id }, job.id !== undefined))) {
+        throw new Error(`queue ${job.queue} has a job ${id} already`);
+      }
       // On SQLite the look waits for the end of the transaction, on PostgreSQL the commit says it once more.
       workforce.wake(job.queue);
       return id;
@@ -55,7 +57,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
     async redrive(queue, id) {
       const found = await store.transaction(async (tx) => {
         const job = await exhume(tx, queue, id);
-        if (job !== undefined && !(await engine.insert(tx, job)))
+        if (job !== undefined && !(await engine.insert(tx, job, true)))
           throw new Error(`queue ${queue} has a job ${id} already`);
         return job !== undefined;
       });
@@ -72,7 +74,15 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
 /** Each is loaded where it is needed: pg-boss takes longer than the rest of a start. */
 async function openEngine(store: Store, now: () => number, report: (error: Error) => void): Promise<QueueEngine> {
   if (store.postgres === undefined) return (await import('./sqlite-engine.ts')).sqliteEngine(store, now);
-  return (await import('./boss-engine.ts')).bossEngine(store.postgres, report);
+  const [{ bossEngine }, { describePostgres }] = await Promise.all([
+    import('./boss-engine.ts'),
+    import('../postgres/error.ts'),
+  ]);
+  try {
+    return await bossEngine(store, store.postgres, report);
+  } catch (error) {
+    throw describePostgres(store.location, error);
+  }
 }
 
 function allCounts(

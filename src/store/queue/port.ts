@@ -11,10 +11,10 @@ export interface NewJob {
   readonly id?: string;
   /**
    * Not empty. Jobs of a queue with the same key run one after the other, in the order in which they were entered. One that
-   * is tried again holds back those behind it; one that is not due yet joins them when it is.
+   * is tried again holds back those behind it; one that is not due yet takes its place, the last, when it is.
    */
   readonly key?: string;
-  /** Not before then. */
+  /** Not before then, by the clock of the database, which is the machine's own on SQLite. */
   readonly after?: Date;
 }
 
@@ -118,9 +118,9 @@ export interface JobQueue {
   /** Enters a job as part of a transaction: it is there if that commits. Returns its id. */
   send(tx: Db, job: NewJob): Promise<string>;
   /**
-   * Takes a job out: one that waits never runs, the signal of one that runs aborts within a second, in whichever gateway.
-   * What it held back by its key may begin before it has stopped; nothing that it completes is kept any more.
-   * @returns whether it waited or ran
+   * Takes a job out: one that waits never runs, the signal of one that runs aborts within a second, in whichever gateway,
+   * and nothing that it completes is kept any more. What it holds back by its key begins when it has stopped.
+   * @returns whether it waited or ran, and was not taken out before
    */
   cancel(tx: Db, queue: string, id: string): Promise<boolean>;
   /** To be called before {@link start}. */

@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { LockFile } from '../blob/lock-file.ts';
 import type { Store } from '../store.ts';
 import type { Listener } from './engine.ts';
+import { endJobs } from './sqlite-line.ts';
 
 /** Milliseconds between two looks for processes that died. */
 const SWEEP = 3000;
@@ -39,7 +41,7 @@ export class SqliteWorkers {
     if (!leaving) this.#lock?.end(true);
   }
 
-  /** Gives back what dead processes hold. Their attempts were counted when they were begun. */
+  /** Gives back what dead processes hold, or ends what was cancelled. Attempts were counted when they were begun. */
   async #sweep(listener: Listener): Promise<void> {
     const db = await this.#store.tables();
     const rows = await db
@@ -67,12 +69,15 @@ export class SqliteWorkers {
   }
 
   async #giveBack(worker: string, listener: Listener): Promise<void> {
-    const db = await this.#store.tables();
-    const { numUpdatedRows } = await db
-      .updateTable('signalbox_job')
-      .set({ worker: null, mark: null })
-      .where('worker', '=', worker)
-      .executeTakeFirst();
-    if (numUpdatedRows > 0n) listener.wake();
+    const given = await this.#store.transaction(async (tx) => {
+      const ended = await endJobs(tx, sql`worker = ${worker} and cancelled = 1`);
+      const { numUpdatedRows } = await tx
+        .updateTable('signalbox_job')
+        .set({ worker: null, mark: null })
+        .where('worker', '=', worker)
+        .executeTakeFirst();
+      return ended.length + Number(numUpdatedRows);
+    });
+    if (given > 0) listener.wake();
   }
 }

@@ -63,13 +63,16 @@ export class Workforce {
   }
 
   #beat(): void {
-    const running = this.#running().filter((job) => !job.completed && !job.lost);
+    // Those that are lost too, as long as they run: nobody begins what they hold before they have stopped.
+    const running = this.#running().filter((job) => !job.completed);
     const { lease } = this.#shop.engine;
     if (lease !== undefined) {
       for (const job of running) if (performance.now() - job.confirmed > lease) job.lose();
     }
-    if (running.length === 0 || this.#asking !== undefined) return;
-    this.#asking = this.#ask(running)
+    // What was begun since the last look is known to be ours.
+    const asked = running.filter((job) => performance.now() - job.confirmed >= BEAT / 2);
+    if (asked.length === 0 || this.#asking !== undefined) return;
+    this.#asking = this.#ask(asked)
       .catch((error: Error) => this.#shop.report(error, {}))
       .finally(() => {
         this.#asking = undefined;
@@ -80,7 +83,9 @@ export class Workforce {
     const asked = performance.now();
     const held = await this.#shop.engine.held(jobs.map((job) => job.claim));
     for (const job of jobs) {
-      if (held.has(job.claim)) job.confirmed = asked;
+      const said = held.get(job.claim);
+      if (said === 'held') job.confirmed = asked;
+      else if (said === 'cancelled') job.lose();
       // Those that ended meanwhile, or are about to, are not to be found either.
       else if (!job.completing && this.#lanes.get(job.queue)?.running.includes(job)) job.lose();
     }

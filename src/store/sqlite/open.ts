@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { StoreError } from '../error.ts';
 import { planOf } from '../plan.ts';
 import { lacking, migrate, type SchemaAccess } from '../schema.ts';
-import type { PendingMigration, Store } from '../store.ts';
+import type { PendingMigration, Store, StoreReader } from '../store.ts';
 import { transact } from '../transaction.ts';
 import { whileBusy } from './busy.ts';
 import { kyselyOver } from './driver.ts';
@@ -57,6 +57,14 @@ export async function pendingSqlite(location: string): Promise<readonly PendingM
   } finally {
     connection?.close();
   }
+}
+
+/** Opens a file to look at its tables, without making or changing it. @throws StoreError for one that can't be read */
+export function readSqlite(location: string): StoreReader {
+  const connection = openToLook(location);
+  if (connection === undefined) throw new StoreError(location, `there is no ${location}`);
+  const db = kyselyOver(connection, new Turns());
+  return { kind: 'sqlite', tables: async () => db, close: async () => void connection.close() };
 }
 
 function planSqlite(location: string, names: readonly string[]): Promise<readonly PendingMigration[]> {

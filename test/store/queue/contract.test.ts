@@ -298,6 +298,42 @@ describeEngines('the queue', ({ kind, place }) => {
     expect(await (await store.tables()).selectFrom('signalbox_sample_data').select('name').execute()).toEqual([]);
   });
 
+  it('begins the next of a key when the one that was cancelled has stopped, and not before', async () => {
+    const where = await place();
+    const [store, elsewhere] = [await where.migrated(), await where.open()];
+    const [queue, other] = [await queueOver(store), await queueOver(elsewhere)];
+    const [begun, asked, end] = [gate(), gate(), gate()];
+    const happened: string[] = [];
+    const run = async ({ data, signal }: Job): Promise<void> => {
+      happened.push(`${data.n} began`);
+      if (data.n === 1) {
+        signal.addEventListener('abort', () => asked.open());
+        begun.open();
+        await end.opened;
+      }
+      happened.push(`${data.n} ended`);
+    };
+    queue.work(QUEUE, worker(run, { concurrency: 2 }));
+    await queue.start();
+    other.work(QUEUE, worker(run, { concurrency: 2 }));
+    const id = await enter(store, queue, { key: 'k', data: { n: 1 } });
+    await begun.opened;
+    await enter(store, queue, { key: 'k', data: { n: 2 } });
+    await other.start();
+    expect(await elsewhere.transaction((tx) => other.cancel(tx, QUEUE, id))).toBe(true);
+    expect(await elsewhere.transaction((tx) => other.cancel(tx, QUEUE, id))).toBe(false);
+    await asked.opened;
+    // Both gateways have looked at it before this one has ended.
+    await enter(elsewhere, other, { data: { n: 3 } });
+    await eventually('another', () => (happened.includes('3 ended') ? true : undefined));
+    expect(happened).not.toContain('2 began');
+    expect(await queue.counts()).toEqual([{ queue: QUEUE, waiting: 1, running: 1, dead: 0 }]);
+    end.open();
+    await drained(queue);
+    expect(happened.filter((each) => !each.startsWith('3'))).toEqual(['1 began', '1 ended', '2 began', '2 ended']);
+    expect(await queue.deadLetters()).toEqual([]);
+  });
+
   it('is worked at by any gateway: what one enters another does, each job once', async () => {
     const where = await place();
     const stores = [await where.migrated(), await where.open(), await where.open()];

@@ -82,6 +82,30 @@ describeEngines('kill -9', ({ place }) => {
   });
 });
 
+describeEngines('a job that was cancelled', ({ kind, place }) => {
+  it('does not begin again when its gateway dies before it has stopped, and the next of its key does', async () => {
+    const where = await place();
+    const store = await where.migrated();
+    const queue = await queueOver(store);
+    const ids = [await enter(store, queue, { key: 'k' }), await enter(store, queue, { key: 'k' })];
+    // As a process leaves it that dies in the middle.
+    if (kind === 'sqlite')
+      await where.run(`update signalbox_job set worker = 'gone', mark = 1, attempt = 1 where place = 0`);
+    else await where.run(`update signalbox_queue.job set state = 'active', started_on = now(), heartbeat_on = now()`);
+    expect(await store.transaction((tx) => queue.cancel(tx, QUEUE, ids[0] as string))).toBe(true);
+    if (kind === 'postgres') await where.run(`update signalbox_queue.job set state = 'retry'`);
+    const ran: string[] = [];
+    queue.work(
+      QUEUE,
+      worker(async ({ id }) => void ran.push(id)),
+    );
+    await queue.start();
+    await drained(queue);
+    expect(ran).toEqual([ids[1]]);
+    expect(await queue.deadLetters()).toEqual([]);
+  });
+});
+
 describeEngines('the last attempt', ({ kind, place }) => {
   it.skipIf(kind === 'postgres')('of a job that ended with its process makes a dead letter of it', async () => {
     const where = await place();

@@ -12,9 +12,9 @@ it('a job stops by itself when its database did not answer for longer than it is
   const store = await (await sqlitePlace()).migrated();
   const table = sqliteEngine(store, Date.now);
   const answer = gate();
-  const silent = async (_: readonly Claim[]): Promise<ReadonlySet<Claim>> => {
+  const silent = async (): Promise<ReadonlyMap<Claim, 'held' | 'cancelled'>> => {
     await answer.opened;
-    return new Set();
+    return new Map();
   };
   const engine: QueueEngine = { ...table, lease: 50, held: silent };
   const workforce = new Workforce({ store, engine, now: Date.now, report: () => {} });
@@ -26,7 +26,7 @@ it('a job stops by itself when its database did not answer for longer than it is
     open();
   };
   workforce.add(QUEUE, worker(run));
-  await store.transaction((tx) => engine.insert(tx, { queue: QUEUE, id: 'one', data: {} }));
+  await store.transaction((tx) => engine.insert(tx, { queue: QUEUE, id: 'one', data: {} }, false));
   await workforce.start();
   onTestFinished(() => workforce.close(0));
   await opened;

@@ -11,8 +11,8 @@ const MINUTE = 60_000;
 const EPOCH = Date.UTC(1899, 11, 30);
 const FIRST = Date.UTC(1900, 2, 1);
 
-const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
-const timePattern = /^(\d{2}):(\d{2}):(\d{2})(\.\d+)?$/;
+const datePattern = /^\d{4}-\d{2}-\d{2}$/;
+const timePattern = /^\d{2}:\d{2}:\d{2}(?:\.\d+)?$/;
 const datetimePattern = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2}(?:\.\d+)?)(?:Z|([+-])(\d{2}):(\d{2}))$/;
 
 /** The number of a `yyyy-MM-dd`; undefined where there is none. */
@@ -37,15 +37,14 @@ export function compileDatetimeSerial(zone: Zone): (datetime: string) => number 
     const within = millisecondsOf(time);
     if (day === undefined || within === undefined) return undefined;
     const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
-    const wall = onTheClock(day + within, offset, zone);
+    const local = day + within;
+    const wall = zone.offsetAt(datetime) === offset ? local : onTheClock(local - offset * MINUTE, zone);
     return wall < FIRST ? undefined : (wall - EPOCH) / DAY;
   };
 }
 
-/** Milliseconds, as if in UTC, that the zone's clocks show at a local time of some offset. */
-function onTheClock(local: number, offset: number, zone: Zone): number {
-  if (zone.offsetAt(textOf(local)) === offset) return local;
-  const instant = local - offset * MINUTE;
+/** Milliseconds, as if in UTC, that the zone's clocks show at an instant. */
+function onTheClock(instant: number, zone: Zone): number {
   // The offset that holds up to a change of the clock reaches as far as the larger of the two says.
   const around = [instant - DAY, instant + DAY].map((each) => zone.offsetAt(textOf(each)));
   return instant + zone.offsetAt(textOf(instant + Math.max(...around) * MINUTE)) * MINUTE;
@@ -55,19 +54,23 @@ function textOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19);
 }
 
+/** Milliseconds of a day's start; undefined where there is no such day, or it is before 1900. */
 function startOf(date: string): number | undefined {
-  const match = datePattern.exec(date);
-  if (match === null) return undefined;
-  const [, year, month, day] = match.map(Number) as [number, number, number, number];
-  const start = new Date(0);
-  start.setUTCFullYear(year, month - 1, day);
-  return start.getUTCMonth() === month - 1 && start.getUTCDate() === day ? start.getTime() : undefined;
+  if (!datePattern.test(date)) return undefined;
+  const year = Number(date.slice(0, 4));
+  const month = Number(date.slice(5, 7)) - 1;
+  const day = Number(date.slice(8));
+  if (year < 1900) return undefined;
+  const start = Date.UTC(year, month, day);
+  // A day that is in no calendar is one of another month.
+  return start >= Date.UTC(year, month, 1) && start < Date.UTC(year, month + 1, 1) && month <= 11 ? start : undefined;
 }
 
 function millisecondsOf(time: string): number | undefined {
-  const match = timePattern.exec(time);
-  if (match === null) return undefined;
-  const [, hours = 0, minutes = 0, seconds = 0] = match.map(Number);
-  if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
-  return ((hours * 60 + minutes) * 60 + seconds + Number(match[4] ?? 0)) * 1000;
+  if (!timePattern.test(time)) return undefined;
+  const hours = Number(time.slice(0, 2));
+  const minutes = Number(time.slice(3, 5));
+  const seconds = Number(time.slice(6));
+  if (hours > 23 || minutes > 59 || seconds >= 60) return undefined;
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000;
 }

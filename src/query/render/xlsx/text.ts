@@ -12,6 +12,9 @@ const SUSPECT = /[^\x20\x21\x23-\x25\x28-\x3b\x3d\x3f-\x5e\x60-\ud7ff\ue000-\uff
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const LOST = /[\0-\x08\x0b-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
+/** White space that readers would leave out. */
+const EDGES = /^\s|\s$/;
+
 /** A text that would be taken for such an escape. */
 const ESCAPE = /_(?=x[0-9A-Fa-f]{4}_)/g;
 
@@ -33,7 +36,7 @@ export function inlineString(text: string, column: string): string {
       `has a value of ${text.length} characters in ${column}, and a cell of a workbook holds ${MOST_CHARACTERS}; ask for another format`,
     );
   }
-  return `<is><t xml:space="preserve">${escapeString(text)}</t></is>`;
+  return `<is><t${EDGES.test(text) ? ' xml:space="preserve"' : ''}>${escapeString(text)}</t></is>`;
 }
 
 /** Names that Excel keeps for itself, in small letters. */

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { hasPostgres } from '../../support/postgres.ts';
+import { eventually } from '../../support/project.ts';
+import { postgresPlace } from '../engines.ts';
+import { enter, QUEUE, queueOver, worker } from './support.ts';
+
+describe.skipIf(!hasPostgres)('the queue on PostgreSQL', () => {
+  it('tells the planner of jobs that came in large numbers, so that a look does not go through all of them', async () => {
+    const where = await postgresPlace();
+    const store = await where.migrated();
+    const queue = await queueOver(store);
+    await enter(store, queue);
+    // What the planner saw last is a table with one job in it.
+    await where.run('analyze signalbox_queue.job_common');
+    await where.run(`
+      insert into signalbox_queue.job_common (name, data, retry_limit, expire_seconds, keep_until, policy)
+      select name, data, retry_limit, expire_seconds, keep_until, policy from signalbox_queue.job_common, generate_series(1, 3000)
+    `);
+    const look = (): Promise<Record<string, unknown>[]> =>
+      where.run(`
+        explain select id from signalbox_queue.job_common
+        where name = '${QUEUE}' and state < 'active' and not blocked and start_after <= now()
+        order by priority desc, created_on limit 8 for update skip locked
+      `);
+    expect(JSON.stringify(await look())).toContain('Sort Key');
+    queue.work(
+      'another',
+      worker(async () => {}),
+    );
+    await queue.start();
+    await eventually('a plan that stops early', async () =>
+      JSON.stringify(await look()).includes('Sort Key') ? undefined : true,
+    );
+    const options = await where.run(`
+      select attoptions from pg_attribute where attrelid = 'signalbox_queue.job_common'::regclass and attname = 'name'
+    `);
+    expect(options).toEqual([{ attoptions: ['n_distinct=3'] }]);
+  });
+});
