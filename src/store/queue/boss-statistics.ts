@@ -17,12 +17,12 @@ const TABLES = `select c.oid, c.relname, c.oid::regclass::text as name from pg_c
  * @returns what ends it
  */
 export function keepStatistics(boss: PgBoss, report: (error: Error) => void): () => Promise<void> {
-  let running = Promise.resolve();
-  const look = (): void => {
-    running = renew(boss).catch(report);
-  };
-  running = declare(boss).then(() => renew(boss), report);
-  const timer = setInterval(look, LOOK);
+  let running = declare(boss)
+    .then(() => renew(boss))
+    .catch(report);
+  const timer = setInterval(() => {
+    running = running.then(() => renew(boss)).catch(report);
+  }, LOOK);
   return () => {
     clearInterval(timer);
     return running;
