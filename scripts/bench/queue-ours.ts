@@ -1,7 +1,7 @@
-/** Jobs that our queue takes in, does and ends in a second: `queue-ours.ts <database URL> <jobs>`. */
+/** Jobs that our queue takes in, does and ends in a second: `queue-ours.ts <database URL> <jobs> [jobs to a key]`. */
 import { openQueue, openStore } from '../../src/store/index.ts';
 
-const [, , url = '', jobs = ''] = process.argv;
+const [, , url = '', jobs = '', ofKey = ''] = process.argv;
 const count = Number(jobs);
 
 const store = await openStore({ url, root: process.cwd() });
@@ -20,7 +20,7 @@ queue.work('bench', {
 const begin = performance.now();
 for (let at = 0; at < count; at += 100) {
   await store.transaction(async (tx) => {
-    for (let n = at; n < at + 100; n++) await queue.send(tx, { queue: 'bench', data: { n } });
+    for (let n = at; n < at + 100; n++) await queue.send(tx, { queue: 'bench', data: { n }, ...keyOf(n) });
   });
 }
 await queue.start();
@@ -28,3 +28,8 @@ await done;
 process.stdout.write(`${(count / (performance.now() - begin)) * 1000}\n`);
 await queue.close();
 await store.close();
+
+/** Those of a key are entered far from each other, as saves of the same record are. */
+function keyOf(n: number): { readonly key?: string } {
+  return ofKey === '' ? {} : { key: String(n % Math.ceil(count / Number(ofKey))) };
+}

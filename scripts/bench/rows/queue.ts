@@ -6,22 +6,16 @@ import type { Bench, Row } from '../harness.ts';
 
 export const queue: Row = {
   name: 'queue',
-  about: 'jobs put, taken and ended, beside a table with statements by hand; on SQLite, and on PostgreSQL where it is',
+  about:
+    'jobs put, taken and ended, without keys and with three to each, beside a table with statements by hand; on SQLite, and on PostgreSQL where it is',
   async measure(bench) {
     let files = 0;
-    const figures = [
-      await jobs(
-        bench,
-        'SQLite',
-        bench.smoke ? 200 : 10_000,
-        0.1,
-        () => `sqlite:${join(bench.folder, `queue-${files++}.db`)}`,
-      ),
-    ];
+    const file = (): string => `sqlite:${join(bench.folder, `queue-${files++}.db`)}`;
+    const figures = await both(bench, 'SQLite', bench.smoke ? 200 : 10_000, [0.1, 0.08], file);
     if (postgresPrograms() === undefined) return figures;
     const server = startPostgres(await freePort());
     try {
-      figures.push(await jobs(bench, 'PostgreSQL', bench.smoke ? 200 : 2000, 0.15, () => server.url));
+      figures.push(...(await both(bench, 'PostgreSQL', bench.smoke ? 200 : 2000, [0.15, 0.1], () => server.url)));
     } finally {
       server.remove();
     }
@@ -29,8 +23,19 @@ export const queue: Row = {
   },
 };
 
-async function jobs(bench: Bench, engine: string, count: number, ratio: number, url: () => string): Promise<Figure> {
-  const measured = (script: string) => (): Promise<number> => bench.figure(script, [url(), String(count)]);
-  const pair = await bench.compare(`queue on ${engine}`, measured('queue-limit.ts'), measured('queue-ours.ts'));
-  return { job: `queued jobs, ${engine}`, unit: 'jobs/s', ...pair, target: { kind: 'at-least', ratio } };
+/** Without keys, and with some. */
+async function both(
+  bench: Bench,
+  engine: string,
+  count: number,
+  [free, keyed]: readonly [number, number],
+  url: () => string,
+): Promise<Figure[]> {
+  const measured = (script: string, more: readonly string[]) => (): Promise<number> =>
+    bench.figure(script, [url(), String(count), ...more]);
+  const jobs = async (job: string, ratio: number, more: readonly string[]): Promise<Figure> => {
+    const pair = await bench.compare(job, measured('queue-limit.ts', []), measured('queue-ours.ts', more));
+    return { job, unit: 'jobs/s', ...pair, target: { kind: 'at-least', ratio } };
+  };
+  return [await jobs(`queued jobs, ${engine}`, free, []), await jobs(`queued jobs with keys, ${engine}`, keyed, ['3'])];
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../store.ts';
 import { Ending } from './ending.ts';
 import type { Claim, QueueEngine } from './engine.ts';
@@ -13,9 +12,6 @@ export interface Shop {
   readonly now: () => number;
   readonly report: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
 }
-
-/** Milliseconds for which a look waits until half of the places are free: one look for several jobs costs less. */
-const GATHER = 2;
 
 /** The jobs of one queue that this gateway runs. */
 export class Lane {
@@ -63,10 +59,9 @@ export class Lane {
 
   async #take(): Promise<void> {
     while (this.#wanted && this.#open) {
-      if (this.#running.size > this.#worker.concurrency / 2) await pause(GATHER);
       const free = this.#worker.concurrency - this.#running.size;
       // The next that ends comes back here.
-      if (free <= 0 || !this.#open) return;
+      if (free <= 0) return;
       this.#wanted = false;
       // Before the question: the lease begins when the database answers it.
       const asked = performance.now();

@@ -19,7 +19,10 @@ async function clocked() {
   const enter = (after?: Date, key?: string): Promise<string> => {
     const id = randomUUID();
     const job = { queue: QUEUE, id, data: {}, ...(after && { after }), ...(key !== undefined && { key }) };
-    return store.transaction(async (tx) => (await engine.insert(tx, job, false), id));
+    return store.transaction(async (tx) => {
+      await engine.insert(tx, job, false);
+      return id;
+    });
   };
   return { store, clock, engine, enter };
 }

@@ -118,6 +118,35 @@ describeEngines('the queue', ({ kind, place }) => {
     expect(await queue.counts()).toEqual([{ queue: QUEUE, waiting: 1, running: 0, dead: 0 }]);
   });
 
+  it('puts a job that becomes due behind those of its key that wait', async () => {
+    const where = await place();
+    const store = await where.migrated();
+    const queue = await queueOver(store);
+    const [begun, end] = [gate(), gate()];
+    const ran: unknown[] = [];
+    const run = async ({ data }: Job): Promise<void> => {
+      begun.open();
+      await end.opened;
+      ran.push(data.n);
+    };
+    queue.work(QUEUE, worker(run, { concurrency: 2 }));
+    await queue.start();
+    await enter(store, queue, { key: 'k', data: { n: 1 } });
+    await begun.opened;
+    const soon = await enter(store, queue, { key: 'k', data: { n: 3 }, after: new Date(Date.now() + 200) });
+    const never = await enter(store, queue, { key: 'k', after: new Date(Date.now() + 300) });
+    await enter(store, queue, { key: 'k', data: { n: 2 } });
+    const behind =
+      kind === 'sqlite' ? 'select id from signalbox_job where place = 1' : 'select id from signalbox_job_follower';
+    await eventually('both in their places', async () => ((await where.run(behind)).length === 3 ? true : undefined));
+    expect(await queue.counts()).toEqual([{ queue: QUEUE, waiting: 3, running: 1, dead: 0 }]);
+    await expect(enter(store, queue, { id: soon })).rejects.toThrow(`queue ${QUEUE} has a job ${soon} already`);
+    expect(await store.transaction((tx) => queue.cancel(tx, QUEUE, never))).toBe(true);
+    end.open();
+    await drained(queue);
+    expect(ran).toEqual([1, 2, 3]);
+  });
+
   it('tries again, counts the attempts, holds back the key, and says when the next attempt is', async () => {
     const store = await (await place()).migrated();
     const queue = await queueOver(store);
@@ -327,7 +356,10 @@ describeEngines('the queue', ({ kind, place }) => {
     await enter(elsewhere, other, { data: { n: 3 } });
     await eventually('another', () => (happened.includes('3 ended') ? true : undefined));
     expect(happened).not.toContain('2 began');
-    expect(await queue.counts()).toEqual([{ queue: QUEUE, waiting: 1, running: 1, dead: 0 }]);
+    await eventually('one that runs and one behind it', async () => {
+      const [counts] = await queue.counts();
+      return counts?.running === 1 && counts.waiting === 1 ? true : undefined;
+    });
     end.open();
     await drained(queue);
     expect(happened.filter((each) => !each.startsWith('3'))).toEqual(['1 began', '1 ended', '2 began', '2 ended']);

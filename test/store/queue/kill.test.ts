@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { WorkerDied } from '../../../src/store/index.ts';
+import { type StoreOptions, WorkerDied } from '../../../src/store/index.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines, type Place } from '../engines.ts';
 import { RUNS, record } from './gateway.ts';
@@ -15,16 +15,12 @@ interface Run {
   readonly attempt: number;
   readonly began: number;
   readonly ended: number | null;
+  readonly lost: number | null;
 }
 
-function gateway({ options }: Place): ChildProcess {
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL('gateway.ts', import.meta.url)), JSON.stringify(options)],
-    {
-      stdio: 'inherit',
-    },
-  );
+function gateway(options: StoreOptions, ms = 10): ChildProcess {
+  const script = fileURLToPath(new URL('gateway.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, JSON.stringify(options), String(ms)], { stdio: 'inherit' });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
@@ -34,8 +30,30 @@ async function runs({ run }: Place): Promise<Run[]> {
   return rows.map((row) => ({ ...row, began: Number(row.began), ended: row.ended && Number(row.ended) }) as Run);
 }
 
-describeEngines('kill -9', ({ place }) => {
-  it('of a gateway in the middle of its jobs loses none, runs none twice at the same time, and counts the attempt', {
+/** A gateway that stops in the middle of some jobs as if its machine slept. @returns what lets it go on */
+async function sleeper(where: Place, ids: readonly string[]): Promise<() => void> {
+  const named = new URL(where.options.url);
+  named.searchParams.set('application_name', 'sleeper');
+  const child = gateway({ ...where.options, url: named.href }, 1000);
+  await eventually('its jobs', async () => {
+    const begun = (await runs(where)).filter(({ job }) => ids.includes(job));
+    return begun.length === ids.length ? true : undefined;
+  });
+  // A transaction that sleeps too would hold up everybody who waits for its locks.
+  await eventually('it to sleep between two transactions', async () => {
+    child.kill('SIGSTOP');
+    const open = await where.run(
+      `select 1 from pg_stat_activity where application_name = 'sleeper' and xact_start is not null`,
+    );
+    if (open.length === 0) return true;
+    child.kill('SIGCONT');
+    return undefined;
+  });
+  return () => void child.kill('SIGCONT');
+}
+
+describeEngines('kill -9', ({ kind, place }) => {
+  it('of a gateway in the middle of its jobs, or its sleep, loses none, runs none twice, and counts the attempt', {
     timeout: 60_000,
   }, async () => {
     const where = await place();
@@ -43,11 +61,15 @@ describeEngines('kill -9', ({ place }) => {
     await where.run(RUNS);
     const queue = await queueOver(store);
     const ids: string[] = [];
+    // Beside it, because both take as long as a lease: one that only sleeps, and finds that others did its work.
+    const slept: string[] = [];
+    if (kind === 'postgres') for (const key of ['s', 't']) slept.push(await enter(store, queue, { key }));
+    const wake = kind === 'postgres' ? await sleeper(where, slept) : () => {};
     for (let n = 0; n < JOBS; n++) ids.push(await enter(store, queue, n % 2 === 0 ? { key: `k${n % 6}` } : {}));
 
-    const victim = gateway(where);
+    const victim = gateway(where.options);
     const begun = await eventually('jobs in the middle', async () => {
-      const all = await runs(where);
+      const all = (await runs(where)).filter(({ job }) => ids.includes(job));
       return all.length > 8 && all.some(({ ended }) => ended === null) ? all.length : undefined;
     });
     victim.kill('SIGKILL');
@@ -63,8 +85,21 @@ describeEngines('kill -9', ({ place }) => {
       return ended.length >= Math.max(begun, JOBS / 2) ? true : undefined;
     });
     await drained(queue);
+    wake();
 
-    const all = await runs(where);
+    for (const id of slept) {
+      const those = (await runs(where)).filter(({ job }) => job === id);
+      expect(those.map(({ attempt, ended }) => [attempt, ended !== null])).toEqual([
+        [1, false],
+        [2, true],
+      ]);
+    }
+    await eventually('the word that its jobs were lost', async () => {
+      const found = (await runs(where)).filter(({ lost }) => lost !== null);
+      return found.length === slept.length ? true : undefined;
+    });
+
+    const all = (await runs(where)).filter(({ job }) => ids.includes(job));
     const ended = all.filter((each) => each.ended !== null);
     expect(ended.map(({ job }) => job).toSorted()).toEqual(ids.toSorted());
     const lost = all.filter((each) => each.ended === null);

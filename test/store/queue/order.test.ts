@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type JobQueue, JobRefused, openQueue, type Store } from '../../../src/store/index.ts';
+import { type JobQueue, JobRefused, openQueue, type Store, type Worker } from '../../../src/store/index.ts';
+import { hasPostgres } from '../../support/postgres.ts';
 import { eventually } from '../../support/project.ts';
-import { sqlitePlace } from '../engines.ts';
-import { QUEUE } from './support.ts';
+import { postgresPlace, sqlitePlace } from '../engines.ts';
+import { drained, enter, QUEUE, queueOver, worker } from './support.ts';
 
 /** What is to become of a job. */
 interface Fate {
@@ -114,3 +115,44 @@ it('whatever fails, is refused or is cancelled, jobs of a key keep their order, 
     { numRuns: 8 },
   );
 });
+
+it.skipIf(!hasPostgres)(
+  'jobs of a key that are entered, cancelled and ended by many at once leave none behind',
+  async () => {
+    const where = await postgresPlace();
+    await where.migrated();
+    const stores = await Promise.all([1, 2, 3].map(() => where.open()));
+    const queues = await Promise.all(stores.map((store) => queueOver(store)));
+    const busy = new Set<string>();
+    const overlaps: string[] = [];
+    const ended = new Set<string>();
+    const cancelled = new Set<string>();
+    const run: Worker['run'] = async ({ id, key = '', attempt, data }) => {
+      if (busy.has(key)) overlaps.push(id);
+      busy.add(key);
+      await new Promise((resolve) => setImmediate(resolve));
+      busy.delete(key);
+      if (attempt === 1 && data.fails === true) throw new Error('once more');
+      ended.add(id);
+    };
+    for (const queue of queues) {
+      queue.work(QUEUE, worker(run, { concurrency: 3, retry: { attempts: 1, first: 1, longest: 1 } }));
+      await queue.start();
+    }
+    const all: string[] = [];
+    const one = async (n: number): Promise<void> => {
+      const [store, queue] = [stores[n % 3] as Store, queues[n % 3] as JobQueue];
+      all.push(await enter(store, queue, { key: `k${n % 2}`, data: { fails: n % 5 === 0 } }));
+      if (n % 4 !== 0) return;
+      const other = all[(n * 7) % all.length] as string;
+      if (await store.transaction((tx) => queue.cancel(tx, QUEUE, other))) cancelled.add(other);
+    };
+    for (let n = 0; n < 60; n += 12) await Promise.all(Array.from({ length: 12 }, (_, m) => one(n + m)));
+    await drained(queues[0] as JobQueue);
+    expect(overlaps).toEqual([]);
+    expect(all.filter((id) => !ended.has(id) && !cancelled.has(id))).toEqual([]);
+    for (const table of ['signalbox_job_key', 'signalbox_job_follower']) {
+      expect(await where.run(`select * from ${table}`)).toEqual([]);
+    }
+  },
+);
