@@ -83,13 +83,12 @@ async function runWith(fleet: Fleet, options: FleetOptions, say: (line: string) 
   const ledger = createLedger();
   const over = AbortSignal.timeout(options.seconds * 1000);
   const limit = AbortSignal.timeout(options.seconds * 1000 + SETTLE_MS);
-  const load = startLoad({ fleet, ledger, over, limit, seed: options.seed });
   const random = createRandom(options.seed);
   const progress = setInterval(() => say(progressOf(ledger)), PROGRESS_MS);
-  const mishaps = await befall({ gateways, database, random, say, over, limit });
-  say('no more mishaps; what was entered is let end');
-  await load;
-  clearInterval(progress);
+  const [mishaps] = await Promise.all([
+    befall({ gateways, database, random, say, over, limit }),
+    startLoad({ fleet, ledger, over, limit, seed: options.seed }),
+  ]).finally(() => clearInterval(progress));
   const amiss = [...ledger.refused, ...(await settle(database.url, limit)), ...(await stopAll(gateways))];
   const held = await readHeld(database.url);
   const lines = readFileSync(project.marks, 'utf8').trimEnd().split('\n');

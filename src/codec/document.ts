@@ -41,15 +41,26 @@ export interface CodecOptions {
   readonly foreign?: Foreign;
 }
 
-/** Compiles a document, once, at load. */
+/**
+ * Compiles a document, once. Each direction is compiled when it is first used: an operation reads its request and writes its
+ * reply, in one form or two, and never the other way round.
+ */
 export function compileDocument(document: Document, options: CodecOptions): DocumentCodec {
   const { namespace, root, foreign } = options;
-  const toXml = compileXmlWriter(document, namespace, root);
+  const toXml = atFirstUse(() => compileXmlWriter(document, namespace, root));
   return {
-    fromJson: compileJsonReader(document, foreign),
-    toJson: compileJsonWriter(document),
-    fromXml: compileXmlReader(document, namespace, foreign),
+    fromJson: atFirstUse(() => compileJsonReader(document, foreign)),
+    toJson: atFirstUse(() => compileJsonWriter(document)),
+    fromXml: atFirstUse(() => compileXmlReader(document, namespace, foreign)),
     toXml,
-    toXmlPieces: compileXmlPieces(document, namespace, root) ?? ((value) => [toXml(value)]),
+    toXmlPieces: atFirstUse(() => compileXmlPieces(document, namespace, root) ?? ((value) => [toXml(value)])),
+  };
+}
+
+function atFirstUse<A extends readonly unknown[], R>(compile: () => (...given: A) => R): (...given: A) => R {
+  let compiled: ((...given: A) => R) | undefined;
+  return (...given) => {
+    compiled ??= compile();
+    return compiled(...given);
   };
 }

@@ -43,12 +43,15 @@ interface InSet {
   readonly name: string;
 }
 
-/** A table whose key is its row's number has no index for that. An index of some rows only says nothing of the others. */
+/**
+ * A table whose key is its row's number has no index for that. An index of some rows only says nothing of the others, and
+ * what an index computes has no name.
+ */
 function sqliteKeys(table: string) {
   const [name, schema = 'main'] = table.toLowerCase().split('.').reverse();
   return sql<InSet>`select 'primary key' as "set", name from pragma_table_info(${name}, ${schema}) where pk > 0
     union all
-    select l.name, i.name from pragma_index_list(${name}, ${schema}) l, pragma_index_info(l.name, ${schema}) i
+    select l.name, coalesce(i.name, '') from pragma_index_list(${name}, ${schema}) l, pragma_index_info(l.name, ${schema}) i
     where l."unique" = 1 and l.partial = 0`;
 }
 

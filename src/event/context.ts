@@ -26,8 +26,8 @@ export class EventTimeout extends Error {
 
 /**
  * Makes one of a class and runs it, for at most `limit` milliseconds. Once it has ended, or was given up, what it still
- * does has no way into the transaction any more.
- * @throws what it throws; EventTimeout; the reason of the context's signal where that ends it
+ * does has no way into the transaction any more, and what is on its way there is waited for.
+ * @throws what it throws, or what it did not wait for; EventTimeout; the reason of the context's signal where that ends it
  */
 export async function runClass(
   Class: ServiceClass,
@@ -45,35 +45,53 @@ export async function runClass(
   const gate = new Gate(inside);
   try {
     const event = eventOf(story, context, gate) as never;
-    await Promise.race([(async () => new Class().execute(event))(), givenUp]);
+    const run = async (): Promise<void> => {
+      await new Class().execute(event);
+      await gate.close();
+    };
+    await Promise.race([run(), givenUp]);
   } finally {
-    gate.closed = true;
     clearTimeout(late);
     signal.removeEventListener('abort', abort);
+    // A save takes several statements: none of them may come after the end of the transaction, when it would stand alone.
+    await gate.close().catch(() => undefined);
   }
 }
 
 /** The way into a transaction, until it is closed. */
 class Gate implements Inside {
-  closed = false;
   readonly #inside: Inside;
+  readonly #begun = new Set<Promise<unknown>>();
+  #closed = false;
 
   constructor(inside: Inside) {
     this.#inside = inside;
   }
 
-  async execute(...given: Parameters<Inside['execute']>): ReturnType<Inside['execute']> {
-    this.#check();
-    return this.#inside.execute(...given);
+  execute(...given: Parameters<Inside['execute']>): ReturnType<Inside['execute']> {
+    return this.#let(() => this.#inside.execute(...given));
   }
 
-  async saveComponent(...given: Parameters<Inside['saveComponent']>): ReturnType<Inside['saveComponent']> {
-    this.#check();
-    return this.#inside.saveComponent(...given);
+  saveComponent(...given: Parameters<Inside['saveComponent']>): ReturnType<Inside['saveComponent']> {
+    return this.#let(() => this.#inside.saveComponent(...given));
   }
 
-  #check(): void {
-    if (this.closed) throw new Error('the event is over: await everything that execute() starts');
+  /** Lets nothing more in, and waits for what is on its way. @throws what that throws */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const ended = await Promise.allSettled(this.#begun);
+    const failed = ended.find((each) => each.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  #let<T>(begin: () => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error('the event is over: await everything that execute() starts'));
+    const work = begin();
+    this.#begun.add(work);
+    // With both ends looked after, a class that does not wait for it can't end the gateway by that.
+    const over = (): unknown => this.#begun.delete(work);
+    work.then(over, over);
+    return work;
   }
 }
 

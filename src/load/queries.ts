@@ -9,6 +9,7 @@ import type { Place } from './diagnostic.ts';
 import { linkField } from './field.ts';
 import type { DocumentSource } from './field-type.ts';
 import { given } from './given.ts';
+import { checkGrant } from './grants.ts';
 import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveId, resolveIds } from './linking.ts';
 import { linkConnects } from './query-connects.ts';
 import { linkDuration } from './units.ts';
@@ -42,7 +43,7 @@ function linkQuery(
   }
   checkColumnNames(linking, value.columns, columns);
   const permissions = resolveIds(linking, 'permission-list', lists, value, 'permission');
-  checkGrant(linking, declaration);
+  checkGrant(linking, declaration, 'query');
   const datasource =
     value.datasource === undefined
       ? undefined
@@ -65,17 +66,6 @@ function linkQuery(
     at: positionOf(at),
     sqlAt: positionOf(places.inText(value, 'sql', 0, 1)),
   };
-}
-
-function checkGrant(linking: Linking, { id, value, at }: Declaration<QueryDeclared>): void {
-  const { report, places } = linking;
-  if (value.public === true && value.permission !== undefined) {
-    const reason = 'what is public needs no grant';
-    report.raise('conflicting-options', { first: 'permission', second: 'public', reason }, places.key(value, 'public'));
-  } else if (value.public !== true && value.permission === undefined) {
-    if (!mayHaveMeant(linking, value, ['permission', 'public']))
-      report.raise('not-granted', { what: id, kind: 'query' }, at);
-  }
 }
 
 /** Prompts or columns: fields that are single values. */

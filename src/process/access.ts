@@ -1,7 +1,7 @@
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
-import { findProgram, mayRun, programNames, QUERY_TYPE } from './program.ts';
+import { findProgram, mayRun, QUERY_TYPE } from './program.ts';
 import type { RequestRow } from './rows.ts';
 
 /** `see` its facts; `use` it: its message log, its report, and what becomes of it. */
@@ -24,13 +24,14 @@ export function deniedNames(
   registry: Registry,
   user: User,
 ): { readonly processes: string[]; readonly queries: string[] } {
-  const allowed = new Set(programNames(registry, user, undefined));
-  const processes = [...registry.processes.values()].filter(({ id }) => !allowed.has(id));
-  const asQueries = new Set(programNames(registry, user, QUERY_TYPE));
+  const isDenied = (type: string, id: string): boolean => {
+    const program = findProgram(registry, type, id);
+    return program !== undefined && !mayRun(user, program);
+  };
+  const processes = [...registry.processes.values()].filter(({ type }) => type !== QUERY_TYPE);
+  const queries = new Set([...registry.queries.keys(), ...registry.processes.keys()]);
   return {
-    processes: processes.filter(({ type }) => type !== QUERY_TYPE).map(({ id }) => id),
-    queries: [...new Set([...registry.queries.keys(), ...processes.map(({ id }) => id)])].filter(
-      (id) => findProgram(registry, QUERY_TYPE, id) !== undefined && !asQueries.has(id),
-    ),
+    processes: processes.filter(({ id, type }) => isDenied(type, id)).map(({ id }) => id),
+    queries: [...queries].filter((id) => isDenied(QUERY_TYPE, id)),
   };
 }

@@ -110,6 +110,7 @@ export class Attempt {
   }
 
   async #execute(program: Program, values: object, signal: AbortSignal): Promise<Step> {
+    signal.throwIfAborted();
     const { process, query } = program;
     if (query !== undefined) return this.#runQuery({ ...program, query }, values as never, signal);
     const handler = process?.answer.kind === 'handler' ? this.#ports.handlers.get(process.answer.file) : undefined;

@@ -3,8 +3,9 @@ import type { Field } from '../model/field.ts';
 import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
-import type { PermissionList, User } from '../model/security.ts';
+import type { User } from '../model/security.ts';
 import type { SavedQueries } from '../query/index.ts';
+import { may } from '../security/authorise.ts';
 
 /** The type of requests that run a stored query. */
 export const QUERY_TYPE = 'PSQuery';
@@ -63,11 +64,7 @@ export function programOf(process: Process): Program {
 /** Whether a user may run it: the process where there is one, and the query where there is one. One that was saved is its owner's. */
 export function mayRun(user: User, { process, query }: Program): boolean {
   if (query?.owner !== undefined) return query.owner === user.id;
-  return [process, query].every((thing) => thing === undefined || isGranted(user, thing));
-}
-
-function isGranted(user: User, thing: { readonly public: boolean; readonly permissions: readonly PermissionList[] }) {
-  return thing.public || thing.permissions.some((list) => user.permissionLists.has(list));
+  return [process, query].every((thing) => thing === undefined || may(user, thing));
 }
 
 /** @throws Fault FORBIDDEN */
@@ -89,7 +86,7 @@ export async function programNamesOf(
 }
 
 /** Names of what is declared and a user may run, sorted. */
-export function programNames(registry: Registry, user: User, type: string | undefined): string[] {
+function programNames(registry: Registry, user: User, type: string | undefined): string[] {
   const processes = [...registry.processes.values()]
     .filter((each) => type === undefined || each.type === type)
     .map(programOf);

@@ -62,9 +62,10 @@ export class RunningLog {
     this.close();
   }
 
-  /** After a pause: writes again. */
+  /** After a pause: writes again, what was said meanwhile too. */
   resume(): void {
     this.#paused = false;
+    if (this.#lines.length > 0 || this.#progress !== undefined) this.#plan();
   }
 
   /** Writes what was said since as part of a transaction. */
@@ -76,6 +77,7 @@ export class RunningLog {
   close(): void {
     this.#paused = true;
     clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   #plan(): void {

@@ -180,9 +180,7 @@ function closer(
   let closing: Promise<void> | undefined;
   return ({ timeoutMs = CLOSE_WITHIN } = {}) => {
     closing ??= (async () => {
-      const work = services.close(timeoutMs);
-      await http.close(timeoutMs);
-      await work;
+      await Promise.all([http.close(timeoutMs), services.close(timeoutMs)]);
       await outbound.close();
       await data.close();
       await new Promise<void>((resolve) => log.flush(() => resolve()));

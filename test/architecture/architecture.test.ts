@@ -19,7 +19,7 @@ const TABLE: Readonly<Record<string, { ours: string; packages: string }>> = {
   security: { ours: 'model wire', packages: '' },
   store: { ours: 'model wire', packages: 'kysely better-sqlite3 pg pg-boss croner mime' },
   query: { ours: 'model wire load codec store', packages: 'better-sqlite3 pg fflate' },
-  process: { ours: 'model wire codec store query', packages: 'croner' },
+  process: { ours: 'model wire codec security store query', packages: '' },
   event: { ours: 'model wire codec security store', packages: 'kysely' },
   describe: { ours: 'model wire', packages: '' },
   generate: { ours: 'model wire describe', packages: '' },

@@ -39,6 +39,7 @@ describe.each(engines)('components against their tables, on %s', (kind) => {
       'create table doubled (id varchar(5), name varchar(10), price varchar(30))',
       "create unique index some_doubled on doubled (id) where name = 'x'",
       'create unique index two_doubled on doubled (id, name)',
+      'create unique index computed_doubled on doubled (lower(id))',
       'create table unique_place (n integer primary key, id varchar(5) not null unique, name text, price varchar(30))',
     ]);
     const said = async (...given: Parameters<typeof component>): Promise<string[]> =>

@@ -16,7 +16,11 @@ const STORY = {
 /** What a class did in its transaction. */
 function run(
   execute: (event: ComponentEvent) => void | Promise<void>,
-  { limit = 10_000, signal = new AbortController().signal } = {},
+  {
+    limit = 10_000,
+    signal = new AbortController().signal,
+    saveComponent = async () => ({ created: true }),
+  }: { limit?: number; signal?: AbortSignal; saveComponent?: Inside['saveComponent'] } = {},
 ): { readonly ended: Promise<void>; readonly done: string[] } {
   const done: string[] = [];
   const inside: Inside = {
@@ -24,7 +28,7 @@ function run(
       done.push(sql);
       return { rows: [], changed: 0 };
     },
-    saveComponent: async () => ({ created: true }),
+    saveComponent,
   };
   class Tried extends ServiceInterface {
     override execute(event: ComponentEvent): void | Promise<void> {
@@ -69,6 +73,46 @@ describe('a class that runs at an event', () => {
     controller.abort(new Error('the job is lost'));
     await expect(ended).rejects.toThrow('the job is lost');
     await expect(run(() => {}, { signal: controller.signal }).ended).rejects.toThrow('the job is lost');
+  });
+
+  it.each([
+    ['given up', true],
+    ['over', false],
+  ])('that is %s is waited for while a save of its own is under way, so that no part of that outlives the transaction', async (_, isGivenUp) => {
+    const controller = new AbortController();
+    const steps: string[] = [];
+    const { promise: locked, resolve: free } = Promise.withResolvers<void>();
+    const saving = async () => {
+      steps.push('find');
+      await locked;
+      steps.push('write');
+      return { created: true };
+    };
+    const { ended } = run(
+      (event) => {
+        const saved = event.saveComponent('PLACES', {});
+        return isGivenUp ? (saved as Promise<unknown> as Promise<void>) : undefined;
+      },
+      { signal: controller.signal, saveComponent: saving },
+    );
+    const end = ended.then(
+      () => steps.push('end'),
+      () => steps.push('end'),
+    );
+    if (isGivenUp) controller.abort(new Error('the job is lost'));
+    await new Promise(setImmediate);
+    free();
+    await end;
+    expect(steps).toEqual(['find', 'write', 'end']);
+  });
+
+  it('fails where something that it did not wait for does', async () => {
+    const refused = async () => {
+      await new Promise(setImmediate);
+      throw new Error('no such place');
+    };
+    const { ended } = run((event) => void event.saveComponent('PLACES', {}), { saveComponent: refused });
+    await expect(ended).rejects.toThrow('no such place');
   });
 
   it('can start nothing that outlives it', async () => {

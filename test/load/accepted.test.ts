@@ -4,7 +4,11 @@ import { compileRest } from '../../src/binding/rest.ts';
 import { compileRestCall } from '../../src/binding/rest-call.ts';
 import { compileRestReply } from '../../src/binding/rest-reply.ts';
 import { compileSoap } from '../../src/binding/soap.ts';
-import { compileDocument } from '../../src/codec/index.ts';
+import { compileJsonReader } from '../../src/codec/json-read.ts';
+import { compileJsonWriter } from '../../src/codec/json-write.ts';
+import { compileXmlPieces } from '../../src/codec/xml-pieces.ts';
+import { compileXmlReader } from '../../src/codec/xml-read.ts';
+import { compileXmlWriter } from '../../src/codec/xml-write.ts';
 import { contractForms, describeOpenApi, describeWadl, describeWsdl, describeXsd } from '../../src/describe/index.ts';
 import { generate } from '../../src/generate/index.ts';
 import { catalogue } from '../../src/load/catalogue.ts';
@@ -31,7 +35,14 @@ const sound = texts.flatMap(([name, text]) => {
 function compileAll(registry: Registry): void {
   const { namespace } = registry.gateway;
   compileRoutes(registry);
-  for (const document of registry.documents.values()) compileDocument(document, { namespace });
+  // Not by compileDocument, which waits for the first use.
+  for (const document of registry.documents.values()) {
+    compileJsonReader(document);
+    compileJsonWriter(document);
+    compileXmlReader(document, namespace);
+    compileXmlWriter(document, namespace);
+    compileXmlPieces(document, namespace, undefined);
+  }
   for (const operation of registry.operations.values()) {
     if (operation.method !== undefined) compileRest(operation, namespace);
     const { soap } = operation;

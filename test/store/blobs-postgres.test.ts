@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { DatabaseBlobs } from '../../src/store/blob/database-blobs.ts';
-import { LOOKS } from '../../src/store/blob/leases.ts';
+import { Leases, LOOKS } from '../../src/store/blob/leases.ts';
 import { openBlobs, type Store } from '../../src/store/index.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { describeBlobs } from './blob-contract.ts';
@@ -126,6 +126,22 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
       expect([await contents(place), String(await read(await living.scope('a').get('a')))]).toEqual([1, 'two']);
       await dead.tend();
       expect((await dead.scope('a').put('b', attachment('three'))).length).toBe(5);
+    });
+
+    it('is not one that says that it lives before it is known', async () => {
+      const place = await postgresPlace();
+      const store = await place.migrated();
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const tables = vi.fn(store.tables).mockImplementationOnce(async () => {
+        await late;
+        return store.tables();
+      });
+      const leases = new Leases({ ...store, tables });
+      const held = leases.hold();
+      await leases.beat();
+      resolve();
+      await held;
+      expect(await place.run('select id from signalbox_blob_lease')).toEqual([{ id: leases.id }]);
     });
   });
 

@@ -50,6 +50,8 @@ export class Primary {
   readonly #seats: readonly Seat[];
   readonly #sums = new Sums();
   readonly #end = Promise.withResolvers<void>();
+  /** One was ready once: what can be started is started again. */
+  #sound = false;
   #announced = false;
   #stopping = false;
   #grace: NodeJS.Timeout | undefined;
@@ -111,6 +113,7 @@ export class Primary {
 
   #becameReady(seat: Seat, message: ReadyWorker): void {
     seat.ready = true;
+    this.#sound = true;
     if (this.#stopping) return;
     if (this.#announced) this.#options.log.info({ worker: seat.number }, `Worker ${seat.number} is back.`);
     for (const each of this.#seats) if (each.worker === undefined && each.restart === undefined) this.#start(each);
@@ -130,7 +133,7 @@ export class Primary {
     seat.ready = false;
     this.#sums.gone(seat);
     if (this.#stopping) this.#endIfEmpty();
-    else if (this.#announced || this.#seats.some((each) => each.ready)) this.#replace(seat, served, how);
+    else if (this.#sound) this.#replace(seat, served, how);
     else this.#giveUp(seat, how);
   }
 

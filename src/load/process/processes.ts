@@ -7,6 +7,7 @@ import type { ProcessDeclared } from '../declared.ts';
 import type { Documents } from '../documents.ts';
 import { linkField } from '../field.ts';
 import { given } from '../given.ts';
+import { checkGrant } from '../grants.ts';
 import type { WantedFile } from '../handlers.ts';
 import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveId, resolveIds } from '../linking.ts';
 import { linkDuration } from '../units.ts';
@@ -46,7 +47,7 @@ function linkProcess(
   const { id, value, at } = declaration;
   const program = linkProgram(documents, sources, declaration);
   const permissions = resolveIds(linking, 'permission-list', sources.lists, value, 'permission');
-  checkGrant(linking, declaration);
+  checkGrant(linking, declaration, 'process');
   if (program === undefined) return undefined;
   const process: Process = {
     id,
@@ -115,15 +116,4 @@ function linkRetry(linking: Linking, { retry = 0 }: ProcessDeclared): ProcessRet
   // A longest pause below the usual first one shortens that too.
   const most = longest ?? RETRY.longest;
   return { attempts: retry.attempts, first: first ?? Math.min(RETRY.first, most), longest: most };
-}
-
-function checkGrant(linking: Linking, { id, value, at }: Declaration<ProcessDeclared>): void {
-  const { report, places } = linking;
-  if (value.public === true && value.permission !== undefined) {
-    const reason = 'what is public needs no grant';
-    report.raise('conflicting-options', { first: 'permission', second: 'public', reason }, places.key(value, 'public'));
-  } else if (value.public !== true && value.permission === undefined) {
-    if (!mayHaveMeant(linking, value, ['permission', 'public']))
-      report.raise('not-granted', { what: id, kind: 'process' }, at);
-  }
 }

@@ -1,15 +1,5 @@
-import { description, keys, reference } from './json-schema.ts';
+import { description, keys, name, reference } from './json-schema.ts';
 import { permission, publicKey } from './operation.ts';
-
-const name = (what: string, example: string) =>
-  ({
-    title: 'a name',
-    type: 'string',
-    pattern: '^[A-Za-z][A-Za-z0-9_]*$',
-    maxLength: 30,
-    description: what,
-    examples: [example],
-  }) as const;
 
 const event = keys(
   {

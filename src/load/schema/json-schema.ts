@@ -70,3 +70,13 @@ export const duration: JsonSchema = {
   pattern: '^[0-9]+ ?(ms|s|min|h|d)$',
   examples: ['30 s', '500 ms', '2 min'],
 };
+
+/** The id of what a request or a registration names. */
+export const name = (what: string, example: string): JsonSchema => ({
+  title: 'a name',
+  type: 'string',
+  pattern: '^[A-Za-z][A-Za-z0-9_]*$',
+  maxLength: 30,
+  description: what,
+  examples: [example],
+});

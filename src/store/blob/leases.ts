@@ -19,6 +19,7 @@ export class Leases {
   readonly id = randomUUID();
   readonly #store: Store;
   #held: Promise<void> | undefined;
+  #isKnown = false;
   #seen: ReadonlyMap<string, Seen> = new Map();
 
   constructor(store: Store) {
@@ -36,7 +37,7 @@ export class Leases {
 
   /** Counts on. */
   async beat(): Promise<void> {
-    if (this.#held === undefined) return;
+    if (!this.#isKnown) return;
     const db = await this.#store.tables();
     const counted = await db
       .updateTable('signalbox_blob_lease')
@@ -78,5 +79,6 @@ export class Leases {
   async #enter(): Promise<void> {
     const db = await this.#store.tables();
     await db.insertInto('signalbox_blob_lease').values({ id: this.id, beats: 0 }).execute();
+    this.#isKnown = true;
   }
 }

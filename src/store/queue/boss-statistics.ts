@@ -17,15 +17,19 @@ const TABLES = `select c.oid, c.relname, c.oid::regclass::text as name from pg_c
  * @returns what ends it
  */
 export function keepStatistics(boss: PgBoss, report: (error: Error) => void): () => Promise<void> {
-  let running = declare(boss)
-    .then(() => renew(boss))
-    .catch(report);
-  const timer = setInterval(() => {
-    running = running.then(() => renew(boss)).catch(report);
-  }, LOOK);
-  return () => {
+  let running: Promise<void> | undefined;
+  const look = (work: () => Promise<void>): void => {
+    running ??= work()
+      .catch(report)
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  look(() => declare(boss).then(() => renew(boss)));
+  const timer = setInterval(() => look(() => renew(boss)), LOOK);
+  return async () => {
     clearInterval(timer);
-    return running;
+    await running;
   };
 }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Store } from '../store.ts';
 import { Ending } from './ending.ts';
 import type { Claim, QueueEngine } from './engine.ts';
@@ -19,6 +20,8 @@ export class Lane {
   readonly #worker: Worker;
   readonly #shop: Shop;
   readonly #ending: Ending;
+  /** Whoever wakes a lane inside a transaction must not take it along: what it looks for comes with the commit. */
+  readonly #outside = AsyncLocalStorage.snapshot();
   readonly #running = new Map<HeldJob, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #open = true;
@@ -41,12 +44,21 @@ export class Lane {
     this.#wanted = true;
     if (!this.#open || this.#taking !== undefined) return;
     clearTimeout(this.#timer);
-    this.#taking = this.#take()
+    this.#taking = this.#outside(() => this.#take())
       .catch((error: Error) => this.#shop.report(error, { queue: this.#queue }))
-      .finally(() => {
-        this.#taking = undefined;
-        if (this.#open) this.#timer = setTimeout(() => this.wake(), this.#shop.engine.poll);
-      });
+      .finally(() => this.#taken());
+  }
+
+  get #free(): number {
+    return this.#worker.concurrency - this.#running.size;
+  }
+
+  #taken(): void {
+    this.#taking = undefined;
+    if (!this.#open) return;
+    // Woken again while the last look ended.
+    if (this.#wanted && this.#free > 0) this.wake();
+    else this.#timer = setTimeout(() => this.wake(), this.#shop.engine.poll);
   }
 
   /** Takes no more jobs. Resolves when those that run have ended. */
@@ -59,7 +71,7 @@ export class Lane {
 
   async #take(): Promise<void> {
     while (this.#wanted && this.#open) {
-      const free = this.#worker.concurrency - this.#running.size;
+      const free = this.#free;
       // The next that ends comes back here.
       if (free <= 0) return;
       this.#wanted = false;

@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import type { PgBoss } from 'pg-boss';
+import { describe, expect, it, vi } from 'vitest';
+import { keepStatistics } from '../../../src/store/queue/boss-statistics.ts';
 import { hasPostgres } from '../../support/postgres.ts';
 import { eventually } from '../../support/project.ts';
 import { postgresPlace } from '../engines.ts';
-import { enter, QUEUE, queueOver, worker } from './support.ts';
+import { enter, gate, QUEUE, queueOver, worker } from './support.ts';
 
 describe.skipIf(!hasPostgres)('the queue on PostgreSQL', () => {
   it('tells the planner of jobs that came in large numbers, so that a look does not go through all of them', async () => {
@@ -37,4 +39,26 @@ describe.skipIf(!hasPostgres)('the queue on PostgreSQL', () => {
     `);
     expect(options).toEqual([{ attoptions: ['n_distinct=3'] }]);
   });
+});
+
+it('looks at statistics do not pile up while the database does not answer', async () => {
+  const answer = gate();
+  let asked = 0;
+  const executeSql = async (): Promise<{ rows: unknown[] }> => {
+    asked += 1;
+    await answer.opened;
+    return { rows: [] };
+  };
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const end = keepStatistics({ getDb: () => ({ executeSql }) } as unknown as PgBoss, () => {});
+    await vi.advanceTimersByTimeAsync(60_000);
+    const ended = end();
+    answer.open();
+    await ended;
+  } finally {
+    vi.useRealTimers();
+  }
+  // What is said of the table, and the first look.
+  expect(asked).toBe(2);
 });
