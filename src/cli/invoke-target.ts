@@ -95,6 +95,7 @@ async function sampleUser({ users }: Registry, operation: Operation | ConsumerOp
   const samples = [...users.values()].filter((user) => user.sample);
   const allowed = samples.filter((user) => may(user, operation));
   for (const user of [...allowed, ...samples.filter((each) => !allowed.includes(each))]) {
+    if (user.password === undefined) continue;
     const hash = readPasswordHash(user.password);
     if (typeof hash !== 'string' && (await verifyPassword(user.id, hash))) return user;
   }

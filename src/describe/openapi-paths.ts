@@ -94,7 +94,9 @@ function descriptionOf(entries: readonly Entry[]): string {
 
 /** None for what is public; either, where one of several operations at the address is. */
 function securityOf(operations: readonly Operation[]): JsonObject[] {
-  const schemes = new Set(operations.filter((operation) => !operation.public).map((operation) => operation.requires));
+  const schemes = new Set(
+    operations.filter((operation) => !operation.public).flatMap((operation) => operation.requires.map(({ id }) => id)),
+  );
   const isPublic = operations.some((operation) => operation.public);
   if (schemes.size === 0) return [];
   return [...(isPublic ? [{}] : []), ...[...schemes].map((scheme) => ({ [scheme]: [] }))];

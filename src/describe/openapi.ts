@@ -55,8 +55,12 @@ function infoText({ service, name }: Scope): string | undefined {
 }
 
 function schemesOf({ operations }: Scope): JsonObject {
-  const wanted = new Set(operations.filter((operation) => !operation.public).map((operation) => operation.requires));
-  return Object.fromEntries([...wanted].map((scheme) => [scheme, securitySchemes[scheme]]));
+  const wanted = new Set(
+    operations
+      .filter((operation) => !operation.public)
+      .flatMap((operation) => operation.requires.map(({ kind }) => kind)),
+  );
+  return Object.fromEntries([...wanted].map((scheme) => [scheme, securitySchemes[scheme as 'basic']]));
 }
 
 const securitySchemes = {

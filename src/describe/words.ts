@@ -56,10 +56,19 @@ export function deprecationNote({ deprecated }: Service): string | undefined {
 
 /** What a caller has to show. */
 export function accessNote(operation: Pick<Operation, 'public' | 'requires'>): string {
-  return operation.public ? 'Public.' : `Needs credentials: ${schemeNames[operation.requires]}.`;
+  return operation.public
+    ? 'Public.'
+    : `Needs credentials: ${operation.requires.map(({ kind }) => schemeNames[kind]).join(' or ')}.`;
 }
 
-const schemeNames: Readonly<Record<SecurityScheme, string>> = { basic: 'HTTP Basic' };
+const schemeNames: Readonly<Record<SecurityScheme['kind'], string>> = {
+  basic: 'HTTP Basic',
+  'api-key': 'an API key',
+  bearer: 'a bearer token',
+  'client-certificate': 'a client certificate',
+  'username-token': 'a WS-Security UsernameToken',
+  signature: 'an XML signature',
+};
 
 function count(number: number, noun: string): string {
   return `${decimalOf(number)} ${noun}${number === 1 ? '' : 's'}`;

@@ -33,7 +33,7 @@ export function registryFile(registry: Registry): string {
       handlers: gateway.handlers,
       namespace: gateway.namespace,
       timezone: gateway.timezone,
-      requires: gateway.requires,
+      requires: gateway.requires.map(({ id }) => id).join(', '),
       delivered: gateway.delivered,
       contracts: gateway.contracts,
       metrics: gateway.metrics.length === 0 ? undefined : { permission: gateway.metrics.map(({ id }) => id).sort() },
@@ -191,7 +191,7 @@ function usersOf(registry: Registry, has: (user: User) => boolean): string[] {
 function userTree(user: User): JsonTree {
   return {
     description: user.description,
-    password: /^\$([a-z0-9-]+)\$/.exec(user.password)?.[1] ?? 'unknown',
+    password: user.password === undefined ? undefined : (/^\$([a-z0-9-]+)\$/.exec(user.password)?.[1] ?? 'unknown'),
     roles: user.roles.map(({ id }) => id).sort(),
     sample: yes(user.sample),
   };

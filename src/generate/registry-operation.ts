@@ -14,7 +14,7 @@ export function operationTree(operation: Operation): JsonTree {
     answer: answerTree(operation.answer),
     permissions: operation.permissions.map(({ id }) => id).sort(),
     public: operation.public || undefined,
-    requires: operation.public ? undefined : operation.requires,
+    requires: operation.public ? undefined : operation.requires.map(({ id }) => id).join(', '),
     active: operation.active ? undefined : false,
   };
 }

@@ -1,7 +1,6 @@
 import type { ComponentEventName } from '../model/component.ts';
 import type { DatabaseEngine } from '../model/gateway.ts';
 import type { LogLevel } from '../model/routing.ts';
-import type { SecurityScheme } from '../model/security.ts';
 import type { Method } from '../model/service.ts';
 
 /** What the JSON Schema lets through, kind by kind: the loader's view of a definition before anything is linked. */
@@ -52,7 +51,7 @@ export interface GatewayDeclared {
   readonly handlers?: string;
   readonly namespace?: string;
   readonly timezone?: string;
-  readonly requires?: SecurityScheme;
+  readonly requires?: string | readonly string[];
   readonly delivered?: readonly string[];
   readonly contracts?: 'public' | 'private';
   readonly metrics?: { readonly permission: string | readonly string[] };
@@ -145,7 +144,7 @@ export type MessageDeclared = string | InPlaceDeclared;
 export interface SharedDeclared {
   readonly permission?: string | readonly string[];
   readonly public?: boolean;
-  readonly requires?: SecurityScheme;
+  readonly requires?: string | readonly string[];
   readonly request?: MessageDeclared;
   readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly fault?: MessageDeclared;

@@ -1,6 +1,6 @@
 import type { ConfigText } from '../model/config.ts';
 import type { Database, Gateway, Limits } from '../model/gateway.ts';
-import type { PermissionList } from '../model/security.ts';
+import { BASIC, type PermissionList } from '../model/security.ts';
 import { addressFault } from './address.ts';
 import { literalOf, parseConfigText } from './config-text.ts';
 import type { Declaration } from './declaration.ts';
@@ -39,7 +39,8 @@ export function linkGateway(
     handlers: (value.handlers ?? DEFAULT_HANDLERS).replace(/^\.\//, '').replace(/\/+$/, ''),
     namespace: value.namespace ?? `urn:signalbox:${id.toLowerCase()}`,
     timezone: value.timezone ?? 'UTC',
-    requires: value.requires ?? 'basic',
+    requires: [BASIC],
+    proxies: [],
     delivered,
     contracts: value.contracts ?? 'public',
     metrics:
@@ -68,6 +69,7 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
     attachment: linkSize(linking, declared, 'attachment') ?? 1024 ** 3,
     attachments: declared.attachments ?? 50,
     processes: declared.processes ?? 4,
+    slowest: 240,
     keep: linkDuration(linking, declared, 'limits.keep') ?? 7 * 86_400_000,
   };
 }

@@ -1,5 +1,6 @@
 import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
+import { BASIC } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import { linkComponents } from './component/components.ts';
 import { classFiles, linkRelatedContent } from './component/related-content.ts';
@@ -82,6 +83,7 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
     relatedContent,
     processes,
     recurrences,
+    schemes: new Map([[BASIC.id, BASIC]]),
     permissionLists,
     roles,
     users,

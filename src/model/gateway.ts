@@ -1,9 +1,11 @@
 import type { ConfigText } from './config.ts';
 import type { Position } from './position.ts';
+import type { CallLimits } from './rate.ts';
 import type { PermissionList, SecurityScheme } from './security.ts';
+import type { Tls } from './tls.ts';
 
 /** Bounds of every exchange. Sizes in bytes, times in milliseconds. */
-export interface Limits {
+export interface Limits extends CallLimits {
   /** Request body. */
   readonly body: number;
   /** Until the first byte of the reply, and of one stored query. */
@@ -20,6 +22,10 @@ export interface Limits {
   readonly attachments: number;
   /** Processes that one gateway runs at the same time. */
   readonly processes: number;
+  /** Jobs that may wait in one queue (polled queries, process requests); any number where undefined. */
+  readonly queued?: number;
+  /** Bytes a second that a request's body must bring on average, once it has come for 5 s. */
+  readonly slowest: number;
   /** How long results in files, polled results and reports are kept. */
   readonly keep: number;
 }
@@ -56,7 +62,13 @@ export interface Gateway {
   /** IANA zone that gives datetimes without an offset theirs. */
   readonly timezone: string;
   /** What a caller shows where nothing else is said. */
-  readonly requires: SecurityScheme;
+  readonly requires: readonly SecurityScheme[];
+  /** Its own address speaks TLS. */
+  readonly tls?: Tls;
+  /** Addresses and networks (`10.0.0.0/8`) of the proxies in front, whose headers about the caller are believed. */
+  readonly proxies: readonly string[];
+  /** File of the audit log, relative to the project; standard output where undefined. */
+  readonly audit?: ConfigText;
   /** Ids of the services of the package that are switched on. */
   readonly delivered: readonly string[];
   /** Contracts and the page `/` need credentials. */

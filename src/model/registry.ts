@@ -8,7 +8,7 @@ import type { Node } from './node.ts';
 import type { Process, Recurrence } from './process.ts';
 import type { Query } from './query.ts';
 import type { Routing } from './routing.ts';
-import type { PermissionList, Role, User } from './security.ts';
+import type { PermissionList, Role, SecurityScheme, User } from './security.ts';
 import type { Operation, Service } from './service.ts';
 
 /** Everything that the definitions say: frozen, checked, linked by reference. Maps are in the order of their ids. */
@@ -30,6 +30,8 @@ export interface Registry {
   readonly relatedContent: ReadonlyMap<string, RelatedContent>;
   readonly processes: ReadonlyMap<string, Process>;
   readonly recurrences: ReadonlyMap<string, Recurrence>;
+  /** Those of `scheme:` definitions, and those of the package that need none. */
+  readonly schemes: ReadonlyMap<string, SecurityScheme>;
   readonly permissionLists: ReadonlyMap<string, PermissionList>;
   readonly roles: ReadonlyMap<string, Role>;
   readonly users: ReadonlyMap<string, User>;

@@ -1,8 +1,8 @@
 import type { Position } from './position.ts';
 import type { Operation } from './service.ts';
 
-/** How much of an exchange the log keeps beside its line: nothing, or the request's headers. */
-export type LogLevel = 'none' | 'header';
+/** How much of an exchange the log keeps beside its line: nothing, the headers, or headers and payload. */
+export type LogLevel = 'none' | 'header' | 'full';
 
 /** Which node an operation comes from. Every active provider operation has one, generated, from any node to the local one. */
 export interface Routing {

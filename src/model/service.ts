@@ -6,7 +6,8 @@ import type { Field } from './field.ts';
 import type { Flow } from './flow.ts';
 import type { Position } from './position.ts';
 import type { Query } from './query.ts';
-import type { PermissionList, SecurityScheme } from './security.ts';
+import type { CallLimits } from './rate.ts';
+import type { PermissionList, Role, SecurityScheme } from './security.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -114,7 +115,11 @@ export interface Operation {
   /** Lists that grant it, by `permission:` or by a wildcard of the list. Empty only where `public`. */
   readonly permissions: readonly PermissionList[];
   readonly public: boolean;
-  readonly requires: SecurityScheme;
+  /** What a caller shows: one of these. */
+  readonly requires: readonly SecurityScheme[];
+  /** What its handler reaches is judged by the grants of this role, in place of the caller's. */
+  readonly as?: Role;
+  readonly limits: CallLimits;
   readonly active: boolean;
   readonly at: Position;
 }
@@ -138,6 +143,8 @@ export interface Service {
   /** Those that it calls elsewhere (`target:`). */
   readonly consumers: readonly ConsumerOperation[];
   readonly flows: readonly Flow[];
+  /** Origins whose pages may call it from a browser; the gateway's where undefined. */
+  readonly cors?: readonly string[];
   /** Ships in the package. */
   readonly delivered: boolean;
   readonly at: Position;

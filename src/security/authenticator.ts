@@ -94,6 +94,6 @@ function unauthenticated(): Fault {
 
 /** A hash that can't be read, which the loader refuses, fits no password. */
 function hashOf(user: User | undefined): PasswordHash | undefined {
-  const read = user === undefined ? undefined : readPasswordHash(user.password);
+  const read = user?.password === undefined ? undefined : readPasswordHash(user.password);
   return typeof read === 'string' ? undefined : read;
 }

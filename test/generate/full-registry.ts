@@ -115,11 +115,14 @@ const FILE = document('FILE', [
 ]);
 const INSTANCE = document('PRQ_INSTANCE', [field('ProcessInstance', 'integer')]);
 
-const locations: PermissionList = { id: 'LOCATIONS', operations: [], at };
+const locations: PermissionList = { id: 'LOCATIONS', operations: [], queries: [], processes: [], components: [], at };
 const processes: PermissionList = {
   id: 'PROCESSES',
   description: 'Runs processes',
   operations: ['PROCESSREQUEST.*'],
+  queries: [],
+  processes: [],
+  components: [],
   at,
 };
 
@@ -328,7 +331,17 @@ function byId<T extends { readonly id: string }>(items: readonly T[]): Map<strin
 
 function user(id: string, roles: readonly Role[]): User {
   const permissionLists = new Set(roles.flatMap((role) => role.permissionLists));
-  return { id, password: '$scrypt$ln=14,r=8,p=1$SALTSALT$HASHHASH', roles, permissionLists, sample: true, at };
+  return {
+    id,
+    password: '$scrypt$ln=14,r=8,p=1$SALTSALT$HASHHASH',
+    roles,
+    permissionLists,
+    apiKeys: [],
+    certificates: [],
+    origin: 'definitions',
+    sample: true,
+    at,
+  };
 }
 
 function routing(operation: Routing['operation']): Routing {

@@ -23,7 +23,7 @@ describe('the sample registry', () => {
       body: 'none',
       public: false,
       active: true,
-      requires: 'basic',
+      requires: [{ id: 'basic', kind: 'basic' }],
     });
     expect(lookup.uris.map((uri) => [uri.index, uri.template.text])).toEqual([
       [1, 'Locations/?region={REGION}'],
@@ -159,7 +159,8 @@ describe('the gateway', () => {
       handlers: 'src/handlers',
       namespace: 'urn:signalbox:local-1',
       timezone: 'UTC',
-      requires: 'basic',
+      requires: [{ id: 'basic', kind: 'basic' }],
+      proxies: [],
       delivered: [],
       contracts: 'public',
       metrics: [],
@@ -173,6 +174,7 @@ describe('the gateway', () => {
         attachment: 1024 ** 3,
         attachments: 50,
         processes: 4,
+        slowest: 240,
         keep: 7 * 86_400_000,
       },
       mtom: { services: true, http: true },

@@ -12,7 +12,17 @@ let users: Map<string, User>;
 beforeAll(async () => {
   const user = async (id: string, password: string, sample = false): Promise<[string, User]> => [
     id,
-    { id, password: await hashPassword(password), roles: [], permissionLists: new Set(), sample, at },
+    {
+      id,
+      password: await hashPassword(password),
+      roles: [],
+      permissionLists: new Set(),
+      apiKeys: [],
+      certificates: [],
+      origin: 'definitions',
+      sample,
+      at,
+    },
   ];
   users = new Map(
     await Promise.all([user('ana', 'secret: with a colon'), user('jürgen', 'pässwörd'), user('demo', 'demo', true)]),

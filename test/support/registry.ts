@@ -3,6 +3,7 @@ import type { Field, FieldType, ScalarKind, ScalarType } from '../../src/model/f
 import type { Gateway } from '../../src/model/gateway.ts';
 import type { Position } from '../../src/model/position.ts';
 import type { Registry } from '../../src/model/registry.ts';
+import { BASIC } from '../../src/model/security.ts';
 import type { Message, Method, Operation, OperationUri, RawKind, Service, SoapForm } from '../../src/model/service.ts';
 import { parseUriTemplate } from '../../src/wire/uri-template.ts';
 
@@ -115,6 +116,7 @@ export function registry(services: Readonly<Record<string, ServiceOptions>>, gat
     relatedContent: new Map(),
     processes: new Map(),
     recurrences: new Map(),
+    schemes: new Map([[BASIC.id, BASIC]]),
     permissionLists: new Map(),
     roles: new Map(),
     users: new Map(),
@@ -136,7 +138,8 @@ const defaultGateway: Gateway = {
   handlers: 'src/handlers',
   namespace: 'urn:signalbox:test',
   timezone: 'UTC',
-  requires: 'basic',
+  requires: [BASIC],
+  proxies: [],
   delivered: [],
   contracts: 'public',
   metrics: [],
@@ -150,6 +153,7 @@ const defaultGateway: Gateway = {
     attachment: 1024 ** 3,
     attachments: 50,
     processes: 4,
+    slowest: 240,
     keep: 7 * 86_400_000,
   },
   mtom: { services: true, http: true },
@@ -198,7 +202,8 @@ function operation(id: string, owner: Service, options: OperationOptions): Opera
     answer: { kind: 'handler', file: id.toLowerCase().replaceAll('_', '-') },
     permissions: [],
     public: false,
-    requires: 'basic',
+    requires: [BASIC],
+    limits: {},
     active: true,
     at,
     ...rest,

@@ -1,6 +1,7 @@
 import type { Component } from '../../model/component.ts';
 import type { Document } from '../../model/document.ts';
 import type { Query } from '../../model/query.ts';
+import { BASIC } from '../../model/security.ts';
 import type { Answer, MediaMessage, Message, Method, Operation, Service, SoapForm } from '../../model/service.ts';
 import type { Documents } from '../documents.ts';
 import { checkFault } from '../fault-check.ts';
@@ -65,7 +66,8 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     answer,
     permissions,
     public: isPublic,
-    requires: spot.inherited('requires')?.value ?? 'basic',
+    requires: [BASIC],
+    limits: {},
     active,
     ...given({
       description: declared.description,
