@@ -13,10 +13,10 @@ const src = join(root, 'src');
 const TABLE: Readonly<Record<string, { ours: string; packages: string }>> = {
   model: { ours: 'type:wire', packages: '' },
   wire: { ours: '', packages: 'url-template fast-xml-parser croner' },
-  load: { ours: 'model wire', packages: 'yaml ajv croner' },
-  codec: { ours: 'model wire', packages: '' },
+  load: { ours: 'model wire', packages: 'yaml ajv croner re2js' },
+  codec: { ours: 'model wire', packages: 're2js' },
   binding: { ours: 'model wire codec', packages: '' },
-  security: { ours: 'model wire', packages: '' },
+  security: { ours: 'model wire store', packages: 'kysely jose xml-crypto rate-limiter-flexible pg' },
   store: { ours: 'model wire', packages: 'kysely better-sqlite3 pg pg-boss croner mime' },
   query: { ours: 'model wire load codec store', packages: 'better-sqlite3 pg fflate' },
   process: { ours: 'model wire codec security store query', packages: '' },
