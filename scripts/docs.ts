@@ -85,7 +85,14 @@ function definitionsPage(): string {
     section('basic of a credential', credential?.properties?.basic ?? {}),
     section('api-key of a credential', credential?.properties?.['api-key'] ?? {}),
     section('client-credentials of a credential', credential?.properties?.['client-credentials'] ?? {}),
+    section('bearer of a scheme', kindSchemas.scheme.properties?.bearer ?? {}),
+    ...(['api-key', 'client-certificate', 'username-token', 'signature'] as const).map((key) =>
+      section(`${key} of a scheme`, kindSchemas.scheme.properties?.[key] ?? {}),
+    ),
+    section('tls of the gateway', kindSchemas.gateway.properties?.tls ?? {}),
     section('limits', kindSchemas.gateway.properties?.limits ?? {}),
+    section('limits of calls', part('operation').properties?.limits ?? {}),
+    section('rate', part('operation').properties?.limits?.properties?.rate?.then ?? {}),
     section('properties of the gateway', kindSchemas.gateway.properties?.properties ?? {}),
     section('deprecated', kindSchemas.service.properties?.deprecated ?? {}),
   ];
@@ -137,6 +144,9 @@ const LINKED: Readonly<Record<string, string>> = {
   'call-id': 'operation with a `target`, or flow',
   'query-id': 'query',
   'role-id': 'role',
+  'scheme-id': 'scheme',
+  'component-id': 'component',
+  'process-id': 'process',
   'delivered-id': 'delivered service',
 };
 
@@ -161,11 +171,17 @@ function valueText(schema: JsonSchema): string {
   if (whole.title !== undefined) return whole.title.replace(/^(a|an|the|one) /, '');
   const types = whole.type === undefined ? [] : [whole.type].flat();
   const words = types.map((type) => {
-    if (type === 'array') return `list of ${valueText(whole.items ?? {})}s`.replace(/`s$/, '`');
+    if (type === 'array') return `list of ${plural(valueText(whole.items ?? {}))}`;
     if (type === 'object') return mapText(whole);
     return TYPES[type] ?? type;
   });
   return [...new Set(words)].join(', or ');
+}
+
+function plural(words: string): string {
+  if (words.endsWith('`')) return words;
+  if (words.endsWith('y')) return `${words.slice(0, -1)}ies`;
+  return words.endsWith('s') ? `${words}es` : `${words}s`;
 }
 
 function mapText(schema: JsonSchema): string {

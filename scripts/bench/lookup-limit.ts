@@ -14,8 +14,10 @@ import type { User } from '../../src/model/security.ts';
 import type { Operation } from '../../src/model/service.ts';
 import { createAuthenticator } from '../../src/security/authenticator.ts';
 import { authorise } from '../../src/security/authorise.ts';
+import { createDirectory } from '../../src/security/directory/from-definitions.ts';
 import { createLog } from '../../src/serve/log.ts';
 import { createMetrics } from '../../src/serve/metrics.ts';
+import { projectFiles } from '../../src/serve/project-file.ts';
 import { requestIdOf } from '../../src/serve/request-id.ts';
 import { employees } from './lookup-data.ts';
 import { announce, discarded } from './serving.ts';
@@ -23,7 +25,12 @@ import { announce, discarded } from './serving.ts';
 const { registry } = loadProject({ root: fileURLToPath(new URL('project/', import.meta.url)) });
 if (registry === undefined) throw new Error('the definitions of the bench do not load');
 const operation = registry.operations.get('LOOKUP_GET') as Operation;
-const authenticator = createAuthenticator({ users: registry.users, sampleUsers: true });
+const authenticator = createAuthenticator({
+  schemes: registry.schemes.values(),
+  directory: createDirectory(registry.users, true),
+  resolve: ({ source }) => source,
+  lookAt: projectFiles('.'),
+});
 const log = createLog({ to: discarded() });
 const metrics = createMetrics();
 const valid = new Ajv({ coerceTypes: true }).compile<{ region: string; location: string }>({
@@ -38,7 +45,10 @@ app.get('/gateway/RESTListeningConnector/LOCAL/Lookup.v1/Employees/:region/', as
   const requestId = requestIdOf(c.req.header('x-request-id'));
   let user: User;
   try {
-    user = await authenticator.authenticate(c.req.header('authorization'));
+    ({ user } = await authenticator.authenticate(
+      { header: (name) => c.req.header(name), certificate: () => undefined, secure: true },
+      operation.requires,
+    ));
     authorise(user, operation, 'operation');
   } catch (error) {
     if (error instanceof Fault) return c.json({ message: error.message }, error.status === 403 ? 403 : 401);

@@ -13,6 +13,8 @@ export interface PartLimits {
   readonly attachment: number;
   /** Attachments of one message. */
   readonly attachments: number;
+  /** The root must be the first part, so that nothing is kept before the message is read; it may be any. */
+  readonly rootFirst?: boolean;
 }
 
 /** An attachment of the message, where it is now. */
@@ -51,6 +53,8 @@ export class MessageParts {
   async root(start: string | undefined): Promise<Part> {
     for (let part = await this.#next(); part !== undefined; part = await this.#next()) {
       if (start === undefined || idOf(part) === start) return part;
+      if (this.#limits.rootFirst)
+        throw Fault.of('BAD_BODY', { reason: 'its root is not the first part, and who sends it is not known before' });
       this.#arrived.push(await this.#keep(part));
     }
     const reason = start === undefined ? 'it has no part' : 'it has no part with the Content-ID that its start names';

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addCan } from './can.ts';
 import { addCheck } from './check.ts';
 import { addDescribe } from './describe.ts';
 import { addDev } from './dev.ts';
@@ -12,6 +13,8 @@ import { addQuery } from './query.ts';
 import { addRoutes } from './routes.ts';
 import { addServe } from './serve.ts';
 import { coloursOf, outliveOutput } from './terminal.ts';
+import { addUser } from './user.ts';
+import { addWhoCan } from './who-can.ts';
 
 const overview = `
 Examples:
@@ -55,9 +58,19 @@ export function createProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: () => undefined });
   const commands = [addCheck, addGenerate, addServe, addDev, addDescribe, addRoutes, addQuery, addMigrate, addInvoke];
-  for (const add of [...commands, addInit]) add(program);
-  for (const command of [program, ...program.commands]) command.exitOverride((error) => rethrow(error, command));
+  for (const add of [...commands, addUser, addWhoCan, addCan, addInit]) add(program);
+  rethrowAll(program);
   return program;
+}
+
+function rethrowAll(command: Command): void {
+  command.exitOverride((error) => rethrow(error, command));
+  for (const below of command.commands) rethrowAll(below);
+}
+
+/** `signalbox user add`. */
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
 /** Commander's words for a command line that it can't read, in our style. */
@@ -65,9 +78,8 @@ function rethrow(error: CommanderError, command: Command): never {
   if (error.exitCode === 0 || error.code === 'commander.help') throw error;
   const [message = '', ...rest] = error.message.split('\n');
   const suggestion = rest.join('\n').replace(/^\((.*)\)$/s, '$1');
-  const name = command.parent === null ? 'signalbox' : `signalbox ${command.name()}`;
   throw wrongUsage(
     message.replace(/^error: /, ''),
-    suggestion === '' ? `'${name} --help' shows how it is used.` : suggestion,
+    suggestion === '' ? `'${nameOf(command)} --help' shows how it is used.` : suggestion,
   );
 }

@@ -1,6 +1,7 @@
 import type { Field, ScalarKind, ScalarType } from '../model/field.ts';
 import type { Value } from '../model/value.ts';
 import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
+import { compilePattern } from '../wire/pattern.ts';
 import { count, quote, refuse } from './error.ts';
 import { kinds } from './kinds.ts';
 import { nearest } from './nearest.ts';
@@ -96,8 +97,14 @@ function enumCheck(field: Field, type: ScalarType): Check | undefined {
 
 function patternCheck(field: Field): Check | undefined {
   if (field.pattern === undefined) return undefined;
-  const whole = new RegExp(`^(?:${field.pattern})$`, 'u');
-  return (value) => (whole.test(String(value)) ? value : refuse(`does not match the pattern ${field.pattern}`));
+  const pattern = compilePattern(field.pattern);
+  const mismatch = `does not match the pattern ${field.pattern}`;
+  const tooLong = `is longer than ${pattern.longest} characters, too long for the pattern ${field.pattern}`;
+  return (value) => {
+    const text = String(value);
+    if (text.length > pattern.longest) refuse(tooLong);
+    return pattern.test(text) ? value : refuse(mismatch);
+  };
 }
 
 function rangeCheck(field: Field, type: ScalarType): Check | undefined {

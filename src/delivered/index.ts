@@ -34,8 +34,6 @@ export interface DeliveredPorts {
 export interface DeliveredCall extends HandlerContext {
   /** Who calls; undefined where the operation is public and no credentials came. */
   readonly user: User | undefined;
-  /** @throws Fault FORBIDDEN where the caller may not run the query */
-  authorise(query: Query): void;
   /** Whether the caller may run the query. */
   may(query: Query): boolean;
 }

@@ -1,7 +1,7 @@
 import { Fault } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
 import type { DeliveredHandler, DeliveredPorts } from './index.ts';
-import { findQuery } from './query-find.ts';
+import { lookForQuery } from './query-find.ts';
 import { truncation } from './query-form.ts';
 
 /** QAS_FILE_REQ. */
@@ -22,7 +22,8 @@ export function queryFile(ports: DeliveredPorts): DeliveredHandler {
       if (run.isPrivate && run.owner !== call.user?.id) throw gone;
       const OwnerType = run.isPrivate ? 'PRIVATE' : 'PUBLIC';
       const isconnectedquery = run.input.connected ? 'Y' : 'N';
-      await findQuery(ports, call, { OwnerType, QueryName: run.query, isconnectedquery });
+      const query = await lookForQuery(ports, call, { OwnerType, QueryName: run.query, isconnectedquery });
+      if (query === undefined) throw gone;
       const blob = await runs.content(run);
       if (blob === undefined) throw gone;
       const { contentType, length } = blob;

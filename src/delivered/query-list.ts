@@ -1,6 +1,6 @@
 import type { Outcome } from '../model/handler.ts';
 import type { DeliveredHandler, DeliveredPorts } from './index.ts';
-import { type OwnerType, reached } from './query-find.ts';
+import { mayRun, type OwnerType } from './query-find.ts';
 import { formByJsonResp } from './query-form.ts';
 
 /** QAS_LISTQUERY_REQ. */
@@ -23,7 +23,7 @@ export function queryList({ registry, saved }: DeliveredPorts): DeliveredHandler
       const found = all.filter((query) => {
         if (!query.id.toLowerCase().startsWith(prefix)) return false;
         if (isconnectedquery === 'Y' && query.children.length === 0) return false;
-        return reached(query, isconnectedquery).every((each) => each.owner !== undefined || call.may(each));
+        return mayRun(call, query, isconnectedquery);
       });
       const queries = found.slice(0, Number(maxrows) || found.length).map(({ id, description, children }) => ({
         QueryName: id,

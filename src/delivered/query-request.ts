@@ -18,7 +18,7 @@ export interface ExecuteRequest extends QueryNamed {
 
 /**
  * Reads everything that a request says, and looks all of it up, before anything runs.
- * @throws Fault NOT_FOUND, FORBIDDEN, BAD_PARAMETER, MISSING_PARAMETER
+ * @throws Fault NOT_FOUND, BAD_PARAMETER, MISSING_PARAMETER
  */
 export async function readRun(
   ports: Pick<DeliveredPorts, 'registry' | 'saved'>,

@@ -1,6 +1,7 @@
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import { serviceNamespace } from '../model/namespace.ts';
+import type { CallLimits } from '../model/rate.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Message, Method, Operation, Service, SoapForm } from '../model/service.ts';
 import { entryType } from './entry.ts';
@@ -23,6 +24,8 @@ export interface Scope {
   /** XML namespace of the service: `<gateway.namespace>:<Service>.<version>`. */
   readonly namespace: string;
   readonly documents: DocumentSet;
+  /** Those of the gateway, which operations without their own have. */
+  readonly limits: CallLimits;
 }
 
 /** The documents of a scope, each once, before those that it holds. */
@@ -79,6 +82,7 @@ function buildScope(
     name: pathName === undefined ? service.id : `${pathName}.${service.version}`,
     namespace,
     documents: documentsOf(parts, namespace),
+    limits: registry.gateway.limits,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
+import { compilePattern } from '../wire/pattern.ts';
 import { filledByFault } from './entry.ts';
 import { type ExampleDocument, type ExampleValue, emptyExample, exampleField } from './example-value.ts';
 import { longest } from './xsd-types.ts';
@@ -50,6 +51,6 @@ function taken(field: Field, text: string): string | number | undefined {
   if (type.kind !== 'string' && type.kind !== 'text') return undefined;
   const cut = [...text].slice(0, longest(field, type)).join('');
   const isKnown = field.enum === undefined || field.enum.includes(cut);
-  const fits = field.pattern === undefined || new RegExp(`^(?:${field.pattern})$`, 'u').test(cut);
+  const fits = field.pattern === undefined || compilePattern(field.pattern).test(cut);
   return isKnown && fits && [...cut].length >= (field.minimum ?? 0) ? cut : undefined;
 }

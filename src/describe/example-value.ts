@@ -1,5 +1,6 @@
 import type { Document } from '../model/document.ts';
 import type { Field, FieldType, ScalarType } from '../model/field.ts';
+import { compilePattern } from '../wire/pattern.ts';
 import { entryField, plainDefault } from './entry.ts';
 import { readPattern } from './pattern.ts';
 import { samplePattern } from './pattern-text.ts';
@@ -110,8 +111,9 @@ function textExample(field: Field, type: ScalarType): string | undefined {
   }
   const node = readPattern(field.pattern);
   // Not empty where the pattern lets it: in a URI that would be the same as not given.
-  const sample = node === undefined ? '' : samplePattern(node, Math.max(least, 1));
+  if (node === undefined) return undefined;
+  const sample = samplePattern(node, Math.max(least, 1));
   const length = [...sample].length;
-  const fits = length >= least && length <= most && new RegExp(`^(?:${field.pattern})$`, 'u').test(sample);
+  const fits = length >= least && length <= most && compilePattern(field.pattern).test(sample);
   return fits ? sample : undefined;
 }

@@ -6,6 +6,7 @@ import type { Components } from './openapi-components.ts';
 import { mergeBodies, mergeParameters, mergeResponses } from './openapi-merge.ts';
 import { uriParameters } from './openapi-parameters.ts';
 import { operationResponses } from './openapi-replies.ts';
+import { securityOf } from './openapi-security.ts';
 import { type DescribedUri, describeUri, type PathWriter } from './uri.ts';
 
 /** One operation at one of its URIs. */
@@ -71,7 +72,7 @@ function operationObject(entries: readonly Entry[], names: readonly string[], co
   );
   const operations = [...new Set(entries.map((entry) => entry.operation))];
   const replies = operations.map((operation) =>
-    operationResponses(operation, { components, documents: scope.documents }),
+    operationResponses(operation, { components, documents: scope.documents, limits: scope.limits }),
   );
   const merged = mergeParameters(parameters);
   return {
@@ -90,14 +91,4 @@ function descriptionOf(entries: readonly Entry[]): string {
   const descriptions = new Set(entries.flatMap(({ operation }) => operation.description ?? []));
   const templates = entries.map(({ described: { uri } }) => `URI template ${uri.index}: \`${uri.template.text}\``);
   return [...descriptions, ...templates].join('\n\n');
-}
-
-/** None for what is public; either, where one of several operations at the address is. */
-function securityOf(operations: readonly Operation[]): JsonObject[] {
-  const schemes = new Set(
-    operations.filter((operation) => !operation.public).flatMap((operation) => operation.requires.map(({ id }) => id)),
-  );
-  const isPublic = operations.some((operation) => operation.public);
-  if (schemes.size === 0) return [];
-  return [...(isPublic ? [{}] : []), ...[...schemes].map((scheme) => ({ [scheme]: [] }))];
 }

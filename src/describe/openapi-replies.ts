@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Document } from '../model/document.ts';
+import type { CallLimits } from '../model/rate.ts';
 import type { Operation } from '../model/service.ts';
 import { problemJson, problemMediaType } from '../wire/problem.ts';
 import { wrapPsnonxml } from '../wire/xml-text.ts';
@@ -15,6 +16,8 @@ import { type FaultStatus, faultForms, faultStatuses, type ReplyForm, replyForms
 export interface ReplyContext {
   readonly components: Components;
   readonly documents: DocumentSet;
+  /** Of the gateway. */
+  readonly limits: CallLimits;
 }
 
 /** The responses of an operation by status: its own, then its faults. */
@@ -32,7 +35,7 @@ export function operationResponses(
     headers: { ...requestId, ...recordHeaders(operation, status), ...deprecationHeaders(operation) },
     content: content.length === 0 ? undefined : Object.fromEntries(content),
   };
-  const faults = faultStatuses(operation).map((fault): [string, JsonObject] => {
+  const faults = faultStatuses(operation, context.limits).map((fault): [string, JsonObject] => {
     return [String(fault.status), faultResponse(operation, fault, context)];
   });
   return [[String(status), own], ...otherStatuses(operation, status, own), ...faults];
@@ -71,6 +74,9 @@ function deprecationHeaders({ service }: Operation): JsonObject {
 const faultHeaders: Readonly<Partial<Record<number, JsonObject>>> = {
   401: { 'WWW-Authenticate': { description: 'The scheme that is wanted (RFC 9110).', schema: { type: 'string' } } },
   405: { Allow: { description: 'The methods of the address (RFC 9110).', schema: { type: 'string' } } },
+  429: {
+    'Retry-After': { description: 'Seconds until the next request is taken (RFC 9110).', schema: { type: 'integer' } },
+  },
 };
 
 function faultResponse(operation: Operation, fault: FaultStatus, context: ReplyContext): JsonObject {

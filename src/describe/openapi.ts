@@ -6,6 +6,7 @@ import { type JsonObject, jsonText } from './json.ts';
 import { uriNames } from './names.ts';
 import { openComponents } from './openapi-components.ts';
 import { pathItems } from './openapi-paths.ts';
+import { securitySchemes } from './openapi-security.ts';
 import { deprecationNote } from './words.ts';
 
 /**
@@ -23,7 +24,6 @@ export function describeOpenApi(
   const paths = pathItems({ scope, components, names: uriNames(service.operations) });
   const url = `${options.base}/RESTListeningConnector/${registry.gateway.id}`;
   const { schemas, responses } = components.all();
-  const securitySchemes = schemesOf(scope);
   return jsonText({
     openapi: '3.1.1',
     info: { title: scope.name, description: infoText(scope), version: service.version },
@@ -42,7 +42,7 @@ export function describeOpenApi(
           schema: { type: 'string' },
         },
       },
-      securitySchemes: filled(securitySchemes),
+      securitySchemes: filled(securitySchemes(scope.operations)),
     },
   });
 }
@@ -53,19 +53,6 @@ function infoText({ service, name }: Scope): string | undefined {
   const text = [description, part, deprecationNote(service)].filter((part) => part !== undefined).join('\n\n');
   return text === '' ? undefined : text;
 }
-
-function schemesOf({ operations }: Scope): JsonObject {
-  const wanted = new Set(
-    operations
-      .filter((operation) => !operation.public)
-      .flatMap((operation) => operation.requires.map(({ kind }) => kind)),
-  );
-  return Object.fromEntries([...wanted].map((scheme) => [scheme, securitySchemes[scheme as 'basic']]));
-}
-
-const securitySchemes = {
-  basic: { type: 'http', scheme: 'basic', description: 'A user of the gateway and the password (RFC 7617).' },
-} as const;
 
 function filled(members: JsonObject): JsonObject | undefined {
   return Object.keys(members).length === 0 ? undefined : members;

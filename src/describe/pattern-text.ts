@@ -1,18 +1,24 @@
-import type { PatternNode } from './pattern.ts';
+import { propertyRanges } from '../wire/pattern-property.ts';
+import { type CharacterClass, complement, type PatternNode, type Range } from '../wire/pattern-read.ts';
 
 /**
  * The pattern in the dialect of XML Schema (Part 2, appendix F), where the whole value must match by definition. Undefined
- * where it names a character that no XML document can hold.
+ * where that has no such thing: word boundaries, inner anchors, scripts, characters that no XML document can hold.
  */
 export function xsdPattern(node: PatternNode): string | undefined {
   const text = write(node);
-  return /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(text) ? undefined : text;
+  return text.includes(UNTOLD) ? undefined : text;
 }
+
+/** Stands for what can't be told: a character that no schema holds. */
+const UNTOLD = '\0';
 
 function write(node: PatternNode): string {
   switch (node.kind) {
     case 'class':
       return writeClass(node);
+    case 'assertion':
+      return UNTOLD;
     case 'sequence':
       return node.items.map((item) => (item.kind === 'choice' ? `(${write(item)})` : write(item))).join('');
     case 'choice':
@@ -22,12 +28,35 @@ function write(node: PatternNode): string {
   }
 }
 
-function writeClass(node: Extract<PatternNode, { kind: 'class' }>): string {
-  if (node.category !== undefined) return `\\${node.negated ? 'P' : 'p'}{${node.category}}`;
-  const [only, ...others] = node.ranges;
-  if (!node.negated && others.length === 0 && only !== undefined && only[0] === only[1]) return escaped(only[0]);
-  const ranges = node.ranges.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`));
-  return `[${node.negated ? '^' : ''}${ranges.join('')}]`;
+/** Production Char of XML 1.0. */
+const xmlCharacters: readonly Range[] = [
+  [0x9, 0xa],
+  [0xd, 0xd],
+  [0x20, 0xd7ff],
+  [0xe000, 0xfffd],
+  [0x10000, 0x10ffff],
+];
+/** General categories have the same one- and two-letter names in both dialects; the others differ. */
+const CATEGORY = /^(L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z[slp]?|S[mcko]?|C[cfon]?)$/;
+
+function writeClass({ negated, ranges: all, properties }: CharacterClass): string {
+  const ranges = all.flatMap(([from, to]) =>
+    xmlCharacters
+      .map(([first, last]): Range => [Math.max(from, first), Math.min(to, last)])
+      .filter(([first, last]) => first <= last),
+  );
+  if (ranges.length + properties.length === 0 || properties.some(({ name }) => !CATEGORY.test(name))) return UNTOLD;
+  const [range] = ranges;
+  const [property] = properties;
+  if (ranges.length === 0 && property !== undefined && properties.length === 1)
+    return `\\${property.negated === negated ? 'p' : 'P'}{${property.name}}`;
+  if (!negated && properties.length === 0 && ranges.length === 1 && range !== undefined && range[0] === range[1])
+    return escaped(range[0]);
+  const members = [
+    ...ranges.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`)),
+    ...properties.map(({ name, negated: not }) => `\\${not ? 'P' : 'p'}{${name}}`),
+  ];
+  return `[${negated ? '^' : ''}${members.join('')}]`;
 }
 
 /** SingleCharEsc of appendix F: all of these may be escaped inside and outside a class. */
@@ -49,6 +78,8 @@ export function samplePattern(node: PatternNode, length = 0): string {
   switch (node.kind) {
     case 'class':
       return sampleClass(node);
+    case 'assertion':
+      return '';
     case 'choice':
       return samplePattern(node.items[0] as PatternNode, length);
     case 'sequence':
@@ -78,16 +109,16 @@ function sampleSequence(items: readonly PatternNode[], length: number): string {
 /** Letters and digits before anything else. */
 const candidates = [...'A1a-_ .,:/@', 'é', '€'];
 
-function sampleClass(node: Extract<PatternNode, { kind: 'class' }>): string {
-  if (node.category !== undefined) {
-    const test = new RegExp(`\\${node.negated ? 'P' : 'p'}{${node.category}}`, 'u');
-    return candidates.find((candidate) => test.test(candidate)) ?? '';
-  }
+function sampleClass({ negated, ranges, properties }: CharacterClass): string {
+  const named = [
+    ...ranges,
+    ...properties.flatMap(({ name, negated: not }) => (not ? complement(propertyRanges(name)) : propertyRanges(name))),
+  ];
+  const held = negated ? complement(named) : named;
   const holds = (candidate: string): boolean => {
     const code = candidate.codePointAt(0) as number;
-    return node.ranges.some(([from, to]) => code >= from && code <= to) !== node.negated;
+    return held.some(([from, to]) => code >= from && code <= to);
   };
-  const found = candidates.find(holds);
-  if (found !== undefined) return found;
-  return node.negated ? '' : String.fromCodePoint((node.ranges[0] as readonly [number, number])[0]);
+  const [first] = held;
+  return candidates.find(holds) ?? (first === undefined ? '' : String.fromCodePoint(first[0]));
 }

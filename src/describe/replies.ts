@@ -1,4 +1,5 @@
 import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
+import type { CallLimits } from '../model/rate.ts';
 import type { Message, Operation, OperationUri } from '../model/service.ts';
 import { problemMediaType } from '../wire/problem.ts';
 
@@ -56,8 +57,8 @@ export interface FaultStatus {
 }
 
 /** What the operations of a service can answer beside their own status, each status once. */
-export function faultMeanings(operations: readonly Operation[]): readonly FaultStatus[] {
-  const used = new Set(operations.flatMap(faultStatuses));
+export function faultMeanings(operations: readonly Operation[], limits: CallLimits): readonly FaultStatus[] {
+  const used = new Set(operations.flatMap((operation) => faultStatuses(operation, limits)));
   return faultStatusList.filter((each) => used.has(each));
 }
 
@@ -88,6 +89,10 @@ const faultStatusList: readonly FaultStatus[] = [
     given: 'Content-Type text/plain',
     supported: 'application/json',
   }),
+  status('TOO_MANY_REQUESTS', 'Too many requests; the header Retry-After says when the next is taken.', {
+    what: 'the operation',
+    seconds: 7,
+  }),
   status('INTERNAL', 'The request could not be answered.', { operation: 'The operation' }),
   status('UPSTREAM_FAILED', 'The system that answers this could not be reached, or failed.', {
     operation: 'the operation',
@@ -101,10 +106,14 @@ function status<C extends FaultCode>(code: C, meaning: string, parameters: Fault
   return { status: fault.status, code, meaning, message: fault.message };
 }
 
-/** The faults that can occur in an operation, in the order of their statuses. */
-export function faultStatuses(operation: Operation): readonly FaultStatus[] {
+/**
+ * The faults that can occur in an operation, in the order of their statuses.
+ * @param limits those of the gateway, for an operation without its own
+ */
+export function faultStatuses(operation: Operation, limits: CallLimits): readonly FaultStatus[] {
   const absent = new Set<FaultCode>();
   if (operation.public) absent.add('UNAUTHENTICATED').add('FORBIDDEN');
+  if ((operation.limits.rate ?? limits.rate) === undefined) absent.add('TOO_MANY_REQUESTS');
   if (replyForms(operation).length === 0) absent.add('NOT_ACCEPTABLE');
   if (!operation.uris.some((uri) => takesBody(operation, uri)))
     absent.add('BODY_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');

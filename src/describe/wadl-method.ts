@@ -6,9 +6,10 @@ import type { Scope } from './documents.ts';
 import { ncName } from './names.ts';
 import { faultForms, faultStatuses, type ReplyForm, replyForms, replyStatus, takesBody } from './replies.ts';
 import { requestMediaType } from './request-body.ts';
+import { accessNote, restSchemes } from './requirements.ts';
 import type { DescribedUri } from './uri.ts';
-import { headerParam } from './wadl-param.ts';
-import { accessNote, repeatsNote } from './words.ts';
+import { apiKeyParams, headerParam } from './wadl-param.ts';
+import { repeatsNote } from './words.ts';
 import type { SchemaSet } from './xsd-schema.ts';
 
 /** What the methods of a WADL share. */
@@ -27,7 +28,7 @@ export function methodElement(
 ): XmlElement {
   const headers = operation.requestHeaders.map(({ header, field }) => headerParam(header, field));
   const body = takesBody(operation, uri) ? [requestRepresentation(operation, uri)] : [];
-  const content = [...query, ...headers, ...body];
+  const content = [...query, ...headers, ...apiKeyParams(restSchemes(operation)), ...body];
   const attributes = { name: operation.method, id: ncName(context.names(uri)) };
   return element('method', attributes, [
     element('doc', { title: operation.id }, [methodText(operation, uri)]),
@@ -37,7 +38,7 @@ export function methodElement(
 }
 
 function methodText(operation: Operation, { template, index }: OperationUri): string {
-  return [operation.description, `URI template ${index}: ${template.text}`, accessNote(operation)]
+  return [operation.description, `URI template ${index}: ${template.text}`, accessNote(restSchemes(operation))]
     .filter((each) => each !== undefined)
     .join('\n');
 }
@@ -54,7 +55,7 @@ function requestRepresentation(operation: Operation, uri: OperationUri): XmlElem
 function responses(operation: Operation, context: WadlContext): XmlElement[] {
   const reply = replyForms(operation).map((form) => representation(form, context));
   const forms = faultForms(operation);
-  const statuses = faultStatuses(operation).map(({ status }) => String(status));
+  const statuses = faultStatuses(operation, context.scope.limits).map(({ status }) => String(status));
   const problem = forms.some((form) => form.mediaType === problemMediaType);
   return [
     element('response', { status: String(replyStatus(operation)) }, reply),

@@ -1,4 +1,5 @@
 import type { Field } from '../model/field.ts';
+import type { TransportScheme } from '../model/security.ts';
 import { element, type XmlElement } from '../wire/xml-build.ts';
 import { entryType, mustBeGiven } from './entry.ts';
 import { ncName } from './names.ts';
@@ -16,6 +17,18 @@ export function variableParam(variable: DescribedVariable): XmlElement {
 /** A header that a field of the request fills. */
 export function headerParam(header: string, field: Field): XmlElement {
   return param(field, 'header', header, mustBeGiven(field), undefined);
+}
+
+/** Headers of API keys, so that a tool asks for one. WADL has no words for other credentials. */
+export function apiKeyParams(schemes: readonly TransportScheme[]): XmlElement[] {
+  return schemes.flatMap((scheme) => {
+    if (scheme.kind !== 'api-key') return [];
+    const required = schemes.length === 1 ? 'true' : undefined;
+    const text = scheme.description ?? 'An API key.';
+    return element('param', { name: token(scheme.header), style: 'header', type: 'xs:string', required }, [
+      element('doc', {}, [text]),
+    ]);
+  });
 }
 
 /** A query parameter that never changes. */

@@ -48,9 +48,9 @@ export function describeWadl(
 }
 
 /** The meanings of the statuses, once for all methods. */
-function faultsDoc({ operations }: Scope): XmlElement | undefined {
+function faultsDoc({ operations, limits }: Scope): XmlElement | undefined {
   if (operations.length === 0) return undefined;
-  const lines = faultMeanings(operations).map(({ status, meaning }) => `${status}: ${meaning}`);
+  const lines = faultMeanings(operations, limits).map(({ status, meaning }) => `${status}: ${meaning}`);
   return element('doc', { title: 'Statuses of faults' }, [lines.join('\n')]);
 }
 

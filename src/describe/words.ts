@@ -1,6 +1,5 @@
 import type { Field, ScalarType } from '../model/field.ts';
-import type { SecurityScheme } from '../model/security.ts';
-import type { Operation, Service } from '../model/service.ts';
+import type { Service } from '../model/service.ts';
 import { decimalOf } from '../wire/decimal.ts';
 import { entryType } from './entry.ts';
 import { longest } from './xsd-types.ts';
@@ -53,22 +52,6 @@ export function deprecationNote({ deprecated }: Service): string | undefined {
   const sunset = deprecated.sunset === undefined ? '' : ` It ends on ${deprecated.sunset}.`;
   return `This version is deprecated${since}.${sunset}`;
 }
-
-/** What a caller has to show. */
-export function accessNote(operation: Pick<Operation, 'public' | 'requires'>): string {
-  return operation.public
-    ? 'Public.'
-    : `Needs credentials: ${operation.requires.map(({ kind }) => schemeNames[kind]).join(' or ')}.`;
-}
-
-const schemeNames: Readonly<Record<SecurityScheme['kind'], string>> = {
-  basic: 'HTTP Basic',
-  'api-key': 'an API key',
-  bearer: 'a bearer token',
-  'client-certificate': 'a client certificate',
-  'username-token': 'a WS-Security UsernameToken',
-  signature: 'an XML signature',
-};
 
 function count(number: number, noun: string): string {
   return `${decimalOf(number)} ${noun}${number === 1 ? '' : 's'}`;

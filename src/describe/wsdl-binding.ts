@@ -37,10 +37,10 @@ export function bindingElement(
   operations: readonly WsdlOperation[],
 ): XmlElement {
   const body = (): XmlElement => element(`${prefix}:body`, literal);
-  const bound = operations.map(({ name, action, output, fault }) =>
+  const bound = operations.map(({ name, action, output, fault, policy }) =>
     element('wsdl:operation', { name }, [
       element(`${prefix}:operation`, { soapAction: action, ...flags }),
-      element('wsdl:input', {}, [body()]),
+      element('wsdl:input', {}, [policy, body()]),
       output === undefined ? undefined : element('wsdl:output', {}, [body()]),
       fault === undefined
         ? undefined

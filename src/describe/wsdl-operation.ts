@@ -2,7 +2,8 @@ import type { Document } from '../model/document.ts';
 import { element, type XmlElement } from '../wire/xml-build.ts';
 import type { Scope, SoapOperation } from './documents.ts';
 import { nameAllocator, ncName } from './names.ts';
-import { accessNote } from './words.ts';
+import { accessNote, soapSchemes } from './requirements.ts';
+import type { Policies } from './wsdl-policy.ts';
 import type { SchemaSet } from './xsd-schema.ts';
 import { replyName } from './xsd-wrapper.ts';
 
@@ -22,10 +23,12 @@ export interface WsdlOperation {
   /** Undefined for one that is one-way. */
   readonly output: WsdlMessage | undefined;
   readonly fault: { readonly name: string; readonly message: WsdlMessage } | undefined;
+  /** What refers to the policy of its requests. */
+  readonly policy: XmlElement | undefined;
 }
 
 /** The operations of a scope, with their messages; operations with the same fault document share its message. */
-export function wsdlOperations({ soap, documents }: Scope, schemas: SchemaSet): WsdlOperation[] {
+export function wsdlOperations({ soap, documents }: Scope, schemas: SchemaSet, policies: Policies): WsdlOperation[] {
   const names = soap.map(({ soap: { name } }) => name);
   const allocate = nameAllocator(names.flatMap((name) => [requestMessage(name), replyName(name)]));
   const faults = new Map<Document, WsdlMessage>();
@@ -51,6 +54,7 @@ export function wsdlOperations({ soap, documents }: Scope, schemas: SchemaSet): 
       input: { name: requestMessage(name), part: 'parameters', element: `tns:${name}` },
       output: oneWay ? undefined : { name: replyName(name), part: 'parameters', element: `tns:${replyName(name)}` },
       fault: message === undefined ? undefined : { name: ncName(operation.fault?.id ?? ''), message },
+      policy: policies.referenceOf(operation),
     };
   });
 }
@@ -66,7 +70,7 @@ function textOf(operation: SoapOperation, faultMessage: WsdlMessage | undefined)
     description,
     soap.response.kind === 'none' ? 'One-way: the answer is empty.' : undefined,
     untold ? `The detail of a fault holds the element ${fault.xmlName}, which WSDL can't name.` : undefined,
-    accessNote(operation),
+    accessNote(soapSchemes(operation)),
   ]
     .filter((each) => each !== undefined)
     .join('\n');

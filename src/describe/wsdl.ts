@@ -8,6 +8,7 @@ import { ncName } from './names.ts';
 import { deprecationNote } from './words.ts';
 import { bindingElement, SOAP_DIALECTS } from './wsdl-binding.ts';
 import { messageElements, operationElement, wsdlOperations } from './wsdl-operation.ts';
+import { policiesOf } from './wsdl-policy.ts';
 import { schemasOf, titleOf } from './xsd.ts';
 import { hasAttachment } from './xsd-fields.ts';
 import type { SchemaSet } from './xsd-schema.ts';
@@ -23,7 +24,8 @@ export function describeWsdl(registry: Registry, service: Service, options: { re
   if (scope.soap.length === 0) throw new RangeError(`${service.id} has no operation over SOAP`);
   const schemas = schemasOf(scope);
   const inline = inlineSchemas(schemas);
-  const operations = wsdlOperations(scope, schemas);
+  const policies = policiesOf(scope.soap);
+  const operations = wsdlOperations(scope, schemas, policies);
   const name = ncName(service.name);
   const portType = `${name}PortType`;
   const bindingName = (label: string): string => `${name}${label}Binding`;
@@ -36,6 +38,7 @@ export function describeWsdl(registry: Registry, service: Service, options: { re
   return buildXml(
     element('wsdl:definitions', { name, ...namespacesOf(scope, schemas) }, [
       documentation(titleOf(scope), deprecationNote(service), attachmentNote(registry, inline)),
+      ...policies.elements,
       element('wsdl:types', {}, inline),
       ...messageElements(operations),
       element('wsdl:portType', { name: portType }, [

@@ -41,19 +41,28 @@ export function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
 }
 
 async function runOne(job: Job, options: ComponentsOptions, saves: Saves, entered: () => void): Promise<void> {
-  const { registry, work, onError } = options;
+  const { registry, directory, work, onError } = options;
   const data = job.data as EventData;
   const component = registry.components.get(data.component);
   // One class may be registered twice, and disabled once.
   const registration = component?.events.find(
     ({ enabled, event, service }) => enabled && event === 'SavePostChange' && service.id === data.service,
   );
-  const user = data.user === null ? undefined : registry.users.get(data.user);
+  const user = data.user === null ? undefined : await directory.findOwner(data.user);
   const facts: InsideFacts = { user, requestId: data.requestId, signal: job.signal, depth: data.depth, entered };
   if (component === undefined || registration === undefined) {
     const { service, save } = data;
     const gone = new Error(`${service} is no longer registered at ${data.component}: what was to run is dropped`);
     onError(gone, { component: data.component, service, save });
+    return;
+  }
+  if (data.user !== null && user === undefined) {
+    const { component: id, service, save } = data;
+    onError(new Error(`${service} did not run: user ${data.user}, who saved, may call no longer`), {
+      component: id,
+      service,
+      save,
+    });
     return;
   }
   const change = { component, save: data.save };

@@ -80,7 +80,7 @@ export function openFor(
   { user, requestId, signal = NEVER }: Pick<InsideFacts, 'user' | 'requestId' | 'signal'>,
 ): OpenedWork {
   const named = { component: component.id, event, service: service.id, save };
-  return work({ user: user?.id, requestId, scope: `component ${component.id}`, named, signal });
+  return work({ user, requestId, scope: `component ${component.id}`, named, signal });
 }
 
 const NEVER = new AbortController().signal;

@@ -1,6 +1,7 @@
 import type { ServiceClass } from '../model/component-event.ts';
 import type { OpenWork } from '../model/open-work.ts';
 import type { Registry } from '../model/registry.ts';
+import type { Owners } from '../security/port.ts';
 import type { JobQueue, Store } from '../store/index.ts';
 import { afterSaves } from './after.ts';
 import { EVENTS } from './enter.ts';
@@ -11,6 +12,8 @@ export interface ComponentsOptions {
   readonly registry: Registry;
   readonly store: Store;
   readonly queue: JobQueue;
+  /** In whose names classes run after a save. */
+  readonly directory: Owners;
   /** By file. */
   readonly classes: ReadonlyMap<string, ServiceClass>;
   readonly work: OpenWork;

@@ -70,7 +70,9 @@ export class Saves {
 
   /** In a transaction of its own. */
   async save(component: Component, action: SaveAction, record: DocumentValue, facts: SaveFacts): Promise<SavedRecord> {
-    const { store, queue } = this.#options;
+    const { store, queue, directory } = this.#options;
+    // Classes after this save, and after those that its classes make, run in the name of whoever saves.
+    if (facts.user !== undefined && component.events.some(({ enabled }) => enabled)) await directory.keep(facts.user);
     for (let tries = 1; ; tries++) {
       let isEntered = false;
       const entered = (): void => {

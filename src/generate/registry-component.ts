@@ -2,13 +2,14 @@ import type { Component, RelatedContent } from '../model/component.ts';
 import type { JsonTree } from './json-text.ts';
 
 /** A component of `registry.json`. */
-export function componentTree({ description, table, shape, keys, lock, events }: Component): JsonTree {
+export function componentTree({ description, table, shape, keys, lock, events, permissions }: Component): JsonTree {
   return {
     description,
     table,
     shape: shape.id,
     keys: keys.map(({ name }) => name),
     lock: lock?.name,
+    permissions: permissions.length === 0 ? undefined : permissions.map(({ id }) => id).sort(),
     events:
       events.length === 0
         ? undefined

@@ -2,15 +2,17 @@ import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
-import type { PermissionList, User } from '../model/security.ts';
+import { BASIC, type PermissionList, type User } from '../model/security.ts';
 import { HEADER } from './header.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
 import { componentTree, relatedContentTree } from './registry-component.ts';
 import { consumerTree, flowTree } from './registry-consumer.ts';
 import { datasourceTree } from './registry-datasource.ts';
+import { gatewayTree } from './registry-gateway.ts';
 import { nodeTree } from './registry-node.ts';
 import { operationTree } from './registry-operation.ts';
 import { processTree, recurrenceTree } from './registry-process.ts';
+import { schemeTree, userTree } from './registry-security.ts';
 import { sorted } from './vocabulary.ts';
 import { typeWords } from './words.ts';
 
@@ -20,37 +22,18 @@ import { typeWords } from './words.ts';
  * as written, no password hash is in it, and no line numbers, which would change with every edit.
  */
 export function registryFile(registry: Registry): string {
-  const { gateway } = registry;
+  // What needs no definition has nothing to show.
+  const defined = [...registry.schemes.values()].filter((scheme) => scheme !== BASIC);
   return jsonText({
     '//': HEADER,
-    gateway: {
-      gateway: gateway.id,
-      context: gateway.context,
-      listen: gateway.listen.source,
-      database: gateway.database.url.source,
-      publicUrl: gateway.publicUrl?.source,
-      'sample-data': gateway.sampleData,
-      handlers: gateway.handlers,
-      namespace: gateway.namespace,
-      timezone: gateway.timezone,
-      requires: gateway.requires.map(({ id }) => id).join(', '),
-      delivered: gateway.delivered,
-      contracts: gateway.contracts,
-      metrics: gateway.metrics.length === 0 ? undefined : { permission: gateway.metrics.map(({ id }) => id).sort() },
-      cors: gateway.cors,
-      limits: { ...gateway.limits },
-      properties: {
-        'ig.MTOM.enablePeopleSoftServiceListeningConnector': gateway.mtom.services,
-        'ig.MTOM.enableHttpListeningConnector': gateway.mtom.http,
-        'ig.UseDomainName.ExternalOperationNames': gateway.domainNames.length === 0 ? undefined : gateway.domainNames,
-      },
-    },
+    gateway: gatewayTree(registry.gateway),
     nodes: each(registry.nodes, nodeTree),
     services: each(registry.services, (service) => ({
       description: service.description,
       default: yes(service.default),
       active: no(service.active),
       deprecated: service.deprecated && { ...service.deprecated },
+      cors: service.cors,
       delivered: yes(service.delivered),
       operations: service.operations.map(({ id }) => id),
       consumers: service.consumers.length === 0 ? undefined : service.consumers.map(({ id }) => id),
@@ -70,6 +53,7 @@ export function registryFile(registry: Registry): string {
         ? undefined
         : each(registry.processes, (process) => processTree(process, fieldsTree)),
     recurrences: registry.recurrences.size === 0 ? undefined : each(registry.recurrences, recurrenceTree),
+    schemes: defined.length === 0 ? undefined : each(defined, schemeTree),
     'permission-lists': each(registry.permissionLists, (list) => permissionTree(list, registry)),
     roles: each(registry.roles, (role) => ({
       description: role.description,
@@ -170,14 +154,19 @@ function permissionTree(list: PermissionList, registry: Registry): JsonTree {
   const consumers = granted(registry.consumers);
   const relatedContent = granted(registry.relatedContent);
   const processes = granted(registry.processes);
+  const components = granted(registry.components);
   return {
     description: list.description,
     adds: list.operations.length === 0 ? undefined : list.operations,
+    'adds-queries': list.queries.length === 0 ? undefined : list.queries,
+    'adds-processes': list.processes.length === 0 ? undefined : list.processes,
+    'adds-components': list.components.length === 0 ? undefined : list.components,
     operations: granted(registry.operations),
     consumers: consumers.length === 0 ? undefined : consumers,
     queries: granted(registry.queries),
     'related-content': relatedContent.length === 0 ? undefined : relatedContent,
     processes: processes.length === 0 ? undefined : processes,
+    components: components.length === 0 ? undefined : components,
     users: usersOf(registry, (user) => user.permissionLists.has(list)),
   };
 }
@@ -186,13 +175,4 @@ function usersOf(registry: Registry, has: (user: User) => boolean): string[] {
   return sorted(registry.users)
     .filter(has)
     .map(({ id }) => id);
-}
-
-function userTree(user: User): JsonTree {
-  return {
-    description: user.description,
-    password: user.password === undefined ? undefined : (/^\$([a-z0-9-]+)\$/.exec(user.password)?.[1] ?? 'unknown'),
-    roles: user.roles.map(({ id }) => id).sort(),
-    sample: yes(user.sample),
-  };
 }

@@ -14,7 +14,9 @@ export function operationTree(operation: Operation): JsonTree {
     answer: answerTree(operation.answer),
     permissions: operation.permissions.map(({ id }) => id).sort(),
     public: operation.public || undefined,
-    requires: operation.public ? undefined : operation.requires.map(({ id }) => id).join(', '),
+    as: operation.as?.id,
+    requires: operation.public ? undefined : operation.requires.map(({ id }) => id),
+    limits: Object.keys(operation.limits).length === 0 ? undefined : { ...operation.limits },
     active: operation.active ? undefined : false,
   };
 }

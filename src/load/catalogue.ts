@@ -8,6 +8,7 @@ import { operationEntries } from './catalogue/operations.ts';
 import { processEntries } from './catalogue/processes.ts';
 import { projectEntries } from './catalogue/project.ts';
 import { queryEntries } from './catalogue/queries.ts';
+import { schemeEntries } from './catalogue/schemes.ts';
 import { securityEntries } from './catalogue/security.ts';
 import { shapeEntries } from './catalogue/shape.ts';
 import { soapEntries } from './catalogue/soap.ts';
@@ -34,6 +35,7 @@ export const catalogue = {
   ...componentEntries,
   ...processEntries,
   ...securityEntries,
+  ...schemeEntries,
 } as const;
 
 /** A code of the catalogue. */

@@ -1,5 +1,6 @@
 import type { ComponentEventName } from '../model/component.ts';
 import type { DatabaseEngine } from '../model/gateway.ts';
+import type { Rate } from '../model/rate.ts';
 import type { LogLevel } from '../model/routing.ts';
 import type { Method } from '../model/service.ts';
 
@@ -52,11 +53,14 @@ export interface GatewayDeclared {
   readonly namespace?: string;
   readonly timezone?: string;
   readonly requires?: string | readonly string[];
+  readonly tls?: TlsDeclared;
+  readonly proxies?: readonly string[];
+  readonly audit?: string;
   readonly delivered?: readonly string[];
   readonly contracts?: 'public' | 'private';
   readonly metrics?: { readonly permission: string | readonly string[] };
   readonly cors?: readonly string[];
-  readonly limits?: {
+  readonly limits?: CallLimitsDeclared & {
     readonly body?: string | number;
     readonly timeout?: string;
     readonly rows?: number;
@@ -65,6 +69,8 @@ export interface GatewayDeclared {
     readonly attachment?: string | number;
     readonly attachments?: number;
     readonly processes?: number;
+    readonly queued?: number;
+    readonly slowest?: string | number;
     readonly keep?: string;
   };
   readonly properties?: {
@@ -72,6 +78,22 @@ export interface GatewayDeclared {
     readonly 'ig.MTOM.enableHttpListeningConnector'?: boolean;
     readonly 'ig.UseDomainName.ExternalOperationNames'?: string | readonly string[];
   };
+}
+
+export interface TlsDeclared {
+  readonly certificate: string;
+  readonly key: string;
+  readonly passphrase?: string;
+  readonly 'client-ca'?: string;
+  readonly minimum?: 'TLSv1.2' | 'TLSv1.3';
+}
+
+/** `100 per 1 min`, or a map. */
+export type RateDeclared = string | { readonly requests: number; readonly per: string; readonly by?: Rate['by'] };
+
+export interface CallLimitsDeclared {
+  readonly rate?: RateDeclared;
+  readonly concurrent?: number;
 }
 
 export interface DatabaseDeclared {
@@ -145,6 +167,7 @@ export interface SharedDeclared {
   readonly permission?: string | readonly string[];
   readonly public?: boolean;
   readonly requires?: string | readonly string[];
+  readonly limits?: CallLimitsDeclared;
   readonly request?: MessageDeclared;
   readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly fault?: MessageDeclared;
@@ -188,6 +211,7 @@ export type OperationDeclared = SharedDeclared & {
   readonly save?: string;
   readonly read?: string;
   readonly call?: string;
+  readonly as?: string;
   readonly active?: boolean;
 };
 
@@ -196,6 +220,7 @@ export interface ServiceDeclared extends SharedDeclared {
   readonly namespace?: string;
   readonly default?: boolean;
   readonly active?: boolean;
+  readonly cors?: readonly string[];
   readonly deprecated?: boolean | { readonly since?: string; readonly sunset?: string };
   readonly operations: Readonly<Record<string, OperationDeclared>>;
   readonly flows?: Readonly<Record<string, FlowDeclared>>;
@@ -226,6 +251,7 @@ export interface ComponentDeclared {
   readonly shape: string;
   readonly keys: readonly string[];
   readonly lock?: string;
+  readonly permission?: string | readonly string[];
   readonly events?: readonly ComponentEventDeclared[];
 }
 
@@ -267,6 +293,43 @@ export interface RecurrenceDeclared {
 export interface PermissionListDeclared {
   readonly description?: string;
   readonly operations?: readonly string[];
+  readonly queries?: readonly string[];
+  readonly processes?: readonly string[];
+  readonly components?: readonly string[];
+}
+
+/** One of the keys beside the description, where nothing is wrong. */
+export interface SchemeDeclared {
+  readonly description?: string;
+  readonly basic?: object;
+  readonly 'api-key'?: { readonly header: string };
+  readonly bearer?: BearerDeclared;
+  readonly 'client-certificate'?: { readonly header?: string };
+  readonly 'username-token'?: {
+    readonly passwords?: readonly ('text' | 'digest')[];
+    readonly 'max-age'?: string;
+  };
+  readonly signature?: SignatureDeclared;
+}
+
+export interface BearerDeclared {
+  readonly issuer: string;
+  readonly audience: string | readonly string[];
+  readonly jwks: string;
+  readonly algorithms?: readonly string[];
+  readonly scopes?: readonly string[];
+  readonly tolerance?: string;
+  readonly user?: string;
+  readonly users?: 'known' | 'any';
+  readonly claim?: string;
+  readonly roles?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+export interface SignatureDeclared {
+  readonly 'max-age'?: string;
+  readonly algorithms?: readonly string[];
+  readonly digests?: readonly string[];
+  readonly ca?: string;
 }
 
 export interface RoleDeclared {
@@ -276,7 +339,10 @@ export interface RoleDeclared {
 
 export interface UserDeclared {
   readonly description?: string;
-  readonly password: string;
+  readonly password?: string;
+  readonly 'api-keys'?: readonly string[];
+  readonly certificates?: readonly string[];
+  readonly 'shared-secret'?: string;
   readonly roles?: readonly string[];
   readonly sample?: boolean;
 }

@@ -1,5 +1,7 @@
 import type { Field, FieldType, ScalarKind, ScalarType } from '../model/field.ts';
 import type { Position } from '../model/position.ts';
+import { compilePattern, type Pattern } from '../wire/pattern.ts';
+import { PatternError } from '../wire/pattern-read.ts';
 import { isXmlName } from '../wire/xml-text.ts';
 import { isMade } from './consumer/call-text.ts';
 import type { FieldDeclared, Scalar } from './declared.ts';
@@ -58,7 +60,7 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
   const refused = checkOptions(source, spot, type);
   checkConflicts(source, spot);
   const item = type.kind === 'list' ? type.item : type;
-  const pattern = refused.has('pattern') ? undefined : compilePattern(source, spot);
+  const pattern = refused.has('pattern') ? undefined : linkPattern(source, spot);
   if (item.kind === 'document') return {};
   const scalar: ScalarType = item;
   const { declared } = spot;
@@ -130,16 +132,14 @@ function linkValue(
   return undefined;
 }
 
-function compilePattern({ linking: { report, places } }: DocumentSource, { declared }: FieldSpot): RegExp | undefined {
+function linkPattern({ linking: { report, places } }: DocumentSource, { declared }: FieldSpot): Pattern | undefined {
   const { pattern } = declared;
   if (pattern === undefined) return undefined;
   try {
-    // The pattern alone first: a parenthesis too many would be closed by the group around it.
-    new RegExp(pattern, 'u');
-    return new RegExp(`^(?:${pattern})$`, 'u');
+    return compilePattern(pattern);
   } catch (error) {
-    const reason = (error as Error).message.replace(/^Invalid regular expression: \/.*\/u?: /s, '');
-    report.raise('bad-pattern', { pattern, reason: reason.toLowerCase() }, places.value(declared, 'pattern'));
+    if (!(error instanceof PatternError)) throw error;
+    report.raise('bad-pattern', { pattern, reason: error.message }, places.value(declared, 'pattern'));
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A file's text, or why there is none. */
@@ -37,7 +37,9 @@ export function readProject(root: string, definitions: string): ProjectFiles {
   const committed = readText(join(root, 'generated', 'registry.json'), Number.POSITIVE_INFINITY);
   return {
     folder,
-    definitions: isFolder(base) ? readDefinitions(base, folder, new Set()) : [],
+    definitions: isFolder(base)
+      ? readDefinitions(base, folder, { seen: new Set(), within: [root, base].map(realOf) })
+      : [],
     delivered: readDelivered(),
     handlers: (path) => listHandlers(join(root, path)),
     committed: committed.kind === 'unreadable' && committed.reason === ABSENT ? undefined : committed,
@@ -59,8 +61,17 @@ function entriesOf(path: string): Dirent[] {
   return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** How a folder of definitions is gone through. */
+interface Walk {
+  /** Folders that were read, without links. */
+  readonly seen: Set<string>;
+  /** Links may lead into these, as they are without links: what a diagnostic would quote is the project's own. */
+  readonly within: readonly string[];
+}
+
 /** The definitions of a folder and of all below it; `shown` is what it is called. */
-function readDefinitions(path: string, shown: string, seen: Set<string>): DefinitionFile[] {
+function readDefinitions(path: string, shown: string, walk: Walk): DefinitionFile[] {
+  const { seen, within } = walk;
   let entries: Dirent[];
   try {
     // A folder is read once, even where links lead to it again.
@@ -75,9 +86,26 @@ function readDefinitions(path: string, shown: string, seen: Set<string>): Defini
     const below = join(path, entry.name);
     const name = `${shown}/${entry.name}`;
     if (entry.name.startsWith('.') || entry.name === 'node_modules') return [];
-    if (entry.isDirectory() || (entry.isSymbolicLink() && isFolder(below))) return readDefinitions(below, name, seen);
-    return isDefinition(entry.name) ? [{ file: name, ...readText(below) }] : [];
+    const isLinked = entry.isSymbolicLink();
+    const folder = entry.isDirectory() || (isLinked && isFolder(below));
+    if (!folder && !isDefinition(entry.name)) return [];
+    if (isLinked && !within.some((each) => isWithin(realOf(below), each)))
+      return [{ file: name, kind: 'unreadable', reason: 'its link leads out of the project' }];
+    return folder ? readDefinitions(below, name, walk) : [{ file: name, ...readText(below) }];
   });
+}
+
+/** The path without links; itself where it leads nowhere, of which those who read it tell. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 /** Not where links lead in a circle, or a folder above may not be entered. */

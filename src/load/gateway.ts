@@ -1,14 +1,17 @@
 import type { ConfigText } from '../model/config.ts';
 import type { Database, Gateway, Limits } from '../model/gateway.ts';
-import { BASIC, type PermissionList } from '../model/security.ts';
+import type { PermissionList } from '../model/security.ts';
 import { addressFault } from './address.ts';
 import { literalOf, parseConfigText } from './config-text.ts';
 import type { Declaration } from './declaration.ts';
 import type { GatewayDeclared } from './declared.ts';
 import { placeText } from './diagnostic.ts';
+import { linkNetwork } from './gateway-network.ts';
 import { given } from './given.ts';
 import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveIds } from './linking.ts';
 import { domainNames } from './node/domain-names.ts';
+import { linkCallLimits } from './rate.ts';
+import { type Callers, usualSchemes } from './scheme/requires.ts';
 import { credentialsIn } from './secrets.ts';
 import { linkDuration, linkSize } from './units.ts';
 
@@ -23,6 +26,7 @@ export function linkGateway(
   linking: Linking,
   delivered: readonly string[],
   lists: ReadonlyMap<string, PermissionList>,
+  callers: Callers,
 ): Gateway | undefined {
   const { report } = linking;
   const [gateway, ...others] = declarationsOf<GatewayDeclared>(linking, 'gateway');
@@ -39,8 +43,8 @@ export function linkGateway(
     handlers: (value.handlers ?? DEFAULT_HANDLERS).replace(/^\.\//, '').replace(/\/+$/, ''),
     namespace: value.namespace ?? `urn:signalbox:${id.toLowerCase()}`,
     timezone: value.timezone ?? 'UTC',
-    requires: [BASIC],
-    proxies: [],
+    requires: usualSchemes(callers),
+    ...linkNetwork(linking, value),
     delivered,
     contracts: value.contracts ?? 'public',
     metrics:
@@ -69,8 +73,10 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
     attachment: linkSize(linking, declared, 'attachment') ?? 1024 ** 3,
     attachments: declared.attachments ?? 50,
     processes: declared.processes ?? 4,
-    slowest: 240,
+    slowest: linkSize(linking, declared, 'slowest') ?? 240,
     keep: linkDuration(linking, declared, 'limits.keep') ?? 7 * 86_400_000,
+    ...given({ queued: declared.queued }),
+    ...linkCallLimits(linking, declared),
   };
 }
 

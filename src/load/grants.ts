@@ -1,17 +1,72 @@
+import type { Position } from '../model/position.ts';
+import type { PermissionList } from '../model/security.ts';
 import type { Declaration } from './declaration.ts';
-import { type Linking, mayHaveMeant } from './linking.ts';
+import type { Added } from './grants-by-list.ts';
+import { type Linking, mayHaveMeant, positionOf, resolveIds } from './linking.ts';
 
-/** Holds a definition that stands by itself to one word on who may use it: a grant, or that everybody may. */
-export function checkGrant(
+/** Where grants come from: the lists, and what those add by themselves. */
+export interface GrantSources {
+  readonly lists: ReadonlyMap<string, PermissionList>;
+  readonly added: Added;
+}
+
+/** Who may use a thing. */
+export interface Grants {
+  readonly permissions: readonly PermissionList[];
+  /** Where each of them is named. */
+  readonly grantedAt: ReadonlyMap<PermissionList, Position>;
+}
+
+/** What says something of grants. */
+interface Granting {
+  readonly permission?: string | readonly string[];
+  readonly public?: boolean;
+}
+
+const NONE: Grants = { permissions: [], grantedAt: new Map() };
+
+/** The lists that `permission:` of a holder names, and those that add the thing by themselves. */
+export function grantsOf(linking: Linking, { lists, added }: GrantSources, id: string, holder: Granting): Grants {
+  const grantedAt = new Map<PermissionList, Position>();
+  const named = resolveIds(linking, 'permission-list', lists, holder, 'permission');
+  for (const [list, at] of placesOf(linking, holder, 'permission', named)) grantedAt.set(list, at);
+  for (const [list, at] of added.get(id) ?? []) if (!grantedAt.has(list)) grantedAt.set(list, at);
+  return grantedAt.size === 0 ? NONE : { permissions: [...grantedAt.keys()], grantedAt };
+}
+
+/** Where each of the things that `key` of `container` names, one or a list, stands there. */
+export function placesOf<T extends { readonly id: string }>(
+  { places }: Linking,
+  container: object,
+  key: string,
+  named: readonly T[],
+): Map<T, Position> {
+  const ids = (container as Readonly<Record<string, string | readonly string[]>>)[key];
+  const placeOf = (id: string): Position =>
+    positionOf(typeof ids === 'object' ? places.value(ids, ids.indexOf(id)) : places.value(container, key));
+  return new Map(named.map((each) => [each, placeOf(each.id)]));
+}
+
+/** Who may use a definition that stands by itself. Held to one word on that: it is granted, or everybody may. */
+export function linkThingGrants(
   linking: Linking,
-  { id, value, at }: Declaration<{ readonly permission?: string | readonly string[]; readonly public?: boolean }>,
+  sources: GrantSources,
+  { id, value, at }: Declaration<Granting>,
   kind: string,
-): void {
-  const { report, places } = linking;
-  if (value.public === true && value.permission !== undefined) {
-    const reason = 'what is public needs no grant';
-    report.raise('conflicting-options', { first: 'permission', second: 'public', reason }, places.key(value, 'public'));
-  } else if (value.public !== true && value.permission === undefined) {
-    if (!mayHaveMeant(linking, value, ['permission', 'public'])) report.raise('not-granted', { what: id, kind }, at);
-  }
+): Grants & { readonly public: boolean } {
+  const { report } = linking;
+  refuseBoth(linking, value);
+  if (value.public === true) return { ...NONE, public: true };
+  const grants = grantsOf(linking, sources, id, value);
+  const isMeant = value.permission !== undefined || sources.added.has(id);
+  if (!isMeant && !mayHaveMeant(linking, value, ['permission', 'public']))
+    report.raise('not-granted', { what: id, kind }, at);
+  return { ...grants, public: false };
+}
+
+/** What is public is not granted as well. */
+export function refuseBoth({ report, places }: Linking, holder: Granting): void {
+  if (holder.permission === undefined || holder.public !== true) return;
+  const reason = 'what is public needs no grant';
+  report.raise('conflicting-options', { first: 'permission', second: 'public', reason }, places.key(holder, 'public'));
 }

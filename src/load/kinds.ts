@@ -10,6 +10,7 @@ export const KINDS = [
   'related-content',
   'process',
   'recurrence',
+  'scheme',
   'permission-list',
   'role',
   'user',

@@ -1,6 +1,5 @@
 import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
-import { BASIC } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import { linkComponents } from './component/components.ts';
 import { classFiles, linkRelatedContent } from './component/related-content.ts';
@@ -8,6 +7,9 @@ import { linkDatasources } from './datasources.ts';
 import { checkEndless, Documents } from './documents.ts';
 import type { ProjectFiles } from './files.ts';
 import { DEFAULT_HANDLERS, linkGateway } from './gateway.ts';
+import { checkCertificateSchemes } from './gateway-network.ts';
+import type { GrantSources } from './grants.ts';
+import { thingsByList } from './grants-by-list.ts';
 import { answeringFiles, checkHandlers, type WantedFile } from './handlers.ts';
 import { byId, type Linking } from './linking.ts';
 import { checkDomainNames } from './node/domain-names.ts';
@@ -20,8 +22,11 @@ import { linkRecurrences } from './process/recurrences.ts';
 import { checkDeliveredGrants, checkNodeNames } from './project-checks.ts';
 import { linkQueries } from './queries.ts';
 import { linkRoutings } from './routings.ts';
+import { linkCallers } from './scheme/requires.ts';
+import { linkSchemes } from './scheme/schemes.ts';
 import { linkPermissionLists, linkRoles, linkUsers } from './security.ts';
 import { linkServices } from './services.ts';
+import { checkUsers } from './user-checks.ts';
 
 /** What linking knows beside the declarations. */
 export interface LinkOptions {
@@ -40,17 +45,22 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
   const documents = new Documents(linking);
   checkEndless(linking, documents.byId);
   const permissionLists = linkPermissionLists(linking);
-  const gateway = linkGateway(linking, options.delivered, permissionLists);
   const roles = linkRoles(linking, permissionLists);
+  const schemes = linkSchemes(linking, roles);
+  const callers = linkCallers(linking, schemes);
+  const gateway = linkGateway(linking, options.delivered, permissionLists, callers);
   const users = linkUsers(linking, roles);
   const nodes = byId(linkNodes(linking));
   const datasources = linkDatasources(linking);
-  const queries = byId(linkQueries(documents, permissionLists, datasources));
-  const relatedContent = byId(linkRelatedContent(linking, permissionLists));
-  const components = byId(linkComponents(documents, relatedContent));
+  const granting = (kind: 'query' | 'process' | 'component'): GrantSources => {
+    return { lists: permissionLists, added: thingsByList(linking, permissionLists, kind) };
+  };
+  const queries = byId(linkQueries(documents, granting('query'), datasources));
+  const relatedContent = byId(linkRelatedContent(linking, { lists: permissionLists, added: new Map() }));
+  const components = byId(linkComponents(documents, relatedContent, granting('component')));
   const recurrences = byId(linkRecurrences(linking));
-  const processes = byId(linkProcesses(documents, { lists: permissionLists, queries, recurrences, users }));
-  const context = { documents, queries, components, nodes, lists: permissionLists };
+  const processes = byId(linkProcesses(documents, { grants: granting('process'), queries, recurrences, users }));
+  const context = { documents, queries, components, nodes, lists: permissionLists, roles, callers };
   const { services, operations, consumers, flows } = linkServices(context, options.lost);
   // What can't be used may be the call that makes a default.
   if (options.lost.size === 0 && !linking.declared.anySetAside('service'))
@@ -59,6 +69,8 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
   checkNodeNames(linking, services);
   checkOverlaps(linking, services);
   checkDeliveredGrants(linking, gateway, services);
+  checkCertificateSchemes(linking, gateway, schemes.values());
+  checkUsers(linking, users, { schemes: schemes.values(), processes: processes.values() });
   checkDomainNames(linking, consumers, options.lost);
   checkUriIndexes(linking, operations, consumers, options.files.committed);
   const code = [
@@ -83,7 +95,7 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
     relatedContent,
     processes,
     recurrences,
-    schemes: new Map([[BASIC.id, BASIC]]),
+    schemes,
     permissionLists,
     roles,
     users,

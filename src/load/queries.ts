@@ -1,7 +1,6 @@
 import type { Datasource } from '../model/datasource.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
-import type { PermissionList } from '../model/security.ts';
 import { type SqlToken, scanSql } from '../wire/sql.ts';
 import type { Declaration } from './declaration.ts';
 import type { FieldsDeclared, QueryDeclared } from './declared.ts';
@@ -9,19 +8,19 @@ import type { Place } from './diagnostic.ts';
 import { linkField } from './field.ts';
 import type { DocumentSource } from './field-type.ts';
 import { given } from './given.ts';
-import { checkGrant } from './grants.ts';
-import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveId, resolveIds } from './linking.ts';
+import { type GrantSources, linkThingGrants } from './grants.ts';
+import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveId } from './linking.ts';
 import { linkConnects } from './query-connects.ts';
 import { linkDuration } from './units.ts';
 
 /** Links every stored query. */
 export function linkQueries(
   source: DocumentSource,
-  lists: ReadonlyMap<string, PermissionList>,
+  grants: GrantSources,
   datasources: ReadonlyMap<string, Datasource>,
 ): Query[] {
   const queries = declarationsOf<QueryDeclared>(source.linking, 'query').map((each) =>
-    linkQuery(source, each, lists, datasources),
+    linkQuery(source, each, grants, datasources),
   );
   linkConnects(source.linking, queries);
   return queries;
@@ -30,7 +29,7 @@ export function linkQueries(
 function linkQuery(
   source: DocumentSource,
   declaration: Declaration<QueryDeclared>,
-  lists: ReadonlyMap<string, PermissionList>,
+  grants: GrantSources,
   datasources: ReadonlyMap<string, Datasource>,
 ): Query {
   const { linking } = source;
@@ -42,8 +41,6 @@ function linkQuery(
     report.raise('no-columns', { query: id }, places.key(value, 'columns'));
   }
   checkColumnNames(linking, value.columns, columns);
-  const permissions = resolveIds(linking, 'permission-list', lists, value, 'permission');
-  checkGrant(linking, declaration, 'query');
   const datasource =
     value.datasource === undefined
       ? undefined
@@ -55,8 +52,7 @@ function linkQuery(
     prompts,
     columns,
     children: [],
-    permissions,
-    public: value.public ?? false,
+    ...linkThingGrants(linking, grants, declaration, 'query'),
     ...given({
       description: value.description,
       rows: value.rows,
@@ -120,14 +116,16 @@ function linkStatement(
   const byName = new Map(prompts.map((field) => [field.name, field]));
   let from = 0;
   let unknown = false;
+  let told = 0;
   for (const token of tokens) {
-    if (token.kind === 'foreign') {
+    if (token.kind === 'foreign' && ++told <= MOST_TOLD) {
       report.raise('foreign-placeholder', { text: token.text }, placed(token.offset, token.text.length));
     }
     if (token.kind !== 'prompt') continue;
     const field = byName.get(token.name);
     if (field === undefined) {
       unknown = true;
+      if (++told > MOST_TOLD) continue;
       const at = placed(token.offset, token.end - token.offset);
       if (complete) report.raise('unknown-prompt', { prompt: token.name, known: [...byName.keys()] }, at);
       continue;
@@ -148,6 +146,9 @@ function linkStatement(
   }
   return { texts, prompts: named };
 }
+
+/** Mistakes of one statement that are told: finding the place of one takes a look at the whole text, and callers send some. */
+const MOST_TOLD = 100;
 
 const WRITES = new Set(['insert', 'update', 'delete', 'merge', 'replace']);
 

@@ -23,13 +23,17 @@ export function renderDiagnostics(
   const paint = colour ? ansi : plain;
   const texts = new Map<string, readonly string[]>();
   const secrets = secretColumns(diagnostics);
+  // A long line may have thousands of mistakes: it is looked through once.
+  const shown = new Map<string, Line | undefined>();
   const lineOf = ({ at }: Diagnostic): Line | undefined => {
+    const key = `${at.file}:${at.line}`;
+    if (shown.has(key)) return shown.get(key);
     const lines = texts.get(at.file) ?? sources.get(at.file)?.split(/\r?\n/) ?? [];
     texts.set(at.file, lines);
     const text = lines[at.line - 1];
-    return text === undefined || text.trim() === ''
-      ? undefined
-      : hideSecret(text, secrets.get(`${at.file}:${at.line}`));
+    const line = text === undefined || text.trim() === '' ? undefined : hideSecret(text, secrets.get(key));
+    shown.set(key, line);
+    return line;
   };
   return diagnostics.map((each) => render(each, lineOf(each), paint)).join('\n');
 }
@@ -53,7 +57,7 @@ function secretColumns(diagnostics: readonly Diagnostic[]): Map<string, number> 
 }
 
 const SECRET =
-  /(?:^|[{,\s"'])(?:password|passphrase|client-secret|bearer|api-key)["']?\s*:\s*(?=\S)(?!\{|["']?\$?\{[\w.:]*\})/;
+  /(?:^|[{,\s"'])(?:password|passphrase|client-secret|shared-secret|bearer|api-keys?)["']?\s*:\s*(?=\S)(?!\{|["']?\$?\{[\w.:]*\}|\[ *["']?sha256:)/;
 
 /** A password or key is hidden even where the line is quoted because of something else; what refers to one is not. */
 function hideSecret(text: string, column: number | undefined): Line {

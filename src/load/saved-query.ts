@@ -60,14 +60,17 @@ function linked(text: string): ReturnType<typeof linkSavedQuery> {
     checkTexts(declaration, places, report);
     linking.declared.add(declaration, report);
   }
-  const [query] = linkQueries(new Documents(linking), new Map(), new Map());
+  const [query] = linkQueries(new Documents(linking), { lists: new Map(), added: new Map() }, new Map());
   const wrong = report.sorted().filter((each) => each.severity === 'error');
   if (wrong.length > 0 || query === undefined) return { problems: [...new Set(wrong.map((each) => each.message))] };
   const problems = patternsOf(query);
   return problems.length > 0 ? { problems } : { query: deepFreeze({ ...query, public: false }) };
 }
 
-/** A pattern is tried by the gateway itself, and there are some that never come to an end: only the definitions may have one. */
+/**
+ * A pattern is tried by the gateway itself. It ends, but a large one may take a millisecond for each value of each row, which
+ * whoever wrote it would not pay for: only the definitions may have one.
+ */
 function patternsOf({ prompts, columns }: Query): string[] {
   const found = [...prompts, ...columns].filter((field) => field.pattern !== undefined);
   return found.map(({ name }) => `${name} has a pattern, which a private query can't have.`);

@@ -10,13 +10,14 @@ import type { OperationDeclared, ServiceDeclared } from './declared.ts';
 import { type Place, placeText } from './diagnostic.ts';
 import { linkFlows } from './flow/flows.ts';
 import { given, type Mutable } from './given.ts';
+import { operationsByList } from './grants-by-list.ts';
 import { declarationsOf, type Linking, positionOf } from './linking.ts';
 import { linkOperation, type OperationContext } from './operation/operation.ts';
 import { checkServiceKeys } from './operation/operation-keys.ts';
 import { soapName } from './operation/operation-soap.ts';
 import { type OperationSpot, operationSpot } from './operation/operation-spot.ts';
 import { routingOverrides } from './routing-overrides.ts';
-import { grantsByList } from './security.ts';
+import { requirementOf } from './scheme/requires.ts';
 
 /** While it is linked: routings may still switch operations off. */
 export type LinkedOperation = Mutable<Operation>;
@@ -35,11 +36,13 @@ export function linkServices(sources: ServiceSources, lost: ReadonlySet<string>)
   const declarations = declarationsOf<ServiceDeclared>(linking, 'service').toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const own = ownOperations(linking, declarations);
   const named = declarations.map(({ id }) => ({ id, name: nameOf(id), operations: own.get(id) ?? [] }));
-  const grants = grantsByList(linking, sources.lists, named, lost);
+  const added = operationsByList(linking, sources.lists, named, lost);
   const defaults = defaultVersions(linking, declarations);
-  const context: ConsumerContext = { ...sources, grants, overrides: routingOverrides(linking) };
+  const context: ConsumerContext = { ...sources, added, overrides: routingOverrides(linking) };
   const begun = declarations.map((declaration): BegunService => {
     const { id, value } = declaration;
+    // One that only calls has no use for it, and yet it names what there must be.
+    requirementOf(linking, sources.callers.schemes, value);
     const service = linkService(linking, declaration);
     service.default = defaults.get(nameOf(id)) === id;
     const called: OperationSpot[] = [];
@@ -60,7 +63,7 @@ export function linkServices(sources: ServiceSources, lost: ReadonlySet<string>)
     const names = Object.keys(declaration.value.flows ?? {});
     service.flows = names.flatMap((name) => calls.flows.get(`${service.id}.${name}`) ?? []);
   }
-  const provided: OperationContext = { ...sources, grants, calls };
+  const provided: OperationContext = { ...sources, added, calls };
   const operations = new Map<string, LinkedOperation>();
   for (const { service, answered: spots } of begun) {
     const linked = spots.map((spot) => linkOperation(provided, spot, service));
@@ -71,7 +74,7 @@ export function linkServices(sources: ServiceSources, lost: ReadonlySet<string>)
 }
 
 /** What services are linked against. */
-type ServiceSources = Omit<OperationContext & ConsumerContext, 'grants' | 'overrides' | 'calls'>;
+type ServiceSources = Omit<OperationContext & ConsumerContext, 'added' | 'overrides' | 'calls'>;
 
 /** A service while its parts are linked. */
 interface BegunService {
@@ -116,6 +119,7 @@ function linkService(linking: Linking, { id, value, at, delivered }: Declaration
     ...given({
       description: value.description,
       namespace: value.namespace,
+      cors: value.cors,
       deprecated: linkDeprecation(linking, value),
     }),
     at: positionOf(at),

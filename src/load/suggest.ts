@@ -53,4 +53,4 @@ export function didYouMean(given: string, known: Iterable<string>, there = 'Ther
   return words.length > 0 && words.length <= MOST_LISTED ? `${there} ${words.join(', ')}.` : undefined;
 }
 
-const MOST_LISTED = 32;
+const MOST_LISTED = 40;

@@ -9,7 +9,9 @@ const FREE = new Set(['description', 'sql', 'pattern', 'default', 'example', 'en
 
 /** Where references to configuration are resolved, by kind: the keys on the way there. */
 const CONFIGURED: Readonly<Record<string, RegExp>> = {
-  gateway: /^(listen|database(\.url)?|publicUrl)$/,
+  gateway: /^(listen|database(\.url)?|publicUrl|tls\.(certificate|key|passphrase|client-ca)|audit)$/,
+  scheme: /^(bearer\.(issuer|audience|jwks)|signature\.ca)$/,
+  user: /^shared-secret$/,
   datasource: /^(url|password)$/,
   node: /^(base|ca-file|certificate|resolve|credential)(\.|$)/,
   service: /^(operations\.\w+\.)?(properties\.PRIMARYURL$|(headers|form|values)\.)/,

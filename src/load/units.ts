@@ -21,6 +21,16 @@ export function linkDuration(linking: Linking, container: object, name: string):
   return linkAmount(linking, container, key, name, TIMES, { amount: LONGEST, words: 'from 1 ms to 24 days' });
 }
 
+/** `1 min`, as the JSON Schema lets it through, in milliseconds. */
+export function milliseconds(text: string): number {
+  return amountOf(text, TIMES);
+}
+
+function amountOf(text: string, units: Readonly<Record<string, number>>): number {
+  const [, number, unit] = /^(\d+) ?(\w+)$/.exec(text) as unknown as [string, string, string];
+  return Number(number) * (units[unit] as number);
+}
+
 /** An amount with its unit, as the JSON Schema lets it through; one out of bounds is reported. */
 function linkAmount(
   { report, places }: Linking,
@@ -32,8 +42,7 @@ function linkAmount(
 ): number | undefined {
   const said = (container as Readonly<Record<string, string | number | undefined>>)[key];
   if (said === undefined || typeof said === 'number') return said;
-  const [, number, unit] = /^(\d+) ?(\w+)$/.exec(said) as unknown as [string, string, string];
-  const amount = Number(number) * (units[unit] as number);
+  const amount = amountOf(said, units);
   if (amount < 1 || amount > most.amount)
     report.raise(
       'bad-value',

@@ -1,6 +1,7 @@
 import type { ScalarType } from '../model/field.ts';
 import { isDate, isTime, toDatetime } from '../wire/calendar.ts';
 import { digitsOf, MAX_DIGITS, toDecimal } from '../wire/decimal.ts';
+import type { Pattern } from '../wire/pattern.ts';
 
 /** A value as a definition gives it, and as it is written there: a decimal keeps its digits, a code its zeros. */
 export interface WrittenValue {
@@ -12,7 +13,7 @@ export interface WrittenValue {
 export interface Restriction {
   readonly enum?: readonly (string | number)[];
   readonly anyCase: boolean;
-  readonly pattern?: RegExp;
+  readonly pattern?: Pattern;
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -107,7 +108,7 @@ export function restrictionBroken(
   if (by.enum !== undefined && !by.enum.some((each) => String(each) === text)) {
     return `it is not one of ${by.enum.join(', ')}`;
   }
-  if (by.pattern !== undefined && !by.pattern.test(text)) return `it does not match ${by.pattern.source.slice(4, -2)}`;
+  if (by.pattern !== undefined && !by.pattern.test(text)) return `it does not match ${by.pattern.source}`;
   const isNumber = type.kind === 'integer' || type.kind === 'decimal';
   const size = isNumber ? Number(value) : [...text].length;
   const unit = isNumber ? '' : ' characters';

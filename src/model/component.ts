@@ -17,6 +17,12 @@ export interface Component {
   readonly lock?: Field;
   /** In the order of their sequence numbers, those before the save first. */
   readonly events: readonly ComponentEventRegistration[];
+  /** Lists whose users may reach it: those that it names, and those that name it. */
+  readonly permissions: readonly PermissionList[];
+  /** Where each of them is named; undefined for what is in no file. */
+  readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
+  /** Neither it nor a list says who may reach it, so that whoever may use what reads or saves it may. */
+  readonly public: boolean;
   readonly at: Position;
 }
 
@@ -43,6 +49,8 @@ export interface RelatedContent {
   readonly file: string;
   /** For whose saves it runs. Empty only where `public`. */
   readonly permissions: readonly PermissionList[];
+  /** Where each of them is named; undefined for what is in no file. */
+  readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly public: boolean;
   readonly at: Position;
 }

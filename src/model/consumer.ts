@@ -26,6 +26,8 @@ interface Consumer {
   readonly retry?: Retry;
   /** Lists whose users may call it. */
   readonly permissions: readonly PermissionList[];
+  /** Where each of them is named; undefined for what is in no file. */
+  readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly public: boolean;
   readonly active: boolean;
   /** Id of the definition that overrides its routing. */

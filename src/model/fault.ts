@@ -42,6 +42,10 @@ export const faults = {
     415,
     (p: { given: string; supported: string }) => `The body's ${p.given} is not supported; supported: ${p.supported}.`,
   ),
+  TOO_MANY_REQUESTS: entry(
+    429,
+    (p: { what: string; seconds: number }) => `Too many calls of ${p.what}; try again in ${p.seconds} s.`,
+  ),
   HEADERS_TOO_LARGE: entry(431, (_: object) => 'The request headers are too large.'),
   ABANDONED: entry(499, (_: object) => 'The caller went away before there was an answer.'),
   INTERNAL: entry(500, (p: { operation: string }) => `${p.operation} could not be answered.`),
@@ -75,6 +79,8 @@ export class Fault extends Error {
   readonly detail: string;
   /** Headers that go with it: `Allow`, `WWW-Authenticate`, `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What was really wrong, for the audit log: `wrong password`. Never sent; no secret. */
+  readonly reason: string | undefined;
 
   private constructor(code: string, status: number, message: string, options: FaultOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -82,6 +88,7 @@ export class Fault extends Error {
     this.status = status;
     this.detail = options.detail ?? '';
     this.headers = options.headers ?? {};
+    this.reason = options.reason;
   }
 
   /** A fault of the catalogue. */
@@ -102,13 +109,15 @@ export class Fault extends Error {
       detail: this.detail,
       headers: this.headers,
       cause: this.cause,
+      ...(this.reason === undefined ? {} : { reason: this.reason }),
     });
   }
 }
 
-/** What may go with a fault. `cause` is logged, never sent. */
+/** What may go with a fault. `cause` and `reason` are logged, never sent. */
 export interface FaultOptions {
   readonly detail?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
+  readonly reason?: string;
 }

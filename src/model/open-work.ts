@@ -1,9 +1,10 @@
 import type { WorkContext } from './handler.ts';
+import type { User } from './security.ts';
 
 /** In whose name code runs that no request waits for. */
 export interface OpenWorkFacts {
-  /** A user's id; one that is not in the registry any more has no grants. */
-  readonly user: string | undefined;
+  /** Undefined where nobody had to say who they are. */
+  readonly user: User | undefined;
   readonly requestId: string;
   /** Whose blobs it sees: `process LOCATION_EXTRACT`. */
   readonly scope: string;

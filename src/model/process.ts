@@ -23,6 +23,8 @@ export interface Process {
   /** The user in whose name it recurs. */
   readonly runAs?: string;
   readonly permissions: readonly PermissionList[];
+  /** Where each of them is named; undefined for what is in no file. */
+  readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly public: boolean;
   readonly at: Position;
 }

@@ -25,6 +25,8 @@ export interface Query {
   /** The user who saved it, to whom alone it belongs; undefined where the definitions declare it. */
   readonly owner?: string;
   readonly permissions: readonly PermissionList[];
+  /** Where each of them is named; undefined for what is in no file. */
+  readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly public: boolean;
   readonly at: Position;
   /** Where its SQL begins; undefined for one that is in no file. */

@@ -21,6 +21,8 @@ export interface Role {
   readonly id: string;
   readonly description?: string;
   readonly permissionLists: readonly PermissionList[];
+  /** Where each of them is named; undefined for a role that is in no file. */
+  readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly at: Position;
 }
 
@@ -31,6 +33,8 @@ export interface User {
   /** `$scrypt$ln=14,r=8,p=1$<salt>$<hash>`, both in base64 without padding (PHC string format). Without one no password fits. */
   readonly password?: string;
   readonly roles: readonly Role[];
+  /** Where each of them is named; undefined for a user who is in no file. */
+  readonly grantedAt?: ReadonlyMap<Role, Position>;
   /** Every list of every role. */
   readonly permissionLists: ReadonlySet<PermissionList>;
   /** Hashes of its API keys (`sha256:<64 hex digits>`): a key is 256 random bits, which no dictionary holds. */
@@ -89,6 +93,8 @@ export interface BearerScheme extends SchemeBase {
   readonly claim: string;
   /** Roles by the claim's values. */
   readonly roles: ReadonlyMap<string, readonly Role[]>;
+  /** Where each of them is named, by value; undefined for a scheme that is in no file. */
+  readonly grantedAt?: ReadonlyMap<string, ReadonlyMap<Role, Position>>;
 }
 
 /** A certificate of the caller's own: of its TLS connection, or as a trusted proxy hands it on. */

@@ -114,6 +114,8 @@ export interface Operation {
   readonly answer: Answer;
   /** Lists that grant it, by `permission:` or by a wildcard of the list. Empty only where `public`. */
   readonly permissions: readonly PermissionList[];
+  /** Where each of them is named; undefined for what is in no file. */
+  readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly public: boolean;
   /** What a caller shows: one of these. */
   readonly requires: readonly SecurityScheme[];

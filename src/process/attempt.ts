@@ -1,5 +1,6 @@
 import { Fault } from '../model/fault.ts';
 import type { ProcessHandler } from '../model/process-handler.ts';
+import type { User } from '../model/security.ts';
 import type { Attachment } from '../model/value.ts';
 import { type Job, JobLost, sqlTransaction } from '../store/index.ts';
 import { endRequest } from './end.ts';
@@ -43,7 +44,7 @@ export class Attempt {
    */
   async run(): Promise<void> {
     const { program, row } = this.#taken;
-    const user = this.#ports.registry.users.get(row.oprid);
+    const user = await this.#ports.directory.findOwner(row.oprid);
     if (program === undefined) {
       throw Fault.of('NOT_FOUND', { what: `process ${row.prcsname} of the type ${row.prcstype} any more` });
     }
@@ -51,7 +52,7 @@ export class Attempt {
       throw Fault.of('FORBIDDEN', { user: `User ${row.oprid}`, what: `process ${program.id}` });
     const values = parameterValues(program, this.#taken.texts);
     await this.#ports.store.transaction((tx) => begin(tx, this.#taken));
-    const step = await this.#timed(program, (signal) => this.#execute(program, values, signal));
+    const step = await this.#timed(program, (signal) => this.#execute(program, user, values, signal));
     if (this.#job.completed) return;
     await this.#log.pause();
     await this.#end(step);
@@ -109,24 +110,24 @@ export class Attempt {
     }
   }
 
-  async #execute(program: Program, values: object, signal: AbortSignal): Promise<Step> {
+  async #execute(program: Program, user: User, values: object, signal: AbortSignal): Promise<Step> {
     signal.throwIfAborted();
     const { process, query } = program;
     if (query !== undefined) return this.#runQuery({ ...program, query }, values as never, signal);
     const handler = process?.answer.kind === 'handler' ? this.#ports.handlers.get(process.answer.file) : undefined;
     if (process === undefined || handler === undefined) throw new Error(`process ${program.id} has no code`);
-    return this.#runCode(process, handler, values, signal);
+    return this.#runCode(process, handler, { user, values }, signal);
   }
 
   async #runCode(
     process: NonNullable<Program['process']>,
     handler: ProcessHandler,
-    values: object,
+    { user, values }: { readonly user: User; readonly values: object },
     signal: AbortSignal,
   ): Promise<Step> {
     const { row, run, attempt } = this.#taken;
     const opened = this.#ports.work({
-      user: row.oprid,
+      user,
       requestId: run,
       scope: `process ${process.id}`,
       named: { process: process.id, instance: this.instance },

@@ -35,16 +35,18 @@ export async function findRequests(
     .execute();
 }
 
-/** The user's own, and those of programs that the user may run or that nobody declares. */
+/** The user's own, and those of programs that the user may run or that nobody declares; saved queries are their owners'. */
 function visible(query: ReturnType<typeof selectRequests>, registry: Registry, user: User) {
-  const { processes, queries } = deniedNames(registry, user);
+  const { processes, queries, declared } = deniedNames(registry, user);
   return query.where(({ eb, or, and, not }) => {
     const own = eb('oprid', '=', user.id);
+    const isNamed = declared.length === 0 ? [] : [eb('prcsname', 'in', declared)];
     const denied = [
+      and([eb('prcstype', '=', QUERY_TYPE), eb('job', 'is not', null), not(or(isNamed))]),
       ...(processes.length === 0 ? [] : [and([eb('prcstype', '<>', QUERY_TYPE), eb('prcsname', 'in', processes)])]),
       ...(queries.length === 0 ? [] : [and([eb('prcstype', '=', QUERY_TYPE), eb('prcsname', 'in', queries)])]),
     ];
-    return denied.length === 0 ? and([]) : or([own, not(or(denied))]);
+    return or([own, not(or(denied))]);
   });
 }
 

@@ -1,9 +1,11 @@
+import type { Account } from '../model/account.ts';
 import type { BlobStore } from '../model/blob.ts';
 import type { OpenWork } from '../model/open-work.ts';
 import type { ProcessHandler } from '../model/process-handler.ts';
 import type { Registry } from '../model/registry.ts';
 import type { QueryPort, SavedQueries } from '../query/index.ts';
-import type { JobQueue, Store } from '../store/index.ts';
+import type { Owners } from '../security/port.ts';
+import { type JobQueue, needRoom, type Store } from '../store/index.ts';
 import { checkAccess } from './access.ts';
 import { createClock } from './clock.ts';
 import { endForgotten } from './end.ts';
@@ -23,6 +25,7 @@ export interface SchedulerOptions {
   readonly registry: Registry;
   readonly store: Store;
   readonly queue: JobQueue;
+  readonly directory: Owners;
   readonly blobs: BlobStore;
   readonly queries: QueryPort;
   readonly saved: SavedQueries;
@@ -32,6 +35,8 @@ export interface SchedulerOptions {
   /** Name of this gateway, of at most eight characters: the server that a request was run by. */
   readonly server: string;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Told of each attempt that has ended. */
+  readonly account?: Account | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   /** Milliseconds that the code of a process has to end once it is asked to; 5 s. */
@@ -44,7 +49,7 @@ const FORGOTTEN = 60_000;
 
 /** Ties the process scheduler to the queue, which is not started yet. */
 export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options }: SchedulerOptions): Scheduler {
-  const { registry, store, queue } = options;
+  const { registry, store, queue, directory } = options;
   const clock = createClock(registry.gateway.timezone, now);
   const ports: RunPorts = { ...options, clock, grace, reports: blobs.scope(REPORTS) };
   queue.work(QUEUE, createWorker(ports));
@@ -52,6 +57,8 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
   return {
     async schedule(request, user) {
       const entry = await readRequest(ports, clock, request, user);
+      await directory.keep(user);
+      await needRoom(queue, QUEUE, registry.gateway.limits.queued, 'process requests');
       const instance = await store.transaction((tx) => enterRequest(tx, ports, entry));
       queue.wake(QUEUE);
       return instance;

@@ -1,4 +1,3 @@
-import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
@@ -65,12 +64,6 @@ export function programOf(process: Process): Program {
 export function mayRun(user: User, { process, query }: Program): boolean {
   if (query?.owner !== undefined) return query.owner === user.id;
   return [process, query].every((thing) => thing === undefined || may(user, thing));
-}
-
-/** @throws Fault FORBIDDEN */
-export function authoriseRun(user: User, program: Program): void {
-  if (mayRun(user, program)) return;
-  throw Fault.of('FORBIDDEN', { user: `User ${user.id}`, what: `process ${program.id}` });
 }
 
 /** Names of what a user may run, sorted; stored queries too where their type is asked for, the user's own with them. */

@@ -53,8 +53,13 @@ export async function findRow(db: Db, instance: number) {
     instance >= 1 && instance <= LARGEST
       ? await selectRequests(db).where('prcsinstance', '=', instance).executeTakeFirst()
       : undefined;
-  if (row === undefined) throw Fault.of('NOT_FOUND', { what: `process request ${instance}` });
+  if (row === undefined) throw unknownRequest(instance);
   return row;
+}
+
+/** What is said of a request that is not there, and of one that the caller is not to know of. */
+export function unknownRequest(instance: number): Fault {
+  return Fault.of('NOT_FOUND', { what: `process request ${instance}` });
 }
 
 /** A request as callers see it. */

@@ -9,11 +9,11 @@ import { type EntryPorts, enterRequest, type NewRequest } from './enter.ts';
 import { readOutput } from './output.ts';
 import { parameterTexts } from './parameters.ts';
 import type { ScheduleRequest } from './port.ts';
-import { authoriseRun, findProgramOf, type Program, type ProgramSources, programOf } from './program.ts';
+import { findProgramOf, mayRun, type Program, type ProgramSources, programOf, QUERY_TYPE } from './program.ts';
 
 /**
  * What a caller asks for as a request to enter.
- * @throws Fault MISSING_PARAMETER, BAD_PARAMETER, FORBIDDEN; CONFLICT for a saved query that is acceptable no longer
+ * @throws Fault MISSING_PARAMETER, BAD_PARAMETER; NOT_FOUND for what the user may not run too; CONFLICT for a saved query that is acceptable no longer
  */
 export async function readRequest(
   sources: ProgramSources,
@@ -25,7 +25,6 @@ export async function readRequest(
   for (const [key, text] of Object.entries({ RunControlId: runControl, ProcessType: type, ProcessName: name }))
     if (text.trim() === '') throw Fault.of('MISSING_PARAMETER', { name: key });
   const program = await programFor(sources, type, name, user);
-  authoriseRun(user, program);
   const recurrence = recurrenceFor(sources.registry, asked.recurrence);
   const now = clock.now();
   // The zone is looked at even where the datetime has an offset of its own.
@@ -49,12 +48,12 @@ const emptyToNone = (text: string | undefined): string | undefined => (text === 
 
 async function programFor(sources: ProgramSources, type: string, name: string, user: User): Promise<Program> {
   const program = await findProgramOf(sources, type, name, user.id);
-  if (program !== undefined) return program;
+  if (program !== undefined && mayRun(user, program)) return program;
+  // As for a name that nothing has: not even the time tells that it is there.
+  if (program !== undefined && type === QUERY_TYPE) await sources.saved.find(user.id, name);
   const process = sources.registry.processes.get(name);
-  const shown = JSON.stringify(name);
-  if (process === undefined) {
-    throw Fault.of('BAD_PARAMETER', { name: 'ProcessName', reason: `is ${shown}, and there is no such process` });
-  }
+  if (process === undefined || process.type === type || !mayRun(user, programOf(process)))
+    throw Fault.of('NOT_FOUND', { what: `${type === QUERY_TYPE ? 'query' : 'process'} ${name} that you may run` });
   const reason = `is ${JSON.stringify(type)}, and ${process.id} is of the type ${JSON.stringify(process.type)}`;
   throw Fault.of('BAD_PARAMETER', { name: 'ProcessType', reason });
 }

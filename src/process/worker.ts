@@ -48,9 +48,16 @@ async function runJob(ports: RunPorts, job: Job): Promise<void> {
   const taken = await ports.store.transaction((tx) => initiate(tx, ports, { id, attempt, instance, program }, run));
   if (taken === undefined) return;
   const current = new Attempt(ports, job, taken);
+  const since = performance.now();
+  const tell = (error?: unknown): void => {
+    const ms = performance.now() - since;
+    ports.account?.({ kind: 'process', name, id: instance, user: operator, attempt, ms, error });
+  };
   try {
     await current.run();
+    tell();
   } catch (error) {
+    tell(error);
     await onFailure(ports, job, current, error);
   } finally {
     await current.close();

@@ -59,7 +59,8 @@ function hasComment(sql: string): boolean {
 
 /** The number of a LIMIT clause at the very end of a statement; infinite where there is none. */
 function ownLimit(sql: string): number {
-  const number = /\slimit\s+(\d{1,9})\s*;?\s*$/i.exec(sql)?.[1];
+  // White space at the end is cut first: an expression that may take it in two places would try every way to part it.
+  const number = /\slimit\s+(\d{1,9})\s*;?$/i.exec(sql.trimEnd())?.[1];
   return number === undefined || hasComment(sql) ? Number.POSITIVE_INFINITY : Number(number);
 }
 

@@ -1,99 +1,108 @@
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
+import type { ConfigText } from '../model/config.ts';
 import { Fault } from '../model/fault.ts';
-import type { User } from '../model/security.ts';
-import { type PasswordHash, readPasswordHash } from '../wire/password-hash.ts';
-import { BASIC_CHALLENGE, parseBasic } from './basic.ts';
-import { unmatchableHash, verifyPassword } from './password.ts';
+import type { SecurityScheme, User } from '../model/security.ts';
+import { createGate, type Gate, type Remembering } from './gate.ts';
+import type { MessageAuthenticator } from './message-authenticator.ts';
+import type { Authenticator, Caller, Directory, LookAtFile, Shown } from './port.ts';
+import { compileApiKey } from './scheme/api-key.ts';
+import { compileBasic } from './scheme/basic.ts';
+import { compileBearer } from './scheme/bearer.ts';
+import { compileClientCertificate } from './scheme/client-certificate.ts';
+import { Refused, type Verifier } from './scheme/verifier.ts';
 
-/** Tells who a caller is. */
-export interface Authenticator {
-  /**
-   * The user that an Authorization header shows: at once where the same header was verified within the last minute,
-   * else after the password was tried.
-   * @throws Fault UNAUTHENTICATED, UNAVAILABLE
-   */
-  authenticate(authorization: string | undefined): User | Promise<User>;
-}
-
-export interface AuthenticatorOptions {
-  readonly users: ReadonlyMap<string, User>;
-  /** Users of the sample may call. False refuses them as if they did not exist. */
-  readonly sampleUsers: boolean;
-  /** Milliseconds that a verified header is remembered. */
-  readonly rememberFor?: number;
-  /** Passwords that may wait to be tried at once. */
-  readonly mostWaiting?: number;
-  /** Milliseconds; a clock that only goes forward. */
-  readonly now?: () => number;
+/** What an authenticator is made of. */
+export interface AuthenticatorOptions extends Partial<Remembering> {
+  readonly schemes: Iterable<SecurityScheme>;
+  readonly directory: Directory;
+  /** A user whose password costs what most do; what is unknown takes as long. */
+  readonly alike?: User | undefined;
+  /** The value of a text of the definitions. */
+  readonly resolve: (text: ConfigText) => string;
+  readonly lookAt: LookAtFile;
+  /** Verifies what stands inside messages; without it no such scheme lets anybody in. */
+  readonly authenticateMessage?: MessageAuthenticator;
 }
 
 const REMEMBER_FOR = 60_000;
-/** Verified headers remembered at once; the oldest goes first. */
-const MOST_REMEMBERED = 10_000;
-/** Passwords waiting to be tried. Each try takes a core for some 30 ms, so a longer queue only serves an attack. */
+/** A password takes a core for some 30 ms, so a longer queue only serves an attack. */
 const MOST_WAITING = 200;
-const LONGEST_HEADER = 8192;
 
-/** HTTP Basic against the users of the registry. */
+/** Compiles the schemes of a registry. @throws Error for a key set that can't be read */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { users, sampleUsers, rememberFor = REMEMBER_FOR, mostWaiting = MOST_WAITING } = options;
+  const { schemes, directory, rememberFor = REMEMBER_FOR, mostWaiting = MOST_WAITING } = options;
   const now = options.now ?? performance.now.bind(performance);
   // As a key object: given raw bytes, each HMAC would import them anew, at eight times the cost.
   const key = createSecretKey(randomBytes(32));
-  const verified = new Map<string, { readonly user: User; readonly until: number }>();
-  const trying = new Map<string, Promise<User>>();
-  const [anybody] = users.values();
-  const nobody = unmatchableHash(hashOf(anybody));
-
-  // A header is remembered by its HMAC under a key of this process: a dump of the map gives no password away.
-  const fingerprint = (header: string): string => createHmac('sha256', key).update(header).digest('base64');
-
-  async function tryPassword(header: string): Promise<User> {
-    const shown = parseBasic(header);
-    if (shown === undefined) throw unauthenticated();
-    const known = users.get(shown.user);
-    const user = known?.sample && !sampleUsers ? undefined : known;
-    const fits = await verifyPassword(shown.password, hashOf(user) ?? nobody);
-    if (!fits || user === undefined) throw unauthenticated();
-    return user;
+  const gates = new Map<string, Gate>();
+  for (const scheme of schemes) {
+    const verifier = compile(scheme, options);
+    if (verifier === undefined) continue;
+    gates.set(scheme.id, createGate(verifier, directory, key, { rememberFor, mostWaiting, now }));
   }
 
-  function remember(print: string, user: User): User {
-    if (verified.size >= MOST_REMEMBERED) verified.delete(verified.keys().next().value as string);
-    verified.set(print, { user, until: now() + rememberFor });
-    return user;
+  /** The 401: the same for whatever is wrong, but for the reason, which only the log gets. */
+  function unauthenticated(allowed: readonly SecurityScheme[], reason: string, refused?: Verifier): Fault {
+    const challenges = allowed.flatMap(({ id }) => {
+      const verifier = gates.get(id)?.verifier;
+      return verifier === undefined ? [] : [verifier.challenge(verifier === refused)];
+    });
+    const headers = challenges.length === 0 ? {} : { 'WWW-Authenticate': challenges.join(', ') };
+    return Fault.of('UNAUTHENTICATED', { scheme: refused?.scheme.id ?? '' }, { headers, reason });
+  }
+
+  function shows(shown: Shown, allowed: readonly SecurityScheme[]): boolean {
+    return allowed.some(({ id }) => gates.get(id)?.verifier.find(shown) !== undefined);
+  }
+
+  function authenticate(shown: Shown, allowed: readonly SecurityScheme[]): Caller | Promise<Caller> {
+    for (const { id } of allowed) {
+      const gate = gates.get(id);
+      const credentials = gate?.verifier.find(shown);
+      if (gate === undefined || credentials === undefined) continue;
+      const told = (error: unknown): unknown =>
+        error instanceof Refused ? unauthenticated(allowed, error.message, gate.verifier) : error;
+      try {
+        const caller = gate.admit(credentials, shown);
+        if (!(caller instanceof Promise)) return caller;
+        return caller.catch((error: unknown) => {
+          throw told(error);
+        });
+      } catch (error) {
+        throw told(error);
+      }
+    }
+    throw unauthenticated(allowed, 'no credentials');
   }
 
   return {
-    authenticate(authorization) {
-      if (authorization === undefined || authorization.length > LONGEST_HEADER) throw unauthenticated();
-      const print = fingerprint(authorization);
-      const found = verified.get(print);
-      if (found !== undefined) {
-        if (found.until > now()) return found.user;
-        verified.delete(print);
+    authenticate,
+    shows,
+    async authenticateMessage(message, shown, allowed) {
+      if (options.authenticateMessage === undefined)
+        throw unauthenticated(allowed, 'credentials in messages are not taken here');
+      try {
+        return await options.authenticateMessage(message, shown, allowed);
+      } catch (error) {
+        throw error instanceof Refused ? unauthenticated(allowed, error.message) : error;
       }
-      const running = trying.get(print);
-      if (running !== undefined) return running;
-      if (trying.size >= mostWaiting) {
-        throw Fault.of('UNAVAILABLE', { reason: 'too many sign-ins at once' }, { headers: { 'Retry-After': '5' } });
-      }
-      const attempt = tryPassword(authorization)
-        .then((user) => remember(print, user))
-        .finally(() => trying.delete(print));
-      trying.set(print, attempt);
-      return attempt;
     },
   };
 }
 
-/** The 401, the same for a missing header, an unknown user and a wrong password. */
-function unauthenticated(): Fault {
-  return Fault.of('UNAUTHENTICATED', { scheme: 'Basic' }, { headers: { 'WWW-Authenticate': BASIC_CHALLENGE } });
-}
-
-/** A hash that can't be read, which the loader refuses, fits no password. */
-function hashOf(user: User | undefined): PasswordHash | undefined {
-  const read = user?.password === undefined ? undefined : readPasswordHash(user.password);
-  return typeof read === 'string' ? undefined : read;
+/** Credentials inside messages have an authenticator of their own. */
+function compile(scheme: SecurityScheme, options: AuthenticatorOptions): Verifier | undefined {
+  const { directory, alike } = options;
+  switch (scheme.kind) {
+    case 'basic':
+      return compileBasic(scheme, directory, alike);
+    case 'api-key':
+      return compileApiKey(scheme, directory);
+    case 'bearer':
+      return compileBearer(scheme, directory, options);
+    case 'client-certificate':
+      return compileClientCertificate(scheme, directory);
+    default:
+      return undefined;
+  }
 }

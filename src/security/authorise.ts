@@ -1,27 +1,36 @@
 import { Fault } from '../model/fault.ts';
-import type { PermissionList, User } from '../model/security.ts';
+import type { PermissionList, Role, User } from '../model/security.ts';
 
-/** A thing that is granted: an operation, a query, a path of the gateway's own. */
+/** A thing that is granted: an operation, a query, a process, a component, a path of the gateway's own. */
 export interface Grantable {
   readonly id: string;
   readonly public: boolean;
   readonly permissions: readonly PermissionList[];
 }
 
-/** Whether a caller may use a thing. Deny by default: it is public, or one of the caller's lists grants it. */
-export function may(user: User | undefined, thing: Grantable): boolean {
+/**
+ * Whether a caller may use a thing. Deny by default: it is public, or one of the caller's lists grants it.
+ * @param as the role whose lists count in place of the caller's (`as:` of an operation)
+ */
+export function may(user: Pick<User, 'permissionLists'> | undefined, thing: Grantable, as?: Role): boolean {
   if (thing.public) return true;
+  if (as !== undefined) return as.permissionLists.some((list) => thing.permissions.includes(list));
   if (user === undefined) return false;
   for (const list of thing.permissions) if (user.permissionLists.has(list)) return true;
   return false;
 }
 
 /** @throws Fault FORBIDDEN */
-export function authorise(user: User | undefined, thing: Grantable, kind: 'operation' | 'query' | 'path'): void {
-  if (!may(user, thing)) {
-    throw Fault.of('FORBIDDEN', {
-      user: user === undefined ? 'An anonymous caller' : `User ${user.id}`,
-      what: `${kind} ${thing.id}`,
-    });
-  }
+export function authorise(
+  user: User | undefined,
+  thing: Grantable,
+  kind: 'operation' | 'query' | 'component' | 'path',
+  as?: Role,
+): void {
+  if (!may(user, thing, as)) throw Fault.of('FORBIDDEN', { user: nameOf(user, as), what: `${kind} ${thing.id}` });
+}
+
+function nameOf(user: User | undefined, as: Role | undefined): string {
+  if (as !== undefined) return `The role ${as.id}`;
+  return user === undefined ? 'An anonymous caller' : `User ${user.id}`;
 }

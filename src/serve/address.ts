@@ -1,3 +1,4 @@
+import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
 import { GatewayError } from './gateway-error.ts';
 import { type Environment, resolveSetting } from './settings.ts';
@@ -27,9 +28,9 @@ export function readAddress({ gateway }: Registry, env: Environment): Address {
   return { host, port: Number(port) };
 }
 
-/** `http://127.0.0.1:8080`. */
-export function addressUrl({ host, port }: Address): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+/** `http://127.0.0.1:8080`; https where the gateway itself speaks TLS. */
+export function addressUrl({ host, port }: Address, { tls }: Pick<Gateway, 'tls'>): string {
+  return `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /**
@@ -39,6 +40,8 @@ export function addressUrl({ host, port }: Address): string {
 export function contractBase(registry: Registry, env: Environment, bound?: Address): string {
   const { publicUrl, context } = registry.gateway;
   const url =
-    publicUrl === undefined ? addressUrl(bound ?? readAddress(registry, env)) : resolveSetting(publicUrl, env);
+    publicUrl === undefined
+      ? addressUrl(bound ?? readAddress(registry, env), registry.gateway)
+      : resolveSetting(publicUrl, env);
   return `${url.replace(/\/+$/, '')}/${context}`;
 }

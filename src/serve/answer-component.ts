@@ -51,6 +51,7 @@ function expectedBy(call: Call, action: ComponentAction): Pick<SaveOptions, 'ifM
 function readBy(component: Component, { components }: AnswerPorts): Answerer {
   return {
     async answer(input, call, as) {
+      call.authoriseComponent(component);
       const { record, etag } = await components.read(component, input);
       const tag = tagOf(etag, as);
       const isOld = as !== 'soap' && isKnown(expectedBy(call, 'read'), tag, component.id);
@@ -69,6 +70,7 @@ function saveBy(
   const isPlain = operation.status === 200;
   return {
     async answer(input, call, as) {
+      call.authoriseComponent(component);
       const { user, requestId, signal } = call;
       const expected = as === 'soap' ? {} : expectedBy(call, action);
       const saved = await components.save(component, action, input, { user, requestId, signal, ...expected });

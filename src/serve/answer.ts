@@ -9,7 +9,6 @@ import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compilePrompts, type XmlNames } from '../query/index.ts';
-import { authorise } from '../security/authorise.ts';
 import { answerByCall } from './answer-call.ts';
 import { answerByComponent } from './answer-component.ts';
 import { begun } from './begun.ts';
@@ -114,7 +113,7 @@ function answerByQuery(
     forms.set('soap', { ...names, root: `${operation.soap.name}Response` });
   return {
     async answer(input, call, as) {
-      authorise(call.user, query, 'query');
+      call.authorise(query);
       const given = { query, prompts: promptsOf(query, input), signal: call.signal, ...limitOf(input, maxrows) };
       if (as === 'json') return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-json' }) };
       const xml = forms.get(as);
@@ -138,7 +137,7 @@ function answerByQueries(
   });
   return {
     async answer(input, call) {
-      for (const { query } of filled) authorise(call.user, query, 'query');
+      for (const { query } of filled) call.authorise(query);
       const { signal } = call;
       const onTruncated = (): void => call.onTruncated();
       const limit = limitOf(input, maxrows);

@@ -4,16 +4,15 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Spool } from '../model/spool.ts';
 import type { QueryPort } from '../query/index.ts';
-import type { Authenticator } from '../security/authenticator.ts';
 import { authorise } from '../security/authorise.ts';
+import type { Authenticator } from '../security/port.ts';
 import type { Handlers } from './answer.ts';
-import { IDLE_TIMEOUT } from './body.ts';
+import { GRACE, IDLE_TIMEOUT } from './body.ts';
 import { createContracts } from './contracts.ts';
 import { type Cors, createCors } from './cors.ts';
 import { databaseAway } from './database-fault.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange.ts';
 import type { Log } from './log.ts';
-import { isLoopback } from './loopback.ts';
 import type { Metrics } from './metrics.ts';
 import { mountMessages } from './mount-messages.ts';
 import { mountRest } from './mount-rest.ts';
@@ -25,6 +24,7 @@ import { type Admission, read, type TellAllowed } from './reading.ts';
 import { createRecorder } from './record.ts';
 import { NO_SERVICES, type Services } from './services.ts';
 import { Stages } from './stages.ts';
+import type { Throttle } from './throttle.ts';
 
 /** What the gateway stands on. */
 export interface GatewayPorts {
@@ -38,6 +38,8 @@ export interface GatewayPorts {
   readonly outbound?: Outbound;
   readonly authenticator: Authenticator;
   readonly log: Log;
+  /** The audit log, where it is another one. */
+  readonly audit?: Log | undefined;
   readonly metrics: Metrics;
   /** Resolves where everything behind the gateway answers; rejects with the reason. */
   readonly ready: () => Promise<void>;
@@ -45,8 +47,12 @@ export interface GatewayPorts {
   readonly base: () => string;
   /** Users of the sample may call, so that the page's examples show them; true. */
   readonly sampleUsers?: boolean;
+  /** Where some bound of calls is declared. */
+  readonly throttle?: Throttle | undefined;
   /** Milliseconds that a request's body may pause; 30 s. */
   readonly idleTimeout?: number;
+  /** Milliseconds for which a request's body may come more slowly than `limits.slowest`; 5 s. */
+  readonly grace?: number;
 }
 
 /**
@@ -55,19 +61,20 @@ export interface GatewayPorts {
  */
 export function createApp(registry: Registry, handlers: Handlers, ports: GatewayPorts): Hono<GatewayEnv> {
   const app = new Hono<GatewayEnv>();
-  const record = createRecorder(registry, ports.log, ports.metrics);
+  const record = createRecorder(registry, ports.audit ?? ports.log, ports.metrics);
   const plain = createPlain(record);
   const contracts = createContracts(registry, ports.base);
   const cors = createCors(registry);
-  const admit = createAdmission(registry, ports.authenticator);
+  const admit = createAdmission(registry, ports);
   const tellAllowed = createTellAllowed(cors, plain);
   const beside = { plain, contracts, cors, admit, tellAllowed };
   const { services = NO_SERVICES } = ports;
   const { components } = services;
+  const { idleTimeout = IDLE_TIMEOUT, grace = GRACE } = ports;
   const connected = {
-    idleTimeout: IDLE_TIMEOUT,
     outbound: NO_OUTBOUND,
     ...ports,
+    pace: { idle: idleTimeout, slowest: registry.gateway.limits.slowest, grace },
     services,
     components,
     registry,
@@ -86,12 +93,13 @@ export function createApp(registry: Registry, handlers: Handlers, ports: Gateway
   app.notFound(() => {
     throw Fault.of('NOT_FOUND', { what: 'such path; the services are listed at /' });
   });
-  app.onError((error, c) => {
+  app.onError(async (error, c) => {
     const exchange = exchangeOf(c as GatewayContext);
-    exchange.cors = cors.headers(exchange);
+    exchange.cors ??= cors.headers(exchange);
     const fault = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The request' });
     if (fault !== error) ports.log.error({ requestId: exchange.requestId, err: error }, fault.message);
-    return plain.fault(exchange, fault);
+    const isCounted = ports.throttle !== undefined && fault.code === 'UNAUTHENTICATED';
+    return plain.fault(exchange, isCounted ? await ports.throttle.refused(exchange, undefined, fault) : fault);
   });
   return app;
 }
@@ -99,14 +107,17 @@ export function createApp(registry: Registry, handlers: Handlers, ports: Gateway
 type App = Hono<GatewayEnv>;
 
 /** Contracts and the page need no credentials, unless `contracts: private`. */
-function createAdmission({ gateway }: Registry, authenticator: Authenticator): Admission {
+function createAdmission({ gateway }: Registry, { authenticator, throttle }: GatewayPorts): Admission {
   return async (exchange) => {
-    if (gateway.contracts === 'private') await authenticator.authenticate(exchange.header('authorization'));
+    if (gateway.contracts === 'public') return;
+    await throttle?.arrive(exchange);
+    await authenticator.authenticate(exchange, gateway.requires);
   };
 }
 
 function createTellAllowed(cors: Cors, plain: Plain): TellAllowed {
   return (exchange, allowed) => {
+    exchange.cors ??= cors.headers(exchange);
     const preflight = cors.isPreflight(exchange) ? cors.preflight(exchange, allowed) : {};
     return plain.text(exchange, 204, '', '', { Allow: allowed.join(', '), ...preflight });
   };
@@ -127,7 +138,7 @@ function mountReadable(
 function mountMonitoring(
   app: App,
   { gateway }: Registry,
-  { ready, log, metrics, authenticator }: GatewayPorts,
+  { ready, log, metrics, authenticator, throttle }: GatewayPorts,
   plain: Plain,
   tellAllowed: TellAllowed,
 ): void {
@@ -145,10 +156,11 @@ function mountMonitoring(
   });
   const guarded = { id: '/metrics', public: false, permissions: gateway.metrics };
   mountReadable(app, '/metrics', tellAllowed, async (exchange) => {
-    if (!isLoopback(exchange.remote)) {
+    if (!exchange.local) {
       if (gateway.metrics.length === 0)
         throw Fault.of('FORBIDDEN', { user: 'A caller from another machine', what: '/metrics' });
-      const user = await authenticator.authenticate(exchange.header('authorization'));
+      await throttle?.arrive(exchange);
+      const { user } = await authenticator.authenticate(exchange, gateway.requires);
       authorise(user, guarded, 'path');
     }
     return plain.text(exchange, 200, metrics.contentType, await metrics.text());

@@ -29,14 +29,32 @@ export interface BodyHead {
 export interface BodyLimits {
   /** In bytes. */
   readonly size: number;
-  /** Milliseconds that the next bytes may take to come; the whole may take as long as it is large. */
+  /** How slowly it may come. */
+  readonly pace: Pace;
+  /** Called at every piece that is read, with its bytes. */
+  readonly onRead?: (bytes: number) => void;
+}
+
+/** How slowly a body may come: the whole may take as long as it is large. */
+export interface Pace {
+  /** Milliseconds that the next bytes may take. */
   readonly idle: number;
-  /** Called at every piece that is read. */
-  readonly onRead?: () => void;
+  /** Bytes a second that must come on average. */
+  readonly slowest: number;
+  /** Milliseconds for which less may come. */
+  readonly grace: number;
 }
 
 /** Milliseconds without a byte after which a transfer is given up. */
 export const IDLE_TIMEOUT = 30_000;
+
+/** Milliseconds for which a body may come as slowly as it does: connections need a moment to gather speed. */
+export const GRACE = 5_000;
+
+/** Milliseconds that the next bytes of a body may take, once some were waited for so long. */
+export function patience({ idle, slowest, grace }: Pace, seen: number, waited: number): number {
+  return Math.max(Math.min(idle, Math.max(grace, (seen * 1000) / slowest) - waited), 0);
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -44,7 +62,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export const NO_BODY: ReceivedBody = readBody(
   { contentType: undefined, contentLength: undefined, contentEncoding: undefined, transferEncoding: undefined },
   undefined,
-  { size: 0, idle: IDLE_TIMEOUT },
+  { size: 0, pace: { idle: IDLE_TIMEOUT, slowest: 1, grace: GRACE } },
 );
 
 /**
@@ -89,18 +107,22 @@ async function gather(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 /** The bytes as they come, within the limits. */
 async function* counted(
   source: ByteSource | undefined,
-  { size, idle, onRead }: BodyLimits,
+  { size, pace, onRead }: BodyLimits,
 ): AsyncGenerator<Uint8Array> {
   if (source === undefined) return;
   const chunks = source.chunks()[Symbol.asyncIterator]();
   let seen = 0;
+  // What the reader takes for what it has got is not the caller's slowness.
+  let waited = 0;
   try {
     while (true) {
-      const { done, value } = await withinTime(chunks.next(), idle, stalled);
+      const since = performance.now();
+      const { done, value } = await withinTime(chunks.next(), patience(pace, seen, waited), stalled);
       if (done) return;
+      waited += performance.now() - since;
       seen += value.length;
       if (seen > size) throw Fault.of('BODY_TOO_LARGE', { limit: size });
-      onRead?.();
+      onRead?.(value.length);
       yield value;
       passing(value.length);
     }

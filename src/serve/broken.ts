@@ -4,6 +4,7 @@ import type { Position } from '../model/position.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import { checkQueries, type QueryProblem, type ReachedDatasource } from '../query/index.ts';
+import { usersInBoth } from '../security/directory/user-rows.ts';
 import { errorText } from '../store/error.ts';
 import type { Store } from '../store/index.ts';
 import { GatewayError } from './gateway-error.ts';
@@ -43,6 +44,16 @@ export async function refuseBrokenComponents({ components }: Registry, store: St
   const problems = await checkComponents(store, components.values());
   const lines = problems.map(({ component, message }) => lineOf(component.at, `component ${component.id}`, message));
   if (lines.length > 0) throw new GatewayError(`the database does not fit the components\n${lines.join('\n')}`);
+}
+
+/** @throws GatewayError with all users whose ids are in the definitions and in the database */
+export async function refuseUsersInBoth({ users }: Registry, store: Store): Promise<void> {
+  const doubled = await usersInBoth(await store.tables(), users);
+  const lines = doubled.map(({ id, at }) => lineOf(at, `user ${id}`, `${store.location} has a user ${id} too`));
+  if (lines.length > 0)
+    throw new GatewayError(`users are in the definitions and in the database\n${lines.join('\n')}`, {
+      hint: 'Rename them in the definitions, or remove them there: ids of the database are never free again.',
+    });
 }
 
 function lineOf({ file, line, column }: Position, what: string, message: string): string {

@@ -27,7 +27,14 @@ export class Call extends Work implements HandlerContext {
     },
   ) {
     const { operation, user, requestId, gone } = facts;
-    super(ports, rows, { user, requestId, gone, scope: operation.service.id, named: { operation: operation.id } });
+    super(ports, rows, {
+      user,
+      as: operation.as,
+      requestId,
+      gone,
+      scope: operation.service.id,
+      named: { operation: operation.id },
+    });
     this.operation = operation;
     this.uriIndex = facts.uriIndex;
     this.#segments = facts.segments;

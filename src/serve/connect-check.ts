@@ -7,6 +7,7 @@ import type { Position } from '../model/position.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import { checkQueries, type QueryDatabase, type QueryProblem, reachDatabase } from '../query/index.ts';
+import { usersInBoth } from '../security/directory/user-rows.ts';
 import { errorText } from '../store/error.ts';
 import { openToRead, pendingMigrations, type StoreOptions } from '../store/index.ts';
 import { reachDatasource, usedDatasources } from './datasources.ts';
@@ -46,7 +47,7 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
 }
 
 async function checkOwn(
-  { gateway, components }: Registry,
+  { gateway, components, users }: Registry,
   { root, env }: ConnectOptions,
   queries: readonly Query[],
 ): Promise<Diagnostic[]> {
@@ -55,7 +56,11 @@ async function checkOwn(
   const access = { url, root, engine: gateway.database.engine };
   const pending = await pendingMigrations(access);
   if (pending.length === 0)
-    return [...(await check(database, queries)), ...(await checkTables(access, [...components.values()]))];
+    return [
+      ...(await check(database, queries)),
+      ...(await checkTables(access, [...components.values()])),
+      ...(await checkUsers(access, users)),
+    ];
   const { location } = database;
   return [databaseDiagnostic('database-outdated', { location, steps: pending.length }, gateway.at)];
 }
@@ -70,6 +75,18 @@ async function checkTables(access: StoreOptions, components: readonly Component[
   try {
     return (await checkComponents(store, components)).map(({ component, message: reason }) =>
       databaseDiagnostic('component-table', { component: component.id, reason }, component.at),
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+async function checkUsers(access: StoreOptions, users: Registry['users']): Promise<Diagnostic[]> {
+  if (users.size === 0) return [];
+  const store = await openToRead(access);
+  try {
+    return (await usersInBoth(await store.tables(), users)).map(({ id, at }) =>
+      databaseDiagnostic('user-in-both', { user: id }, at),
     );
   } finally {
     await store.close();

@@ -2,13 +2,13 @@ import type { ExampleRequest } from '../describe/example.ts';
 
 /**
  * A request as a command line to paste.
- * @param credentials `user:password`, or a user alone, for whose password curl asks; undefined where none are needed
+ * @param credentials words that show them; empty where none are needed
  */
-export function curlCommand({ method, url, headers, body }: ExampleRequest, credentials: string | undefined): string {
+export function curlCommand({ method, url, headers, body }: ExampleRequest, credentials: readonly string[]): string {
   const words = ['curl'];
   if (method === 'HEAD') words.push('--head');
   else if (method !== 'GET') words.push('-X', method);
-  if (credentials !== undefined) words.push('-u', quote(credentials));
+  words.push(...credentials.map(quote));
   for (const [name, value] of Object.entries(headers)) {
     // The default form is what curl's own `Accept: */*` gets.
     if (name !== 'Accept') words.push('-H', quote(`${name}: ${value}`));

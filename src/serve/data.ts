@@ -4,7 +4,7 @@ import type { Registry } from '../model/registry.ts';
 import type { Spool } from '../model/spool.ts';
 import { openQueries, type QueryPort } from '../query/index.ts';
 import { type BlobStorage, createSpool, openBlobs, openStore, type Store } from '../store/index.ts';
-import { refuseBrokenComponents, refuseBrokenQueries } from './broken.ts';
+import { refuseBrokenComponents, refuseBrokenQueries, refuseUsersInBoth } from './broken.ts';
 import { reachDatasources } from './datasources.ts';
 import { GatewayError } from './gateway-error.ts';
 import { type Environment, resolveSetting } from './settings.ts';
@@ -48,6 +48,7 @@ export async function openData(
     const datasources = await reachDatasources(registry, { root, env });
     const warnings = await refuseBrokenQueries(registry, store, datasources);
     await refuseBrokenComponents(registry, store);
+    await refuseUsersInBoth(registry, store);
     const blobs = await openBlobs(store);
     const spool = createSpool({ folder: `${store.files}-spool` });
     const queries = openQueries({ store, datasources, timezone, limits });

@@ -1,14 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { Fault } from '../model/fault.ts';
+import type { Shown, ShownCertificate } from '../security/port.ts';
 import { type BodyLimits, type ByteSource, NO_BODY, type ReceivedBody, readBody } from './body.ts';
 import { incomingSource } from './incoming.ts';
+import { type Peer, type Proxies, peerOf } from './remote.ts';
 import { requestIdOf } from './request-id.ts';
+import { certificateOfConnection, certificateOfHeader } from './shown-certificate.ts';
 
 /** What Hono is handed with each request by the Node server, nothing of it in `app.request()`; and what is kept there. */
 interface Bindings {
   readonly incoming?: IncomingMessage;
   readonly outgoing?: ServerResponse;
+  /** The proxies in front, where the gateway has some. */
+  proxies?: Proxies | undefined;
   exchange?: Exchange;
 }
 
@@ -30,7 +35,7 @@ export function exchangeOf(context: GatewayContext): Exchange {
  * One request and the way to its reply, the same over a socket and in `app.request()`. The target is read raw from
  * Node's request: `new Request` folds dot segments and decodes what must stay as it was sent.
  */
-export class Exchange {
+export class Exchange implements Shown {
   readonly started = performance.now();
   readonly requestId: string;
   /** Raw path, and raw query without its question mark; undefined where there is none. */
@@ -39,10 +44,18 @@ export class Exchange {
   readonly outgoing: ServerResponse | undefined;
   /** Headers for a page of another origin, which every reply to it carries. */
   cors: Readonly<Record<string, string>> | undefined;
+  /** Headers about how many calls are left, which every reply to it carries. */
+  limits: Readonly<Record<string, string>> | undefined;
   /** When bytes of the request's body were last read (`performance.now()`); 0 before. */
   lastRead = 0;
+  /** Its caller may call what it calls. */
+  admitted = false;
+  /** Bytes of the request's body that were read. */
+  bytesRead = 0;
+  #whenOver: (() => void) | undefined;
   readonly #context: GatewayContext;
   readonly #incoming: IncomingMessage | undefined;
+  #peer: Peer | undefined;
 
   constructor(context: GatewayContext) {
     this.#context = context;
@@ -76,9 +89,31 @@ export class Exchange {
     );
   }
 
-  /** The address of the caller's end of the connection. */
+  /** The caller's address: of its end of the connection, or as a trusted proxy tells it; undefined inside this process. */
   get remote(): string | undefined {
-    return this.#incoming?.socket.remoteAddress;
+    return this.#seen.address;
+  }
+
+  /** The caller runs on this machine. */
+  get local(): boolean {
+    return this.#seen.local;
+  }
+
+  get secure(): boolean {
+    return this.#seen.secure;
+  }
+
+  certificate(header: string | undefined): ShownCertificate | undefined {
+    if (this.#incoming === undefined) return undefined;
+    // That of the connection would be the proxy's own.
+    if (!this.#seen.proxied) return certificateOfConnection(this.#incoming.socket);
+    const field = header === undefined ? undefined : this.header(header.toLowerCase());
+    return field === undefined ? undefined : certificateOfHeader(field);
+  }
+
+  get #seen(): Peer {
+    this.#peer ??= peerOf(this.#incoming, this.#context.env?.proxies);
+    return this.#peer;
   }
 
   /** Its message broke off in the middle: the parser's refusal was its answer, and has its line in the log. */
@@ -99,6 +134,18 @@ export class Exchange {
     return incoming;
   }
 
+  /** Calls back once the reply has left, or nobody waits for it any more. */
+  whenOver(done: () => void): void {
+    if (this.outgoing === undefined) this.#whenOver = done;
+    else if (this.outgoing.closed) done();
+    else this.outgoing.once('close', done);
+  }
+
+  /** To be called once a reply was handed over that goes to no socket. */
+  over(): void {
+    this.#whenOver?.();
+  }
+
   body(limits: BodyLimits): ReceivedBody {
     if (this.#incoming !== undefined && isBare(this.#incoming)) return NO_BODY;
     const head = {
@@ -107,7 +154,8 @@ export class Exchange {
       contentEncoding: this.header('content-encoding'),
       transferEncoding: this.header('transfer-encoding') ?? this.#undeclared(),
     };
-    const onRead = (): void => {
+    const onRead = (bytes: number): void => {
+      this.bytesRead += bytes;
       this.lastRead = performance.now();
     };
     return readBody(head, this.#source(), { ...limits, onRead });

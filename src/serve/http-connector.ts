@@ -90,7 +90,7 @@ async function open(
   const json = isJson(exchange.header('content-type'));
   const text = json ? await messages.text(exchange) : undefined;
   if (json) return text === undefined ? { said: {} } : { json: text, said: {} };
-  const opened = await messages.open(exchange, entrance);
+  const opened = await messages.open(exchange, entrance, progress);
   if (opened === undefined) return { said: {} };
   progress.opened = opened;
   const request = readIbRequest(opened.root);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '../model/fault.ts';
-import { type BodyLimits, type ByteSource, stalled } from './body.ts';
+import { type BodyLimits, type ByteSource, patience, stalled } from './body.ts';
 
 /** The body of Node's request. Stopping early leaves the socket open: the reply that says why still has to go out on it. */
 export function incomingSource(incoming: IncomingMessage): ByteSource {
@@ -29,11 +29,13 @@ export function drain(incoming: IncomingMessage): Promise<void> {
 }
 
 /** Listening costs a small body a third of what an iterator does. */
-function readAll(incoming: IncomingMessage, { size, idle, onRead }: BodyLimits): Promise<Uint8Array> {
+function readAll(incoming: IncomingMessage, { size, pace, onRead }: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let seen = 0;
-    const timer = setTimeout(() => stop(stalled()), idle);
+    const since = performance.now();
+    const late = (): void => stop(stalled());
+    let timer = setTimeout(late, patience(pace, 0, 0));
     const take = (chunk: Uint8Array): void => {
       seen += chunk.length;
       if (seen > size) {
@@ -41,8 +43,9 @@ function readAll(incoming: IncomingMessage, { size, idle, onRead }: BodyLimits):
         return;
       }
       chunks.push(chunk);
-      timer.refresh();
-      onRead?.();
+      clearTimeout(timer);
+      timer = setTimeout(late, patience(pace, seen, performance.now() - since));
+      onRead?.(chunk.length);
     };
     const end = (): void => {
       release();

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
@@ -6,10 +7,15 @@ import { problemText } from '../binding/problem.ts';
 import { Fault } from '../model/fault.ts';
 import type { Limits } from '../model/gateway.ts';
 import { problemMediaType } from '../wire/problem.ts';
+import { refusedLine } from './decision.ts';
 import type { GatewayEnv } from './exchange.ts';
 import type { Log } from './log.ts';
+import { type Proxies, peerOf } from './remote.ts';
 import { requestIdOf } from './request-id.ts';
+import type { Safeguards } from './safeguards.ts';
+import { socketsOf } from './sockets.ts';
 import { checkTarget } from './target.ts';
+import { endHandshake, isOfTls, type OpenTls } from './tls.ts';
 import { type ParserError, refuseTunnel, refuseUnread, replyUnderway } from './unread.ts';
 
 /** Request line and headers together, in bytes; a target of 64 KiB leaves as much for headers. */
@@ -25,46 +31,68 @@ export interface HttpServer {
   close(timeoutMs: number): Promise<void>;
 }
 
-/**
- * The gateway's HTTP server, not yet listening.
- * @param idleTimeout milliseconds without a byte after which a transfer is given up
- */
-export function createHttpServer(app: Hono<GatewayEnv>, limits: Limits, log: Log, idleTimeout: number): HttpServer {
-  const answer = getRequestListener(app.fetch, {
+export interface HttpServerOptions {
+  readonly log: Log;
+  /** Milliseconds without a byte after which a transfer is given up. */
+  readonly idleTimeout: number;
+  /** Milliseconds that the head of a request may take to come; 20 s. */
+  readonly headersTimeout?: number | undefined;
+  /** Of its own address, where it speaks TLS. */
+  readonly tls?: OpenTls | undefined;
+  /** In front of it. */
+  readonly proxies?: Proxies | undefined;
+}
+
+/** The gateway's HTTP server, not yet listening. */
+export function createHttpServer(
+  app: Hono<GatewayEnv>,
+  limits: Limits,
+  { audit, refusal }: Pick<Safeguards, 'audit' | 'refusal'>,
+  { log, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies }: HttpServerOptions,
+): HttpServer {
+  const logs = { log, audit, proxies };
+  const fetch: typeof app.fetch = (request, env) => app.fetch(request, Object.assign(env as object, { proxies }));
+  const answer = getRequestListener(proxies === undefined ? app.fetch : fetch, {
     hostname: 'localhost',
     // Refused below, where the request is at hand.
     errorHandler: (error) => {
       throw error;
     },
   });
-  const server = createServer(
-    {
-      maxHeaderSize: MAX_HEADER_SIZE,
-      headersTimeout: HEADERS_TIMEOUT,
-      requestTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-      connectionsCheckingInterval: 1_000,
-      // Node would refuse what lacks one without a body.
-      requireHostHeader: false,
-    },
-    (incoming, outgoing) => {
-      const fault = accept(incoming, limits.target);
-      if (fault === undefined) answer(incoming, outgoing).catch((error) => refuse(incoming, outgoing, error, log));
-      else refuse(incoming, outgoing, fault, log);
-    },
-  );
+  const settings = {
+    maxHeaderSize: MAX_HEADER_SIZE,
+    headersTimeout,
+    requestTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
+    // Node would refuse what lacks one without a body.
+    requireHostHeader: false,
+  };
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const fault = accept(incoming, limits.target) ?? refusal();
+    if (fault === undefined) answer(incoming, outgoing).catch((error) => refuse(incoming, outgoing, error, logs));
+    else refuse(incoming, outgoing, fault, logs);
+  };
+  const secure = tls === undefined ? undefined : createTlsServer({ ...settings, ...tls.options }, listener);
+  const server: Server = secure ?? createServer(settings, listener);
+  const unfollow = secure === undefined ? undefined : tls?.follow(secure);
   server.timeout = idleTimeout;
   server.on('timeout', closeStalled);
-  server.on('clientError', (error: ParserError, socket: Socket) => refuseUnread(error, socket, log));
-  server.on('connect', (incoming, connection) => refuseTunnel(incoming, connection, log));
+  server.on('clientError', (error: ParserError, socket: Socket) => {
+    if (isOfTls(error)) endHandshake(error, socket, log);
+    else refuseUnread(error, socket, audit);
+  });
+  server.on('connect', (incoming, connection) => refuseTunnel(incoming, connection, audit));
   // Node would refuse it without a body.
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return { server, close: (timeoutMs) => close(server, sockets, timeoutMs) };
+  const sockets = socketsOf(server);
+  return {
+    server,
+    close(timeoutMs) {
+      unfollow?.();
+      return close(server, sockets, timeoutMs);
+    },
+  };
 }
 
 /** Node's own closeIdleConnections leaves those on which nothing was asked yet, which browsers open in advance. */
@@ -94,7 +122,7 @@ function closeStalled(socket: Socket): void {
 function accept(incoming: IncomingMessage, limit: number): Fault | undefined {
   const { method, url = '', headers } = incoming;
   try {
-    checkHost(incoming);
+    checkSingle(incoming);
     if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
       throw Fault.of('BAD_REQUEST', { reason: 'its Expect header is not 100-continue' });
     // A question about the whole server (`OPTIONS *`) is answered like one about the page.
@@ -106,29 +134,44 @@ function accept(incoming: IncomingMessage, limit: number): Fault | undefined {
   }
 }
 
-/** RFC 9112 section 3.2: one Host header; HTTP/1.0 may do without. */
-function checkHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+/**
+ * One Host header (RFC 9112 section 3.2; HTTP/1.0 may do without), and one Authorization at most: Node keeps the first of
+ * several, where something in front may have looked at another.
+ */
+function checkSingle({ rawHeaders, httpVersion }: IncomingMessage): void {
   let hosts = 0;
+  let credentials = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+    if (name.length === 13 && name.toLowerCase() === 'authorization') credentials++;
   }
+  // The parser takes a line without a version for HTTP/0.9.
+  if (httpVersion.startsWith('0')) throw Fault.of('BAD_REQUEST', { reason: 'it names no HTTP version' });
   if (hosts > 1) throw Fault.of('BAD_REQUEST', { reason: 'it has more than one Host header' });
+  if (credentials > 1) throw Fault.of('BAD_REQUEST', { reason: 'it has more than one Authorization header' });
   if (hosts === 0 && httpVersion === '1.1') throw Fault.of('BAD_REQUEST', { reason: 'it has no Host header' });
 }
 
 /** Answers what does not reach the app. */
-function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown, log: Log): void {
+function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  error: unknown,
+  { log, audit, proxies }: { readonly log: Log; readonly audit: Log; readonly proxies: Proxies | undefined },
+): void {
   const fault = faultOf(error);
   const requestId = requestIdOf(incoming.headers['x-request-id'] as string | undefined);
-  const { method } = incoming;
-  if (fault.status >= 500) log.error({ requestId, err: error }, fault.message);
-  log.info({ requestId, method, status: fault.status, fault: fault.code, remote: incoming.socket.remoteAddress });
+  if (!(error instanceof Fault) && fault.status >= 500) log.error({ requestId, err: error }, fault.message);
   const text = problemText(fault, requestId);
+  const { method } = incoming;
+  const { address: remote } = peerOf(incoming, proxies);
+  audit.info(refusedLine(fault, { requestId, method, remote, bytes: Buffer.byteLength(text) }));
   outgoing.writeHead(fault.status, {
     'Content-Type': problemMediaType,
     'Content-Length': Buffer.byteLength(text),
     'X-Request-Id': requestId,
+    ...fault.headers,
     Connection: 'close',
   });
   outgoing.end(text);

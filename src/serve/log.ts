@@ -28,12 +28,23 @@ export function createLog({ level = 'info', base, to }: LogOptions = {}): Log {
     base: base === undefined ? null : { ...base },
     timestamp: compileTimestamp(),
     serializers: { err: loggedError },
+    hooks: { streamWrite: escapeLineBreaks },
     formatters: { level: (label: string) => ({ level: label }) },
   };
   return pino(
     options,
     to ?? destination({ fd: 1, sync: false, minLength: AT_ONCE - 1024, maxWrite: AT_ONCE, periodicFlush: 100 }),
   );
+}
+
+/**
+ * JSON leaves as they are what some readers of lines take for the end of one (U+0085, U+2028, U+2029), and what terminals
+ * take for a command (C1). A caller could write a line of the log with it.
+ */
+const BREAKS = /[\u007f-\u009f\u2028\u2029]/g;
+
+function escapeLineBreaks(line: string): string {
+  return line.replace(BREAKS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** The time of a line, ISO 8601 in UTC; written once for all lines of a millisecond. */

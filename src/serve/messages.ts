@@ -3,10 +3,13 @@ import { type OpenedMessage, openMessage } from '../binding/soap-message.ts';
 import type { OutgoingMessage } from '../binding/soap-message-write.ts';
 import { Fault } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
-import type { User } from '../model/security.ts';
+import { isMessageScheme, type SecurityScheme } from '../model/security.ts';
 import type { Spool } from '../model/spool.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { authorise } from '../security/authorise.ts';
+import type { Caller, ShownMessage } from '../security/port.ts';
+import type { XmlElement } from '../wire/xml-tree.ts';
+import type { Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 import { withHeaders } from './headers.ts';
 import type { CallProgress, Compiled } from './progress.ts';
@@ -18,6 +21,7 @@ import { uriIndexOf } from './uri-index.ts';
 export interface MessagePorts extends ConnectorPorts {
   readonly stages: Stages;
   readonly spool: Spool;
+  readonly cors: Pick<Cors, 'headersOf'>;
 }
 
 /** How an exchange is answered: in an envelope of its version, or without one. */
@@ -38,11 +42,20 @@ export interface Asked {
   readonly compiled: Compiled;
   /** Reads the request's document. @throws Fault */
   read(): DocumentValue;
+  /** What the message itself shows of its sender; undefined where it shows nothing. */
+  readonly secured?: SecuredMessage;
+}
+
+export interface SecuredMessage extends ShownMessage {
+  /** Goes on with the Body that was signed in place of the one that came. */
+  goOnWith(body: XmlElement): void;
 }
 
 /** What is known of an exchange of messages so far. */
 export interface MessageProgress extends CallProgress {
   form: ReplyForm;
+  /** Who sends it only the message itself can show. */
+  isUnknown?: boolean;
   opened?: OpenedMessage;
 }
 
@@ -63,14 +76,20 @@ const SMALL = 64 * 1024;
 export class Messages {
   readonly #ports: MessagePorts;
   readonly #refusals: Refusals;
-  /** Some operation that messages may be for needs no credentials. */
-  readonly #anyPublic: boolean;
+  /** What callers of some operation or other show outside their messages. */
+  readonly #schemes: readonly SecurityScheme[];
+  /** Some operation that messages may be for needs no credentials, or takes those inside them. */
+  readonly #isPublic: boolean;
+  readonly #isOpen: boolean;
 
   constructor(ports: MessagePorts) {
     this.#ports = ports;
-    const { operations } = ports.registry;
-    this.#anyPublic = [...operations.values()].some((each) => each.soap !== undefined && each.public && each.active);
-    this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout);
+    const operations = [...ports.registry.operations.values()].filter((each) => each.soap !== undefined && each.active);
+    const guarded = operations.filter((each) => !each.public);
+    this.#schemes = [...new Set(guarded.flatMap((each) => each.requires))].filter((each) => !isMessageScheme(each));
+    this.#isPublic = operations.some((each) => each.public);
+    this.#isOpen = this.#isPublic || guarded.some((each) => each.requires.some(isMessageScheme));
+    this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout, ports.throttle);
   }
 
   /** Answers one exchange, whatever comes. */
@@ -90,17 +109,24 @@ export class Messages {
 
   /** The story of a call, a stage a line. The operation is named inside the message, so that is opened first. */
   async #spine(exchange: Exchange, entrance: Entrance, progress: MessageProgress): Promise<Response> {
-    const { stages } = this.#ports;
+    const { stages, throttle } = this.#ports;
+    await throttle?.arrive(exchange);
     const shown = await this.#authenticate(exchange);
+    progress.isUnknown = shown === undefined && !this.#isPublic;
     const asked = await entrance.ask(exchange, progress, this);
     if (!('compiled' in asked)) {
       progress.opened?.close();
       return asked;
     }
     const { compiled } = asked;
-    const user = compiled.operation.public ? undefined : shown();
-    if (user !== undefined) progress.user = user;
+    exchange.cors = this.#ports.cors.headersOf(exchange, compiled.operation);
+    await throttle?.arrive(exchange, compiled.operation);
+    const caller = await this.#identify(exchange, asked, shown);
+    if (caller !== undefined) progress.caller = caller;
+    const user = caller?.user;
     authorise(user, compiled.operation, 'operation');
+    await throttle?.enter(exchange, compiled.operation, user);
+    exchange.admitted = true;
     const { opened, form } = progress;
     await opened?.include();
     const input = asked.read();
@@ -121,25 +147,48 @@ export class Messages {
 
   /**
    * Looks at the caller's credentials before anything of the message is read, unless it may be for an operation that needs
-   * none: then what is wrong with them is told once the operation is known.
+   * none outside of it: then what is wrong with them is told once the operation is known.
    * @throws Fault UNAUTHENTICATED
    */
-  async #authenticate(exchange: Exchange): Promise<() => User> {
+  async #authenticate(exchange: Exchange): Promise<Caller | undefined> {
     try {
-      const user = await this.#ports.authenticator.authenticate(exchange.header('authorization'));
-      return () => user;
+      return await this.#ports.authenticator.authenticate(exchange, this.#schemes);
     } catch (error) {
-      if (!this.#anyPublic) throw error;
-      return () => {
-        throw error;
-      };
+      if (!this.#isOpen) throw error;
+      return undefined;
     }
+  }
+
+  /** What an operation itself asks for decides who calls it. @throws Fault UNAUTHENTICATED */
+  #identify(
+    exchange: Exchange,
+    { compiled: { operation }, secured }: Asked,
+    shown: Caller | undefined,
+  ): Caller | undefined | Promise<Caller | undefined> {
+    if (operation.public) return undefined;
+    const { requires } = operation;
+    if (shown !== undefined && shown.scheme === requires[0]) return shown;
+    const isShownInside = secured !== undefined && requires.some(isMessageScheme);
+    if (isShownInside && !this.#ports.authenticator.shows(exchange, requires))
+      return this.#identifyInside(exchange, secured, requires);
+    return this.#ports.stages.authenticate(exchange, operation);
+  }
+
+  /** Of a message that is signed, what is signed is all that is gone on with. */
+  async #identifyInside(
+    exchange: Exchange,
+    secured: SecuredMessage,
+    schemes: readonly SecurityScheme[],
+  ): Promise<Caller> {
+    const caller = await this.#ports.authenticator.authenticateMessage(secured, exchange, schemes);
+    if (caller.body !== undefined) secured.goOnWith(caller.body);
+    return caller;
   }
 
   /** The text of a request's body; undefined where there is none. @throws Fault BODY_TOO_LARGE, BAD_BODY */
   async text(exchange: Exchange): Promise<string | undefined> {
-    const { registry, idleTimeout } = this.#ports;
-    const received = exchange.body({ size: registry.gateway.limits.body, idle: idleTimeout });
+    const { registry, pace } = this.#ports;
+    const received = exchange.body({ size: registry.gateway.limits.body, pace });
     return received.present ? received.text() : undefined;
   }
 
@@ -150,7 +199,7 @@ export class Messages {
       'X-Content-Type-Options': 'nosniff',
       'X-Request-Id': exchange.requestId,
     };
-    const facts = { operation: undefined, user: undefined, status: 200 };
+    const facts = { operation: undefined, caller: undefined, status: 200 };
     return respondText(exchange, 200, headers, text, (bytes, complete) =>
       this.#ports.record(exchange, { ...facts, bytes, complete }),
     );
@@ -160,8 +209,12 @@ export class Messages {
    * Opens the message of a request, within its limits; undefined where there is no body.
    * @throws Fault as {@link openMessage} does
    */
-  async open(exchange: Exchange, entrance: Entrance): Promise<OpenedMessage | undefined> {
-    const { registry, idleTimeout, spool } = this.#ports;
+  async open(
+    exchange: Exchange,
+    entrance: Entrance,
+    { isUnknown = false }: MessageProgress,
+  ): Promise<OpenedMessage | undefined> {
+    const { registry, pace, spool } = this.#ports;
     const { body, attachment, attachments } = registry.gateway.limits;
     const contentType = exchange.header('content-type');
     const isRelated = contentType !== undefined && /^\s*multipart\/related\b/i.test(contentType);
@@ -170,7 +223,7 @@ export class Messages {
       throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: 'Content-Type multipart/related', supported });
     }
     const size = isRelated ? body + attachments * attachment : body;
-    const received = exchange.body({ size, idle: idleTimeout });
+    const received = exchange.body({ size, pace });
     if (!received.present) return undefined;
     const isSmall = received.length !== undefined && received.length <= SMALL;
     const source = {
@@ -178,7 +231,7 @@ export class Messages {
       bytes: received.attachment(contentType ?? 'text/xml').stream(),
       ...(isSmall && !isRelated ? { all: received.bytes } : {}),
     };
-    return openMessage(source, { envelope: body, attachment, attachments }, spool);
+    return openMessage(source, { envelope: body, attachment, attachments, rootFirst: isUnknown }, spool);
   }
 
   async #encode(
@@ -194,7 +247,7 @@ export class Messages {
     const reply = withHeaders(withHeaders(headers, given), message.headers);
     reply['X-Request-Id'] = exchange.requestId;
     if (progress.call?.truncated) reply['Rows-Truncated'] = 'true';
-    const facts = { operation, user: progress.user?.id, status };
+    const facts = { operation, caller: progress.caller, status, input: progress.input, outcome };
     const dispose = (): void => {
       progress.opened?.close();
       disposeOf(outcome);

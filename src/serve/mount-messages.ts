@@ -11,9 +11,9 @@ import { compileSoapRoutes, soapEntrance } from './soap.ts';
 type App = Hono<GatewayEnv>;
 
 /** The SOAP services connector, with the contracts of its services, and the HTTP connector. */
-export function mountMessages(app: App, ports: MessagePorts & RestPorts, beside: Beside): void {
+export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & RestPorts, beside: Beside): void {
   const { registry, operations } = ports;
-  const messages = new Messages(ports);
+  const messages = new Messages({ ...ports, cors: beside.cors });
   const routes = compileSoapRoutes(operations);
   const soap = soapEntrance(registry, routes);
   mount(app, ports, beside, 'PeopleSoftServiceListeningConnector', (exchange, below) => {
@@ -30,7 +30,7 @@ export function mountMessages(app: App, ports: MessagePorts & RestPorts, beside:
 /** @param answer is given what stands below the connector and, if it is named, the local node */
 function mount(
   app: App,
-  { registry: { gateway, nodes } }: MessagePorts,
+  { registry: { gateway, nodes } }: Pick<MessagePorts, 'registry'>,
   { cors }: Beside,
   connector: string,
   answer: (exchange: Exchange, below: string) => Response | Promise<Response>,
@@ -40,18 +40,19 @@ function mount(
     const exchange = exchangeOf(c);
     const { path } = exchange;
     if (path !== prefix && !path.startsWith(`${prefix}/`)) throw Fault.of('NOT_FOUND', { what: 'such path' });
-    exchange.cors = cors.headers(exchange);
     const [first = '', ...rest] = path.slice(prefix.length + 1).split('/');
     if (nodes.has(first) && first !== gateway.id)
       throw Fault.of('NOT_FOUND', { what: `node ${first} here: this gateway is node ${gateway.id}` });
-    return answer(exchange, first === gateway.id ? rest.join('/') : path.slice(prefix.length + 1));
+    const below = first === gateway.id ? rest.join('/') : path.slice(prefix.length + 1);
+    exchange.cors = below === '' ? cors.headersOfMessages(exchange) : cors.headers(exchange, below);
+    return answer(exchange, below);
   };
   // It takes the prefix alone too.
   app.all(`${prefix}/*`, respond);
 }
 
 /** The contract that a path names, or a service with `?wsdl` or `?xsd` behind it. */
-function contractName(exchange: Exchange, below: string, { registry }: MessagePorts): string {
+function contractName(exchange: Exchange, below: string, { registry }: Pick<MessagePorts, 'registry'>): string {
   const asked = exchange.query?.toLowerCase();
   if (exchange.method === 'POST' || (asked !== 'wsdl' && asked !== 'xsd')) return below;
   if (below !== '') return `${below}.${asked}`;

@@ -14,11 +14,17 @@ export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, beside: Besid
     const exchange = exchangeOf(c);
     if (!exchange.path.startsWith(prefix)) throw Fault.of('NOT_FOUND', { what: 'such path' });
     const path = exchange.path.slice(prefix.length);
-    exchange.cors = beside.cors.headers(exchange);
     // A contract stands right below the connector, or below the local node's name.
-    const contract = findContract(beside, exchange, path.startsWith(ofNode) ? path.slice(ofNode.length) : path);
+    const below = path.startsWith(ofNode) ? path.slice(ofNode.length) : path;
+    exchange.cors = beside.cors.headers(exchange, firstSegment(below));
+    const contract = findContract(beside, exchange, below);
     if (contract !== undefined) return contract();
     if (exchange.method === 'OPTIONS') return beside.tellAllowed(exchange, rest.allowed(path));
     return rest.serve(exchange, path);
   });
+}
+
+function firstSegment(path: string): string {
+  const end = path.indexOf('/');
+  return end < 0 ? path : path.slice(0, end);
 }

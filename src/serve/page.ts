@@ -1,11 +1,14 @@
 import { exampleRequest } from '../describe/example.ts';
 import { exampleSoapRequest } from '../describe/example-soap.ts';
 import { replyForms } from '../describe/replies.ts';
+import { schemeWords } from '../describe/requirements.ts';
 import type { Registry } from '../model/registry.ts';
+import type { User } from '../model/security.ts';
 import type { Operation, OperationUri, Service } from '../model/service.ts';
 import { may } from '../security/authorise.ts';
 import { escapeAttribute as escapeHtml } from '../wire/xml-text.ts';
 import type { Contracts } from './contracts.ts';
+import { restCredentials, soapCredentials } from './credentials.ts';
 import { curlCommand } from './curl.ts';
 import type { Exchange } from './exchange.ts';
 import { PAGE_ICON, PAGE_STYLE } from './page-style.ts';
@@ -102,43 +105,43 @@ ${service.operations
 }
 
 function renderOperation(operation: Operation, parts: PageParts): string {
-  const credentials = credentialsFor(operation, parts);
+  const sample = sampleUser(operation, parts);
   return `<article>
 <h3>${escapeHtml(operation.id)}</h3>
 ${operation.description === undefined ? '' : `<p>${escapeHtml(operation.description)}</p>`}
-${operation.uris.map((uri) => renderUri(operation, uri, credentials, parts.base)).join('\n')}
-${renderSoap(operation, credentials, parts)}
+${operation.uris.map((uri) => renderUri(operation, uri, restCredentials(operation, sample), parts.base)).join('\n')}
+${renderSoap(operation, soapCredentials(operation, sample), parts)}
 <p class="facts">${escapeHtml(facts(operation))}</p>
 </article>`;
 }
 
-function renderUri(operation: Operation, uri: OperationUri, credentials: string | undefined, base: string): string {
+function renderUri(operation: Operation, uri: OperationUri, credentials: readonly string[], base: string): string {
   const { method, pathName, service } = operation;
   const command = curlCommand(exampleRequest(operation, uri, base), credentials);
   const address = breakable(escapeHtml(`${pathName}.${service.version}/${uri.template.text}`));
-  return `<p class="path"><span class="method">${method}</span> <code>${address.replace(/\{(?:[^{}]|<wbr>)*\}/g, '<var>$&</var>')}</code></p>
+  return `<p class="path"><span class="method">${method}</span> <code>${address.replace(/\{[^{}]*\}/g, '<var>$&</var>')}</code></p>
 <pre>${breakable(escapeHtml(command))}</pre>`;
 }
 
-function renderSoap(operation: Operation, credentials: string | undefined, { registry, base }: PageParts): string {
+function renderSoap(operation: Operation, credentials: readonly string[], { registry, base }: PageParts): string {
   const example = exampleSoapRequest(registry, operation, base);
   if (operation.soap === undefined || example === undefined) return '';
   return `<p class="path"><span class="method">SOAP</span> <code>${breakable(escapeHtml(operation.soap.action))}</code></p>
 <pre>${breakable(escapeHtml(curlCommand(example, credentials)))}</pre>`;
 }
 
-/** A user of the sample who may call the operation, for a line that works as it stands; else a place for the reader's own. */
-function credentialsFor(operation: Operation, { registry, sampleUsers }: PageParts): string | undefined {
-  if (operation.public) return undefined;
-  const sample = [...registry.users.values()].find((user) => sampleUsers && user.sample && may(user, operation));
-  // A sample user's password is its name.
-  return sample === undefined ? 'USER' : `${sample.id}:${sample.id}`;
+/** A user of the sample who may call the operation, for a line that works as it stands. */
+function sampleUser(operation: Operation, { registry, sampleUsers }: PageParts): User | undefined {
+  return [...registry.users.values()].find((user) => sampleUsers && user.sample && may(user, operation));
 }
 
-/** Who may call, and what comes back, in one line. */
+/** What a caller shows, who may call, and what comes back, in one line. */
 function facts(operation: Operation): string {
   const lists = operation.permissions.map((list) => list.id);
-  const grant = operation.public ? 'Open to everybody.' : `Needs permission list ${either(lists)}.`;
+  const shown = operation.requires.map(schemeWords);
+  const grant = operation.public
+    ? 'Open to everybody.'
+    : `Needs ${either(shown)}, and permission list ${either(lists)}.`;
   if (operation.uris.length === 0) return grant;
   const forms = [...new Set(replyForms(operation).map((form) => form.mediaType))];
   const over = operation.soap === undefined ? '' : ' over REST';

@@ -25,17 +25,17 @@ export function createPlain(record: Recorder): Plain {
     status: number,
     given: Readonly<Record<string, string>>,
     text: string,
-    fault?: string,
+    fault?: Fault,
   ): Response => {
     const headers = { ...given, 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': exchange.requestId };
     return respondText(exchange, status, headers, text, (bytes, complete) =>
       record(exchange, {
         operation: undefined,
-        user: undefined,
+        caller: undefined,
         status,
         bytes,
         complete,
-        ...(fault === undefined ? {} : { fault }),
+        fault,
       }),
     );
   };
@@ -53,7 +53,7 @@ export function createPlain(record: Recorder): Plain {
         fault.status,
         { ...fault.headers, 'Content-Type': problemMediaType },
         problemText(fault, exchange.requestId),
-        fault.code,
+        fault,
       ),
   };
 }

@@ -1,8 +1,8 @@
 import { compileRest, type Representation, type RestBinding } from '../binding/rest.ts';
 import { compileSoap, type SoapBinding } from '../binding/soap.ts';
-import type { User } from '../model/security.ts';
 import type { Operation, SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
+import type { Caller } from '../security/port.ts';
 import { type Answerer, type AnswerPorts, compileAnswer, type Handlers } from './answer.ts';
 import type { Call } from './call.ts';
 import type { Exchange } from './exchange.ts';
@@ -26,7 +26,7 @@ export interface Compiled {
 /** What is known of a call so far; a fault's reply is as good as that allows. */
 export interface CallProgress {
   compiled?: Compiled;
-  user?: User;
+  caller?: Caller;
   input?: DocumentValue;
   call?: Call;
 }

@@ -7,6 +7,7 @@ import type { Log } from './log.ts';
 import type { CallProgress } from './progress.ts';
 import type { Recorder } from './record.ts';
 import { type ReplyHeaders, respondText } from './respond.ts';
+import type { Throttle } from './throttle.ts';
 
 /** A fault in a caller's form. */
 export interface WrittenFault {
@@ -23,11 +24,13 @@ export class Refusals {
   readonly #record: Recorder;
   /** Milliseconds that an onError may take. */
   readonly #timeout: number;
+  readonly #throttle: Throttle | undefined;
 
-  constructor(log: Log, record: Recorder, timeout: number) {
+  constructor(log: Log, record: Recorder, timeout: number, throttle: Throttle | undefined) {
     this.#log = log;
     this.#record = record;
     this.#timeout = timeout;
+    this.#throttle = throttle;
   }
 
   /**
@@ -40,8 +43,9 @@ export class Refusals {
     thrown: unknown,
     write: (fault: Fault) => WrittenFault,
   ): Promise<Response> {
-    const { compiled, user } = progress;
-    const fault = await this.#spoken(exchange, progress, this.#asFault(exchange, progress, thrown));
+    const { compiled, caller, input } = progress;
+    const raised = await this.#counted(exchange, progress, this.#asFault(exchange, progress, thrown));
+    const fault = await this.#spoken(exchange, progress, raised);
     const { contentType, text, status = fault.status, headers: given } = write(fault);
     const headers: ReplyHeaders = {
       ...withHeaders(compiled?.headers ?? {}, { ...fault.headers, ...given }),
@@ -49,17 +53,22 @@ export class Refusals {
       'X-Content-Type-Options': 'nosniff',
       'X-Request-Id': exchange.requestId,
     };
-    const { code } = fault;
     progress.call?.done();
     return respondText(exchange, status, headers, text, (bytes, complete) =>
-      this.#record(exchange, { operation: compiled?.operation, user: user?.id, status, bytes, complete, fault: code }),
+      this.#record(exchange, { operation: compiled?.operation, caller, status, bytes, complete, fault, input }),
     );
   }
 
   /** What went wrong here rather than at the caller's. */
-  logFailure(exchange: Exchange, { compiled, user }: CallProgress, error: unknown, message: string): void {
-    const facts = { requestId: exchange.requestId, operation: compiled?.operation.id, user: user?.id };
+  logFailure(exchange: Exchange, { compiled, caller }: CallProgress, error: unknown, message: string): void {
+    const facts = { requestId: exchange.requestId, operation: compiled?.operation.id, user: caller?.user.id };
     this.#log.error({ ...facts, err: error }, message);
+  }
+
+  /** Credentials that are refused count as calls do. */
+  async #counted(exchange: Exchange, { compiled }: CallProgress, fault: Fault): Promise<Fault> {
+    if (this.#throttle === undefined || fault.code !== 'UNAUTHENTICATED') return fault;
+    return this.#throttle.refused(exchange, compiled?.operation, fault);
   }
 
   /** What is not a fault is a defect of the gateway or of a handler: logged with its cause, told without it. */

@@ -24,7 +24,7 @@ export function respondText(
   text: string,
   sent: Sent,
 ): Response {
-  addCors(exchange, headers);
+  addOwn(exchange, headers);
   const bodiless = isBodiless(exchange, status);
   const length = Buffer.byteLength(text);
   setLength(headers, status, length);
@@ -54,7 +54,7 @@ export function respondBytes(
   sent: Sent,
   failed: (error: unknown) => void,
 ): Response {
-  addCors(exchange, headers);
+  addOwn(exchange, headers);
   if (bytes.length !== undefined) setLength(headers, status, bytes.length);
   if (isBodiless(exchange, status)) {
     bytes.dispose?.();
@@ -90,7 +90,9 @@ function setLength(headers: ReplyHeaders, status: number, length: number): void 
   if (status !== 204) headers['Content-Length'] = status === 205 ? '0' : String(length);
 }
 
-function addCors({ cors }: Exchange, headers: ReplyHeaders): void {
+/** What every reply to an exchange carries. */
+function addOwn({ cors, limits }: Exchange, headers: ReplyHeaders): void {
+  if (limits !== undefined) Object.assign(headers, limits);
   if (cors === undefined) return;
   Object.assign(headers, cors);
   headers.Vary = headers.Vary === undefined ? 'Origin' : `${headers.Vary}, Origin`;

@@ -38,10 +38,11 @@ export class RestConnector {
   constructor(ports: RestPorts) {
     this.#ports = ports;
     this.#routes = compileRoutes(ports.registry);
-    this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout);
+    this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout, ports.throttle);
     const { body, attachment } = ports.registry.gateway.limits;
-    this.#bodyLimits = { size: body, idle: ports.idleTimeout };
-    this.#contentLimits = { size: attachment, idle: ports.idleTimeout };
+    const { pace } = ports;
+    this.#bodyLimits = { size: body, pace };
+    this.#contentLimits = { size: attachment, pace };
   }
 
   /** Answers one exchange, whatever comes. */
@@ -64,13 +65,19 @@ export class RestConnector {
    * queue costs a small request one in a hundred.
    */
   async #spine(exchange: Exchange, path: string, progress: Progress): Promise<Response> {
-    const { stages } = this.#ports;
+    const { stages, throttle } = this.#ports;
     const match = this.#route(exchange, path, progress);
     const compiled = progress.compiled as Compiled;
+    const arrived = throttle?.arrive(exchange, compiled.operation);
+    if (arrived !== undefined) await arrived;
     const found = stages.authenticate(exchange, compiled.operation);
-    const user = found instanceof Promise ? await found : found;
-    if (user !== undefined) progress.user = user;
+    const caller = found instanceof Promise ? await found : found;
+    if (caller !== undefined) progress.caller = caller;
+    const user = caller?.user;
     authorise(user, compiled.operation, 'operation');
+    const entered = throttle?.enter(exchange, compiled.operation, user);
+    if (entered !== undefined) await entered;
+    exchange.admitted = true;
     const as = negotiate(exchange, compiled, match);
     progress.as = as;
     const read = this.#decode(exchange, compiled, match);
@@ -122,7 +129,7 @@ export class RestConnector {
     const status = given.status ?? (isEmpty && operation.status === 200 ? 204 : operation.status);
     const reply = withHeaders(headers, given.headers);
     reply['X-Request-Id'] = exchange.requestId;
-    const facts = { operation, user: progress.user?.id, status };
+    const facts = { operation, caller: progress.caller, status, input: progress.input, outcome };
     const sent = (bytes: number, complete: boolean): void => {
       progress.call?.done();
       this.#ports.record(exchange, { ...facts, bytes, complete });

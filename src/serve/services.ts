@@ -7,10 +7,12 @@ import type { ProcessHandler } from '../model/process-handler.ts';
 import type { Registry } from '../model/registry.ts';
 import { openScheduler, type Scheduler } from '../process/index.ts';
 import { openQueryRuns, openSavedQueries, type QueryRuns, type SavedQueries } from '../query/index.ts';
+import type { Directory } from '../security/port.ts';
 import { type JobQueue, openQueue } from '../store/index.ts';
 import type { Data } from './data.ts';
 import type { Log } from './log.ts';
 import type { Outbound } from './outbound.ts';
+import { createAccount } from './record.ts';
 import { compileQueryRows, Work, type WorkPorts } from './work.ts';
 
 /** What answers operations beside code and queries, and works when nobody waits. */
@@ -34,6 +36,9 @@ export interface ServicesOptions {
   readonly data: Data;
   readonly outbound: Outbound;
   readonly log: Log;
+  /** The audit log. */
+  readonly audit: Log;
+  readonly directory: Directory;
   readonly processes: ReadonlyMap<string, ProcessHandler>;
   readonly classes: ReadonlyMap<string, ServiceClass>;
 }
@@ -43,13 +48,14 @@ const SWEEP = '*/10 * * * *';
 
 /** Opens what works from the queue; it takes nothing before {@link RunningServices.start}. */
 export async function openServices(registry: Registry, options: ServicesOptions): Promise<RunningServices> {
-  const { data, outbound, log, processes, classes } = options;
+  const { data, outbound, log, directory, processes, classes } = options;
   const { store, queries, blobs } = data;
   const onError = (err: Error, facts: Readonly<Record<string, unknown>>): void =>
     log.error({ ...facts, err }, err.message);
+  const account = createAccount(options.audit);
   const queue = await openQueue(store, { onError });
   const saved = openSavedQueries({ registry, store });
-  const runs = openQueryRuns({ registry, store, queue, blobs, queries, saved, onError });
+  const runs = openQueryRuns({ registry, store, queue, blobs, queries, saved, onError, account });
   // Code that saves a component is reached by components themselves.
   let components: Components = NO_SERVICES.components;
   const later: Components = {
@@ -57,12 +63,13 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     save: (...given) => components.save(...given),
   };
   const work = createOpenWork({ registry, blobs, queries, outbound, log, components: later });
-  components = openComponents({ registry, store, queue, classes, work, onError });
+  components = openComponents({ registry, store, queue, directory, classes, work, onError });
   const server = hostname().slice(0, 8);
   const scheduler = openScheduler({
     registry,
     store,
     queue,
+    directory,
     blobs,
     queries,
     saved,
@@ -70,6 +77,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     work,
     server,
     onError,
+    account,
   });
   queue.recur({
     name: 'sweep',
@@ -97,8 +105,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
 function createOpenWork(ports: WorkPorts): OpenWork {
   const rows = compileQueryRows(ports);
   return ({ user, signal, ...facts }) => {
-    const found = user === undefined ? undefined : ports.registry.users.get(user);
-    const context = new Work(ports, rows, { ...facts, user: found, gone: () => signal });
+    const context = new Work(ports, rows, { ...facts, user, gone: () => signal });
     return { context, done: () => context.done() };
   };
 }

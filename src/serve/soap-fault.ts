@@ -1,8 +1,13 @@
 import { brokerDetail } from '../binding/soap.ts';
 import { Fault } from '../model/fault.ts';
+import { isMessageScheme } from '../model/security.ts';
+import { WSSE } from '../security/wsse/names.ts';
 import { SOAP_CONTENT_TYPES, SoapError, type SoapFaultContent, type SoapVersion, writeFault } from '../wire/soap.ts';
 import type { Compiled } from './progress.ts';
 import type { WrittenFault } from './refuse.ts';
+
+/** WSS: SOAP Message Security 1.1.1 section 12; the same whatever is wrong with credentials in a message. */
+const FAILED_AUTHENTICATION = { local: 'FailedAuthentication', namespace: WSSE };
 
 /** Statuses that say more than a fault does, and are kept. */
 const KEPT: ReadonlySet<number> = new Set([401, 403, 413, 415, 429, 503]);
@@ -24,7 +29,9 @@ function contentOf(fault: Fault, compiled: Compiled | undefined): SoapFaultConte
   if (cause instanceof SoapError && cause.code !== 'Client')
     return { code: cause.code, reason, notUnderstood: cause.notUnderstood };
   const detail = compiled?.soap?.writeFaultDetail(fault) ?? brokerDetail(fault);
-  return { code: fault.status < 500 ? 'Client' : 'Server', reason, detail };
+  const isInside = fault.code === 'UNAUTHENTICATED' && compiled?.operation.requires.some(isMessageScheme);
+  const subcode = isInside ? { subcode: FAILED_AUTHENTICATION } : {};
+  return { code: fault.status < 500 ? 'Client' : 'Server', ...subcode, reason, detail };
 }
 
 /** What is wrong with an envelope, as the fault that says so. */

@@ -7,20 +7,23 @@ import { CodecError } from '../codec/index.ts';
 import { Fault } from '../model/fault.ts';
 import type { Outcome, PassedBytes } from '../model/handler.ts';
 import type { Registry } from '../model/registry.ts';
+import { isMessageScheme } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
+import { isSecurityHeader } from '../security/wsse/header.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import {
   checkUnderstood,
+  isForUs,
   readEnvelope,
   SoapError,
   type SoapMessage,
   type SoapVersion,
   soapAction,
 } from '../wire/soap.ts';
-import type { XmlElement } from '../wire/xml-tree.ts';
+import { childrenOf, type XmlElement } from '../wire/xml-tree.ts';
 import type { Exchange } from './exchange.ts';
-import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm } from './messages.ts';
+import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm, SecuredMessage } from './messages.ts';
 import type { Compiled } from './progress.ts';
 import { quote } from './routes.ts';
 import { faultOfEnvelope, writeSoapFault } from './soap-fault.ts';
@@ -28,6 +31,8 @@ import { faultOfEnvelope, writeSoapFault } from './soap-fault.ts';
 /** Finds operations by what a message calls them. */
 export interface SoapRoutes {
   readonly all: readonly Compiled[];
+  /** By the element in the Body; undefined where it is none's. */
+  find(payload: XmlElement): Compiled | undefined;
   /** By the element in the Body. @throws Fault NOT_FOUND */
   byElement(payload: XmlElement): Compiled;
   /** By `<OPERATION>.<version>` or `<OPERATION>`. @throws Fault NOT_FOUND */
@@ -46,10 +51,13 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
     names.set(form.action, compiled);
     names.set(form.name, compiled);
   }
+  const find = ({ namespace, local }: XmlElement): Compiled | undefined => elements.get(qName(namespace, local));
   return {
     all: [...elements.values()],
-    byElement({ namespace, local }) {
-      const found = elements.get(qName(namespace, local));
+    find,
+    byElement(payload) {
+      const { namespace, local } = payload;
+      const found = find(payload);
       if (found !== undefined) return found;
       const meant = names.get(local);
       const hint = meant === undefined ? '' : `; ${local} is in the namespace ${meant.soap?.namespace}`;
@@ -71,7 +79,7 @@ export function soapEntrance({ gateway }: Registry, routes: SoapRoutes): Entranc
     mtom: gateway.mtom.services,
     firstForm: (exchange) => soapForm(versionByType(exchange), false),
     async ask(exchange, progress, messages) {
-      const opened = await messages.open(exchange, entrance);
+      const opened = await messages.open(exchange, entrance, progress);
       if (opened === undefined) throw Fault.of('BAD_BODY', { reason: 'there is none' });
       progress.opened = opened;
       return askEnvelope(exchange, opened, opened.root, progress, routes, entrance.mtom);
@@ -101,7 +109,7 @@ export function askEnvelope(
       message.version,
       mtom && (opened?.mtom === true || acceptsMtom(exchange.header('accept'))),
     );
-    checkUnderstood(message, () => false);
+    checkUnderstood(message, (header) => isSecurityHeader(header) && takesSecurity(message, routes));
   } catch (error) {
     if (error instanceof SoapError) progress.form = soapForm(error.version, false);
     throw faultOfEnvelope(error);
@@ -116,7 +124,35 @@ export function askEnvelope(
     const reason = `its action is ${quote(action)}, and that of ${payload.local} is ${compiled.soap?.form.action}`;
     throw Fault.of('BAD_REQUEST', { reason });
   }
-  return { compiled, read: () => compiled.soap!.readRequest(payload, opened?.resolve) };
+  let meant = payload;
+  const secured = securedOf(message, envelope, opened?.mtom === true, (signed) => {
+    meant = signed;
+  });
+  const read = (): DocumentValue => compiled.soap!.readRequest(meant, opened?.resolve);
+  return { compiled, read, ...(secured === undefined ? {} : { secured }) };
+}
+
+/** Whether the operation that a message is for reads its Security header. */
+function takesSecurity({ payload }: SoapMessage, routes: SoapRoutes): boolean {
+  const operation = payload === undefined ? undefined : routes.find(payload)?.operation;
+  return operation !== undefined && !operation.public && operation.requires.some(isMessageScheme);
+}
+
+/** What a message shows of its sender; undefined where it shows nothing. */
+function securedOf(
+  { version, headers }: SoapMessage,
+  envelope: XmlElement,
+  attachments: boolean,
+  goOnWith: (payload: XmlElement) => void,
+): SecuredMessage | undefined {
+  const security = headers.filter((each) => isSecurityHeader(each) && isForUs(each, version));
+  if (security.length === 0) return undefined;
+  const goOnWithBody = (body: XmlElement): void => {
+    const [payload] = childrenOf(body);
+    if (payload === undefined) throw new TypeError('a signed Body that is empty was taken for a call');
+    goOnWith(payload);
+  };
+  return { security, envelope, attachments, goOnWith: goOnWithBody };
 }
 
 /** SOAP 1.2 where the content type says so, else 1.1: all that is known before the envelope. */

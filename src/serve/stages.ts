@@ -4,14 +4,16 @@ import type { Outcome } from '../model/handler.ts';
 import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
-import type { Authenticator } from '../security/authenticator.ts';
+import type { Authenticator, Caller } from '../security/port.ts';
 import type { AnswerPorts, Handlers } from './answer.ts';
+import type { Pace } from './body.ts';
 import { Call } from './call.ts';
 import { withinTime } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import type { Compiled } from './progress.ts';
 import type { Recorder } from './record.ts';
 import { timedOut } from './refuse.ts';
+import type { Throttle } from './throttle.ts';
 import { compileQueryRows, type QueryRows } from './work.ts';
 
 /** What a connector stands on. */
@@ -19,8 +21,10 @@ export interface ConnectorPorts extends AnswerPorts {
   readonly handlers: Handlers;
   readonly authenticator: Authenticator;
   readonly record: Recorder;
-  /** Milliseconds that a request's body may pause. */
-  readonly idleTimeout: number;
+  /** Where some bound of calls is declared. */
+  readonly throttle?: Throttle | undefined;
+  /** How slowly a request's body may come. */
+  readonly pace: Pace;
 }
 
 /** The stages of a call that are the same whichever connector it comes through. */
@@ -33,9 +37,9 @@ export class Stages {
     this.#rows = compileQueryRows(ports);
   }
 
-  /** @throws Fault UNAUTHENTICATED */
-  authenticate(exchange: Exchange, operation: Operation): User | undefined | Promise<User> {
-    return operation.public ? undefined : this.#ports.authenticator.authenticate(exchange.header('authorization'));
+  /** Whom the credentials outside the message show; undefined where anybody may call. @throws Fault UNAUTHENTICATED */
+  authenticate(exchange: Exchange, operation: Operation): Caller | undefined | Promise<Caller> {
+    return operation.public ? undefined : this.#ports.authenticator.authenticate(exchange, operation.requires);
   }
 
   /** @param segments those that came with the request beside its document */

@@ -2,12 +2,14 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type LoadedProject, loadProject, renderDiagnostics } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
-import { createAuthenticator } from '../security/authenticator.ts';
+import type { OpenDirectory } from '../security/directory/directory.ts';
 import { type Address, addressUrl, contractBase, readAddress } from './address.ts';
 import { createApp } from './app.ts';
+import { openAuthenticator, securitySettings } from './authentication.ts';
 import { IDLE_TIMEOUT } from './body.ts';
 import { type Data, openData } from './data.ts';
 import { datasourceSettings } from './datasources.ts';
+import { openUsers } from './directory.ts';
 import { GatewayError } from './gateway-error.ts';
 import { importCode } from './handlers.ts';
 import { createHttpServer, type HttpServer } from './listen.ts';
@@ -15,8 +17,11 @@ import { createLog, type Log, type LogOptions } from './log.ts';
 import { isLoopback } from './loopback.ts';
 import { type Counted, createMetrics } from './metrics.ts';
 import { createLazyClient, type LazyClient } from './outbound.ts';
+import { compileProxies } from './remote.ts';
+import { openSafeguards, type Safeguards } from './safeguards.ts';
 import { openServices, type RunningServices } from './services.ts';
 import { type Environment, resolveSettings } from './settings.ts';
+import { type OpenTls, openTls, type TlsPorts } from './tls.ts';
 
 export interface GatewayOptions {
   /** The project's folder. */
@@ -30,6 +35,12 @@ export interface GatewayOptions {
   readonly log?: LogOptions;
   /** Milliseconds without a byte after which a request's body, or a reply that nobody takes, is given up; 30 s. */
   readonly idleTimeout?: number;
+  /** Milliseconds for which a request's body may come more slowly than `limits.slowest`; 5 s. */
+  readonly grace?: number;
+  /** Milliseconds that the head of a request may take to come; 20 s. */
+  readonly headersTimeout?: number;
+  /** Milliseconds within which a change of a user in the database is noticed; 2 s. */
+  readonly usersWithin?: number;
   /** Takes the place of `server.listen`, where somebody else holds the port. */
   readonly listen?: (server: Server, at: Address) => Promise<Address>;
   /** What the other gateways that share the port have counted; `/metrics` adds it. */
@@ -75,16 +86,22 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const at = readAddress(registry, env);
   const sampleUsers = readSampleUsers(registry, at, env);
   const log = createLog(options.log);
+  const tls = readTls(registry, { env, folder: root, log });
   const onError = (err: Error): void => log.warn({ err }, err.message);
   const [code, data] = await both(importCode(registry, root), openData(registry, { ...place, env, onError }));
   for (const warning of data.warnings) log.warn(warning);
   const outbound = createLazyClient(registry, { env, spool: data.spool, folder: root });
+  let directory: OpenDirectory | undefined;
   let services: RunningServices | undefined;
+  let safeguards: Safeguards | undefined;
   let http: HttpServer | undefined;
   try {
     let base = '';
     const { handlers, processes, classes } = code;
-    services = await openServices(registry, { data, outbound, log, processes, classes });
+    directory = await openUsers(registry, data.store, { sampleUsers, log, usersWithin: options.usersWithin });
+    safeguards = await openSafeguards(registry, { store: data.store, env, folder: root, log });
+    const { audit } = safeguards;
+    services = await openServices(registry, { data, outbound, log, audit, directory, processes, classes });
     const { queue } = services;
     const { others } = options;
     const metrics = createMetrics({ queries: data.queries, queue, ...(others === undefined ? {} : { others }) });
@@ -96,29 +113,42 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       outbound,
       log,
       metrics,
-      authenticator: createAuthenticator({ users: registry.users, sampleUsers }),
+      authenticator: await openAuthenticator(registry, { directory, env, folder: root, store: data.store }),
       sampleUsers,
       ready: async () => void (await Promise.all([data.store.ready(), data.queries.ready()])),
       base: () => base,
       idleTimeout,
+      ...(options.grace === undefined ? {} : { grace: options.grace }),
+      throttle: safeguards.throttle,
+      audit,
     });
-    http = createHttpServer(app, registry.gateway.limits, log, idleTimeout);
+    const { headersTimeout } = options;
+    const { limits, proxies } = registry.gateway;
+    http = createHttpServer(app, limits, safeguards, {
+      log,
+      idleTimeout,
+      headersTimeout,
+      tls,
+      proxies: compileProxies(proxies),
+    });
     const bound = await (options.listen ?? listen)(http.server, at);
     // A connection that can't be taken, for want of file handles say, ends nothing but itself.
     http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be taken.'));
     base = contractBase(registry, env, bound);
     await services.start();
     return {
-      address: addressUrl(bound),
+      address: addressUrl(bound, registry.gateway),
       registry,
       server: http.server,
       counted: () => metrics.counted(),
-      close: closer(http, services, outbound, data, log),
+      close: closer(http, services, outbound, data, log, safeguards, directory),
     };
   } catch (error) {
     // It may listen already: nobody is to find it open with nothing behind it.
     await http?.close(0);
     await services?.close(0);
+    await safeguards?.close();
+    await directory?.close();
     await data.close();
     throw error;
   }
@@ -128,7 +158,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 function checkSettings(registry: Registry, env: Environment): void {
   const { listen: at, database, publicUrl } = registry.gateway;
   const texts = [at, database.url, ...(publicUrl === undefined ? [] : [publicUrl])];
-  resolveSettings([...texts, ...datasourceSettings(registry)], env);
+  resolveSettings([...texts, ...datasourceSettings(registry), ...securitySettings(registry)], env);
+}
+
+function readTls({ gateway }: Registry, ports: TlsPorts): OpenTls | undefined {
+  return gateway.tls === undefined ? undefined : openTls(gateway.tls, ports);
 }
 
 /** Handlers load while the database opens; where they fail, the database is closed again. */
@@ -141,15 +175,16 @@ async function both<H>(handlers: Promise<H>, data: Promise<Data>): Promise<[H, D
 }
 
 /** Sample users have well-known passwords: they work on addresses that only this machine reaches, or not at all. */
-function readSampleUsers({ users }: Registry, { host }: Address, env: Environment): boolean {
+function readSampleUsers({ users, gateway }: Registry, { host }: Address, env: Environment): boolean {
   const off = env.SIGNALBOX_SAMPLE_USERS === 'off';
   const sample = [...users.values()].filter((user) => user.sample).map((user) => user.id);
   if (off || sample.length === 0) return !off;
-  if (isLoopback(host)) return true;
+  const isFronted = gateway.proxies.length > 0;
+  if (isLoopback(host) && !isFronted) return true;
   throw new GatewayError(
-    `${host} can be reached by others, and the users ${sample.join(', ')} have well-known passwords`,
+    `${host} can be reached by others${isFronted ? ' through its proxies' : ''}, and the users ${sample.join(', ')} have well-known passwords`,
     {
-      hint: 'Set SIGNALBOX_SAMPLE_USERS=off, or remove them, or listen on 127.0.0.1.',
+      hint: 'Set SIGNALBOX_SAMPLE_USERS=off, or remove them, or listen on 127.0.0.1 without proxies.',
     },
   );
 }
@@ -176,12 +211,16 @@ function closer(
   outbound: LazyClient,
   data: Data,
   log: Log,
+  safeguards: Safeguards,
+  directory: OpenDirectory,
 ): RunningGateway['close'] {
   let closing: Promise<void> | undefined;
   return ({ timeoutMs = CLOSE_WITHIN } = {}) => {
     closing ??= (async () => {
       await Promise.all([http.close(timeoutMs), services.close(timeoutMs)]);
       await outbound.close();
+      await safeguards.close();
+      await directory.close();
       await data.close();
       await new Promise<void>((resolve) => log.flush(() => resolve()));
     })();

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { problemText } from '../binding/problem.ts';
 import { Fault } from '../model/fault.ts';
 import { problemMediaType } from '../wire/problem.ts';
+import { refusedLine } from './decision.ts';
 import type { Log } from './log.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -14,7 +15,7 @@ export interface ParserError extends NodeJS.ErrnoException {
 }
 
 /** What Node's parser refuses never becomes a request, or breaks one off; it gets a body all the same, then the connection ends. */
-export function refuseUnread(error: ParserError, socket: Socket, log: Log): void {
+export function refuseUnread(error: ParserError, socket: Socket, audit: Log): void {
   const reply = replyUnderway(socket);
   if (!socket.writable || error.code === 'ECONNRESET' || reply?.headersSent === true) {
     socket.destroy();
@@ -22,16 +23,16 @@ export function refuseUnread(error: ParserError, socket: Socket, log: Log): void
   }
   const fault = parserFault(error);
   const broken = reply?.req.complete === false ? reply.req : undefined;
-  writeFault(socket, fault, broken, log, { reason: error.code });
+  writeFault(socket, fault, broken, audit, error.code);
   // What waits for the rest of it learns from the connection that the answer has been given, and logged.
   socket.once('finish', () => socket.destroy(broken === undefined ? undefined : fault));
 }
 
 /** CONNECT hands over the bare connection; a gateway is no tunnel. */
-export function refuseTunnel(incoming: IncomingMessage, connection: Duplex, log: Log): void {
+export function refuseTunnel(incoming: IncomingMessage, connection: Duplex, audit: Log): void {
   // Node has let go of the connection, so that an error of it is nobody else's.
   connection.on('error', () => connection.destroy());
-  writeFault(connection, Fault.of('UNKNOWN_METHOD', { method: 'CONNECT' }), incoming, log);
+  writeFault(connection, Fault.of('UNKNOWN_METHOD', { method: 'CONNECT' }), incoming, audit);
   connection.once('finish', () => connection.destroy());
 }
 
@@ -45,14 +46,15 @@ function writeFault(
   connection: Duplex,
   fault: Fault,
   incoming: IncomingMessage | undefined,
-  log: Log,
-  facts: object = {},
+  audit: Log,
+  reason?: string,
 ): void {
   const requestId = requestIdOf(incoming?.headers['x-request-id'] as string | undefined);
-  const { status, code } = fault;
+  const { status } = fault;
   const remote = (connection as Socket).remoteAddress;
-  log.info({ requestId, method: incoming?.method, status, fault: code, ...facts, remote });
   const text = problemText(fault, requestId);
+  const { method } = incoming ?? {};
+  audit.info(refusedLine(fault, { requestId, method, remote, bytes: Buffer.byteLength(text), reason }));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${problemMediaType}`,

@@ -2,6 +2,7 @@ import type { Components } from '../event/port.ts';
 import { faultOf } from '../invoke/fault-of.ts';
 import { flowNamed } from '../invoke/find.ts';
 import type { BlobStore, Blobs } from '../model/blob.ts';
+import type { Component } from '../model/component.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import { Fault } from '../model/fault.ts';
 import type { Flow } from '../model/flow.ts';
@@ -10,7 +11,7 @@ import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { SavedRecord, SaveOptions } from '../model/saved-record.ts';
-import type { User } from '../model/security.ts';
+import type { Role, User } from '../model/security.ts';
 import type { DocumentValue, Row, Value } from '../model/value.ts';
 import { compilePrompts, type QueryPort } from '../query/index.ts';
 import { authorise, may } from '../security/authorise.ts';
@@ -28,9 +29,15 @@ export interface WorkPorts {
   readonly log: Log;
 }
 
+/** Whose grants count: the caller's, or those of the role in its place. */
+export interface Authority {
+  readonly user: User | undefined;
+  readonly as: Role | undefined;
+}
+
 /** What runs a query in a caller's name: finds it, checks the grant and the prompts, and asks the port for its rows. */
 export type QueryRows = (
-  user: User | undefined,
+  authority: Authority,
   name: string,
   prompts: Readonly<Record<string, Value>>,
   options: { readonly maxrows?: number; readonly signal: AbortSignal; readonly onTruncated: () => void },
@@ -41,11 +48,11 @@ export function compileQueryRows({ registry, queries }: WorkPorts): QueryRows {
   const compiled = new Map(
     [...registry.queries.values()].map((query) => [query.id, { query, read: compilePrompts(query).fromValues }]),
   );
-  return async (user, name, prompts, options) => {
+  return async ({ user, as }, name, prompts, options) => {
     const found = compiled.get(name);
     if (found === undefined) throw Fault.of('NOT_FOUND', { what: `query ${name}` });
     const { query, read } = found;
-    authorise(user, query, 'query');
+    authorise(user, query, 'query', as);
     return queries.rows({ ...options, query, prompts: read(prompts) });
   };
 }
@@ -53,6 +60,8 @@ export function compileQueryRows({ registry, queries }: WorkPorts): QueryRows {
 /** In whose name code runs, and what for. */
 interface WorkFacts {
   readonly user: User | undefined;
+  /** What is reached is judged by the lists of this role, in place of the caller's. */
+  readonly as?: Role | undefined;
   readonly requestId: string;
   /** Whose blobs it sees. */
   readonly scope: string;
@@ -81,6 +90,11 @@ export class Work implements WorkContext {
 
   get user(): User | undefined {
     return this.#facts.user;
+  }
+
+  /** The role in the caller's place, where what is reached is judged. */
+  get as(): Role | undefined {
+    return this.#facts.as;
   }
 
   get requestId(): string {
@@ -125,12 +139,17 @@ export class Work implements WorkContext {
 
   /** @throws Fault FORBIDDEN where the caller may not run the query */
   authorise(query: Query): void {
-    authorise(this.user, query, 'query');
+    authorise(this.user, query, 'query', this.as);
+  }
+
+  /** @throws Fault FORBIDDEN where the caller may not reach the component */
+  authoriseComponent(component: Component): void {
+    authorise(this.user, component, 'component', this.as);
   }
 
   /** Whether the caller may run the query. */
   may(query: Query): boolean {
-    return may(this.user, query);
+    return may(this.user, query, this.as);
   }
 
   query(
@@ -138,7 +157,7 @@ export class Work implements WorkContext {
     prompts: Readonly<Record<string, Value>> = {},
     options: { readonly maxrows?: number } = {},
   ): Promise<Row[]> {
-    return this.#rows(this.user, name, prompts, {
+    return this.#rows(this, name, prompts, {
       ...options,
       signal: this.signal,
       onTruncated: () => this.onTruncated(),
@@ -164,6 +183,7 @@ export class Work implements WorkContext {
   async saveComponent(id: string, record: DocumentValue, options: SaveOptions = {}): Promise<SavedRecord> {
     const component = this.#ports.registry.components.get(id);
     if (component === undefined) throw Fault.of('NOT_FOUND', { what: `component ${id}` });
+    this.authoriseComponent(component);
     const { action = 'put', ...expected } = options;
     const { user, requestId, signal } = this;
     return this.#ports.components.save(component, action, record, { user, requestId, signal, ...expected });
@@ -204,7 +224,7 @@ export class Work implements WorkContext {
   }
 
   #authoriseOut(operations: readonly ConsumerOperation[]): void {
-    for (const operation of operations) authorise(this.user, operation, 'operation');
+    for (const operation of operations) authorise(this.user, operation, 'operation', this.as);
   }
 
   /** A reply that comes when this call has been answered already is nobody's. */

@@ -2,6 +2,7 @@ export { BlobError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
 export { isFull, StoreError } from './error.ts';
 export { fileAttachment } from './file-attachment.ts';
+export { type Nonces, openNonces } from './nonces.ts';
 export { openQueue, type QueueOptions } from './queue/open.ts';
 export {
   type DeadLetter,
@@ -18,6 +19,8 @@ export {
   type Worker,
   WorkerDied,
 } from './queue/port.ts';
+export { needRoom } from './queue/room.ts';
+export { openRateTable, type RateTable } from './rate-table.ts';
 export type { SampleDataFile } from './sample-data.ts';
 export { createSpool, type SpoolOptions } from './spool.ts';
 export { sqlTransaction } from './sql.ts';

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { close, closeSync, openSync, read, unlinkSync, write } from 'node:fs';
+import { close, closeSync, constants, openSync, read, unlinkSync, write } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createFolder } from './folder.ts';
 
 /** Bytes that are read at once. */
 const PIECE = 262_144;
+
+/** Windows has no such flag. */
+const OWN_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 const readAt = promisify(read);
 const writeAt = promisify(write);
@@ -24,9 +27,9 @@ export class OpenFile {
     this.#what = what;
   }
 
-  /** Opens a file for reading. @throws errors of the file system */
+  /** Opens a file for reading; a link that somebody put in its place is none. @throws errors of the file system */
   static open(path: string, what: string): OpenFile {
-    return new OpenFile(openSync(path, 'r'), what);
+    return new OpenFile(openSync(path, OWN_FILE), what);
   }
 
   /** Makes a file, for the owner alone, where there must be none. @throws errors of the file system */

@@ -8,6 +8,8 @@ import { attributeOf, childrenOf, textOf, type XmlElement } from './xml-tree.ts'
 export interface SoapFaultContent {
   /** In the names of 1.1; 1.2 has Sender for `Client` and Receiver for `Server`. */
   readonly code: 'Client' | 'Server' | 'MustUnderstand' | 'VersionMismatch';
+  /** Says more than the code; 1.2 alone has a place for it (section 5.4.1.2). */
+  readonly subcode?: QName;
   /** In English. What XML can't carry is replaced. */
   readonly reason: string;
   /** XML: elements that declare what they need. */
@@ -55,8 +57,12 @@ function fault11(soap: string, { code, reason, detail }: SoapFaultContent): stri
   return `<faultcode>${soap}:${SENT_AS['1.1'][code]}</faultcode><faultstring>${escapeText(reason)}</faultstring>${told}`;
 }
 
-function fault12(soap: string, { code, reason, detail }: SoapFaultContent): string {
-  const value = `<${soap}:Code><${soap}:Value>${soap}:${SENT_AS['1.2'][code]}</${soap}:Value></${soap}:Code>`;
+function fault12(soap: string, { code, subcode, reason, detail }: SoapFaultContent): string {
+  const more =
+    subcode === undefined
+      ? ''
+      : `<${soap}:Subcode><${soap}:Value xmlns:q="${escapeAttribute(subcode.namespace)}">q:${subcode.local}</${soap}:Value></${soap}:Subcode>`;
+  const value = `<${soap}:Code><${soap}:Value>${soap}:${SENT_AS['1.2'][code]}</${soap}:Value>${more}</${soap}:Code>`;
   const text = `<${soap}:Reason><${soap}:Text xml:lang="en">${escapeText(reason)}</${soap}:Text></${soap}:Reason>`;
   return value + text + (detail === undefined ? '' : `<${soap}:Detail>${detail}</${soap}:Detail>`);
 }

@@ -138,7 +138,8 @@ const OUR_ROLES: Readonly<Record<SoapVersion, ReadonlySet<string>>> = {
   ]),
 };
 
-function isForUs(header: XmlElement, version: SoapVersion): boolean {
+/** Whether a header block is for the last receiver of a message (1.1 section 4.2.2; 1.2 section 2.2). */
+export function isForUs(header: XmlElement, version: SoapVersion): boolean {
   const role = attributeOf(header, version === '1.1' ? 'actor' : 'role', SOAP_NAMESPACES[version]) ?? '';
   return OUR_ROLES[version].has(role.trim());
 }

@@ -69,7 +69,7 @@ function readTag(xml: string, start: number, end: number): Tag {
 /** Attributes by their names with prefixes. Values are as written. */
 export function attributesOf({ rest }: Tag): Map<string, string> {
   const found = new Map<string, string>();
-  for (const [, name = '', value = ''] of rest.matchAll(/([^\s=]+)\s*=\s*("[^"]*"|'[^']*')/g))
+  for (const [, name = '', value = ''] of rest.matchAll(/\s([^\s=]+)\s*=\s*("[^"]*"|'[^']*')/g))
     found.set(name, value.slice(1, -1));
   return found;
 }

@@ -12,9 +12,9 @@ const src = join(root, 'src');
  */
 const TABLE: Readonly<Record<string, { ours: string; packages: string }>> = {
   model: { ours: 'type:wire', packages: '' },
-  wire: { ours: '', packages: 'url-template fast-xml-parser croner' },
-  load: { ours: 'model wire', packages: 'yaml ajv croner re2js' },
-  codec: { ours: 'model wire', packages: 're2js' },
+  wire: { ours: '', packages: 'url-template fast-xml-parser croner re2js' },
+  load: { ours: 'model wire', packages: 'yaml ajv croner' },
+  codec: { ours: 'model wire', packages: '' },
   binding: { ours: 'model wire codec', packages: '' },
   security: { ours: 'model wire store', packages: 'kysely jose xml-crypto rate-limiter-flexible pg' },
   store: { ours: 'model wire', packages: 'kysely better-sqlite3 pg pg-boss croner mime' },

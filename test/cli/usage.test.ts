@@ -5,7 +5,21 @@ import { expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { bin, cleanEnvironment, finish, repository, signalbox, temporaryFolder } from './support.ts';
 
-const commands = ['check', 'generate', 'serve', 'dev', 'describe', 'routes', 'query', 'migrate', 'invoke', 'init'];
+const commands = [
+  'check',
+  'generate',
+  'serve',
+  'dev',
+  'describe',
+  'routes',
+  'query',
+  'migrate',
+  'invoke',
+  'user',
+  'who-can',
+  'can',
+  'init',
+];
 
 test.concurrent('--help lists every command, with examples and exit codes', async () => {
   const { code, stdout, stderr } = await signalbox(['--help']);

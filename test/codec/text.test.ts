@@ -167,6 +167,14 @@ describe('the options of a field', () => {
     expect(refused(type, text, options)).toBe(`X ${reason}`);
   });
 
+  it('holds no text against a pattern that would take long', () => {
+    const pattern = '(?:.*a){20}b';
+    expect(refused('text', 'a'.repeat(1_000_000), { pattern })).toMatch(
+      /^X is longer than \d+ characters, too long for the pattern /,
+    );
+    expect(refused('text', 'a'.repeat(100_000), { pattern })).toContain('does not match');
+  });
+
   it('never shows the value of a sensitive field', () => {
     const options: Partial<Field>[] = [
       { enum: ['hunter1'] },

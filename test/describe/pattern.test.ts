@@ -26,6 +26,9 @@ describe('a pattern in the dialect of XML Schema', () => {
     ['\\u0041\\x42\\u{1F682}', 'AB\u{1F682}'],
     ['a\\$', 'a$'],
     ['[^-\\]]', '[^\\-\\]]'],
+    ['[\\D]', '[\\t-\\n\\r -/:-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]'],
+    ['[\\p{Lu}_]', '[_\\p{Lu}]'],
+    ['[^\\P{Lu}]', '\\p{Lu}'],
     ['', ''],
   ])('%s is %s', (ecma, xsd) => {
     expect(translate(ecma)).toBe(xsd);
@@ -39,7 +42,6 @@ describe('a pattern in the dialect of XML Schema', () => {
     '\\bword\\b',
     'a^b',
     'a$b',
-    '[\\D]',
     '[]',
     '\\p{Script=Greek}',
     '\\x00',

@@ -2,6 +2,8 @@ import { type Components, openComponents } from '../../src/event/index.ts';
 import type { Component } from '../../src/model/component.ts';
 import { type ComponentEvent, ServiceInterface } from '../../src/model/component-event.ts';
 import type { WorkContext } from '../../src/model/handler.ts';
+import { createDirectory } from '../../src/security/directory/from-definitions.ts';
+import type { Owners } from '../../src/security/port.ts';
 import { type JobQueue, openQueue, openStore, type Store } from '../../src/store/index.ts';
 import { document, field, registry } from '../support/registry.ts';
 
@@ -27,6 +29,8 @@ const COUNTED: Component = {
   shape: document('COUNTED', [key, field('NAME'), lock]),
   keys: [key],
   lock,
+  permissions: [],
+  public: true,
   events: ['Audit', 'Second'].map((file, index) => ({
     enabled: true,
     event: 'SavePostChange',
@@ -46,8 +50,13 @@ export interface Audited {
   readonly component: Component;
 }
 
+export interface AuditedOptions {
+  readonly directory?: (store: Store) => Promise<Owners>;
+  readonly onError?: (error: Error) => void;
+}
+
 /** Opens it; the queue is not started yet. */
-export async function openAudited(folder: string): Promise<Audited> {
+export async function openAudited(folder: string, options: AuditedOptions = {}): Promise<Audited> {
   const store = await openStore({ url: 'sqlite:box.db', root: folder });
   await store.migrate();
   await store.loadSampleData([{ name: 'tables.sql', sql: TABLES }]);
@@ -56,15 +65,16 @@ export async function openAudited(folder: string): Promise<Audited> {
     registry: { ...registry({}), components: new Map([[COUNTED.id, COUNTED]]) },
     store,
     queue,
+    directory: (await options.directory?.(store)) ?? createDirectory(new Map(), true),
     classes: new Map([
       ['Audit', Audit],
       ['Second', Second],
     ]),
     work: ({ user, requestId, signal }) => {
-      const context: Partial<WorkContext> = { caller: { user }, requestId, signal, log() {} };
+      const context: Partial<WorkContext> = { caller: { user: user?.id }, requestId, signal, log() {} };
       return { context: context as WorkContext, done() {} };
     },
-    onError() {},
+    onError: options.onError ?? (() => {}),
   });
   return { store, queue, components, component: COUNTED };
 }

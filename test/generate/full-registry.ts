@@ -5,10 +5,11 @@ import { NODE_DEFAULTS } from '../../src/model/node.ts';
 import type { Query } from '../../src/model/query.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { Routing } from '../../src/model/routing.ts';
-import type { PermissionList, Role, User } from '../../src/model/security.ts';
+import type { PermissionList, Role, SecurityScheme, User } from '../../src/model/security.ts';
 import type { Service } from '../../src/model/service.ts';
 import { compound, decimal, document, field, listOf, registry, string } from '../support/registry.ts';
 import { config, LIBRARY, laterLibrary, library, PARTNER, partner } from './full-consumers.ts';
+import { NETWORK, partnerUser, schemes } from './full-security.ts';
 
 const at = { file: 'test.yaml', line: 1, column: 1 };
 
@@ -48,6 +49,8 @@ const PLACES: Component = {
   keys: [ID as Field],
   lock: REVISION as Field,
   events: [],
+  permissions: [],
+  public: true,
   at,
 };
 
@@ -168,10 +171,14 @@ const queries: readonly Query[] = [
 
 /** A registry with something of everything. `order` reorders whatever may come in any order. */
 export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (items) => items): Registry {
+  const all: Role = { id: 'ALL', permissionLists: [processes, locations], at };
+  const known = schemes(all, order);
+  const asked = (...ids: readonly string[]): SecurityScheme[] => ids.map((id) => known.get(id) as SecurityScheme);
   const built = registry(
     {
       'Locations.v1': {
         description: 'Locations of a region',
+        cors: [],
         operations: {
           LOCATIONS_GET: {
             templates: ['Locations/?region={REGION}', 'Locations/{REGION}/?location={LOCATION}'],
@@ -200,6 +207,8 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
             request: ORDER,
             status: 204,
             permissions: [locations],
+            requires: asked('LOGIN', 'KEY', 'basic'),
+            limits: { rate: { requests: 100, per: 60_000, by: 'all' }, concurrent: 20 },
           },
           ORDER_COPY: {
             method: 'POST',
@@ -242,7 +251,14 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
       },
       'Files.v1': {
         operations: {
-          FILE_PUT: { soap: true, request: FILE, response: FILE, fault: LOC_FAULT, permissions: [locations] },
+          FILE_PUT: {
+            soap: true,
+            request: FILE,
+            response: FILE,
+            fault: LOC_FAULT,
+            permissions: [locations],
+            requires: asked('SIGNED', 'TOKEN', 'CERTIFICATE'),
+          },
           FILE_SEND: { soap: true, request: 'xml', public: true, description: 'Takes a message, and answers nothing' },
         },
       },
@@ -271,13 +287,14 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
         connections: 20,
       },
       delivered: ['PROCESSREQUEST.v1'],
+      requires: asked('basic', 'KEY'),
+      ...NETWORK,
     },
   );
   const shapes = { FILE, KINDS, LOC_FAULT, ORDER };
   const soap = partner(built.services.get('Partner.v1') as Service, shapes, [locations]);
   const rest = library(built.services.get('Library.v1') as Service, shapes, [locations]);
   const later = laterLibrary(built.services.get('Library.v2') as Service, rest.consumers);
-  const all: Role = { id: 'ALL', permissionLists: [processes, locations], at };
   const documents = [
     LOC_REQUEST,
     LOC_RESPONSE,
@@ -318,9 +335,10 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
         },
       ]),
     ),
+    schemes: known,
     permissionLists: byId(order([locations, processes])),
     roles: byId([all]),
-    users: byId(order([user('guest', []), user('demo', [all])])),
+    users: byId(order([user('guest', []), user('demo', [all]), partnerUser([all])])),
     routings: order([...built.operations.values()].map(routing)),
   };
 }

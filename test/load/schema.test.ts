@@ -13,6 +13,7 @@ const known = {
   operations: ['ORDER_GET'],
   permissionLists: ['CLERKS'],
   roles: ['CLERK'],
+  schemes: ['LOGIN'],
 };
 
 describe('the schema of the definitions', () => {

@@ -22,7 +22,7 @@ describe('the nearest word', () => {
     expect(
       didYouMean(
         'zzzz',
-        Array.from({ length: 33 }, (_, index) => `word${index}`),
+        Array.from({ length: 41 }, (_, index) => `word${index}`),
       ),
     ).toBeUndefined();
   });

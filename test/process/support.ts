@@ -10,6 +10,8 @@ import type { Registry } from '../../src/model/registry.ts';
 import type { User } from '../../src/model/security.ts';
 import { openScheduler, type ScheduleRequest, type Scheduler } from '../../src/process/index.ts';
 import { openSavedQueries, type QueryPort } from '../../src/query/index.ts';
+import { createDirectory } from '../../src/security/directory/from-definitions.ts';
+import type { Owners } from '../../src/security/port.ts';
 import { type BlobStorage, type JobQueue, openBlobs, openQueue, openStore, type Store } from '../../src/store/index.ts';
 import { projectOf } from '../load/project-text.ts';
 import { eventually } from '../support/project.ts';
@@ -73,6 +75,8 @@ export interface TestOptions {
   readonly url?: string;
   readonly registry?: Registry;
   readonly code?: Code;
+  /** The users of the registry where it is left out. */
+  readonly directory?: (store: Store) => Promise<Owners>;
   readonly now?: () => number;
   readonly grace?: number;
   /** False: the queue does not run, requests stay as they are entered. */
@@ -97,6 +101,7 @@ export async function openTestScheduler(options: TestOptions = {}): Promise<Test
     registry,
     store,
     queue,
+    directory: (await options.directory?.(store)) ?? createDirectory(registry.users, true),
     blobs,
     queries,
     saved: openSavedQueries({ registry, store }),
@@ -137,7 +142,7 @@ export async function openTestScheduler(options: TestOptions = {}): Promise<Test
 
 /** What code can reach here is its caller and its signal. */
 const work: OpenWork = ({ user, requestId, signal }) => {
-  return { context: { caller: { user }, requestId, signal } as WorkContext, done: () => {} };
+  return { context: { caller: { user: user?.id }, requestId, signal } as WorkContext, done: () => {} };
 };
 
 /** A promise and what settles it. */

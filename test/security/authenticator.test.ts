@@ -1,13 +1,49 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { User } from '../../src/model/security.ts';
-import { createAuthenticator } from '../../src/security/authenticator.ts';
+import type { Fault } from '../../src/model/fault.ts';
+import { type ApiKeyScheme, BASIC, type User } from '../../src/model/security.ts';
+import { apiKeyHash } from '../../src/security/api-key-hash.ts';
+import { type AuthenticatorOptions, createAuthenticator } from '../../src/security/authenticator.ts';
+import { createDirectory } from '../../src/security/directory/from-definitions.ts';
 import { hashPassword } from '../../src/security/password.ts';
+import type { Caller, Shown } from '../../src/security/port.ts';
+import { projectFiles } from '../../src/serve/project-file.ts';
 
 const at = { file: 'security.yaml', line: 1, column: 1 };
 const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
+const KEYS: ApiKeyScheme = { id: 'keys', kind: 'api-key', header: 'X-Api-Key' };
+
 let users: Map<string, User>;
+
+/** What a caller shows in headers. */
+function shown(headers: Readonly<Record<string, string | undefined>>): Shown {
+  return { header: (name) => headers[name], certificate: () => undefined, secure: true };
+}
+
+/** HTTP Basic alone, by its header. */
+function authenticatorOf({
+  sampleUsers = true,
+  users: of = users,
+  ...options
+}: Partial<AuthenticatorOptions> & {
+  readonly sampleUsers?: boolean;
+  readonly users?: ReadonlyMap<string, User>;
+} = {}) {
+  const [alike] = of.values();
+  const authenticator = createAuthenticator({
+    schemes: [BASIC, KEYS],
+    directory: createDirectory(of, sampleUsers),
+    alike,
+    resolve: ({ source }) => source,
+    lookAt: projectFiles('.'),
+    ...options,
+  });
+  return {
+    authenticate: (authorization: string | undefined) => authenticator.authenticate(shown({ authorization }), [BASIC]),
+    any: authenticator,
+  };
+}
 
 beforeAll(async () => {
   const user = async (id: string, password: string, sample = false): Promise<[string, User]> => [
@@ -29,9 +65,9 @@ beforeAll(async () => {
   );
 });
 
-async function outcome(work: () => User | Promise<User>): Promise<string> {
+async function outcome(work: () => Caller | Promise<Caller>): Promise<string> {
   try {
-    return (await work()).id;
+    return (await work()).user.id;
   } catch (error) {
     return (error as { code: string }).code;
   }
@@ -39,7 +75,7 @@ async function outcome(work: () => User | Promise<User>): Promise<string> {
 
 describe('HTTP Basic', () => {
   it('knows users by their passwords, colons and non-ASCII letters included', async () => {
-    const auth = createAuthenticator({ users, sampleUsers: true });
+    const auth = authenticatorOf();
     expect(await outcome(() => auth.authenticate(basic('ana', 'secret: with a colon')))).toBe('ana');
     expect(await outcome(() => auth.authenticate(basic('jürgen', 'pässwörd')))).toBe('jürgen');
     expect(await outcome(() => auth.authenticate(basic('demo', 'demo')))).toBe('demo');
@@ -57,7 +93,7 @@ describe('HTTP Basic', () => {
     ['a header of 10,000 characters', `Basic ${'A'.repeat(10_000)}`],
     ['a prototype key', basic('__proto__', 'x')],
   ])('refuses %s with 401 and a challenge', async (_, header) => {
-    const auth = createAuthenticator({ users, sampleUsers: true });
+    const auth = authenticatorOf();
     await expect(async () => auth.authenticate(header)).rejects.toMatchObject({
       status: 401,
       headers: { 'WWW-Authenticate': 'Basic realm="signalbox", charset="UTF-8"' },
@@ -66,14 +102,14 @@ describe('HTTP Basic', () => {
   });
 
   it('treats sample users as unknown where they are off', async () => {
-    const auth = createAuthenticator({ users, sampleUsers: false });
+    const auth = authenticatorOf({ sampleUsers: false });
     expect(await outcome(() => auth.authenticate(basic('demo', 'demo')))).toBe('UNAUTHENTICATED');
     expect(await outcome(() => auth.authenticate(basic('ana', 'secret: with a colon')))).toBe('ana');
   });
 
   it('refuses a user whose hash it can not try', async () => {
     const broken = new Map([...users].map(([id, user]) => [id, { ...user, password: 'secret' }]));
-    const auth = createAuthenticator({ users: broken, sampleUsers: true });
+    const auth = authenticatorOf({ users: broken });
     expect(await outcome(() => auth.authenticate(basic('ana', 'secret')))).toBe('UNAUTHENTICATED');
   });
 
@@ -81,7 +117,7 @@ describe('HTTP Basic', () => {
     // A try of this cost takes a hundredth of the usual time.
     const password = '$scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AuMcxQgRFHdYh6Wtyp4w7rjK3eAMTnKXPSzeLdLqyjQ';
     const cheap = new Map([...users].map(([id, user]) => [id, { ...user, password }]));
-    const auth = createAuthenticator({ users: cheap, sampleUsers: true });
+    const auth = authenticatorOf({ users: cheap });
     const fastest = async (user: string): Promise<number> => {
       let least = Number.POSITIVE_INFINITY;
       for (let count = 0; count < 20; count += 1) {
@@ -96,7 +132,7 @@ describe('HTTP Basic', () => {
   });
 
   it('remembers no header that was refused', async () => {
-    const auth = createAuthenticator({ users, sampleUsers: true });
+    const auth = authenticatorOf();
     for (let count = 0; count < 2; count += 1) {
       const attempt = auth.authenticate(basic('demo', 'wrong'));
       expect(attempt).toBeInstanceOf(Promise);
@@ -106,7 +142,7 @@ describe('HTTP Basic', () => {
 
   it('remembers a verified header for its time, and no longer', async () => {
     let clock = 0;
-    const auth = createAuthenticator({ users, sampleUsers: true, rememberFor: 1000, now: () => clock });
+    const auth = authenticatorOf({ rememberFor: 1000, now: () => clock });
     const header = basic('demo', 'demo');
     await auth.authenticate(header);
     expect(auth.authenticate(header)).not.toBeInstanceOf(Promise);
@@ -115,15 +151,100 @@ describe('HTTP Basic', () => {
   });
 
   it('tries a password once for callers who come together', async () => {
-    const auth = createAuthenticator({ users, sampleUsers: true });
+    let looks = 0;
+    const directory = createDirectory(users, true);
+    const find = (id: string) => {
+      looks++;
+      return directory.find(id);
+    };
+    const auth = authenticatorOf({ directory: { ...directory, find } });
     const header = basic('demo', 'demo');
-    expect(auth.authenticate(header)).toBe(auth.authenticate(header));
+    await Promise.all([auth.authenticate(header), auth.authenticate(header)]);
+    expect(looks).toBe(1);
+  });
+
+  it('forgets what it verified when a user changes, also while it was being verified', async () => {
+    let version = 1;
+    const auth = authenticatorOf({ directory: { ...createDirectory(users, true), version: () => version } });
+    const header = basic('demo', 'demo');
+    const first = auth.authenticate(header);
+    version = 2;
+    await first;
+    const second = auth.authenticate(header);
+    expect(second).toBeInstanceOf(Promise);
+    await second;
+    expect(auth.authenticate(header)).not.toBeInstanceOf(Promise);
+    version = 3;
+    expect(auth.authenticate(header)).toBeInstanceOf(Promise);
   });
 
   it('answers 503 rather than queue sign-ins without end', async () => {
-    const auth = createAuthenticator({ users, sampleUsers: true, mostWaiting: 4 });
+    const auth = authenticatorOf({ mostWaiting: 4 });
     const waiting = Array.from({ length: 4 }, (_, index) => outcome(() => auth.authenticate(basic('ana', `${index}`))));
     expect(await outcome(() => auth.authenticate(basic('ana', 'one more')))).toBe('UNAVAILABLE');
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['UNAUTHENTICATED']));
+  });
+});
+
+describe('several schemes', () => {
+  const key = 'sbx_0123456789abcdef';
+  const withKey = (): Map<string, User> => {
+    const ana = users.get('ana') as User;
+    return new Map([...users, ['ana', { ...ana, apiKeys: [apiKeyHash(key)] }]]);
+  };
+
+  it('lets the first of the list whose credentials are there decide, and tries none after it', async () => {
+    const { any } = authenticatorOf({ users: withKey() });
+    const both = shown({ authorization: basic('demo', 'demo'), 'x-api-key': key });
+    expect(await outcome(() => any.authenticate(both, [BASIC, KEYS]))).toBe('demo');
+    expect(await outcome(() => any.authenticate(both, [KEYS, BASIC]))).toBe('ana');
+    const wrong = shown({ authorization: basic('demo', 'demo'), 'x-api-key': 'wrong' });
+    expect(await outcome(() => any.authenticate(wrong, [KEYS, BASIC]))).toBe('UNAUTHENTICATED');
+    expect(await outcome(() => any.authenticate(shown({ 'x-api-key': key }), [BASIC, KEYS]))).toBe('ana');
+  });
+
+  it('says which scheme it was, and never lets in by one that is not in the list', async () => {
+    const { any } = authenticatorOf({ users: withKey() });
+    expect(await any.authenticate(shown({ 'x-api-key': key }), [KEYS])).toMatchObject({ scheme: KEYS });
+    expect(await outcome(() => any.authenticate(shown({ 'x-api-key': key }), [BASIC]))).toBe('UNAUTHENTICATED');
+    expect(any.shows(shown({ 'x-api-key': key }), [BASIC])).toBe(false);
+    expect(any.shows(shown({ 'x-api-key': key }), [BASIC, KEYS])).toBe(true);
+  });
+
+  it('names every allowed scheme in one challenge, and the cause to the log alone', async () => {
+    const { any } = authenticatorOf({ users: withKey() });
+    const refusal = async (headers: Record<string, string>) => {
+      try {
+        await any.authenticate(shown(headers), [BASIC, KEYS]);
+        throw new Error('let in');
+      } catch (error) {
+        const { message, headers: told, detail, reason } = error as Fault;
+        return { told: JSON.stringify({ message, told, detail }), reason };
+      }
+    };
+    const all = [
+      await refusal({}),
+      await refusal({ authorization: basic('ana', 'wrong') }),
+      await refusal({ authorization: basic('nobody', 'wrong') }),
+      await refusal({ 'x-api-key': 'wrong' }),
+    ];
+    expect(new Set(all.map(({ told }) => told))).toEqual(
+      new Set([
+        JSON.stringify({
+          message: 'Credentials are missing or wrong.',
+          told: {
+            'WWW-Authenticate':
+              'Basic realm="signalbox", charset="UTF-8", ApiKey realm="signalbox", header="X-Api-Key"',
+          },
+          detail: '',
+        }),
+      ]),
+    );
+    expect(all.map(({ reason }) => reason)).toEqual([
+      'no credentials',
+      'wrong password',
+      'unknown or disabled user',
+      'unknown, expired or revoked API key, or a disabled user',
+    ]);
   });
 });

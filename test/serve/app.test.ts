@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import { createAuthenticator } from '../../src/security/authenticator.ts';
 import { createApp } from '../../src/serve/app.ts';
 import { openData } from '../../src/serve/data.ts';
 import { importCode } from '../../src/serve/handlers.ts';
 import { createLog } from '../../src/serve/log.ts';
 import { createMetrics } from '../../src/serve/metrics.ts';
+import { authenticatorOf } from '../support/authenticator.ts';
 import { DEMO, GUEST } from '../support/gateway.ts';
 import { gatewayText, writeProject } from '../support/project.ts';
 
@@ -62,7 +62,7 @@ async function appOf(files: Readonly<Record<string, string>>): Promise<typeof ap
     queries: data.queries,
     blobs: data.blobs,
     spool: data.spool,
-    authenticator: createAuthenticator({ users: registry.users, sampleUsers: true }),
+    authenticator: authenticatorOf(registry),
     log: createLog({ to: { write: () => {} } }),
     metrics: createMetrics(),
     ready: () => data.store.ready(),

@@ -11,6 +11,8 @@ import { type TestProject, writeProject } from '../support/project.ts';
 const TABLES = `create table orders (number integer, note varchar(30));
 create table place (id varchar(5) primary key, name varchar(30))`;
 
+const KEPT_USER = "insert into signalbox_user (id, roles, created, changed) values ('kept', '[]', '', '')";
+
 /** A project whose database is migrated and has the tables; the files are those of the test. */
 async function projectOf(queries: string): Promise<TestProject> {
   const gateway = 'gateway: LOCAL\nnamespace: urn:test\ndatabase: ${env:DATABASE_URL:-sqlite:test.db}\n';
@@ -18,7 +20,7 @@ async function projectOf(queries: string): Promise<TestProject> {
   onTestFinished(project.remove);
   await prepare(`sqlite:test.db`, project.root);
   const file = new Database(join(project.root, 'test.db'));
-  file.exec(TABLES);
+  file.exec(`${TABLES}; ${KEPT_USER}`);
   file.close();
   return project;
 }

@@ -32,6 +32,70 @@ const preflight = (gateway: TestGateway, origin: string, path = PATH): Promise<R
     headers: { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-lang' },
   });
 
+describe('cors of a service', () => {
+  const OWN = 'https://own.example';
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      files: {
+        'definitions/gateway.yaml': gatewayText(`cors: ["${ORIGIN}"]`),
+        'definitions/pages.yaml': `${DEFINITIONS.replaceAll('handler: echo', 'soap: true, handler: echo')}---
+service: Own.v1
+cors: ["${OWN}"]
+permission: EVERYTHING
+operations:
+  OWN_READ: { get: "things/{ID}", soap: true, alias: Mine, request: { fields: { ID: integer } }, response: { fields: { ID: integer } }, handler: echo }
+---
+service: Closed.v1
+cors: []
+permission: EVERYTHING
+operations:
+  CLOSED_READ: { get: "things/{ID}", request: { fields: { ID: integer } }, response: { fields: { ID: integer } }, handler: echo }
+`,
+        'src/handlers/echo.ts': 'export default { onRequest: ({ ID }) => ({ ID }) };\n',
+      },
+    });
+  });
+  afterAll(() => gateway.stop());
+
+  const REST = '/gateway/RESTListeningConnector/';
+  const SOAP = '/gateway/PeopleSoftServiceListeningConnector';
+  const allowed = async (reply: Promise<Reply>): Promise<unknown> =>
+    (await reply).headers['access-control-allow-origin'];
+
+  it("stands in place of the gateway's for its paths, by whatever name, its faults and its contracts", async () => {
+    for (const path of ['Mine.v1/things/1', 'LOCAL/Mine.v1/things/x', 'Own.v1/none', 'Own.v1.wadl', 'OWN.1.wadl']) {
+      expect(await allowed(gateway.call(REST + path, { headers: { origin: OWN } })), path).toBe(OWN);
+      expect(await allowed(gateway.call(REST + path, { headers: { origin: ORIGIN } })), path).toBeUndefined();
+    }
+    expect(await allowed(gateway.call(PATH, { headers: { origin: OWN } }))).toBeUndefined();
+    expect(await allowed(gateway.call(`${REST}Closed.v1/things/1`, { headers: { origin: ORIGIN } }))).toBeUndefined();
+    expect(await allowed(preflight(gateway, OWN, `${REST}Mine.v1/things/1`))).toBe(OWN);
+    expect(await allowed(preflight(gateway, ORIGIN, `${REST}Mine.v1/things/1`))).toBeUndefined();
+    expect(await allowed(gateway.call(`${SOAP}/Own.v1.wsdl`, { headers: { origin: OWN } }))).toBe(OWN);
+  });
+
+  it("lets pages of any origin of a service ask before a message, and those of its operation's read the reply", async () => {
+    expect(await allowed(preflight(gateway, OWN, SOAP))).toBe(OWN);
+    expect(await allowed(preflight(gateway, ORIGIN, SOAP))).toBe(ORIGIN);
+    expect(await allowed(preflight(gateway, 'https://nobody.example', SOAP))).toBeUndefined();
+    const call = (operation: string, origin: string): Promise<Reply> => {
+      const namespace = operation === 'OWN_READ' ? 'urn:test:Own.v1' : 'urn:test:Pages.v1';
+      return gateway.call(SOAP, {
+        method: 'POST',
+        headers: { 'content-type': 'text/xml', origin },
+        body:
+          '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>' +
+          `<${operation} xmlns="${namespace}"><ID>1</ID></${operation}></s:Body></s:Envelope>`,
+      });
+    };
+    const [own, other] = [await call('OWN_READ', OWN), await call('READ', OWN)];
+    expect([own.status, other.status]).toEqual([200, 200]);
+    expect([own, other].map(({ headers }) => headers['access-control-allow-origin'])).toEqual([OWN, undefined]);
+    expect(await allowed(call('READ', ORIGIN))).toBe(ORIGIN);
+  });
+});
+
 describe('cors: [origin]', () => {
   let gateway: TestGateway;
   beforeAll(async () => {

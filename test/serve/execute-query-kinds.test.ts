@@ -127,6 +127,6 @@ sql: select 1 as n
 
   it('need a grant of their own', async () => {
     const reply = await other.call(of('UNGRANTED'));
-    expect([reply.status, said(reply.text)]).toEqual([403, 'User demo may not use query UNGRANTED.']);
+    expect([reply.status, said(reply.text)]).toEqual([404, 'There is no query UNGRANTED that you may run.']);
   });
 });

@@ -256,7 +256,7 @@ describe('errors', () => {
   it('an unknown query is 404', async () => {
     expect(await failure('', `${BASE}/PUBLIC/NO_SUCH/JSON/NONFILE`)).toEqual({
       status: 404,
-      message: 'There is no public query NO_SUCH.',
+      message: 'There is no query NO_SUCH that you may run.',
     });
     expect((await failure('', `${BASE}/PRIVATE/PROCESS_MONITOR/JSON/NONFILE`)).status).toBe(404);
   });

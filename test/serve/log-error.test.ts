@@ -1,6 +1,9 @@
+import { CompiledQuery } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { FlowError, InvokeError, ReplyFault } from '../../src/invoke/index.ts';
 import { createLog } from '../../src/serve/log.ts';
+import { postgresPlace } from '../store/engines.ts';
+import { hasPostgres } from '../support/postgres.ts';
 
 /** What the log writes of an error. */
 function logged(err: unknown): string {
@@ -25,6 +28,31 @@ const sent = {
 };
 
 describe('an error in the log', () => {
+  it
+    .skipIf(!hasPostgres)
+    .each([
+      ["select 'PAYLOAD'::integer"],
+      ['select $1::date'],
+      ["insert into box values ('PAYLOAD')"],
+      ["insert into box values ('PAYLOAD-checked')"],
+    ])('of PostgreSQL holds no value: %s', async (statement) => {
+    const place = await postgresPlace();
+    await place.run(
+      "create table box (id text primary key check (id not like '%checked')); insert into box values ('PAYLOAD')",
+    );
+    const store = await place.open();
+    const failed = await (await store.tables())
+      .executeQuery(CompiledQuery.raw(statement, statement.includes('$1') ? ['PAYLOAD'] : []))
+      .catch((error: unknown) => error);
+    expect(JSON.stringify(failed) + String(failed)).toContain('PAYLOAD');
+    for (const error of [failed, new Error('it could not be kept', { cause: failed })]) {
+      const line = logged(error);
+      // The statement is the author's, and no part of what is logged.
+      expect(line).not.toContain('PAYLOAD');
+      expect(line).toMatch(/invalid input syntax|violates/);
+    }
+  });
+
   it('of a call says where and why, and neither what was sent nor what came back', () => {
     const fault = new ReplyFault(
       called,

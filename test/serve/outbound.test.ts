@@ -2,13 +2,13 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import { createAuthenticator } from '../../src/security/authenticator.ts';
 import { createApp } from '../../src/serve/app.ts';
 import { openData } from '../../src/serve/data.ts';
 import { importCode } from '../../src/serve/handlers.ts';
 import { createLog } from '../../src/serve/log.ts';
 import { createMetrics } from '../../src/serve/metrics.ts';
 import { deadAddress } from '../invoke/support.ts';
+import { authenticatorOf } from '../support/authenticator.ts';
 import { type Call, DEMO, GUEST, type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { eventually, writeProject } from '../support/project.ts';
 import { OUTBOUND_PROJECT, TIMEOUT } from './outbound-project.ts';
@@ -370,7 +370,7 @@ describe('a gateway', () => {
     const { queries, blobs, spool, store } = data;
     const app = createApp(registry, (await importCode(registry, project.root)).handlers, {
       ...{ queries, blobs, spool },
-      authenticator: createAuthenticator({ users: registry.users, sampleUsers: true }),
+      authenticator: authenticatorOf(registry),
       log: createLog({ to: { write: () => {} } }),
       metrics: createMetrics(),
       ready: () => store.ready(),

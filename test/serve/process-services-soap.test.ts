@@ -90,7 +90,7 @@ describe('the scheduler over SOAP', () => {
     const unknown = await schedule('EXTRAKT');
     expect([unknown.status, textOf(unknown, 'faultstring')]).toEqual([
       500,
-      'ProcessName is "EXTRAKT", and there is no such process.',
+      'There is no process EXTRAKT that you may run.',
     ]);
     expect(unknown.text).toContain('<detail><PRQ_FAILURE><status>failure</status>');
     const instance = textOf(await schedule('EXTRACT', parameters({ REGION: 'S' })), 'ProcessInstance') ?? '';

@@ -95,7 +95,7 @@ describe('a request that is entered over REST', () => {
     ]);
     expect(file.headers['content-disposition']).toBe('attachment; filename="extract.txt"');
     const other = await test.call(new URL(report.ReportURL).pathname, { headers: { authorization: GUEST } });
-    expect(other.status).toBe(403);
+    expect(other.status).toBe(404);
   });
 
   it('runs a stored query to a file, and the monitor query shows it', async () => {
@@ -133,7 +133,11 @@ describe('a request that is entered over REST', () => {
     expect(await ended(instance)).toMatchObject({ RunStatus: 'Success', ProcessName: 'MINE' });
     const content = `${REST}/requests/${instance}/report/content`;
     expect((await test.call(content)).text).toBe('N\r\n7\r\n');
-    expect((await test.call(content, { headers: { authorization: GUEST } })).status).toBe(403);
+    const guest = { headers: { authorization: GUEST } };
+    for (const path of ['', '/messages', '/report', '/report/content'])
+      expect((await test.call(`${REST}/requests/${instance}${path}`, guest)).status).toBe(404);
+    expect(instancesOf((await test.call(`${REST}/requests?ProcessName=MINE`, guest)).text)).toEqual([]);
+    expect(instancesOf((await test.call(`${REST}/requests?ProcessName=MINE`)).text)).toEqual([instance]);
     expect((await test.call(`${REST}/processes?ProcessType=PSQuery`)).text).toContain('"MINE"');
     const wrong = await asked({ ...body, parameters: given({ M: '7' }) });
     expect([wrong.status, JSON.parse(wrong.text).error.message]).toEqual([
@@ -141,12 +145,9 @@ describe('a request that is entered over REST', () => {
       'parameters names "M", which MINE does not have; it has: N.',
     ]);
     const reply = await asked(body, { authorization: GUEST });
-    expect([reply.status, JSON.parse(reply.text)]).toEqual([
-      400,
-      failure('ProcessName is "MINE", and there is no such process.'),
-    ]);
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([404, failure('There is no query MINE that you may run.')]);
     await test.call(`${saves}/QueryDelete.v1/MINE`, { method: 'DELETE' });
-    expect((await asked(body)).status).toBe(400);
+    expect((await asked(body)).status).toBe(404);
   });
 
   it('runs a process that a stored query is the program of', async () => {
@@ -232,7 +233,7 @@ describe('a request that is entered over REST', () => {
 
 describe('a request that is wrong', () => {
   it.each([
-    [{ ProcessName: 'EXTRAKT' }, 400, 'ProcessName is "EXTRAKT", and there is no such process.'],
+    [{ ProcessName: 'EXTRAKT' }, 404, 'There is no process EXTRAKT that you may run.'],
     [
       { ProcessName: 'EXTRACT', ProcessType: 'COBOL SQL' },
       400,
@@ -287,9 +288,12 @@ describe('a request that is wrong', () => {
 
   it('needs the grant of the process beside that of the operation', async () => {
     const reply = await asked({ ProcessName: 'SLOW' }, { authorization: GUEST });
-    expect([reply.status, JSON.parse(reply.text)]).toEqual([403, failure('User guest may not use process SLOW.')]);
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([
+      404,
+      failure('There is no process SLOW that you may run.'),
+    ]);
     const query = { ProcessType: 'PSQuery', ProcessName: 'NUMBERS' };
-    expect((await asked(query, { authorization: GUEST })).status).toBe(403);
+    expect((await asked(query, { authorization: GUEST })).status).toBe(404);
   });
 
   it.each([
@@ -313,12 +317,9 @@ describe('requests of others', () => {
     expect((await update(theirs, 'Deleted')).status).toBe(200);
     const guest = { headers: { authorization: GUEST } };
     for (const path of ['', '/messages', '/report'])
-      expect((await test.call(`${REST}/requests/${ours}${path}`, guest)).status).toBe(403);
+      expect((await test.call(`${REST}/requests/${ours}${path}`, guest)).status).toBe(404);
     const refused = await update(ours, 'Cancelled', { authorization: GUEST });
-    expect([refused.status, JSON.parse(refused.text)]).toEqual([
-      403,
-      failure(`User guest may not use process request ${ours}.`),
-    ]);
+    expect([refused.status, JSON.parse(refused.text)]).toEqual([404, failure(`There is no process request ${ours}.`)]);
     const { text } = await test.call(`${REST}/requests?ProcessInstanceFrom=${theirs}&ProcessInstanceTo=${ours}`, guest);
     expect(instancesOf(text)).toEqual([theirs]);
     expect((await update(ours, 'Cancelled')).status).toBe(200);

@@ -122,8 +122,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         400,
         expect.stringMatching(/^filterfields names "X"/),
       ]);
-      expect(await refused('NONE/JSON/NONFILE')).toEqual([404, 'There is no public query NONE.']);
-      expect((await get('ExecuteQueryPoll.v1/PUBLIC/PEOPLE/JSON/NONFILE', 'guest')).status).toBe(403);
+      expect(await refused('NONE/JSON/NONFILE')).toEqual([404, 'There is no query NONE that you may run.']);
+      expect((await get('ExecuteQueryPoll.v1/PUBLIC/PEOPLE/JSON/NONFILE', 'guest')).status).toBe(404);
     });
 
     it('ends in error with the words that the caller would have got', async () => {

@@ -108,8 +108,8 @@ describe('query services over SOAP', () => {
 
   it('tell what is wrong in a fault with the failure inside', async () => {
     const fault = faultOf(await soap('QAS_EXECUTEQRYSYNC_OPER', RUN('XMLP', 'NONFILE', 'NONE')));
-    expect(fault).toMatchObject({ code: 'Client', reason: 'There is no public query NONE.' });
-    expect(fault.detail).toContain('<error><message>There is no public query NONE.</message>');
+    expect(fault).toMatchObject({ code: 'Client', reason: 'There is no query NONE that you may run.' });
+    expect(fault.detail).toContain('<error><message>There is no query NONE that you may run.</message>');
     const refused = faultOf(
       await soap('QAS_SAVE_QUERY_OPER', '<Definition>{"query":"X","columns":{},"sql":"select 1"}</Definition>'),
     );

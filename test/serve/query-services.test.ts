@@ -147,7 +147,7 @@ describe('the prompts of a query', () => {
     expect((await get('QueryPrompts.v1/PUBLIC/PEOPLE', 'guest')).status).toBe(403);
     expect(await message('QueryPrompts.v1/PUBLIC/NONE')).toEqual({
       status: 404,
-      message: 'There is no public query NONE.',
+      message: 'There is no query NONE that you may run.',
     });
   });
 });
@@ -186,7 +186,7 @@ describe('a connected query', () => {
       'the query whose prompt it is',
     ).toBe('Prompt SINCE of PEOPLE is not a date (yyyy-MM-dd).');
     expect(await refused('', 'CSV')).toMatch(/^OutResultType is CSV, which can't nest/);
-    expect((await get('ExecuteQuery.v1/PUBLIC/DEPARTMENTS/JSON/NONFILE?isconnectedquery=Y', 'guest')).status).toBe(403);
+    expect((await get('ExecuteQuery.v1/PUBLIC/DEPARTMENTS/JSON/NONFILE?isconnectedquery=Y', 'guest')).status).toBe(404);
   });
 });
 
@@ -243,7 +243,7 @@ describe('a result in a file', () => {
     expect((await fetch(shared, 'guest')).status).toBe(200);
     const people = JSON.parse((await get('ExecuteQuery.v1/PUBLIC/PEOPLE/CSV/FILE')).text).data.fileurl;
     expect((await fetch(people)).status).toBe(200);
-    expect((await fetch(people, 'guest')).status).toBe(403);
+    expect((await fetch(people, 'guest')).status).toBe(404);
     expect((await gateway.call(new URL(shared).pathname, { anonymous: true })).status).toBe(401);
   });
 

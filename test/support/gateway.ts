@@ -51,6 +51,9 @@ export interface TestGatewayOptions {
   readonly definitions?: string;
   readonly env?: Record<string, string>;
   readonly idleTimeout?: number;
+  readonly usersWithin?: number;
+  readonly grace?: number;
+  readonly headersTimeout?: number;
 }
 
 /** A gateway on a free port of 127.0.0.1 with a database of its own. */
@@ -62,6 +65,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     root: project?.root ?? options.root ?? repository,
     ...(options.definitions === undefined ? {} : { definitions: options.definitions }),
     ...(options.idleTimeout === undefined ? {} : { idleTimeout: options.idleTimeout }),
+    ...(options.usersWithin === undefined ? {} : { usersWithin: options.usersWithin }),
+    ...(options.grace === undefined ? {} : { grace: options.grace }),
+    ...(options.headersTimeout === undefined ? {} : { headersTimeout: options.headersTimeout }),
     env: { PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'test.db')}`, ...options.env },
     log: { to: { write: (line: string) => lines.push(line) } },
   }).catch((error: unknown) => {

@@ -23,7 +23,7 @@ export function fingerprint(registry: Registry): Fingerprints {
 function flatText(value: unknown): string {
   const numbers = new Map<object, number>();
   return JSON.stringify(value, (key, given: unknown) => {
-    if (key === 'at' || key === 'service') return undefined;
+    if (key === 'at' || key === 'grantedAt' || key === 'service') return undefined;
     if (typeof given === 'bigint') return String(given);
     if (typeof given !== 'object' || given === null) return given;
     const number = numbers.get(given);

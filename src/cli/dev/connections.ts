@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 
 interface State {
   /** Requests that are being answered. */
@@ -64,7 +65,7 @@ export function followConnections(server: Server): Connections {
     }
   }
 
-  server.prependListener('connection', connected);
+  server.prependListener(server instanceof TlsServer ? 'secureConnection' : 'connection', connected);
   // First in line: the reply's headers are not written yet.
   server.prependListener('request', requested);
   return {

@@ -1,19 +1,24 @@
 import { type RequestListener, request } from 'node:http';
+import { request as requestOverTls } from 'node:https';
 import { pipeline } from 'node:stream';
-import type { Address } from '../../serve/address.ts';
 
 /** Fields that belong to one connection only (RFC 9110, 7.6.1); Node writes its own. */
 const ofOneConnection = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 /**
- * Answers each request by what the gateway at `address` answers: so that a caller whose connection was made before an edit
- * gets what holds since.
+ * Answers each request by what the gateway at an address answers: so that a caller whose connection was made before an edit
+ * gets what holds since. A certificate of the caller's own does not go with it.
+ * @param address `http://127.0.0.1:8080`
  */
-export function forwardTo({ host, port }: Address): RequestListener {
-  const to = { host: connectable(host), port, agent: false, setHost: false } as const;
+export function forwardTo(address: string): RequestListener {
+  const { protocol, hostname, port } = new URL(address);
+  const host = connectable(hostname.replace(/^\[|\]$/g, ''));
+  // It is on this machine, and its certificate is for the name that others know it by.
+  const to = { host, port, agent: false, setHost: false, rejectUnauthorized: false } as const;
+  const send = protocol === 'https:' ? requestOverTls : request;
   return (incoming, outgoing) => {
     const { method, url: path, rawHeaders } = incoming;
-    const sent = request({
+    const sent = send({
       ...to,
       method,
       path,

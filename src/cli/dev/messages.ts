@@ -30,8 +30,13 @@ export type WorkerMessage =
   | { readonly kind: 'created' }
   /** It answers no more requests itself. */
   | { readonly kind: 'retired' }
-  /** The gateway is up and takes connections; `warnings` is ready to print, empty where there are none. */
-  | ({ readonly kind: 'ready'; readonly operations: Fingerprints; readonly warnings: string } & WorkerFiles)
+  /** The gateway is up and takes connections at an address; `warnings` is ready to print, empty where there are none. */
+  | ({
+      readonly kind: 'ready';
+      readonly address: string;
+      readonly operations: Fingerprints;
+      readonly warnings: string;
+    } & WorkerFiles)
   /** It can't be, for a reason that the user mends; `text` is ready to print. */
   | ({ readonly kind: 'failed'; readonly text: string } & WorkerFiles);
 
@@ -43,7 +48,7 @@ export type SupervisorMessage =
   | { readonly kind: 'not-listening'; readonly message: string }
   | { readonly kind: 'connection'; readonly connection: number }
   /** Another worker has taken over, at this address: finish what runs, send on what still comes, then end. */
-  | { readonly kind: 'retire'; readonly host: string; readonly port: number }
+  | { readonly kind: 'retire'; readonly address: string }
   /** There will be no other: finish what runs, then end. */
   | { readonly kind: 'end' };
 

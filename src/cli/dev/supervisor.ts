@@ -1,5 +1,4 @@
 import { relative, resolve, sep } from 'node:path';
-import { type Address, addressUrl } from '../../serve/address.ts';
 import { followParent } from '../parent.ts';
 import type { writeAtOnce } from '../terminal.ts';
 import { describeChanges, type Fingerprints, shorten } from './changes.ts';
@@ -49,7 +48,6 @@ export class Supervisor {
   #spareTimer: NodeJS.Timeout | undefined;
   /** Handlers that the next worker is creating: their appearance is no edit. */
   readonly #creating = new Set<string>();
-  #address: Address | undefined;
   #announced = false;
   #operations: Fingerprints = {};
   #changed = new Set<string>();
@@ -163,7 +161,6 @@ export class Supervisor {
   async #open(worker: WorkerHandle, host: string, port: number): Promise<void> {
     try {
       const bound = await this.#door.open({ host, port });
-      this.#address = bound;
       tell(worker.process, { kind: 'listening', ...bound });
     } catch (error) {
       if (this.#announced) {
@@ -188,11 +185,11 @@ export class Supervisor {
     this.#watch.follow(this.#watched(ready));
     this.#prepareSpare();
     // Told once it is true of every call, on whatever connection.
-    const address = this.#address as Address;
+    const { address } = ready;
     await before?.retire(address);
     if (ready.warnings !== '') this.#report.note(ready.warnings.trimEnd());
     if (this.#announced) this.#report.reloaded(took, what);
-    else this.#report.ready(addressUrl(address), took);
+    else this.#report.ready(address, took);
     this.#announced = true;
   }
 

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import type { Address } from '../../serve/address.ts';
 import { sibling } from '../package-info.ts';
 import { tell, type WorkerMessage, type WorkerStart } from './messages.ts';
 
@@ -14,10 +13,10 @@ export interface WorkerHandle {
   /** When it was told to, in `performance.now()`. */
   readonly wentAt: number;
   /**
-   * Tells it that another one has taken over: it finishes what runs and ends; it is killed where that takes too long.
+   * Tells it that another one has taken over, at that address: it finishes what runs and ends; it is killed where that takes too long.
    * Resolves when it answers no new request any more.
    */
-  retire(successor: Address): Promise<void>;
+  retire(successor: string): Promise<void>;
   /** Tells it to finish what runs and end, with nobody to take over. */
   end(): void;
   /** Ends it without waiting for anything. */
@@ -61,7 +60,7 @@ export function startWorker(start: WorkerStart, events: WorkerEvents): WorkerHan
       return wentAt;
     },
     retire(successor) {
-      tell(child, { kind: 'retire', ...successor });
+      tell(child, { kind: 'retire', address: successor });
       limit();
       return retired.promise;
     },

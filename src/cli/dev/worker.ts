@@ -34,7 +34,7 @@ if (spare) await warmUp();
 process.on('message', (message: SupervisorMessage, socket?: Socket) => {
   if (message.kind === 'connection') admit(message.connection, socket);
   else if (message.kind === 'go') void go();
-  else if (message.kind === 'retire') retire(message);
+  else if (message.kind === 'retire') retire(message.address);
   else if (message.kind === 'end') void drain({ idleMs: 0 });
 });
 
@@ -64,7 +64,8 @@ async function serve(): Promise<void> {
   handlers = resolve(place.root, project.registry.gateway.handlers);
   await bringUpToDate(project.registry);
   const gateway = await startServing(project);
-  tellSupervisor({ kind: 'ready', operations: fingerprint(gateway.registry), warnings: text, ...filesRead() });
+  const { address, registry } = gateway;
+  tellSupervisor({ kind: 'ready', address, operations: fingerprint(registry), warnings: text, ...filesRead() });
   // Workers are often killed, and the cache is otherwise written at the end of a process.
   setImmediate(() => module.flushCompileCache());
 }
@@ -110,7 +111,7 @@ function admit(connection: number, socket: Socket | undefined): void {
   server?.emit('connection', socket);
 }
 
-function retire(successor: Address): void {
+function retire(successor: string): void {
   // Callers were told how long a connection stays (Keep-Alive: timeout): closed before that, one might be just in use.
   const kept = (server?.keepAliveTimeout ?? 0) + 1_000;
   void drain({ idleMs: kept, answer: forwardTo(successor) });

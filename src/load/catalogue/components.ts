@@ -28,7 +28,7 @@ export const componentEntries = {
   'bad-save': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
-      '`save:` goes with POST, PUT, PATCH and DELETE, or with SOAP alone, and `read:` with GET. A class that is not public runs for the users that its permission lists name: where everybody may save, it would never run.',
+      '`save:` goes with POST, PUT, PATCH and DELETE, or with SOAP alone, and `read:` with GET. A class that is not public runs for the users that its permission lists name: where everybody may save, it would never run. A component that is granted is not for everybody either.',
     wrong: saved('PLACE_GET: { get: "Places/{ID}", save: PLACES }'),
     right: saved('PLACE_GET: { get: "Places/{ID}", read: PLACES }'),
   }),

@@ -6,9 +6,12 @@ const query = (columns: string, sql = 'select number, note from orders'): string
 const component = (table: string, fields: string, key: string): string =>
   `document: SHAPE\nfields: { ${fields} }\n---\ncomponent: KEPT\ntable: ${table}\nshape: SHAPE\nkeys: [${key}]`;
 
+const hash = '$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg';
+
 /**
  * What `check --connect` says of stored queries, of components, and of their databases. The examples are of a database with
- * the tables `orders (number integer, note varchar(30))` and `place (id varchar(5) primary key, name varchar(30))`.
+ * the tables `orders (number integer, note varchar(30))` and `place (id varchar(5) primary key, name varchar(30))`, and the
+ * user `kept`.
  */
 export const databaseCatalogue = {
   'database-unreachable': error<{ what: string; reason: string }>({
@@ -61,5 +64,13 @@ export const databaseCatalogue = {
       "A component is saved in a table of the gateway's own database, which has a column for each field of its shape, called as the field, in small letters. No two of its rows may have the same keys.",
     wrong: component('orders', 'NUMBER: { type: integer, required: true }, NOTE: string(30)', 'NUMBER'),
     right: component('place', 'ID: { type: string(5), required: true }, NAME: string(30)', 'ID'),
+  }),
+  'user-in-both': error<{ user: string }>({
+    message: ({ user }) => `The database has a user ${user} too.`,
+    hint: () => 'Rename this one, or remove it: signalbox user works on that of the database.',
+    explanation:
+      'An id belongs to one user, in the definitions or in the database, where `signalbox user` keeps them: else nobody could tell who calls. A disabled user of the database keeps its id.',
+    wrong: `user: kept\npassword: ${hash}`,
+    right: `user: declared\npassword: ${hash}`,
   }),
 } as const satisfies Readonly<Record<string, Entry<never>>>;

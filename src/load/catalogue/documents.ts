@@ -1,6 +1,16 @@
 import { didYouMean } from '../suggest.ts';
 import { error } from './entry.ts';
 
+/** What to write in place of what no pattern may have, by the beginning of the reason that it is refused for. */
+const PATTERN_HINTS: Readonly<Record<string, string>> = {
+  'looks ahead or behind':
+    'That could run for ever on a long value. Say what may stand there: `[^0].*` in place of `(?!0).+`.',
+  'refers back to a group':
+    'That could run for ever on a long value. Write out the values that there are: `aa|bb` in place of `(a|b)\\1`.',
+  'sets flags inside': 'Write out both letters: `[Aa]` in place of `(?i:a)`.',
+  'is longer': 'Say how long a value is by its type, `string(2000)`, and by `minimum`.',
+};
+
 /** Mistakes in documents, fields and types. */
 export const documentEntries = {
   'unknown-type': error<{ type: string; known: readonly string[] }>({
@@ -39,9 +49,10 @@ export const documentEntries = {
     right: 'document: ORDER\nfields: { STATUS: { type: string(1), default: O } }',
   }),
   'bad-pattern': error<{ pattern: string; reason: string }>({
-    message: ({ pattern, reason }) => `${pattern} is not a regular expression: ${reason}.`,
+    message: ({ pattern, reason }) => `The pattern ${pattern} ${reason}.`,
+    hint: ({ reason }) => Object.entries(PATTERN_HINTS).find(([start]) => reason.startsWith(start))?.[1],
     explanation:
-      'A pattern is a regular expression of ECMA-262 under the flag `u`: there, a backslash before a character that needs none is a mistake, and so is an unclosed group. The whole value must match.',
+      "A pattern is a regular expression of ECMA-262 under the flag `u`: there, a backslash before a character that needs none is a mistake, and so is an unclosed group. The whole value must match. Callers send the values, so that a pattern has to run in time that grows with the length of a value alone: it can't look ahead or behind, nor refer back to a group, nor set flags, and has at most 1000 characters when its repetitions are written out (`[a-z]{1,64}` has 64). Say how long a value is with `string(2000)`, `minimum` and `maximum`.",
     wrong: 'document: ORDER\nfields: { CODE: { type: string, pattern: "[A-Z" } }',
     right: 'document: ORDER\nfields: { CODE: { type: string, pattern: "[A-Z]+" } }',
   }),

@@ -87,9 +87,11 @@ export const operationEntries = {
     hint: ({ kind }) =>
       kind === 'operation'
         ? 'Add `permission: LIST` to the operation or the service, name it in a permission list, or say `public: true`.'
-        : 'Add `permission: LIST`, or `public: true`.',
+        : kind === 'related-content'
+          ? 'Add `permission: LIST`, or `public: true`.'
+          : 'Add `permission: LIST`, name it in a permission list, or say `public: true`.',
     explanation:
-      'Nothing may be used that is not granted. `permission:` names the lists that grant an operation or a query; a permission list may add operations; `public: true` lets everybody in, without credentials.',
+      'Nothing may be used that is not granted. `permission:` names the lists that grant an operation or a query; a permission list may add more; `public: true` lets everybody in, without credentials.',
     wrong: 'service: Orders.v1\noperations:\n  ORDERS_GET: { get: Orders, response: text }',
     right:
       'permission-list: ORDERS\n---\nservice: Orders.v1\npermission: ORDERS\noperations:\n  ORDERS_GET: { get: Orders, response: text }',

@@ -38,7 +38,7 @@ export const projectEntries = {
     message: ({ what, id }) => `There is no ${what} ${id}.`,
     hint: ({ id, known }) => didYouMean(id, known),
     explanation:
-      'What is referred to by id must be declared: documents, queries, permission lists, roles, operations, services of the package.',
+      'What is referred to by id must be declared: documents, queries, schemes, permission lists, roles, operations, services of the package.',
     wrong: 'permission-list: ORDERS\n---\nrole: CLERK\npermission-lists: [ORDER]',
     right: 'permission-list: ORDERS\n---\nrole: CLERK\npermission-lists: [ORDERS]',
   }),

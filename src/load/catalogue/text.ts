@@ -75,7 +75,7 @@ export const textEntries = {
   'misplaced-reference': error<{ text: string; key: string }>({
     message: ({ text, key }) => `${text} can't stand in ${key}: nothing resolves it there.`,
     hint: () =>
-      'References to configuration stand in listen, database and publicUrl of the gateway, in addresses, files and the credential of nodes, in headers, form and values of calls over REST, and in PRIMARYURL.',
+      'References to configuration stand in listen, database, publicUrl, tls and audit of the gateway, in issuer, audience, jwks and ca of schemes, in the shared-secret of users, in addresses, files and the credential of nodes, in headers, form and values of calls over REST, and in PRIMARYURL.',
     explanation:
       'What the definitions say is the same on every system; only addresses, the database, files of certificates, secrets and the facts of a partner differ, so references are resolved in those places only.',
     wrong: 'gateway: LOCAL\nsample-data: ${env:SAMPLE_FILES}',

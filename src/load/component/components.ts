@@ -7,15 +7,21 @@ import type { Place } from '../diagnostic.ts';
 import type { Documents } from '../documents.ts';
 import { typeWords } from '../field-type.ts';
 import { given, type Mutable } from '../given.ts';
+import { type GrantSources, grantsOf } from '../grants.ts';
 import { declarationsOf, mayHaveMeant, placeOf, positionOf } from '../linking.ts';
 import { linkRegistrations } from './registrations.ts';
 
 /** Links every component; one whose shape or keys can't be told is left out, which has been reported. */
-export function linkComponents(documents: Documents, services: ReadonlyMap<string, RelatedContent>): Component[] {
+export function linkComponents(
+  documents: Documents,
+  services: ReadonlyMap<string, RelatedContent>,
+  sources: GrantSources,
+): Component[] {
   const { linking } = documents;
   return declarationsOf<ComponentDeclared>(linking, 'component').flatMap((declaration) => {
     const { id, value, at, incomplete } = declaration;
     const events = linkRegistrations(linking, id, value.events ?? [], services);
+    const grants = grantsOf(linking, sources, id, value);
     const shape = linkShape(documents, declaration);
     if (shape === undefined) return [];
     const keys = linkKeys(documents, declaration, shape);
@@ -28,6 +34,9 @@ export function linkComponents(documents: Documents, services: ReadonlyMap<strin
       keys,
       ...given({ description: value.description, lock }),
       events,
+      ...grants,
+      // Nobody names it: what reads and saves it is granted, and that is enough.
+      public: grants.permissions.length === 0 && value.permission === undefined,
       at: positionOf(at),
     };
     if (incomplete) linking.incomplete.add(component);

@@ -5,8 +5,8 @@ import { SCHEME_ONLY } from '../address.ts';
 import { literalOf } from '../config-text.ts';
 import type { Place } from '../diagnostic.ts';
 import type { Documents } from '../documents.ts';
+import type { GrantSources } from '../grants.ts';
 import { type Linking, positionOf, resolveId } from '../linking.ts';
-import type { GrantSources } from '../operation/operation-grants.ts';
 import type { OperationSpot } from '../operation/operation-spot.ts';
 import type { RoutingOverride } from '../routing-overrides.ts';
 
@@ -28,6 +28,7 @@ export type ConsumerFacts = Pick<
   | 'timeout'
   | 'retry'
   | 'permissions'
+  | 'grantedAt'
   | 'public'
   | 'active'
   | 'routing'

@@ -28,13 +28,12 @@ export function linkConsumer(context: ConsumerContext, spot: OperationSpot, serv
 function linkFacts(context: ConsumerContext, spot: OperationSpot, service: Service): ConsumerFacts {
   const { linking } = context.documents;
   const { id, declared, override, at } = spot;
-  const { permissions, isPublic } = linkGrants(linking, context, spot, service.delivered);
+  const grants = linkGrants(linking, context, spot, service.delivered);
   return {
     id,
     service,
     target: linkTarget(linking, spot, context.nodes),
-    permissions,
-    public: isPublic,
+    ...grants,
     active: declared.active !== false && service.active && override?.declared.active !== false,
     ...given({
       description: declared.description,

@@ -1,5 +1,5 @@
 import type { NodeCredential } from '../../model/node.ts';
-import { endpointFault, linkAddress } from '../address.ts';
+import { endpointFault, isLoopback, linkAddress } from '../address.ts';
 import { literalOf, parseConfigText, parseConfigTexts } from '../config-text.ts';
 import type { ClientCredentialsDeclared, CredentialDeclared, NodeDeclared } from '../declared.ts';
 import { given } from '../given.ts';
@@ -53,13 +53,10 @@ function linkApiKey(linking: Linking, apiKey: NonNullable<CredentialDeclared['ap
   return { kind: 'api-key', header, value: linkSecret(linking, apiKey, 'value', 'A key', scheme) };
 }
 
-/** This machine: what goes there leaves it on no wire. */
-const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])$/;
-
 /** RFC 6749 section 3.2: requests for tokens are made over TLS. */
 function tokenUrlFault(text: string): string | undefined {
   const fault = endpointFault(text);
-  if (fault !== undefined || text.startsWith('https:') || LOOPBACK.test(new URL(text).hostname)) return fault;
+  if (fault !== undefined || text.startsWith('https:') || isLoopback(new URL(text).hostname)) return fault;
   return 'begins with http://, and the client secret would travel in clear';
 }
 

@@ -1,7 +1,6 @@
-import type { ConfigText } from '../../model/config.ts';
 import type { Node } from '../../model/node.ts';
-import { parseConfigText } from '../config-text.ts';
 import type { NodeDeclared } from '../declared.ts';
+import { linkFile } from '../file-text.ts';
 import { given } from '../given.ts';
 import type { Linking } from '../linking.ts';
 import { linkSecret } from '../secrets.ts';
@@ -22,14 +21,4 @@ export function linkTls(linking: Linking, value: NodeDeclared): Pick<Node, 'caFi
       }),
     },
   });
-}
-
-/** The path of a file; the key itself in its place is a secret in clear. */
-function linkFile({ report, places }: Linking, container: object, key: string): ConfigText {
-  const { text } = parseConfigText((container as Readonly<Record<string, string>>)[key] ?? '');
-  if (text.parts.some((part) => part.kind === 'literal' && part.text.includes('PRIVATE KEY-----'))) {
-    const instead = 'Keep it in a file, and write the path of the file in its place.';
-    report.raise('secret-in-clear', { what: 'A private key', instead }, places.value(container, key));
-  }
-  return text;
 }

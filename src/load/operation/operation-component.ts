@@ -51,6 +51,18 @@ export function linkComponentAnswer(
   return { answer: { kind: 'component', component, action }, request, responses: none, soapResponses: keys };
 }
 
+/** Operation and component are granted each by itself: who shows no credentials holds no list for the component. */
+export function checkComponentPublic(
+  { report, places }: Linking,
+  { id, declared }: OperationSpot,
+  answer: Answer,
+): void {
+  if (answer.kind !== 'component' || answer.component.public || answer.component.permissions.length === 0) return;
+  const key = answer.action === 'read' ? 'read' : 'save';
+  const reason = `${id} is public and ${answer.component.id} is not, so that nobody could call it`;
+  report.raise('bad-save', { reason }, places.key(declared, key));
+}
+
 /** Whom the classes of a component would not run for, though the operation saves for all. */
 export function checkGuardedClasses(
   { report, places }: Linking,

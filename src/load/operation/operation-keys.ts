@@ -24,7 +24,9 @@ const OF_ANSWERS: Refused = [
   ['save', ELSEWHERE],
   ['read', ELSEWHERE],
   ['call', ELSEWHERE],
+  ['as', ELSEWHERE],
   ['requires', 'what a call shows stands at the node: `credential:`'],
+  ['limits', 'it bounds calls that come in'],
 ];
 
 /** Where that call is made over REST. */

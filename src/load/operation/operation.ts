@@ -1,19 +1,24 @@
 import type { Component } from '../../model/component.ts';
 import type { Document } from '../../model/document.ts';
 import type { Query } from '../../model/query.ts';
-import { BASIC } from '../../model/security.ts';
+import type { Role } from '../../model/security.ts';
 import type { Answer, MediaMessage, Message, Method, Operation, Service, SoapForm } from '../../model/service.ts';
 import type { Documents } from '../documents.ts';
 import { checkFault } from '../fault-check.ts';
 import type { Calls } from '../flow/calls.ts';
 import { given, type Mutable } from '../given.ts';
+import type { GrantSources } from '../grants.ts';
 import { type Linking, positionOf } from '../linking.ts';
+import { linkCallLimits } from '../rate.ts';
+import type { Callers } from '../scheme/requires.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './operation-answer.ts';
+import { linkAs } from './operation-as.ts';
 import { checkCallAnswer, linkCallAnswer } from './operation-call.ts';
-import { checkGuardedClasses, linkComponentAnswer } from './operation-component.ts';
-import { type GrantSources, linkGrants } from './operation-grants.ts';
+import { checkComponentPublic, checkGuardedClasses, linkComponentAnswer } from './operation-component.ts';
+import { linkGrants } from './operation-grants.ts';
 import { checkProviderKeys, checkSoapAlone } from './operation-keys.ts';
 import { documentOf, linkDocument, linkRequest, linkResponses, linkTemplateDocument } from './operation-message.ts';
+import { linkRequires } from './operation-requires.ts';
 import { linkRest, NO_REST } from './operation-rest.ts';
 import { isFaultless, type RestInput, soapForm, soapName, soapRequest } from './operation-soap.ts';
 import type { OperationSpot } from './operation-spot.ts';
@@ -25,6 +30,8 @@ export interface OperationContext extends GrantSources {
   readonly queries: ReadonlyMap<string, Query>;
   readonly components: ReadonlyMap<string, Component>;
   readonly calls: Calls;
+  readonly roles: ReadonlyMap<string, Role>;
+  readonly callers: Callers;
 }
 
 /** Links one operation. Where a part of it can't be told, that has been reported, and the rest is checked all the same. */
@@ -46,16 +53,23 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   };
   const fault = linkFault(documents, spot, method === undefined && isFaultless(linking, spot, responses));
   if (method !== undefined) checkWrapper(spot, linking, responses);
-  const { permissions, isPublic } = linkGrants(linking, context, spot, service.delivered);
+  const grants = linkGrants(linking, context, spot, service.delivered);
   const active = declared.active !== false && service.active;
+  const as = linkAs(linking, context.roles, spot, answer);
+  const isPublic = grants.public;
+  // What answers is reached by the role, whoever calls.
+  const isForAll = isPublic && declared.as === undefined;
+  if (isForAll) checkQueriesPublic(spot, linking, answer);
+  if (isForAll) checkComponentPublic(linking, spot, answer);
   if (isPublic) {
-    checkQueriesPublic(spot, linking, answer);
     checkGuardedClasses(linking, spot, answer);
   }
   if (answer.kind === 'call') {
     const isKnown = exchange.request !== undefined;
-    checkCallAnswer(linking, spot, answer.call, { input: rest, isKnown, responses, isPublic, active });
+    checkCallAnswer(linking, spot, answer.call, { input: rest, isKnown, responses, isPublic: isForAll, active });
   }
+  const soap = linkSoap(documents, spot, service, rest, exchange.soapResponses ?? responses);
+  const forms = { rest: method !== undefined, soap: soap !== undefined, isPublic };
   const operation: Mutable<Operation> = {
     id,
     service,
@@ -64,16 +78,16 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     responses: responses ?? [],
     status: declared.status ?? (answer.kind === 'component' && answer.action === 'create' ? 201 : 200),
     answer,
-    permissions,
-    public: isPublic,
-    requires: [BASIC],
-    limits: {},
+    ...grants,
+    requires: linkRequires(linking, context.callers, spot, forms),
+    limits: { ...linkCallLimits(linking, spot.above('limits')), ...linkCallLimits(linking, declared.limits) },
     active,
     ...given({
       description: declared.description,
-      soap: linkSoap(documents, spot, service, rest, exchange.soapResponses ?? responses),
+      soap,
       wrapper: declared.wrapper,
       fault,
+      as,
     }),
     at: positionOf(at),
   };

@@ -1,21 +1,21 @@
 import type { Field } from '../../model/field.ts';
 import type { Process, ProcessRetry, Recurrence } from '../../model/process.ts';
 import type { Query } from '../../model/query.ts';
-import type { PermissionList, User } from '../../model/security.ts';
+import type { User } from '../../model/security.ts';
 import type { Declaration } from '../declaration.ts';
 import type { ProcessDeclared } from '../declared.ts';
 import type { Documents } from '../documents.ts';
 import { linkField } from '../field.ts';
 import { given } from '../given.ts';
-import { checkGrant } from '../grants.ts';
+import { type GrantSources, linkThingGrants } from '../grants.ts';
 import type { WantedFile } from '../handlers.ts';
-import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveId, resolveIds } from '../linking.ts';
+import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveId } from '../linking.ts';
 import { linkDuration } from '../units.ts';
 import { linkRecurring } from './recurring.ts';
 
 /** What processes are linked against. */
 export interface ProcessSources {
-  readonly lists: ReadonlyMap<string, PermissionList>;
+  readonly grants: GrantSources;
   readonly queries: ReadonlyMap<string, Query>;
   readonly recurrences: ReadonlyMap<string, Recurrence>;
   readonly users: ReadonlyMap<string, User>;
@@ -46,16 +46,14 @@ function linkProcess(
   const { linking } = documents;
   const { id, value, at } = declaration;
   const program = linkProgram(documents, sources, declaration);
-  const permissions = resolveIds(linking, 'permission-list', sources.lists, value, 'permission');
-  checkGrant(linking, declaration, 'process');
+  const grants = linkThingGrants(linking, sources.grants, declaration, 'process');
   if (program === undefined) return undefined;
   const process: Process = {
     id,
     type: value.type,
     ...program,
     retry: linkRetry(linking, value),
-    permissions,
-    public: value.public ?? false,
+    ...grants,
     ...given({ description: value.description, timeout: linkDuration(linking, value, 'timeout') }),
     at: positionOf(at),
   };

@@ -73,6 +73,11 @@ export const component = keys(
         'An integer field that counts the saves of a record: who saves another state than the last is refused. It is the ETag too.',
       examples: ['REVISION'],
     },
+    permission: {
+      ...permission,
+      description:
+        'The permission list that grants it, or several: who reads or saves a record, by an operation or from code, needs one of them. Without one, and where no list names it, whoever may use the operation may.',
+    },
     events: { type: 'array', items: event, minItems: 1, description: 'Classes that run when a record is saved.' },
   },
 );

@@ -1,4 +1,8 @@
+import { cors } from './cors.ts';
+import { tls } from './gateway-tls.ts';
 import { description, duration, idItem, type JsonSchema, keys, namespaceUri, reference } from './json-schema.ts';
+import { callLimits } from './limits.ts';
+import { fileText } from './node-tls.ts';
 import { permission } from './operation.ts';
 
 const size: JsonSchema = {
@@ -92,6 +96,28 @@ const limits = keys(
       description: 'Processes that one gateway runs at the same time.',
       default: 4,
       examples: [4],
+    },
+    queued: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'Jobs that may wait in one queue: polled queries, process requests. A further one is answered 503, with Retry-After. Without it any number.',
+      examples: [10000],
+    },
+    slowest: {
+      ...size,
+      description: "What a request's body must bring a second on average, once it has come for 5 s.",
+      default: '240 B',
+      examples: ['1 KiB'],
+    },
+    rate: {
+      ...callLimits.rate,
+      description: `Of all operations that have none of their own, counted together. ${callLimits.rate.description}`,
+    },
+    concurrent: {
+      ...callLimits.concurrent,
+      description: `Of all operations together. ${callLimits.concurrent.description}`,
+      examples: [200],
     },
     keep: {
       ...duration,
@@ -218,7 +244,22 @@ export const gateway = keys(
       default: 'UTC',
       examples: ['Europe/Berlin'],
     },
-    requires: reference('security-scheme'),
+    requires: { ...reference('requires'), default: 'basic' },
+    tls,
+    proxies: {
+      type: 'array',
+      items: { title: 'an IP address or network', type: 'string', minLength: 1, examples: ['10.0.0.0/8', '192.0.2.7'] },
+      uniqueItems: true,
+      description:
+        'Addresses and networks of the proxies in front, whose headers about the caller are believed: its address, its certificate, that it came over TLS.',
+      examples: [['10.0.0.0/8', '192.0.2.7']],
+    },
+    audit: {
+      ...fileText,
+      description:
+        'File of the audit log, one JSON line for each call; standard output where left out. May refer to configuration.',
+      examples: ['.signalbox/audit.log'],
+    },
     delivered: {
       type: 'array',
       items: idItem('delivered-id'),
@@ -240,19 +281,7 @@ export const gateway = keys(
       },
       { permission: { ...permission, description: 'The permission list that lets its users read them, or several.' } },
     ),
-    cors: {
-      type: 'array',
-      items: {
-        title: 'an origin',
-        type: 'string',
-        pattern: '^(\\*|https?://[^/?#\\s@]+)$',
-        examples: ['https://app.example.org', '*'],
-      },
-      uniqueItems: true,
-      description:
-        'Origins whose pages may call from a browser. `"*"` lets any, without credentials. Without it no CORS headers are sent.',
-      examples: [['https://app.example.org']],
-    },
+    cors,
     limits,
     properties,
   },

@@ -11,6 +11,7 @@ import { operation } from './operation.ts';
 import { process, recurrence } from './process.ts';
 import { query } from './query.ts';
 import { routing } from './routing.ts';
+import { scheme } from './scheme.ts';
 import { permissionList, role, user } from './security.ts';
 import { service } from './service.ts';
 
@@ -26,11 +27,13 @@ export interface KnownIds {
   readonly consumers?: readonly string[];
   /** As `Service.name` and `Service.version.name`. */
   readonly flows?: readonly string[];
+  readonly schemes?: readonly string[];
   readonly permissionLists?: readonly string[];
   readonly roles?: readonly string[];
   readonly delivered?: readonly string[];
   readonly datasources?: readonly string[];
   readonly components?: readonly string[];
+  readonly processes?: readonly string[];
   readonly relatedContent?: readonly string[];
   readonly recurrences?: readonly string[];
   readonly users?: readonly string[];
@@ -48,6 +51,7 @@ export const kindSchemas: Readonly<Record<Kind, JsonSchema>> = {
   'related-content': relatedContent,
   process,
   recurrence,
+  scheme,
   'permission-list': permissionList,
   role,
   user,
@@ -96,6 +100,7 @@ function definitions(known: KnownIds): Readonly<Record<string, JsonSchema>> {
       ...id('Type of a value.', [...documents, ...lists], documents.length === 0 ? [] : SCALAR_WORDS),
       examples: typeExamples,
     },
+    'scheme-id': id('A scheme.', known.schemes),
     'permission-list-id': id('A permission list.', known.permissionLists),
     'node-id': id('A node.', known.nodes),
     'operation-id': id('An operation.', known.operations),
@@ -105,6 +110,7 @@ function definitions(known: KnownIds): Readonly<Record<string, JsonSchema>> {
     'document-id': id('A document.', documents),
     'datasource-id': id('A datasource.', known.datasources),
     'component-id': id('A component.', known.components),
+    'process-id': id('A process.', known.processes),
     'related-content-id': id('A related-content service.', known.relatedContent),
     'recurrence-id': id('A recurrence.', known.recurrences),
     'user-id': id('A user.', known.users),
@@ -133,11 +139,16 @@ function definitions(known: KnownIds): Readonly<Record<string, JsonSchema>> {
         else: { $ref: '#/$defs/message-word' },
       },
     },
-    'security-scheme': {
-      type: 'string',
-      enum: ['basic'],
-      description: 'What a caller shows where an operation is not public.',
-      default: 'basic',
+    requires: {
+      title: 'a scheme or several',
+      type: ['string', 'array'],
+      minLength: 1,
+      items: { type: 'string', $ref: '#/$defs/scheme-id' },
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        'What a caller shows where an operation is not public: a scheme, or several. Any one of them is enough; the first whose credentials are there decides. `basic` needs no definition.',
+      examples: ['PARTNER_KEY', ['basic', 'LOGIN']],
     },
   };
 }

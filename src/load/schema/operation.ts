@@ -1,5 +1,6 @@
 import { callKeys, form } from './consumer.ts';
 import { description, idItem, type JsonSchema, keys, reference } from './json-schema.ts';
+import { limitsKey } from './limits.ts';
 
 /** Grants. */
 export const permission: JsonSchema = {
@@ -46,7 +47,8 @@ const message = (what: string, examples: readonly unknown[]): JsonSchema => ({
 export const sharedKeys: Readonly<Record<string, JsonSchema>> = {
   permission,
   public: publicKey,
-  requires: reference('security-scheme'),
+  requires: reference('requires'),
+  limits: limitsKey,
   request: message(
     'Everything that a caller says: the id of a document, a document in place, `json`, `xml`, `text`, `binary` or `none`. What the URI or a header names travels there, the rest is the body.',
     ['LOC_REQUEST', { fields: { name: 'string(255)' } }, 'json'],
@@ -180,6 +182,12 @@ export const operation = keys(
       description:
         'A call to another system that answers, without code: an operation with a `target`, or a flow (`N_DOCLIB.upload`). Its input is taken from the request and the reply from its own, by the names of fields.',
       examples: ['THIRD_PARTY_IMPORT_POST', 'N_DOCLIB.upload'],
+    },
+    as: {
+      ...reference('role-id'),
+      description:
+        "A role in place of the caller's own: what answers the operation reaches calls, queries and components by the role's permission lists. Who may call the operation itself is not changed by it, and events and processes that follow keep the caller's name.",
+      examples: ['PARTNER_CALLS'],
     },
     active: { type: 'boolean', description: 'Whether it is served.', default: true, examples: [false] },
   },

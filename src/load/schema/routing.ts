@@ -51,9 +51,9 @@ export const routing = keys(
     },
     log: {
       type: 'string',
-      enum: ['none', 'header'],
+      enum: ['none', 'header', 'full'],
       description:
-        'Of an operation that is answered here: how much of an exchange the log keeps, one line, or the request headers too, credentials masked.',
+        'Of an operation that is answered here: how much of an exchange the log keeps: its line, the request headers too, or headers and payload. Credentials and fields that are `sensitive` are masked.',
       default: 'none',
       examples: ['header'],
     },

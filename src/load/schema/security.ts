@@ -1,19 +1,30 @@
-import { description, idItem, keys } from './json-schema.ts';
+import { description, idItem, type JsonSchema, keys } from './json-schema.ts';
+
+/** Of ids of lists, roles and users; those of users in the database too. */
+export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.@-]*$';
 
 const id = (what: string, example: string) =>
   ({
     title: 'a name',
     type: 'string',
-    pattern: '^[A-Za-z0-9][A-Za-z0-9_.@-]*$',
+    pattern: ID_PATTERN,
     description: what,
     examples: [example],
   }) as const;
+
+const entries = (kind: string, examples: readonly string[], what: string): JsonSchema => ({
+  type: 'array',
+  items: idItem(kind),
+  uniqueItems: true,
+  description: what,
+  examples: [examples],
+});
 
 export const permissionList = keys(
   {
     title: 'permission-list',
     description:
-      'A list of what may be called. Operations and queries name it with `permission:`; it may add operations itself.',
+      'A list of what may be used. Operations, queries, processes and components name it with `permission:`; it may add them itself.',
     required: ['permission-list'],
     examples: [{ 'permission-list': 'QUERY_USER', description: 'Runs queries.', operations: ['QAS_QRY_SERVICE.*'] }],
   },
@@ -28,6 +39,17 @@ export const permissionList = keys(
         'Operations by id, or all of a service: `QAS_QRY_SERVICE.*`, of one version: `QAS_QRY_SERVICE.v1.*`. This is how delivered services are granted.',
       examples: [['QAS_QRY_SERVICE.*', 'LOCATIONS_GET']],
     },
+    queries: entries(
+      'query-id',
+      ['EMP_*', 'PROCESS_MONITOR'],
+      'Queries by id, or by a wildcard: `*` stands for any characters. They are added to what the queries say themselves.',
+    ),
+    processes: entries('process-id', ['EXTRACT_*'], 'Processes by id, or by a wildcard, likewise.'),
+    components: entries(
+      'component-id',
+      ['LOCATION_SETUP'],
+      'Components by id, or by a wildcard, likewise. One that a list names may be reached by the users of its lists alone.',
+    ),
   },
 );
 
@@ -54,18 +76,19 @@ export const role = keys(
 export const user = keys(
   {
     title: 'user',
-    description: 'Somebody who calls, with a hashed password and roles.',
-    required: ['user', 'password'],
+    description: 'Somebody, or some system, that calls: what it shows, and its roles.',
+    required: ['user'],
     examples: [
       {
         user: 'demo',
         password: '$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg',
         roles: ['SAMPLE_ALL'],
       },
+      { user: 'partner', certificates: ['CN=partner,O=Example,C=DE'], roles: ['SAMPLE_ALL'] },
     ],
   },
   {
-    user: id('The name that is shown with the password.', 'demo'),
+    user: id('Its id: the name that is shown with a password.', 'demo'),
     description,
     password: {
       type: 'string',
@@ -73,6 +96,31 @@ export const user = keys(
       description:
         'Hash of the password in the PHC string format: `$scrypt$ln=14,r=8,p=1$<salt>$<hash>`, both in base64 without padding. Never the password.',
       examples: ['$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg'],
+    },
+    'api-keys': {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      uniqueItems: true,
+      description:
+        'Hashes of its API keys: `sha256:` and the SHA-256 of the key in 64 hexadecimal digits. Never the key.',
+      examples: [['sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08']],
+    },
+    certificates: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      uniqueItems: true,
+      description:
+        'Certificates that stand for it: `sha256:` and the fingerprint in 64 hexadecimal digits, or the subject (RFC 4514) of one that a trusted authority has issued.',
+      examples: [
+        ['sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08', 'CN=partner,O=Example,C=DE'],
+      ],
+    },
+    'shared-secret': {
+      type: 'string',
+      minLength: 1,
+      description:
+        'What the digest of a UsernameToken is made of, which takes the secret itself on both sides. A reference: never the secret.',
+      examples: ['${secret:PARTNER_SECRET}'],
     },
     roles: {
       type: 'array',

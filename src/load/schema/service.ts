@@ -1,3 +1,4 @@
+import { cors } from './cors.ts';
 import { flows } from './flow.ts';
 import { description, keys, namespaceUri, reference } from './json-schema.ts';
 import { sharedKeys } from './operation.ts';
@@ -15,7 +16,7 @@ export const service = keys(
   {
     title: 'service',
     description:
-      "A named, versioned group of operations. What it says of permission, fault, request, response, template, headers, alias, target, properties, values, timeout and retry is its operations' default; maps merge.",
+      "A named, versioned group of operations. What it says of permission, requires, limits, fault, request, response, template, headers, alias, target, properties, values, timeout and retry is its operations' default; maps merge.",
     required: ['service', 'operations'],
     examples: [
       {
@@ -65,6 +66,11 @@ export const service = keys(
       type: ['boolean', 'object'],
       description: 'Replies say that callers should move on; `since` and `sunset` say from when and until when.',
       examples: [true, { since: '2026-06-01', sunset: '2027-01-01' }],
+    },
+    cors: {
+      ...cors,
+      description:
+        "Origins whose pages may call it from a browser, in place of the gateway's; an empty list lets none.",
     },
     ...sharedKeys,
     operations: {

@@ -1,7 +1,8 @@
+import type { Account } from '../../model/account.ts';
 import type { BlobStore } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { JobQueue, Store } from '../../store/index.ts';
+import { type JobQueue, needRoom, type Store } from '../../store/index.ts';
 import { contentTypes } from '../content-types.ts';
 import type { QueryPort } from '../port.ts';
 import { renderRaw } from '../raw.ts';
@@ -20,6 +21,8 @@ export interface QueryRunsOptions {
   readonly queries: QueryPort;
   readonly saved: SavedQueries;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Told of each attempt that has ended. */
+  readonly account?: Account | undefined;
 }
 
 /** The queue of runs, and the scope of the blobs that hold their results. */
@@ -39,6 +42,7 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
   queue.work(QUEUE, createRunWorker({ ...options, rows, blobs }));
   return {
     async enter(run) {
+      await needRoom(queue, QUEUE, limits.queued, 'queries');
       const file = run.file ? fileName(run) : undefined;
       const id = await store.transaction(async (tx) => {
         const entered = await rows.insert(tx, run, file);

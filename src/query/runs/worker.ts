@@ -1,3 +1,4 @@
+import type { Account } from '../../model/account.ts';
 import type { Blobs } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
@@ -16,6 +17,8 @@ export interface RunWorkerPorts {
   readonly rows: RunRows;
   readonly blobs: Blobs;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Told of each attempt that has ended. */
+  readonly account?: Account | undefined;
 }
 
 /** Runs at the same time in one gateway: callers who wait for an answer need readers too. */
@@ -53,6 +56,11 @@ async function work(ports: RunWorkerPorts, job: Job): Promise<void> {
   // It was cancelled before it began.
   if (run === undefined) return;
   let kept: string | undefined;
+  const since = performance.now();
+  const tell = (error?: unknown): void => {
+    const ms = performance.now() - since;
+    ports.account?.({ kind: 'query', name: run.query, id, user: run.owner, attempt: job.attempt, ms, error });
+  };
   try {
     const query = await queryOf(ports, run);
     const { input, format, file } = run;
@@ -63,7 +71,9 @@ async function work(ports: RunWorkerPorts, job: Job): Promise<void> {
     const result = await keepResult(ports, { query, input, format, file, signal, onRead });
     kept = result.blob;
     if (await job.complete((tx) => rows.succeed(tx, id, result))) kept = undefined;
+    tell();
   } catch (error) {
+    tell(error);
     if (job.signal.aborted || error instanceof JobLost || isPassing(error)) throw error;
     if (!(error instanceof Fault)) ports.onError(error as Error, { run: id, query: run.query });
     await job.complete((tx) => rows.fail(tx, id, saidOf(error)));

@@ -6,6 +6,8 @@ import { createQueue } from './0004-queue.ts';
 import { createQueryRuns } from './0005-query-runs.ts';
 import { createProcesses } from './0006-processes.ts';
 import { createBlobChunks } from './0008-blob-chunks.ts';
+import { createSecurity } from './0009-security.ts';
+import { createRates } from './0010-rates.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step mends it. */
 export interface Migration {
@@ -23,4 +25,6 @@ export const migrations: readonly Migration[] = [
   { name: '0005-query-runs', up: createQueryRuns },
   { name: '0006-processes', up: createProcesses },
   { name: '0008-blob-chunks', up: createBlobChunks },
+  { name: '0009-security', up: createSecurity },
+  { name: '0010-rates', up: createRates },
 ];

@@ -154,6 +154,17 @@ class BossEngine implements QueueEngine {
     }));
   }
 
+  async waiting(queue: string, most: number): Promise<number> {
+    const { rows } = await sql<{ waiting: number | string }>`
+      select count(*) as waiting from (
+        select 1 from ${JOB} where name = ${queue} and state < 'active' and start_after <= clock_timestamp()
+        union all select 1 from signalbox_job_follower where queue = ${queue}
+        limit ${most}
+      ) as found
+    `.execute(await this.#store.tables());
+    return Number(rows[0]?.waiting ?? 0);
+  }
+
   async end(): Promise<void> {
     for (const end of this.#ends) await end();
     await this.#boss.stop({ graceful: false });

@@ -53,6 +53,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
       const [alive, dead] = await Promise.all([engine.counts(), countDead(await store.tables())]);
       return allCounts(alive, dead);
     },
+    isFull: async (name, most) => (await engine.waiting(name, most)) >= most,
     deadLetters: async (which = {}) => deadLetters(await store.tables(), which),
     async redrive(queue, id) {
       const found = await store.transaction(async (tx) => {

@@ -132,6 +132,8 @@ export interface JobQueue {
   /** Wakes the workers of a queue of this gateway: something was entered and committed. */
   wake(queue: string): void;
   counts(): Promise<readonly QueueCounts[]>;
+  /** Whether so many jobs of a queue wait that are due, or more: none of them is counted beyond that. */
+  isFull(queue: string, most: number): Promise<boolean>;
   /** The newest first. */
   deadLetters(options?: { readonly queue?: string; readonly limit?: number }): Promise<readonly DeadLetter[]>;
   /** Enters a dead letter again, as a new job with the same id, all attempts before it. */

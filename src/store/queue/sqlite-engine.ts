@@ -85,6 +85,14 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
       `.execute(db);
       return rows;
     },
+    async waiting(queue, most) {
+      const { rows } = await sql<{ waiting: number }>`
+        select count(*) as waiting from (
+          select 1 from signalbox_job where queue = ${queue} and worker is null and due <= ${now()} limit ${most}
+        )
+      `.execute(await store.tables());
+      return rows[0]?.waiting ?? 0;
+    },
     end: (leaving) => workers.end(leaving),
   };
 }

@@ -18,7 +18,7 @@ test('a reply that breaks off on its way breaks off for the caller too', async (
       response.writeHead(200, { 'content-length': '10' }).write('half', () => response.destroy());
     }),
   );
-  const front = await listening(createServer(forwardTo(behind)));
+  const front = await listening(createServer(forwardTo(`http://${behind.host}:${behind.port}`)));
   const outcome = await new Promise<string>((resolve) => {
     request(front, (reply) => {
       reply.resume().once('error', () => resolve('broken off'));

@@ -39,6 +39,19 @@ describeEngines('the queue', ({ kind, place }) => {
     expect(await queue.counts()).toEqual([{ queue: QUEUE, waiting: 1, running: 0, dead: 0 }]);
   });
 
+  it('is full where as many jobs wait as may, whatever is not due yet', async () => {
+    const store = await (await place()).migrated();
+    const queue = await queueOver(store);
+    await enter(store, queue, { after: new Date(Date.now() + 60_000) });
+    expect(await queue.isFull(QUEUE, 1)).toBe(false);
+    for (const key of ['k', 'k', 'l']) await enter(store, queue, { key });
+    expect([await queue.isFull(QUEUE, 3), await queue.isFull(QUEUE, 4), await queue.isFull('other', 1)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
   it('runs jobs of a key one after the other in the order in which they were entered, others beside them', async () => {
     const store = await (await place()).migrated();
     const queue = await queueOver(store);

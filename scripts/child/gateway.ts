@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Holdings } from './door.ts';
+
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+const command = join(repository, 'dist/cli/main.js');
+const door = fileURLToPath(new URL('door.ts', import.meta.url));
+
+/** A gateway that is not ready by then hangs; one that takes longer to end likewise. */
+const START_MS = 30_000;
+const STOP_MS = 35_000;
+/** Entries of the log that are held; a caller asks for what it has just done. */
+const HELD = 5_000;
+
+/** A line of the gateway's log. */
+type LogLine = Readonly<Record<string, unknown>>;
+
+/** The sample's gateway, as it is delivered, in a process of its own with a database of its own. */
+export class ChildGateway {
+  /** Folder of the database and of the log; removed by {@link remove}. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'signalbox-child-'));
+  readonly log = join(this.folder, 'gateway.log');
+  /** Times that it ended without being asked to. */
+  deaths = 0;
+  #child: ChildProcess | undefined;
+  #port = 0;
+  readonly #lines = new Map<string, LogLine[]>();
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Whether its process is there. */
+  get alive(): boolean {
+    return this.#child !== undefined;
+  }
+
+  /** Starts it where it does not run, and waits until it is ready. @throws Error where it does not start */
+  async start(): Promise<void> {
+    if (this.#child !== undefined) return;
+    const child = spawn(process.execPath, ['--expose-gc', '--import', door, command, 'serve'], {
+      cwd: repository,
+      env: {
+        ...process.env,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        DATABASE_URL: `sqlite:${join(this.folder, 'gateway.db')}`,
+        NO_COLOR: '1',
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    this.#child = child;
+    child.once('exit', () => {
+      if (this.#child !== child) return;
+      this.#child = undefined;
+      this.deaths++;
+    });
+    child.stderr?.on('data', (text: Buffer) => appendFileSync(this.log, text));
+    await this.#ready(child);
+  }
+
+  /** What it has logged of a request, waited for as lines are gathered before they are written. */
+  async lineOf(requestId: string): Promise<readonly LogLine[]> {
+    const limit = performance.now() + 3_000;
+    for (;;) {
+      const found = this.#lines.get(requestId);
+      if (found?.some((line) => 'status' in line) || performance.now() > limit) return found ?? [];
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Collects its garbage, and asks what is left. @throws Error where it does not answer */
+  holdings(): Promise<Holdings> {
+    const child = this.#child;
+    return new Promise((resolve, reject) => {
+      if (child === undefined) return reject(new Error('the gateway is not there'));
+      const late = setTimeout(() => reject(new Error('the gateway does not say what it holds')), START_MS);
+      child.once('message', (holdings) => {
+        clearTimeout(late);
+        resolve(holdings as Holdings);
+      });
+      child.send('look');
+    });
+  }
+
+  /** SIGKILL: it hangs. */
+  kill(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+    this.deaths++;
+  }
+
+  /** Asks it to end. @returns what it ended by: `code 0` is in order */
+  async stop(): Promise<string> {
+    const child = this.#child;
+    if (child === undefined) return 'itself';
+    this.#child = undefined;
+    const gone = new Promise<string>((resolve) =>
+      child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`)),
+    );
+    child.kill('SIGTERM');
+    const limit = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    const how = await gone;
+    clearTimeout(limit);
+    return how;
+  }
+
+  remove(): void {
+    this.#child?.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #ready(child: ChildProcess): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`the gateway is not ready; see ${this.log}`)), START_MS);
+      child.once('exit', () => reject(new Error(`the gateway did not start; see ${this.log}`)));
+      createInterface({ input: child.stdout! }).on('line', (line) => {
+        const ready = /is ready on http:\/\/127\.0\.0\.1:(\d+)/.exec(line);
+        if (ready !== null) {
+          clearTimeout(late);
+          this.#port = Number(ready[1]);
+          resolve();
+        } else this.#take(line);
+      });
+    });
+  }
+
+  #take(text: string): void {
+    let line: LogLine;
+    try {
+      line = JSON.parse(text) as LogLine;
+    } catch {
+      appendFileSync(this.log, `${text}\n`);
+      return;
+    }
+    if (line.level !== 'info') appendFileSync(this.log, `${text}\n`);
+    const { requestId } = line;
+    if (typeof requestId !== 'string') return;
+    this.#lines.set(requestId, [...(this.#lines.get(requestId) ?? []), line]);
+    if (this.#lines.size > HELD) this.#lines.delete(this.#lines.keys().next().value as string);
+  }
+}

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { ChildGateway } from '../child/gateway.ts';
+import { keepCase } from './cases.ts';
+import { Checker, definitionsCases } from './definitions.ts';
+import { judge } from './judge.ts';
+import type { FuzzOptions } from './options.ts';
+import { KINDS } from './seeds.ts';
+
+const PROGRESS_MS = 5_000;
+/** Bytes that the gateway may hold at the end beyond what it held after its first requests. */
+const KEPT = 48 * 1024 * 1024;
+/** Bytes that its process may have become. */
+const RESIDENT = 768 * 1024 * 1024;
+
+/** How a run went. */
+export interface FuzzResult {
+  /** Cases tried, by kind. */
+  readonly tried: ReadonlyMap<string, number>;
+  readonly findings: readonly string[];
+  readonly heap: readonly [before: number, after: number];
+  readonly resident: number;
+}
+
+/** Runs all kinds side by side. @param say takes lines about how it goes */
+export async function runFuzz(options: FuzzOptions, say: (line: string) => void): Promise<FuzzResult> {
+  const gateway = new ChildGateway();
+  const checker = new Checker();
+  const tried = new Map<string, number>();
+  const findings: string[] = [];
+  const progress = setInterval(
+    () => say([...tried].map(([kind, count]) => `${kind} ${count}`).join(', ')),
+    PROGRESS_MS,
+  );
+  try {
+    await gateway.start();
+    // What is compiled and kept at the first request of its kind is no leak.
+    for (const arbitrary of Object.values(KINDS))
+      for (const bytes of fc.sample(arbitrary, { numRuns: 20, seed: options.seed }))
+        await judge(gateway, bytes).catch(() => {});
+    const before = await gateway.holdings();
+    const count = (kind: string): unknown => tried.set(kind, (tried.get(kind) ?? 0) + 1);
+    const runs = options.kinds.map(async (kind) => {
+      const requests = KINDS[kind];
+      const property =
+        requests === undefined
+          ? fc.asyncProperty(definitionsCases, async (given) => {
+              count(kind);
+              await checker.check(given);
+            })
+          : fc.asyncProperty(requests, async (bytes) => {
+              count(kind);
+              if (!gateway.alive) await gateway.start();
+              await judge(gateway, bytes);
+            });
+      const found = await fc.check(property as fc.IAsyncProperty<[unknown]>, {
+        seed: options.seed,
+        numRuns: Number.MAX_SAFE_INTEGER,
+        interruptAfterTimeLimit: options.seconds * 1000,
+        markInterruptAsFailure: false,
+      });
+      if (found.counterexample !== null) findings.push(told(kind, found.counterexample[0], found.errorInstance, say));
+    });
+    await Promise.all(runs);
+    if (!gateway.alive) await gateway.start();
+    const after = await gateway.holdings();
+    const grown = after.heap - before.heap;
+    if (gateway.deaths === 0 && grown > KEPT)
+      findings.push(`memory: the gateway keeps ${mebibytes(grown)} MiB more than at the start`);
+    if (after.resident > RESIDENT)
+      findings.push(`memory: the gateway's process takes ${mebibytes(after.resident)} MiB`);
+    const how = await gateway.stop();
+    if (how !== 'code 0') findings.push(`the gateway ended by ${how}, not in order on SIGTERM`);
+    return { tried, findings, heap: [before.heap, after.heap], resident: after.resident };
+  } finally {
+    clearInterval(progress);
+    checker.close();
+    gateway.remove();
+  }
+}
+
+/** Keeps what was found as a case. */
+function told(kind: string, given: unknown, error: unknown, say: (line: string) => void): string {
+  const found = error instanceof Error ? error.message : String(error);
+  const path =
+    kind === 'definitions'
+      ? keepCase({ kind: 'definitions', found, ...(given as { path: string; text: string }) })
+      : keepCase({ kind: 'request', found, bytes: Buffer.from(given as Uint8Array).toString('latin1') });
+  say(`${kind}: ${found.slice(0, 500)}`);
+  return `${kind}: ${found.slice(0, 500)}\n  kept in ${path}`;
+}
+
+/** Whole mebibytes of some bytes. */
+export function mebibytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(0);
+}

@@ -1,0 +1,40 @@
+// Keeps a gateway busy for minutes, and sees whether it is as it was: see --help.
+import { readOptions, UsageError } from './soak/options.ts';
+import { runSoak, type SoakResult } from './soak/run.ts';
+
+/** Lines about what is amiss that are shown; there may be thousands. */
+const SHOWN = 20;
+
+const began = performance.now();
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options !== undefined) {
+    say(`seed ${options.seed}: ${options.minutes} min`);
+    const result = await runSoak(options, say);
+    print(result);
+    process.stdout.write(`seed ${options.seed}: ${result.amiss.length === 0 ? 'as it was' : 'NOT SOUND'}\n`);
+    process.exitCode = result.amiss.length === 0 ? 0 : 1;
+  }
+} catch (error) {
+  const text = error instanceof UsageError ? error.message : ((error as Error).stack ?? error);
+  process.stderr.write(`${text}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
+}
+
+function print({ answered, p99, before, after, amiss }: SoakResult): void {
+  const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
+  const all = [...answered.values()].reduce((sum, count) => sum + count, 0);
+  say(`${all} answered: ${[...answered].map(([kind, count]) => `${kind} ${count}`).join(', ')}`);
+  say(`99th percentile of a lookup by fifths of the time: ${p99.map((ms) => ms.toFixed(1)).join(', ')} ms`);
+  say(
+    `held before ${mebibytes(before.heap)} MiB, after ${mebibytes(after.heap)} MiB; process ${mebibytes(before.resident)} and ${mebibytes(after.resident)} MiB`,
+  );
+  say(`handles before ${JSON.stringify(before.handles)}, after ${JSON.stringify(after.handles)}`);
+  for (const line of amiss.slice(0, SHOWN)) process.stdout.write(`  ${line}\n`);
+  if (amiss.length > SHOWN) process.stdout.write(`  and ${amiss.length - SHOWN} more of the kind\n`);
+}

@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util';
+
+/** What a soak is to be. */
+export interface SoakOptions {
+  readonly minutes: number;
+  /** Decides who asks for what. */
+  readonly seed: number;
+}
+
+const HELP = `node scripts/soak.ts [options]
+
+Keeps the sample's gateway busy with lookups, queries, SOAP, attachments, polled queries, processes and saves, one request in ten a
+hostile one. Ends with 1 where a request has no answer, or another than it must have, where the last fifth of the time is slower than
+twice the first (99th percentile), or where memory and handles do not come back to the start. Runs what is in dist/.
+
+  --minutes <n>    5 unless said otherwise; 0.5 is half a one
+  --seed <n>       a number of an earlier run
+  --help           this text
+`;
+
+/** Said without a stack. */
+export class UsageError extends Error {}
+
+/** The options; undefined where help was asked for, and given. @throws UsageError */
+export function readOptions(args: readonly string[]): SoakOptions | undefined {
+  const { values } = parse(args);
+  if (values.help) {
+    process.stdout.write(HELP);
+    return undefined;
+  }
+  const minutes = Number(values.minutes);
+  if (!(minutes >= 0.1 && minutes <= 10_000))
+    throw new UsageError(`--minutes takes a number from 0.1 to 10000, not '${values.minutes}'`);
+  const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) + 1 : Number(values.seed);
+  if (!Number.isInteger(seed) || seed < 1)
+    throw new UsageError(`--seed takes a whole number from 1, not '${values.seed}'`);
+  return { minutes, seed };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    const options = {
+      minutes: { type: 'string', default: '5' },
+      seed: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    } as const;
+    return parseArgs({ args: [...args], options });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import { didYouMean } from '../load/suggest.ts';
+import { listThings, type Thing } from '../security/grantable-things.ts';
+import { type CallerFacts, type Chain, judge, listCallers, type Verdict, whatIsMissing } from '../security/why.ts';
+import { Ended, wrongUsage } from './failure.ts';
+import {
+  addGrantOptions,
+  type GrantOptions,
+  type GrantSources,
+  nameOf,
+  placeOfLink,
+  readGrants,
+  renderChains,
+  thingsNamed,
+} from './grants-found.ts';
+import { renderTable } from './table.ts';
+import { coloursOf, print } from './terminal.ts';
+import { count } from './words.ts';
+
+const examples = `
+Examples:
+  signalbox can demo                        everything that the user may use
+  signalbox can demo PROCESS_MONITOR        whether, and by which lines of which files
+  signalbox can demo LOCATIONS_GET || echo "not any more"
+
+Things are named as for who-can. Of one thing the exit code tells too: 0 the user may, 1 the user may not; of several kinds
+with one id, 0 only where the user may use them all.`;
+
+/** What is known of one thing. */
+interface Answer {
+  readonly thing: Thing;
+  readonly verdict: Verdict;
+  /** What would have to be held, where it is not. */
+  readonly missing: readonly Chain[];
+}
+
+/** `signalbox can`: whether a user may use a thing and why, or all that the user may use. */
+export function addCan(program: Command): void {
+  const command = program
+    .command('can')
+    .description('tell whether a user may use an operation, a query, a process or a component, and why')
+    .argument('<user>', "the user's id")
+    .argument('[thing]', 'its id, or its kind and id: query:PROCESS_MONITOR; without one all that the user may use');
+  addGrantOptions(command)
+    .addHelpText('after', examples)
+    .action(async (id: string, asked: string | undefined, options: GrantOptions, self: Command) => {
+      const sources = await readGrants(self, options);
+      const caller = callerNamed(sources, id);
+      const things = asked === undefined ? listThings(sources.registry) : thingsNamed(sources.registry, asked);
+      const answers = things.map((thing): Answer => {
+        const verdict = judge(caller, thing);
+        return { thing, verdict, missing: whatIsMissing(sources.registry, thing, verdict) };
+      });
+      const told = asked === undefined ? answers.filter(isHeld) : answers;
+      if (options.json) await print(`${JSON.stringify(told.map(plain), null, 2)}\n`);
+      else
+        await print(
+          asked === undefined ? renderAll(caller, told) : told.map((each) => render(caller, each)).join('\n'),
+        );
+      if (!told.every(({ verdict }) => verdict.may)) throw new Ended(1);
+    });
+}
+
+/** What may be used, apart from components that nobody names: those are reached by what is listed anyway. */
+function isHeld({ thing, verdict }: Answer): boolean {
+  return verdict.may && !(thing.kind === 'component' && thing.needs.every(({ granted }) => granted.public));
+}
+
+function callerNamed({ registry, users }: GrantSources, id: string): CallerFacts {
+  const found = users.find((each) => each.id === id);
+  if (found === undefined) {
+    const known = users.map((each) => each.id);
+    const hint = 'Users of the database count with --database.';
+    throw wrongUsage(
+      `there is no user ${id}`,
+      [didYouMean(id, known), hint].filter((each) => each !== undefined).join('\n'),
+    );
+  }
+  const [caller] = listCallers({ ...registry, schemes: new Map() }, [found]);
+  return caller as CallerFacts;
+}
+
+function render(caller: CallerFacts, { thing, verdict, missing }: Answer): string {
+  const { bold, green, red } = coloursOf(process.stdout);
+  const name = bold(nameOf(thing));
+  const chains = verdict.needs.flatMap((each) => each.chains);
+  if (verdict.may) return `${caller.name} ${green('may')} use ${name}.\n\n${renderChains(chains)}`;
+  return `${caller.name} ${red('may not')} use ${name}. It would take:\n\n${renderChains(missing)}`;
+}
+
+function renderAll(caller: CallerFacts, answers: readonly Answer[]): string {
+  const rows = answers.map(({ thing, verdict }) => {
+    const [chain = []] = verdict.needs[0]?.chains ?? [];
+    const last = chain.at(-1);
+    return [thing.kind, thing.id, last?.because ?? '', last === undefined ? '' : placeOfLink(last)];
+  });
+  const head = `${caller.name} may use ${count(rows.length, 'thing')}.\n\n`;
+  return head + renderTable(['KIND', 'THING', 'BECAUSE', 'WHERE'], rows, { colours: coloursOf(process.stdout) });
+}
+
+function plain({ thing, verdict, missing }: Answer): object {
+  return { kind: thing.kind, id: thing.id, may: verdict.may, needs: verdict.needs, missing };
+}

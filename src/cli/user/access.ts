@@ -1,0 +1,70 @@
+import { hostname, userInfo } from 'node:os';
+import { type Command, Option } from 'commander';
+import { didYouMean } from '../../load/suggest.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { Users } from '../../security/users/port.ts';
+import { CliFailure } from '../failure.ts';
+import { loadRegistry, placeOf } from '../project.ts';
+
+/** What the commands about users work with. */
+export interface Access {
+  readonly registry: Registry;
+  readonly users: Users;
+  /** Database, for people. */
+  readonly location: string;
+}
+
+/** Who works, where nobody says otherwise. */
+function defaultActor(): string {
+  return `${accountName()}@${hostname()}`;
+}
+
+/** In a container the account may have a number and no name. */
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** Adds `--actor` to a command that changes something. */
+export function withActor(command: Command): Command {
+  return command.addOption(new Option('--actor <name>', 'who the audit trail says it was (default: account@host)'));
+}
+
+/** Opens the users of the configured database, brought up to date, and closes it after the work. */
+export async function withUsers(command: Command, work: (access: Access) => Promise<void>): Promise<void> {
+  const place = placeOf(command);
+  const registry = await loadRegistry(place, 'ignore-missing');
+  const { resolveSetting } = await import('../../serve/settings.ts');
+  const { openStore } = await import('../../store/index.ts');
+  const { openUsers } = await import('../../security/users/open.ts');
+  const { url, engine, connections } = registry.gateway.database;
+  const store = await openStore({ url: resolveSetting(url, process.env), engine, connections, root: place.root });
+  try {
+    await store.migrate();
+    const { actor = defaultActor() } = command.opts<{ actor?: string }>();
+    await work({ registry, users: openUsers({ store, actor }), location: store.location });
+  } finally {
+    await store.close();
+  }
+}
+
+/** @throws CliFailure for a user of the definitions, which no command changes */
+export function refuseDeclared({ users }: Registry, id: string): void {
+  const declared = users.get(id);
+  if (declared === undefined) return;
+  const { file, line } = declared.at;
+  throw new CliFailure(`${id} is a user of the definitions (${file}:${line}), which only an edit changes`, {
+    hint: 'signalbox user hash prints the hash of a password, or of a new API key, for that file.',
+  });
+}
+
+/** @throws CliFailure for a role that is not declared */
+export function checkRoles({ roles }: Registry, ids: readonly string[]): void {
+  for (const id of ids) {
+    if (!roles.has(id))
+      throw new CliFailure(`there is no role ${id} in the definitions`, { hint: didYouMean(id, roles.keys()) });
+  }
+}

@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import { CliFailure, wrongUsage } from '../failure.ts';
+import { print } from '../terminal.ts';
+import { checkRoles, refuseDeclared, withActor, withUsers } from './access.ts';
+import { newPassword, type PasswordOptions, printDone, withPassword } from './password.ts';
+
+const collect = (text: string, before: readonly string[]): string[] => [...before, text];
+
+/** `signalbox user add`. */
+export function addUserAdd(user: Command): void {
+  const command = user
+    .command('add')
+    .description('add a user; a password is asked for')
+    .argument('<id>', 'its id')
+    .option('--role <role>', 'a role that it holds; once for each', collect, [])
+    .option('--description <text>', 'who or what it is');
+  withActor(withPassword(command)).action(
+    async (id: string, options: PasswordOptions & { role: string[]; description?: string }, run: Command) =>
+      withUsers(run, async ({ registry, users, location }) => {
+        await checkId(id);
+        refuseDeclared(registry, id);
+        checkRoles(registry, options.role);
+        const known = (await users.list()).some((each) => each.id === id);
+        // Before a password is asked for in vain; what was added meanwhile is refused all the same.
+        if (known) throw new CliFailure(`there is a user ${id} in the database already`);
+        const password = await newPassword(id, options);
+        const { description } = options;
+        await users.add({
+          id,
+          roles: [...new Set(options.role)],
+          ...(password.hash === undefined ? {} : { password: password.hash }),
+          ...(description === undefined ? {} : { description }),
+        });
+        await printDone(`${id} was added to ${location}.`, password);
+      }),
+  );
+}
+
+async function checkId(id: string): Promise<void> {
+  const { ID_PATTERN } = await import('../../load/schema/security.ts');
+  if (!new RegExp(ID_PATTERN).test(id))
+    throw wrongUsage(`${JSON.stringify(id)} is no id`, 'Letters, digits, and after the first _ . @ - make one.');
+}
+
+/** `signalbox user passwd`. */
+export function addUserPasswd(user: Command): void {
+  const command = user
+    .command('passwd')
+    .description('give a user another password; the old one is refused within 2 s')
+    .argument('<id>', 'the user');
+  withActor(withPassword(command)).action(async (id: string, options: PasswordOptions, run: Command) =>
+    withUsers(run, async ({ registry, users }) => {
+      refuseDeclared(registry, id);
+      await users.get(id);
+      const password = await newPassword(id, options);
+      await users.setPassword(id, password.hash);
+      const has = password.hash === undefined ? 'has no password any more' : 'has another password';
+      await printDone(`${id} ${has}.`, password);
+    }),
+  );
+}
+
+/** `signalbox user disable` and `signalbox user enable`. */
+export function addUserDisable(user: Command): void {
+  for (const [name, disabled, description] of [
+    ['disable', true, 'let a user call no more, within 2 s; the id and what belongs to it stay'],
+    ['enable', false, 'let a disabled user call again'],
+  ] as const) {
+    const command = user.command(name).description(description).argument('<id>', 'the user');
+    withActor(command).action(async (id: string, _: object, run: Command) =>
+      withUsers(run, async ({ registry, users }) => {
+        refuseDeclared(registry, id);
+        const changed = await users.setDisabled(id, disabled);
+        const state = disabled ? 'disabled' : 'enabled';
+        await print(changed ? `${id} is ${state}.\n` : `${id} is ${state} already.\n`);
+      }),
+    );
+  }
+}
+
+/** `signalbox user role`. */
+export function addUserRole(user: Command): void {
+  const command = user
+    .command('role')
+    .description('give roles to a user, or take them')
+    .argument('<id>', 'the user')
+    .option('--add <role>', 'one to give; once for each', collect, [])
+    .option('--remove <role>', 'one to take; once for each', collect, []);
+  withActor(command).action(async (id: string, { add, remove }: { add: string[]; remove: string[] }, run: Command) => {
+    if (add.length + remove.length === 0) throw wrongUsage('--add or --remove says which role');
+    const both = add.find((role) => remove.includes(role));
+    if (both !== undefined) throw wrongUsage(`${both} can't be both given and taken`);
+    await withUsers(run, async ({ registry, users }) => {
+      refuseDeclared(registry, id);
+      checkRoles(registry, add);
+      const changed = await users.changeRoles(id, { add: [...new Set(add)], remove });
+      const { roles } = await users.get(id);
+      const held = roles.length === 0 ? 'no role' : roles.join(', ');
+      await print(changed ? `${id} holds ${held}.\n` : `${id} holds ${held} already.\n`);
+    });
+  });
+}

@@ -1,0 +1,108 @@
+import type { Command } from 'commander';
+import type { User } from '../../model/security.ts';
+import type { KeptUser, TrailLine } from '../../security/users/port.ts';
+import { renderTable } from '../table.ts';
+import { coloursOf, print } from '../terminal.ts';
+import { type Access, withUsers } from './access.ts';
+import { renderKeys } from './key.ts';
+
+/** A user of either place as it is shown. */
+interface Shown extends Partial<Omit<KeptUser, 'id' | 'roles'>> {
+  readonly id: string;
+  readonly roles: readonly string[];
+  /** `database`, or where its definition stands. */
+  readonly from: string;
+}
+
+/** `signalbox user list`. */
+export function addUserList(user: Command): void {
+  user
+    .command('list')
+    .description('list the users of the database and of the definitions')
+    .option('--json', 'as JSON')
+    .action(async ({ json = false }: { json?: boolean }, command: Command) =>
+      withUsers(command, async ({ registry, users }) => {
+        const shown = [...(await users.list()).map(ofDatabase), ...[...registry.users.values()].map(ofDefinitions)];
+        await print(json ? `${JSON.stringify(shown, null, 2)}\n` : renderUsers(shown));
+      }),
+    );
+}
+
+/** `signalbox user show`. */
+export function addUserShow(user: Command): void {
+  user
+    .command('show')
+    .description('show a user and its keys; nothing secret is shown')
+    .argument('<id>', 'the user')
+    .option('--json', 'as JSON')
+    .action(async (id: string, { json = false }: { json?: boolean }, command: Command) =>
+      withUsers(command, async (access) => {
+        const { shown, keys } = await find(access, id);
+        if (json) await print(`${JSON.stringify({ ...shown, keys }, null, 2)}\n`);
+        else await print(renderUsers([shown]) + (keys.length === 0 ? '' : `\n${renderKeys(keys)}`));
+      }),
+    );
+}
+
+/** `signalbox user log`. */
+export function addUserLog(user: Command): void {
+  user
+    .command('log')
+    .description('print the audit trail: what was done to users of the database, by whom')
+    .argument('[id]', 'of this user alone')
+    .option('--json', 'as JSON, a line an entry')
+    .action(async (id: string | undefined, { json = false }: { json?: boolean }, command: Command) =>
+      withUsers(command, async ({ users }) => {
+        if (id !== undefined) await users.get(id);
+        const trail = await users.trail(id);
+        await print(json ? trail.map((line) => `${JSON.stringify(line)}\n`).join('') : renderTrail(trail));
+      }),
+    );
+}
+
+async function find({ registry, users }: Access, id: string) {
+  const declared = registry.users.get(id);
+  if (declared !== undefined) return { shown: ofDefinitions(declared), keys: [] };
+  return { shown: ofDatabase(await users.get(id)), keys: await users.keys(id) };
+}
+
+function ofDatabase(user: KeptUser): Shown {
+  return { ...user, from: 'database' };
+}
+
+function ofDefinitions({ id, description, roles, password, at }: User): Shown {
+  return {
+    id,
+    ...(description === undefined ? {} : { description }),
+    roles: roles.map((role) => role.id),
+    disabled: false,
+    hasPassword: password !== undefined,
+    from: `${at.file}:${at.line}`,
+  };
+}
+
+function renderUsers(users: readonly Shown[]): string {
+  const rows = users.map(({ id, disabled, hasPassword, roles, from, description }) => [
+    id,
+    disabled === true ? 'disabled' : 'active',
+    hasPassword === true ? 'yes' : 'no',
+    roles.join(', '),
+    from,
+    description ?? '',
+  ]);
+  const heading = ['USER', 'STATE', 'PASSWORD', 'ROLES', 'FROM', 'DESCRIPTION'];
+  return renderTable(heading, rows, { colours: coloursOf(process.stdout) });
+}
+
+function renderTrail(trail: readonly TrailLine[]): string {
+  const rows = trail.map(({ sequence, at, actor, action, user, detail }) => [
+    String(sequence),
+    at,
+    actor,
+    action,
+    user,
+    Object.keys(detail).length === 0 ? '' : JSON.stringify(detail),
+  ]);
+  const heading = ['NUMBER', 'AT', 'ACTOR', 'ACTION', 'USER', 'DETAIL'];
+  return renderTable(heading, rows, { colours: coloursOf(process.stdout), right: new Set([0]) });
+}

@@ -1,0 +1,59 @@
+import type { ConfigText } from '../model/config.ts';
+import {
+  isMessageScheme,
+  type SecurityScheme,
+  type TransportScheme,
+  type UsernameTokenScheme,
+} from '../model/security.ts';
+import type { Operation } from '../model/service.ts';
+
+/** What a caller shows over REST, one of these: what stands inside a SOAP message can't be shown there. None where public. */
+export function restSchemes(operation: Pick<Operation, 'public' | 'requires'>): readonly TransportScheme[] {
+  return operation.public
+    ? []
+    : operation.requires.filter((scheme): scheme is TransportScheme => !isMessageScheme(scheme));
+}
+
+/** What a caller shows over SOAP, one of these. None where public. */
+export function soapSchemes(operation: Pick<Operation, 'public' | 'requires'>): readonly SecurityScheme[] {
+  return operation.public ? [] : operation.requires;
+}
+
+/** What a caller has to show, in a sentence. @param schemes any one of them is enough; none where it is public */
+export function accessNote(schemes: readonly SecurityScheme[]): string {
+  return schemes.length === 0 ? 'Public.' : `Needs credentials: ${schemes.map(schemeWords).join(' or ')}.`;
+}
+
+/** A scheme in words, with all that a caller has to know of it. */
+export function schemeWords(scheme: SecurityScheme): string {
+  switch (scheme.kind) {
+    case 'basic':
+      return 'HTTP Basic';
+    case 'api-key':
+      return `an API key in the header ${scheme.header}`;
+    case 'bearer':
+      return `a bearer token (JWT)${scopeWords(scheme.scopes)}`;
+    case 'client-certificate':
+      return 'a client certificate';
+    case 'username-token':
+      return `a WS-Security UsernameToken with ${passwordWords(scheme)}`;
+    case 'signature':
+      return 'an XML signature over Body and Timestamp with an X.509 certificate (WS-Security)';
+  }
+}
+
+/** A configuration text that says the same everywhere; undefined where it is known at the start only, or secret. */
+export function literalText({ parts }: ConfigText): string | undefined {
+  const texts = parts.flatMap((part) => (part.kind === 'literal' ? [part.text] : []));
+  return texts.length === parts.length ? texts.join('') : undefined;
+}
+
+function scopeWords(scopes: readonly string[]): string {
+  if (scopes.length === 0) return '';
+  return ` with the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(' ')}`;
+}
+
+function passwordWords({ passwords }: UsernameTokenScheme): string {
+  const words = { text: 'text (over TLS)', digest: 'digest with nonce and created' };
+  return `the password as ${passwords.map((form) => words[form]).join(' or as ')}`;
+}

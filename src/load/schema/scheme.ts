@@ -1,0 +1,130 @@
+import { description, duration, type JsonSchema, keys } from './json-schema.ts';
+import { fileText } from './node-tls.ts';
+import { bearer } from './scheme-bearer.ts';
+
+const header = (what: string, example: string): JsonSchema => ({
+  title: 'a header name',
+  type: 'string',
+  pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+  description: what,
+  examples: [example],
+});
+
+const algorithms = (what: string, examples: readonly string[]): JsonSchema => ({
+  type: 'array',
+  items: { type: 'string', minLength: 1 },
+  minItems: 1,
+  uniqueItems: true,
+  description: what,
+  examples: [examples],
+});
+
+const usernameToken = keys(
+  {
+    description:
+      'A user and a password inside a SOAP message (WS-Security UsernameToken Profile 1.1.1). A digest is made of the shared secret of the user.',
+    examples: [{ passwords: ['digest'], 'max-age': '5 min' }],
+  },
+  {
+    passwords: {
+      type: 'array',
+      items: { type: 'string', enum: ['text', 'digest'] },
+      minItems: 1,
+      uniqueItems: true,
+      description: 'Forms of the password that are taken; `text` over TLS or from this machine alone. Without it both.',
+      examples: [['digest']],
+    },
+    'max-age': {
+      ...duration,
+      description: 'How long a digest holds from when it was made, and how long its nonce is refused.',
+      default: '5 min',
+      examples: ['2 min'],
+    },
+  },
+);
+
+const signature = keys(
+  {
+    description:
+      'An XML signature over Body and Timestamp of a SOAP message, with an X.509 certificate (WS-Security X.509 Token Profile 1.1.1).',
+    examples: [{ algorithms: ['rsa-sha256'], ca: 'certificates/partners.pem' }],
+  },
+  {
+    'max-age': {
+      ...duration,
+      description: 'How long a message holds from when it was signed.',
+      default: '5 min',
+      examples: ['2 min'],
+    },
+    algorithms: algorithms(
+      'Signature algorithms that are taken: rsa-sha256, rsa-pss-sha256, ecdsa-sha256, and each of them with sha384 and sha512. Without it rsa-sha256.',
+      ['rsa-sha256', 'rsa-sha512'],
+    ),
+    digests: algorithms('Digest algorithms that are taken: sha256, sha384, sha512. Without it sha256.', [
+      'sha256',
+      'sha512',
+    ]),
+    ca: {
+      ...fileText,
+      description:
+        'File with authorities (PEM) whose certificates are known by their subject. Without it a certificate is known by its fingerprint alone. May refer to configuration.',
+      examples: ['certificates/partners.pem'],
+    },
+  },
+);
+
+export const scheme = keys(
+  {
+    title: 'scheme',
+    description:
+      'What a caller shows: one of the keys `basic`, `api-key`, `bearer`, `client-certificate`, `username-token` and `signature`. `requires` of the gateway, a service or an operation names it. `basic` alone needs no definition.',
+    required: ['scheme'],
+    examples: [
+      {
+        scheme: 'LOGIN',
+        bearer: {
+          issuer: 'https://login.example.org/',
+          audience: 'signalbox',
+          jwks: 'https://login.example.org/jwks.json',
+          roles: { 'orders.read': ['CLERK'] },
+        },
+      },
+      { scheme: 'PARTNER_KEY', 'api-key': { header: 'X-Api-Key' } },
+    ],
+  },
+  {
+    scheme: {
+      title: 'a name',
+      type: 'string',
+      pattern: '^[A-Za-z][A-Za-z0-9_-]*$',
+      description: 'Its id.',
+      examples: ['PARTNER_KEY'],
+    },
+    description,
+    basic: keys({ description: 'A user and a password (HTTP Basic, RFC 7617).', examples: [{}] }, {}),
+    'api-key': keys(
+      {
+        required: ['header'],
+        description: "A key in a header of its own. Its hash stands among a user's `api-keys`, or in the database.",
+        examples: [{ header: 'X-Api-Key' }],
+      },
+      { header: header('The header that carries it: none that belongs to the protocol.', 'X-Api-Key') },
+    ),
+    bearer,
+    'client-certificate': keys(
+      {
+        description:
+          "A certificate of the caller's own: of its TLS connection (`tls.client-ca` of the gateway), or as a proxy of the gateway's `proxies` hands it on.",
+        examples: [{ header: 'Client-Cert' }, {}],
+      },
+      {
+        header: header(
+          'The header in which a proxy hands it on: `Client-Cert` (RFC 9440), or another with PEM, percent-encoded.',
+          'Client-Cert',
+        ),
+      },
+    ),
+    'username-token': usernameToken,
+    signature,
+  },
+);

@@ -1,0 +1,118 @@
+import { Fault } from '../../model/fault.ts';
+import type { User } from '../../model/security.ts';
+import type { Db } from '../../store/index.ts';
+import type { KeyHolder } from '../port.ts';
+import type { Roles } from './roles.ts';
+import { selectUser, selectUserOfKey, type UserRow } from './user-rows.ts';
+import type { Versions } from './versions.ts';
+
+/** Users that are remembered at once; the oldest goes first. */
+const MOST_REMEMBERED = 10_000;
+
+interface DatabaseUsersOptions {
+  readonly db: () => Promise<Db>;
+  readonly versions: Versions;
+  readonly roles: Roles;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+type Select = (db: Db) => Promise<(UserRow & { readonly expires?: string | null }) | undefined>;
+
+/** What is found at once, or read first. */
+type Found<T> = T | undefined | Promise<T | undefined>;
+
+/** The users of the database. Those that were found are remembered for as long as no user changes. */
+export class DatabaseUsers {
+  readonly #options: DatabaseUsersOptions;
+  readonly #known = new Map<string, KeyHolder>();
+  /** The version that what is remembered is of. */
+  #under = 0;
+
+  constructor(options: DatabaseUsersOptions) {
+    this.#options = options;
+  }
+
+  /** One that may call. Rejects with Fault UNAVAILABLE where the database does not answer. */
+  find(id: string): Found<User> {
+    const found = this.#find(`user ${id}`, (db) => selectUser(db, id));
+    return found instanceof Promise ? found.then((holder) => holder?.user) : found?.user;
+  }
+
+  /** The same by an API key that holds. */
+  findByApiKey(hash: string): Found<KeyHolder> {
+    const found = this.#find(`key ${hash}`, (db) => selectUserOfKey(db, hash));
+    return found instanceof Promise ? found.then((holder) => this.#holding(holder)) : this.#holding(found);
+  }
+
+  #holding(holder: KeyHolder | undefined): KeyHolder | undefined {
+    return holder?.until !== undefined && holder.until <= this.#options.clock() ? undefined : holder;
+  }
+
+  #find(key: string, select: Select): Found<KeyHolder> {
+    const { versions } = this.#options;
+    const version = versions.asked();
+    const known = typeof version === 'number' && !versions.isAway ? this.#remembered(key, version) : undefined;
+    return known ?? this.#look(key, version, select);
+  }
+
+  async #look(key: string, version: number | Promise<number>, select: Select): Promise<KeyHolder | undefined> {
+    const { versions, db } = this.#options;
+    const under = await version;
+    if (versions.isAway) throw unavailable();
+    const known = this.#remembered(key, under);
+    if (known !== undefined) return known;
+    const row = await reading(async () => select(await db()));
+    // Somebody who is added may call at once, so that nobody is remembered as unknown.
+    if (row === undefined) return undefined;
+    const until = typeof row.expires === 'string' ? { until: Date.parse(row.expires) } : {};
+    const found = { user: this.#userOf(row), ...until };
+    // What was changed while it was read may not be in it.
+    if (versions.noticed === under) this.#remember(key, under, found);
+    return found;
+  }
+
+  #userOf({ id, password, description, roles }: UserRow): User {
+    return {
+      id,
+      ...(password === null ? {} : { password }),
+      ...(description === null ? {} : { description }),
+      ...this.#options.roles.of(id, roles),
+      apiKeys: [],
+      certificates: [],
+      sample: false,
+      origin: 'database',
+      at: NOWHERE,
+    };
+  }
+
+  #remembered(key: string, version: number): KeyHolder | undefined {
+    if (version === this.#under) return this.#known.get(key);
+    this.#known.clear();
+    this.#under = version;
+    return undefined;
+  }
+
+  #remember(key: string, version: number, known: KeyHolder): void {
+    if (version !== this.#under) return;
+    if (this.#known.size >= MOST_REMEMBERED) this.#known.delete(this.#known.keys().next().value as string);
+    this.#known.set(key, known);
+  }
+}
+
+/** Of what stands in no file. */
+export const NOWHERE = { file: 'database', line: 1, column: 1 } as const;
+
+/** @throws Fault UNAVAILABLE for whatever the database says */
+export async function reading<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+}
+
+function unavailable(cause?: unknown): Fault {
+  const reason = 'the database that knows the users does not answer';
+  return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': '5' }, cause });
+}

@@ -1,0 +1,76 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+import { Fault } from '../model/fault.ts';
+import type { Caller, Directory, Shown } from './port.ts';
+import { Refused, type Verifier } from './scheme/verifier.ts';
+
+/** How long and how much is remembered. */
+export interface Remembering {
+  /** Milliseconds that verified credentials are remembered. */
+  readonly rememberFor: number;
+  /** Credentials of one scheme that may wait to be verified at once. */
+  readonly mostWaiting: number;
+  /** Milliseconds; a clock that only goes forward. */
+  readonly now: () => number;
+}
+
+/** One scheme's entrance: verifies credentials, and remembers those that are good. */
+export interface Gate {
+  readonly verifier: Verifier;
+  /** At once where the same were verified a moment ago. @throws Refused; Fault FORBIDDEN, UNAVAILABLE */
+  admit(credentials: string, shown: Shown): Caller | Promise<Caller>;
+}
+
+interface Remembered {
+  readonly caller: Caller;
+  readonly until: number;
+  /** Of the directory, before the credentials were looked at. */
+  readonly version: number;
+}
+
+/** Verified credentials remembered at once; the oldest go first. */
+const MOST_REMEMBERED = 10_000;
+
+/** @param key of this process alone: a dump of what is remembered gives no credentials away */
+export function createGate(verifier: Verifier, directory: Directory, key: KeyObject, options: Remembering): Gate {
+  const { rememberFor, mostWaiting, now } = options;
+  const verified = new Map<string, Remembered>();
+  const trying = new Map<string, Promise<Caller>>();
+
+  const fingerprint = (credentials: string): string => createHmac('sha256', key).update(credentials).digest('base64');
+
+  async function attempt(print: string, credentials: string, shown: Shown, version: number): Promise<Caller> {
+    const { user, until } = await verifier.verify(credentials, shown);
+    const caller = { user, scheme: verifier.scheme };
+    const left = until === undefined ? rememberFor : Math.min(rememberFor, until - Date.now());
+    if (left <= 0) return caller;
+    if (verified.size >= MOST_REMEMBERED) verified.delete(verified.keys().next().value as string);
+    verified.set(print, { caller, until: now() + left, version });
+    return caller;
+  }
+
+  function enter(credentials: string, shown: Shown, version: number): Caller | Promise<Caller> {
+    const print = fingerprint(credentials);
+    const found = verified.get(print);
+    if (found !== undefined) {
+      if (found.until > now() && found.version === version) return found.caller;
+      verified.delete(print);
+    }
+    const running = trying.get(print);
+    if (running !== undefined) return running;
+    if (trying.size >= mostWaiting)
+      throw Fault.of('UNAVAILABLE', { reason: 'too many sign-ins at once' }, { headers: { 'Retry-After': '5' } });
+    const started = attempt(print, credentials, shown, version).finally(() => trying.delete(print));
+    trying.set(print, started);
+    return started;
+  }
+
+  return {
+    verifier,
+    admit(credentials, shown) {
+      if (credentials.length > verifier.longest) throw new Refused('credentials are too long');
+      const version = directory.version();
+      if (typeof version === 'number') return enter(credentials, shown, version);
+      return version.then((read) => enter(credentials, shown, read));
+    },
+  };
+}

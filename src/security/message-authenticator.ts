@@ -1,0 +1,116 @@
+import { createHash, createSecretKey, randomBytes, X509Certificate } from 'node:crypto';
+import {
+  BASIC,
+  isMessageScheme,
+  type MessageScheme,
+  type SecurityScheme,
+  type SignatureScheme,
+  type User,
+} from '../model/security.ts';
+import type { Nonces } from '../store/index.ts';
+import { createGate } from './gate.ts';
+import type { Directory, MessageCaller, Shown, ShownMessage } from './port.ts';
+import { compileBasic } from './scheme/basic.ts';
+import { type SignaturePorts, verifySignedMessage } from './scheme/signature.ts';
+import { type UsernameTokenPorts, verifyUsernameToken } from './scheme/username-token.ts';
+import { Refused } from './scheme/verifier.ts';
+import { readSecurityHeader, type SecurityHeader } from './wsse/header.ts';
+import { AHEAD } from './wsse/time.ts';
+
+/** What judges the credentials inside messages. */
+export interface MessageAuthenticatorOptions {
+  /** All schemes of the registry. */
+  readonly schemes: Iterable<SecurityScheme>;
+  readonly directory: Directory;
+  /** A user whose password costs what most do; what is unknown takes as long. */
+  readonly alike?: User | undefined;
+  readonly nonces: Nonces;
+  /** The shared secret of a user; undefined for one that has none. */
+  readonly secretOf: (user: User) => string | undefined;
+  /** Certificates (PEM) of the authorities of a scheme; undefined where only fingerprints count. */
+  readonly authorities: (scheme: SignatureScheme) => string | undefined;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+}
+
+/** Whom a message shows. @throws Refused; Fault UNAVAILABLE */
+export type MessageAuthenticator = (
+  message: ShownMessage,
+  shown: Shown,
+  schemes: readonly SecurityScheme[],
+) => Promise<MessageCaller>;
+
+/** Milliseconds that a password which fitted is remembered. */
+const REMEMBER_FOR = 60_000;
+const MOST_WAITING = 200;
+
+/** Compiles the schemes whose credentials stand inside messages. @throws Error for authorities that can't be read */
+export function createMessageAuthenticator(options: MessageAuthenticatorOptions): MessageAuthenticator {
+  const { directory, secretOf, clock = Date.now } = options;
+  const schemes = [...options.schemes].filter(isMessageScheme);
+  const authorities = new Map(schemes.filter((each) => each.kind === 'signature').map(readAuthorities(options)));
+  // What one scheme is too old for, another may still take, and a gateway whose clock is behind.
+  const longest = Math.max(0, ...schemes.map(({ maxAge }) => maxAge));
+
+  const takeOnce = async (parts: readonly (string | Uint8Array)[], created: number): Promise<void> => {
+    if (!(await options.nonces.take(printOf(parts), created + longest + AHEAD)))
+      throw new Refused('it was seen before: a replay');
+  };
+  const tokens = { directory, tryPassword: passwordTrier(options), secretOf, takeOnce, clock };
+  const authoritiesOf: SignaturePorts['authoritiesOf'] = ({ id }) => authorities.get(id) ?? [];
+  const signatures = { directory, authoritiesOf, takeOnce, clock };
+
+  return async (message, shown, allowed) => {
+    const [element, another] = message.security;
+    if (element === undefined) throw new Refused('no credentials');
+    if (another !== undefined) throw new Refused('more than one Security header is for this receiver');
+    const header = readSecurityHeader(element);
+    const scheme = allowed.filter(isMessageScheme).find((each) => isShown(each, header));
+    if (scheme === undefined) throw new Refused('its Security header has no credentials that are taken here');
+    if (scheme.kind === 'username-token') {
+      const user = await verifyUsernameToken(header.usernameToken!, scheme, shown, tokens);
+      return { user, scheme };
+    }
+    return { scheme, ...(await verifySignedMessage(message, header, scheme, signatures)) };
+  };
+}
+
+function isShown({ kind }: MessageScheme, { usernameToken, signature }: SecurityHeader): boolean {
+  return (kind === 'username-token' ? usernameToken : signature) !== undefined;
+}
+
+/** Passwords are tried and remembered as those of HTTP Basic are. */
+function passwordTrier({ directory, alike }: MessageAuthenticatorOptions): UsernameTokenPorts['tryPassword'] {
+  const remembering = { rememberFor: REMEMBER_FOR, mostWaiting: MOST_WAITING, now: () => performance.now() };
+  const key = createSecretKey(randomBytes(32));
+  const gate = createGate(compileBasic(BASIC, directory, alike), directory, key, remembering);
+  return async (user, password, shown) => {
+    if (user === '' || user.includes(':')) throw new Refused("its Username is nobody's");
+    const credentials = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+    return (await gate.admit(credentials, shown)).user;
+  };
+}
+
+function readAuthorities({ authorities }: MessageAuthenticatorOptions) {
+  return (scheme: SignatureScheme): readonly [string, readonly X509Certificate[]] => {
+    const pem = authorities(scheme);
+    if (pem === undefined) return [scheme.id, []];
+    const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+    const found = blocks.map((each) => new X509Certificate(each));
+    const [other] = found.filter(({ ca }) => !ca);
+    if (found.length === 0) throw new Error(`ca of the scheme ${scheme.id} holds no certificate in PEM`);
+    if (other !== undefined)
+      throw new Error(`ca of the scheme ${scheme.id} holds a certificate that may issue no others: ${other.subject}`);
+    return [scheme.id, found];
+  };
+}
+
+/** The SHA-256 of parts, none of which can be taken for another. */
+function printOf(parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+    hash.update(`${bytes.length}:`).update(bytes);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,89 @@
+// WS-Security X.509 Certificate Token Profile 1.1.1: messages whose Body and Timestamp are signed.
+import type { X509Certificate } from 'node:crypto';
+import { Fault } from '../../model/fault.ts';
+import type { SignatureScheme, User } from '../../model/security.ts';
+import type { XmlElement } from '../../wire/xml-tree.ts';
+import { namesOfCertificate } from '../certificate-name.ts';
+import type { Directory, ShownMessage } from '../port.ts';
+import { faultOfKey } from '../wsse/algorithms.ts';
+import { certificateOf, checkValidity, isIssuedBy } from '../wsse/certificate.ts';
+import { type EnvelopeParts, partsOf, type SecurityHeader } from '../wsse/header.ts';
+import { Ids } from '../wsse/ids.ts';
+import { readSignature, type SignatureReference } from '../wsse/signature-form.ts';
+import { checkTimestamp } from '../wsse/time.ts';
+import { type Covered, verifySignature } from '../wsse/verify.ts';
+import { Refused } from './verifier.ts';
+
+/** What judges signatures. */
+export interface SignaturePorts {
+  readonly directory: Directory;
+  /** Authorities of a scheme; empty where only fingerprints count. */
+  readonly authoritiesOf: (scheme: SignatureScheme) => readonly X509Certificate[];
+  /** Notes a message as seen. @param created milliseconds since 1970 @throws Refused for one that was seen before */
+  readonly takeOnce: (parts: readonly (string | Uint8Array)[], created: number) => Promise<void>;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/** Whose message it is, and its Body as it was signed. */
+export interface SignedMessage {
+  readonly user: User;
+  readonly body: XmlElement;
+}
+
+/** Whose signature it is. @throws Refused; Fault UNSUPPORTED_MEDIA_TYPE, UNAVAILABLE */
+export async function verifySignedMessage(
+  { envelope, attachments }: ShownMessage,
+  { element: security, signature, timestamp }: SecurityHeader,
+  scheme: SignatureScheme,
+  ports: SignaturePorts,
+): Promise<SignedMessage> {
+  if (attachments) {
+    const supported = 'XML alone where a message is signed, since the signature covers none of its attachments';
+    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: 'Content-Type multipart/related', supported });
+  }
+  if (signature === undefined || timestamp === undefined)
+    throw new Refused('Security has no Signature or no Timestamp');
+  const now = ports.clock();
+  const form = readSignature(signature, scheme.algorithms, scheme.digests);
+  const ids = new Ids(envelope);
+  const parts = partsOf(envelope);
+  const covered = coveredBy(form.references, ids, parts, security, signature);
+  const body = covered.findIndex(({ element }) => element === parts.body);
+  const time = covered.findIndex(({ element }) => element === timestamp);
+  if (body < 0 || time < 0) throw new Refused('the signature does not cover Body and Timestamp');
+  const certificate = certificateOf(form.keyInfo, security, ids);
+  const unfit = faultOfKey(certificate.publicKey, form.algorithm);
+  if (unfit !== undefined) throw new Refused(unfit);
+  checkValidity(certificate, now);
+  const verified = isIssuedBy(certificate, ports.authoritiesOf(scheme), now);
+  const user = await ports.directory.findByCertificate(namesOfCertificate({ der: certificate.raw, verified }));
+  if (user === undefined) throw new Refused('certificate of nobody, or of a disabled user');
+  const { signed, print } = verifySignature(signature, form, covered, certificate.publicKey);
+  const created = checkTimestamp(signed[time]!, scheme.maxAge, now);
+  await ports.takeOnce(['signature', user.id, print], created);
+  return { user, body: signed[body]! };
+}
+
+/**
+ * What the references name: the Body, other header blocks, and what else stands in the Security header. Nothing that holds
+ * another of these, or the signature itself.
+ */
+function coveredBy(
+  references: readonly SignatureReference[],
+  ids: Ids,
+  { headers, body }: EnvelopeParts,
+  security: XmlElement,
+  signature: XmlElement,
+): readonly Covered[] {
+  const covered = references.map(({ uri }) => ids.resolve(uri));
+  for (const { element } of covered) {
+    const isInSecurity = security.content.includes(element) && element !== signature;
+    const isHeader = headers.includes(element) && element !== security;
+    if (element !== body && !isInSecurity && !isHeader)
+      throw new Refused('a reference names what is neither the Body nor a header');
+  }
+  if (new Set(covered.map(({ element }) => element)).size !== covered.length)
+    throw new Refused('two references name the same');
+  return covered;
+}

@@ -1,0 +1,102 @@
+// WS-Security UsernameToken Profile 1.1.1.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { User, UsernameTokenScheme } from '../../model/security.ts';
+import { attributeOf, type XmlElement } from '../../wire/xml-tree.ts';
+import type { Directory, Shown } from '../port.ts';
+import { BASE64_BINARY, isNamed, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from '../wsse/names.ts';
+import { bytesOf, contentOf, elementsOf } from '../wsse/strict.ts';
+import { checkAge, timeOf } from '../wsse/time.ts';
+import { Refused } from './verifier.ts';
+
+/** What judges UsernameTokens. */
+export interface UsernameTokenPorts {
+  readonly directory: Directory;
+  /** Whose password it is; one that was tried a moment ago is remembered. @throws Refused; Fault UNAVAILABLE */
+  readonly tryPassword: (user: string, password: string, shown: Shown) => Promise<User>;
+  /** The shared secret of a user; undefined for one that has none. */
+  readonly secretOf: (user: User) => string | undefined;
+  /** Notes a nonce as seen. @param created milliseconds since 1970 @throws Refused for one that was seen before */
+  readonly takeOnce: (parts: readonly (string | Uint8Array)[], created: number) => Promise<void>;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/** A token as it stands in a message. */
+interface UsernameToken {
+  readonly user: string;
+  readonly password: string;
+  readonly form: 'text' | 'digest';
+  readonly nonce: XmlElement | undefined;
+  readonly created: XmlElement | undefined;
+}
+
+const LONGEST = { user: 256, password: 1024, nonce: 256 } as const;
+const SHORTEST_NONCE = 8;
+
+/** Whose token it is. @throws Refused; Fault UNAVAILABLE */
+export async function verifyUsernameToken(
+  element: XmlElement,
+  { passwords, maxAge }: UsernameTokenScheme,
+  shown: Shown,
+  ports: UsernameTokenPorts,
+): Promise<User> {
+  const token = readToken(element);
+  if (!passwords.includes(token.form)) throw new Refused(`a password as ${token.form} is not taken`);
+  if (token.form === 'digest') return verifyDigest(token, maxAge, ports);
+  if (!shown.secure) throw new Refused('a password as text came over a connection that others can read');
+  return ports.tryPassword(token.user, token.password, shown);
+}
+
+function readToken(element: XmlElement): UsernameToken {
+  const children = elementsOf(element);
+  const one = (name: string, namespace: string): XmlElement | undefined => {
+    const [found, another] = children.filter((each) => isNamed(each, name, namespace));
+    if (another !== undefined) throw new Refused(`UsernameToken holds more than one ${name}`);
+    return found;
+  };
+  const user = one('Username', WSSE);
+  const password = one('Password', WSSE);
+  const nonce = one('Nonce', WSSE);
+  const created = one('Created', WSU);
+  const known = [user, password, nonce, created].filter((each) => each !== undefined);
+  if (known.length !== children.length) throw new Refused('UsernameToken holds something that is not known here');
+  if (user === undefined || password === undefined) throw new Refused('UsernameToken has no Username or no Password');
+  const type = attributeOf(password, 'Type') ?? PASSWORD_TEXT;
+  if (type !== PASSWORD_TEXT && type !== PASSWORD_DIGEST) throw new Refused('its Password is of an unknown type');
+  return {
+    user: contentOf(user, LONGEST.user),
+    password: contentOf(password, LONGEST.password),
+    form: type === PASSWORD_TEXT ? 'text' : 'digest',
+    nonce,
+    created,
+  };
+}
+
+/** What users without a secret are tried with: no digest is made of it. */
+const NO_SECRET = randomBytes(32).toString('base64');
+
+/** Section 3.1: Base64(SHA-1(nonce + created + password)). SHA-1 is the profile's; that it collides is of no use here. */
+async function verifyDigest(
+  { user: id, password, nonce, created }: UsernameToken,
+  maxAge: number,
+  { directory, secretOf, takeOnce, clock }: UsernameTokenPorts,
+): Promise<User> {
+  if (nonce === undefined || created === undefined) throw new Refused('a digest has no Nonce or no Created');
+  if ((attributeOf(nonce, 'EncodingType') ?? BASE64_BINARY) !== BASE64_BINARY)
+    throw new Refused('its Nonce is not in base64');
+  const bytes = bytesOf(nonce, LONGEST.nonce);
+  if (bytes.length < SHORTEST_NONCE) throw new Refused(`its Nonce has fewer than ${SHORTEST_NONCE} bytes`);
+  const time = timeOf(created);
+  checkAge(time, maxAge, clock());
+  const user = await directory.find(id);
+  const secret = user === undefined ? undefined : secretOf(user);
+  const digest = createHash('sha1').update(bytes).update(contentOf(created, LONGEST.nonce));
+  const expected = digest.update(secret ?? NO_SECRET).digest();
+  const given = Buffer.from(password.trim(), 'base64');
+  const fits = given.length === expected.length && timingSafeEqual(given, expected);
+  if (user === undefined) throw new Refused('unknown or disabled user');
+  if (secret === undefined) throw new Refused('user without a shared secret');
+  if (!fits) throw new Refused('wrong digest');
+  await takeOnce(['username-token', user.id, bytes], time);
+  return user;
+}

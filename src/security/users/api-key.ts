@@ -1,0 +1,22 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { apiKeyHash } from '../api-key-hash.ts';
+
+/** A key that was made. It is shown once. */
+export interface NewApiKey {
+  /** Its part that may be shown and kept, eight letters and digits. */
+  readonly id: string;
+  /** `sbk_<id>_<43 characters>`: a scanner of secrets knows it by its beginning. */
+  readonly key: string;
+  /** What is kept of it. */
+  readonly hash: string;
+}
+
+/** Without those that are mistaken for others. */
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+/** Makes a key of 256 random bits. */
+export function createApiKey(): NewApiKey {
+  const id = Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  const key = `sbk_${id}_${randomBytes(32).toString('base64url')}`;
+  return { id, key, hash: apiKeyHash(key) };
+}

@@ -1,0 +1,159 @@
+import type { Db, Store } from '../../store/index.ts';
+import { createApiKey, type NewApiKey } from './api-key.ts';
+import type { NewUser, UserAction, Users } from './port.ts';
+import { selectAllKept, selectKept, selectKeys, selectTrail } from './rows.ts';
+import { UserError } from './user-error.ts';
+
+export interface UsersOptions {
+  /** Its schema is of this version. */
+  readonly store: Store;
+  /** Who does it, for the trail: `ada@gateway-1`. */
+  readonly actor: string;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+}
+
+/** What is done, to whom, and what the trail says of it; undefined where nothing changes. */
+type Change = { readonly action: UserAction; readonly detail: Readonly<Record<string, unknown>> } | undefined;
+
+/** Ties the users to their database. */
+export function openUsers({ store, actor, clock = Date.now }: UsersOptions): Users {
+  const ports: Ports = { store, actor, clock };
+  return {
+    add: (user) => addUser(ports, user),
+    async setPassword(id, password) {
+      await change(ports, id, async (tx) => {
+        await update(tx, id, { password: password ?? null });
+        return { action: 'passwd', detail: { password: password !== undefined } };
+      });
+    },
+    setDisabled: (id, disabled) =>
+      change(ports, id, async (tx) => {
+        if ((await selectKept(tx, id)).disabled === disabled) return undefined;
+        await update(tx, id, { disabled: disabled ? 1 : 0 });
+        return { action: disabled ? 'disable' : 'enable', detail: {} };
+      }),
+    changeRoles: (id, asked) => changeRoles(ports, id, asked),
+    addKey: (id, options) => addKey(ports, id, options),
+    revokeKey: (id, key) => revokeKey(ports, id, key),
+    list: async () => selectAllKept(await store.tables()),
+    get: async (id) => selectKept(await store.tables(), id),
+    async keys(id) {
+      const db = await store.tables();
+      await selectKept(db, id);
+      return selectKeys(db, id);
+    },
+    trail: async (id) => selectTrail(await store.tables(), id),
+  };
+}
+
+type Ports = Required<UsersOptions>;
+
+/**
+ * Makes a change and its line of the trail, in one transaction. Whoever changes a user waits for the row of the version, so
+ * that the lines have no gap and two changes never meet.
+ */
+function change(ports: Ports, user: string, work: (tx: Db, at: string) => Promise<Change>): Promise<boolean> {
+  const { store, actor, clock } = ports;
+  return store.transaction(async (tx) => {
+    const version = await lockVersion(tx);
+    const at = new Date(clock()).toISOString();
+    const made = await work(tx, at);
+    if (made === undefined) return false;
+    const sequence = version + 1;
+    await tx.updateTable('signalbox_user_version').set({ version: sequence }).where('id', '=', 1).execute();
+    await tx.updateTable('signalbox_user').set({ changed: at }).where('id', '=', user).execute();
+    await tx
+      .insertInto('signalbox_user_audit')
+      .values({ sequence, at, actor, action: made.action, user_id: user, detail: JSON.stringify(made.detail) })
+      .execute();
+    return true;
+  });
+}
+
+async function lockVersion(tx: Db): Promise<number> {
+  const { version } = await tx
+    .updateTable('signalbox_user_version')
+    .set(({ ref }) => ({ version: ref('version') }))
+    .where('id', '=', 1)
+    .returning('version')
+    .executeTakeFirstOrThrow();
+  return version;
+}
+
+/** @throws UserError where there is no such user */
+async function update(tx: Db, id: string, set: { password?: string | null; disabled?: number; roles?: string }) {
+  await selectKept(tx, id);
+  await tx.updateTable('signalbox_user').set(set).where('id', '=', id).execute();
+}
+
+async function addUser(ports: Ports, { id, password, description, roles }: NewUser): Promise<void> {
+  await change(ports, id, async (tx, at) => {
+    const known = await tx.selectFrom('signalbox_user').select('disabled').where('id', '=', id).executeTakeFirst();
+    if (known !== undefined) {
+      const hint = known.disabled === 1 ? `It is disabled: signalbox user enable ${id} lets it call again.` : undefined;
+      throw new UserError(`there is a user ${id} in the database already`, hint);
+    }
+    await tx
+      .insertInto('signalbox_user')
+      .values({
+        id,
+        password: password ?? null,
+        description: description ?? null,
+        roles: JSON.stringify(roles),
+        disabled: 0,
+        created: at,
+        changed: at,
+      })
+      .execute();
+    return { action: 'add', detail: { roles, password: password !== undefined } };
+  });
+}
+
+async function changeRoles(ports: Ports, id: string, asked: Parameters<Users['changeRoles']>[1]): Promise<boolean> {
+  return change(ports, id, async (tx) => {
+    const { roles } = await selectKept(tx, id);
+    const added = asked.add.filter((role) => !roles.includes(role));
+    const removed = asked.remove.filter((role) => roles.includes(role));
+    if (added.length + removed.length === 0) return undefined;
+    const held = [...roles.filter((role) => !removed.includes(role)), ...added];
+    await update(tx, id, { roles: JSON.stringify(held) });
+    return { action: 'role', detail: { added, removed } };
+  });
+}
+
+async function addKey(ports: Ports, user: string, options: Parameters<Users['addKey']>[1]): Promise<NewApiKey> {
+  const { description, expires } = options;
+  const made = createApiKey();
+  await change(ports, user, async (tx, created) => {
+    await selectKept(tx, user);
+    const until = expires?.toISOString() ?? null;
+    await tx
+      .insertInto('signalbox_api_key')
+      .values({
+        id: made.id,
+        hash: made.hash,
+        user_id: user,
+        description: description ?? null,
+        created,
+        expires: until,
+        revoked: null,
+      })
+      .execute();
+    return { action: 'key-add', detail: { key: made.id, ...(until === null ? {} : { expires: until }) } };
+  });
+  return made;
+}
+
+async function revokeKey(ports: Ports, user: string, key: string): Promise<boolean> {
+  return change(ports, user, async (tx, at) => {
+    const known = (await selectKeys(tx, user)).find(({ id }) => id === key);
+    if (known === undefined) {
+      await selectKept(tx, user);
+      throw new UserError(`user ${user} has no key ${key}`, `signalbox user key list ${user} has them all.`);
+    }
+    if (known.revoked !== undefined) return undefined;
+    await tx.updateTable('signalbox_api_key').set({ revoked: at }).where('id', '=', key).execute();
+    return { action: 'key-revoke', detail: { key } };
+  });
+}

@@ -1,0 +1,72 @@
+import type { NewApiKey } from './api-key.ts';
+
+/** A user as the database keeps it; nothing of it is secret. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+export interface KeptUser {
+  readonly id: string;
+  readonly description?: string;
+  /** Ids; one may be declared no longer. */
+  readonly roles: readonly string[];
+  readonly disabled: boolean;
+  readonly hasPassword: boolean;
+  readonly created: string;
+  readonly changed: string;
+}
+
+/** A key as it may be shown. */
+export interface KeptKey {
+  readonly id: string;
+  readonly description?: string;
+  readonly created: string;
+  readonly expires?: string;
+  readonly revoked?: string;
+}
+
+/** A line of the audit trail. */
+export interface TrailLine {
+  /** From 1, without a gap. */
+  readonly sequence: number;
+  readonly at: string;
+  readonly actor: string;
+  readonly action: UserAction;
+  readonly user: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** What is done to users. */
+export type UserAction = 'add' | 'passwd' | 'disable' | 'enable' | 'role' | 'key-add' | 'key-revoke';
+
+/** A user to add. */
+export interface NewUser {
+  readonly id: string;
+  /** PHC string; without one no password fits. */
+  readonly password?: string;
+  readonly description?: string;
+  readonly roles: readonly string[];
+}
+
+/**
+ * The users of the database. Each change is one transaction with its line of the trail, and counts the version up by which
+ * gateways notice it. What changes nothing leaves no line, and returns false. Everything rejects with UserError for a user
+ * or a key that there is not.
+ */
+export interface Users {
+  /** @throws UserError where there is one */
+  add(user: NewUser): Promise<void>;
+  /** @param password PHC string; undefined takes the password away */
+  setPassword(id: string, password: string | undefined): Promise<void>;
+  setDisabled(id: string, disabled: boolean): Promise<boolean>;
+  changeRoles(
+    id: string,
+    change: { readonly add: readonly string[]; readonly remove: readonly string[] },
+  ): Promise<boolean>;
+  addKey(id: string, options: { readonly expires?: Date; readonly description?: string }): Promise<NewApiKey>;
+  /** @param key the part of it that is shown */
+  revokeKey(id: string, key: string): Promise<boolean>;
+  /** In the order of their ids. */
+  list(): Promise<readonly KeptUser[]>;
+  get(id: string): Promise<KeptUser>;
+  /** The oldest first. */
+  keys(id: string): Promise<readonly KeptKey[]>;
+  /** What was done, the oldest first; to one user alone where one is named. */
+  trail(id?: string): Promise<readonly TrailLine[]>;
+}

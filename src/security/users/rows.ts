@@ -1,0 +1,66 @@
+import type { Db, Tables } from '../../store/index.ts';
+import type { KeptKey, KeptUser, TrailLine, UserAction } from './port.ts';
+import { UserError } from './user-error.ts';
+
+/** @throws UserError where there is no such user */
+export async function selectKept(db: Db, id: string): Promise<KeptUser> {
+  const row = await db.selectFrom('signalbox_user').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined)
+    throw new UserError(`there is no user ${id} in the database`, 'signalbox user list has them all.');
+  return keptUser(row);
+}
+
+export async function selectAllKept(db: Db): Promise<KeptUser[]> {
+  return (await db.selectFrom('signalbox_user').selectAll().orderBy('id').execute()).map(keptUser);
+}
+
+export async function selectKeys(db: Db, user: string): Promise<KeptKey[]> {
+  const rows = await db
+    .selectFrom('signalbox_api_key')
+    .select(['id', 'description', 'created', 'expires', 'revoked'])
+    .where('user_id', '=', user)
+    .orderBy('created')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, created, ...rest }) => ({ id, created, ...present(rest) }));
+}
+
+export async function selectTrail(db: Db, user: string | undefined): Promise<TrailLine[]> {
+  let select = db.selectFrom('signalbox_user_audit').selectAll().orderBy('sequence');
+  if (user !== undefined) select = select.where('user_id', '=', user);
+  const rows = await select.execute();
+  return rows.map(({ sequence, at, actor, action, user_id, detail }) => ({
+    sequence,
+    at,
+    actor,
+    action: action as UserAction,
+    user: user_id,
+    detail: JSON.parse(detail) as TrailLine['detail'],
+  }));
+}
+
+function keptUser({
+  id,
+  description,
+  roles,
+  disabled,
+  password,
+  created,
+  changed,
+}: Tables['signalbox_user']): KeptUser {
+  return {
+    id,
+    ...present({ description }),
+    roles: JSON.parse(roles) as string[],
+    disabled: disabled === 1,
+    hasPassword: password !== null,
+    created,
+    changed,
+  };
+}
+
+/** The texts that are there. */
+function present<K extends string>(texts: Readonly<Record<K, string | null>>): Partial<Record<K, string>> {
+  const entries = Object.entries(texts).filter(([, text]) => text !== null);
+  return Object.fromEntries(entries) as Partial<Record<K, string>>;
+}

@@ -1,0 +1,85 @@
+// XML Signature 1.1 (section 6), RFC 9231: algorithms that a scheme may allow. SHA-1 and MACs are none of them.
+import { constants, createHash, type KeyLike, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
+import type { HashAlgorithm, SignatureAlgorithm } from 'xml-crypto';
+import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../model/xml-signature.ts';
+
+interface SignatureKind {
+  readonly hash: string;
+  readonly key: 'rsa' | 'ec';
+  /** RSASSA-PSS, its salt as long as the hash. */
+  readonly pss: boolean;
+}
+
+/** By the URIs of algorithms; their words say what they are: `rsa-pss-sha256`. */
+const SIGNATURES: ReadonlyMap<string, SignatureKind> = new Map(
+  Object.entries(SIGNATURE_ALGORITHMS).map(([word, uri]) => {
+    const hash = word.slice(word.lastIndexOf('-') + 1);
+    return [uri, { hash, key: word.startsWith('ecdsa-') ? 'ec' : 'rsa', pss: word.startsWith('rsa-pss-') }];
+  }),
+);
+
+const DIGESTS: ReadonlyMap<string, string> = new Map(
+  Object.entries(DIGEST_ALGORITHMS).map(([hash, uri]) => [uri, hash]),
+);
+
+const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
+/** Bits of an RSA key: fewer are broken in time, more cost whoever verifies. */
+const RSA_BITS = { least: 2048, most: 8192 } as const;
+
+/** What is wrong with a key for a signature algorithm; undefined where nothing is. */
+export function faultOfKey(key: KeyObject, algorithm: string): string | undefined {
+  const wanted = SIGNATURES.get(algorithm);
+  if (wanted === undefined) return 'its signature algorithm is not known here';
+  if (key.asymmetricKeyType !== wanted.key) return 'its key is of another kind than its signature algorithm';
+  const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
+  if (wanted.key === 'ec') return CURVES.has(namedCurve) ? undefined : 'its key is on a curve that is not taken';
+  const fits = modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most;
+  return fits ? undefined : `its RSA key has ${modulusLength} bits`;
+}
+
+/** Signature algorithms by their URIs, in the form in which xml-crypto takes them. */
+export function signatureAlgorithms(allowed: readonly string[]): Record<string, new () => SignatureAlgorithm> {
+  return select(SIGNATURES, allowed, verifierOf);
+}
+
+/** Digest algorithms by their URIs, in the form in which xml-crypto takes them. */
+export function digestAlgorithms(allowed: readonly string[]): Record<string, new () => HashAlgorithm> {
+  return select(DIGESTS, allowed, hasherOf);
+}
+
+function select<K, A>(
+  known: ReadonlyMap<string, K>,
+  allowed: readonly string[],
+  compile: (uri: string, kind: K) => A,
+): Record<string, A> {
+  // Without a prototype: names that it has would be algorithms.
+  const found: Record<string, A> = Object.create(null);
+  for (const uri of allowed) {
+    const kind = known.get(uri);
+    if (kind !== undefined) found[uri] = compile(uri, kind);
+  }
+  return found;
+}
+
+function verifierOf(uri: string, { hash, key: kind, pss }: SignatureKind): new () => SignatureAlgorithm {
+  // An ECDSA signature is r and s side by side (XML Signature 1.1 section 6.4.3), not the DER of most others.
+  const form: Omit<VerifyKeyObjectInput, 'key'> = {
+    ...(kind === 'ec' ? { dsaEncoding: 'ieee-p1363' as const } : {}),
+    ...(pss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {}),
+  };
+  return class {
+    getAlgorithmName = (): string => uri;
+    getSignature = (): string => {
+      throw new TypeError('nothing is signed here');
+    };
+    verifySignature = (material: string, key: KeyLike, value: string): boolean =>
+      verify(hash, Buffer.from(material), { key: key as KeyObject, ...form }, Buffer.from(value, 'base64'));
+  };
+}
+
+function hasherOf(uri: string, hash: string): new () => HashAlgorithm {
+  return class {
+    getAlgorithmName = (): string => uri;
+    getHash = (xml: string): string => createHash(hash).update(xml).digest('base64');
+  };
+}

@@ -1,0 +1,64 @@
+// WSS: SOAP Message Security 1.1.1 section 5: the header block `Security`.
+import { SOAP_NAMESPACES } from '../../wire/soap.ts';
+import type { XmlElement } from '../../wire/xml-tree.ts';
+import { Refused } from '../scheme/verifier.ts';
+import { DS, isNamed, WSSE, WSU } from './names.ts';
+import { elementsOf } from './strict.ts';
+
+/** What stands in a Security header. */
+export interface SecurityHeader {
+  readonly element: XmlElement;
+  readonly usernameToken: XmlElement | undefined;
+  readonly signature: XmlElement | undefined;
+  readonly timestamp: XmlElement | undefined;
+}
+
+/** Whether a header block is one of WS-Security. */
+export function isSecurityHeader(header: XmlElement): boolean {
+  return isNamed(header, 'Security', WSSE);
+}
+
+/** Reads a Security header: at most one of each thing that is known here, and nothing else. @throws Refused */
+export function readSecurityHeader(element: XmlElement): SecurityHeader {
+  const children = elementsOf(element);
+  const one = (name: string, namespace: string): XmlElement | undefined => {
+    const [found, another] = children.filter((each) => isNamed(each, name, namespace));
+    if (another !== undefined) throw new Refused(`Security holds more than one ${name}`);
+    return found;
+  };
+  const token = one('BinarySecurityToken', WSSE);
+  const header = {
+    element,
+    usernameToken: one('UsernameToken', WSSE),
+    signature: one('Signature', DS),
+    timestamp: one('Timestamp', WSU),
+  };
+  const { usernameToken, signature, timestamp } = header;
+  const known = [token, usernameToken, signature, timestamp].filter((each) => each !== undefined);
+  if (known.length !== children.length) throw new Refused('Security holds something that is not known here');
+  return header;
+}
+
+/** An envelope that was found to be one: its Header's blocks, and its Body. */
+export interface EnvelopeParts {
+  readonly headers: readonly XmlElement[];
+  readonly body: XmlElement;
+}
+
+/** The blocks and the Body of an envelope: those right inside it, and no others of the name. @throws Refused */
+export function partsOf(envelope: XmlElement): EnvelopeParts {
+  const { namespace } = envelope;
+  const children = elementsOf(envelope);
+  const body = children.at(-1);
+  const [header] = children;
+  const isWhole =
+    isNamed(envelope, 'Envelope', namespace) &&
+    Object.values(SOAP_NAMESPACES).includes(namespace) &&
+    children.length === 2 &&
+    header !== undefined &&
+    isNamed(header, 'Header', namespace) &&
+    body !== undefined &&
+    isNamed(body, 'Body', namespace);
+  if (!isWhole) throw new Refused('it is no envelope of a Header and a Body');
+  return { headers: elementsOf(header), body };
+}

@@ -1,0 +1,44 @@
+import type { Store } from './store.ts';
+import type { Db } from './tables.ts';
+
+/** Remembers what may be seen once, for all gateways that share a database. */
+export interface Nonces {
+  /**
+   * Notes that something was seen.
+   * @param hash of the nonce and of whose it is
+   * @param until milliseconds since 1970, from when on it would be refused for its age alone
+   * @returns whether it is seen for the first time @throws errors of the database
+   */
+  take(hash: string, until: number): Promise<boolean>;
+}
+
+/** Milliseconds between two sweeps. */
+const SWEEP_EVERY = 60_000;
+
+/** @param clock milliseconds since 1970 */
+export function openNonces(store: Pick<Store, 'tables'>, clock: () => number = Date.now): Nonces {
+  let sweptAt = Number.NEGATIVE_INFINITY;
+
+  /** Forgets what is too old to be taken anyway. */
+  async function sweep(db: Db): Promise<void> {
+    const now = clock();
+    if (now - sweptAt < SWEEP_EVERY) return;
+    sweptAt = now;
+    await db.deleteFrom('signalbox_nonce').where('until', '<', new Date(now).toISOString()).execute();
+  }
+
+  return {
+    async take(hash, until) {
+      const db = await store.tables();
+      const row = { hash, until: new Date(until).toISOString() };
+      // One statement: of two gateways that get the same at once, one alone enters it.
+      const [entered] = await db
+        .insertInto('signalbox_nonce')
+        .values(row)
+        .onConflict((conflict) => conflict.column('hash').doNothing())
+        .execute();
+      await sweep(db);
+      return entered?.numInsertedOrUpdatedRows === 1n;
+    },
+  };
+}

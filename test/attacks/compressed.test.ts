@@ -1,0 +1,100 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { expectFreed, inUse } from '../support/memory.ts';
+import { gatewayText } from '../support/project.ts';
+
+const MiB = 1024 * 1024;
+/** Some kilobytes that become sixty-four megabytes, and their like in the other codings. */
+const ZEROS = Buffer.alloc(64 * MiB);
+const BOMBS: Readonly<Record<string, Buffer>> = {
+  gzip: gzipSync(ZEROS),
+  deflate: deflateSync(ZEROS),
+  br: brotliCompressSync(ZEROS, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+};
+
+const DEFINITIONS = `node: UPSTREAM
+base: \${env:UPSTREAM_URL}
+---
+service: Upstream.v1
+target: UPSTREAM
+public: true
+operations:
+  BOMB_GET: { get: "bomb/{CODING}", request: { fields: { CODING: string } }, response: json }
+  BOMB_BYTES: { get: "bytes/{CODING}", request: { fields: { CODING: string } }, response: binary }
+---
+service: Front.v1
+public: true
+operations:
+  FETCH: { get: "json/{CODING}", request: { fields: { CODING: string } }, response: json, call: BOMB_GET }
+  LOAD: { get: "bytes/{CODING}", request: { fields: { CODING: string } }, response: binary, call: BOMB_BYTES }
+  TAKE: { post: take, request: json, response: json, handler: take }
+`;
+const FRONT = '/gateway/RESTListeningConnector/Front.v1';
+
+let upstream: Server;
+let gateway: TestGateway;
+beforeAll(async () => {
+  upstream = createServer((request, response) => {
+    const coding = request.url?.split('/').at(-1) ?? '';
+    const type = request.url?.startsWith('/bytes') ? 'application/octet-stream' : 'application/json';
+    const twice = coding === 'gzip, gzip' || coding === 'gzip%2C%20gzip';
+    const body = twice ? gzipSync(BOMBS.gzip!) : (BOMBS[coding] ?? BOMBS.gzip);
+    response.on('error', () => undefined);
+    response.writeHead(200, { 'Content-Type': type, 'Content-Encoding': twice ? 'gzip, gzip' : coding }).end(body);
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  gateway = await startTestGateway({
+    files: {
+      'definitions/gateway.yaml': gatewayText('limits: { body: 1 MiB, attachment: 1 MiB }'),
+      'definitions/front.yaml': DEFINITIONS,
+      'src/handlers/take.ts': 'export default { onRequest: ({ content }) => content };\n',
+    },
+    env: { UPSTREAM_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}` },
+  });
+});
+afterAll(async () => {
+  expect((await gateway.call('/health/ready')).status).toBe(200);
+  await gateway.stop();
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+describe.each(['gzip', 'deflate', 'br'])('a bomb of %s', (coding) => {
+  it('that is sent is refused unread', async () => {
+    const before = inUse();
+    for (const given of [coding, coding.toUpperCase(), `${coding}, identity`, `identity, ${coding}`, `x-${coding}`]) {
+      const headers = { 'content-type': 'application/json', 'content-encoding': given };
+      const { status, text } = await gateway.call(`${FRONT}/take`, { method: 'POST', headers, body: BOMBS[coding]! });
+      expect([status, given], text).toEqual([415, given]);
+    }
+    await expectFreed(before, 16 * MiB);
+  });
+
+  it('as a transfer coding is refused', async () => {
+    const reply = await gateway.raw(
+      `POST ${FRONT}/take HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: ${coding}, chunked\r\n\r\n0\r\n\r\n`,
+    );
+    expect(reply === '' || /^HTTP\/1\.1 (400|415|501) /.test(reply), reply).toBe(true);
+  });
+
+  it('that is a reply of another system ends at the limit', async () => {
+    const before = inUse();
+    for (const path of ['json', 'bytes']) {
+      const reply = await gateway.call(`${FRONT}/${path}/${coding}`).catch((error: Error) => error.message);
+      // What streams has begun before its end is known to be none: its connection is cut.
+      if (typeof reply === 'string') expect(reply).toMatch(/aborted|hang up|ECONNRESET/);
+      else expect(reply.status, reply.text.slice(0, 300)).toBeGreaterThanOrEqual(400);
+    }
+    await expectFreed(before, 16 * MiB);
+  });
+});
+
+it('a bomb within a bomb is no better', async () => {
+  const before = inUse();
+  const reply = await gateway.call(`${FRONT}/json/gzip%2C%20gzip`).catch((error: Error) => error.message);
+  if (typeof reply !== 'string') expect(reply.status).toBeGreaterThanOrEqual(400);
+  await expectFreed(before, 16 * MiB);
+});

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { files, staffProject } from './fixture.ts';
+import { repository, signalbox } from './support.ts';
+
+const sample = { cwd: repository };
+
+test.concurrent('who-can names everybody, and the line of each link', async () => {
+  const { code, stdout, stderr } = await signalbox(['who-can', 'LOCATIONS_GET'], sample);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const [verdict, , heading, ...rows] = stdout.trimEnd().split('\n');
+  expect(verdict).toBe('1 caller may use operation LOCATIONS_GET.');
+  expect(heading).toMatch(/^WHO +BECAUSE +WHERE$/);
+  expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual([
+    ['demo', 'demo has the role SAMPLE_ALL', expect.stringMatching(/^definitions\/security\.yaml:\d+:9$/)],
+    ['SAMPLE_ALL has the list LOCATIONS', expect.stringMatching(/^definitions\/security\.yaml:\d+:20$/)],
+    [
+      'LOCATIONS grants operation LOCATIONS_GET',
+      expect.stringMatching(/^definitions\/locations\/service\.yaml:\d+:13$/),
+    ],
+  ]);
+  // As an editor opens it.
+  for (const row of rows) expect(existsSync(join(repository, /(\S+\.yaml):/.exec(row)?.[1] ?? ''))).toBe(true);
+});
+
+test.concurrent.each([
+  ['demo', 0, 'demo may use query PROCESS_MONITOR.', 'demo has the role SAMPLE_ALL'],
+  ['guest', 1, 'guest may not use query PROCESS_MONITOR. It would take:', 'QUERY_USER grants query PROCESS_MONITOR'],
+])('can %s is told by the exit code too: %i', async (user, code, verdict, because) => {
+  const ran = await signalbox(['can', user, 'PROCESS_MONITOR'], sample);
+  expect({ code: ran.code, stderr: ran.stderr, verdict: ran.stdout.split('\n')[0] }).toEqual({
+    code,
+    stderr: '',
+    verdict,
+  });
+  expect(ran.stdout).toContain(because);
+});
+
+test.concurrent('can without a thing lists all, services of the package by the list that grants them', async () => {
+  const { code, stdout } = await signalbox(['can', 'demo', '--json'], sample);
+  const told = JSON.parse(stdout) as {
+    kind: string;
+    id: string;
+    may: boolean;
+    needs: { chains: { at: object }[][] }[];
+  }[];
+  expect([code, told.every(({ may }) => may)]).toEqual([0, true]);
+  const execute = told.find(({ id }) => id === 'QAS_EXECUTEQRY_REST_GET');
+  expect(execute?.needs[0]?.chains[0]?.at(-1)).toMatchObject({
+    because: 'QUERY_USER grants operation QAS_EXECUTEQRY_REST_GET',
+    at: { file: 'definitions/security.yaml' },
+  });
+  expect(told.map(({ kind }) => kind)).toContain('flow');
+  const none = await signalbox(['can', 'guest'], sample);
+  expect([none.code, none.stdout]).toEqual([0, expect.stringMatching(/^guest may use 1 thing\.\n.*N_LOCATION_AUDIT/s)]);
+});
+
+test.concurrent('what is public is said so, and what only operations govern', async () => {
+  const cwd = await staffProject();
+  expect((await signalbox(['who-can', 'HELLO_GET'], { cwd })).stdout).toMatch(
+    /^Everybody may use operation HELLO_GET, without credentials\.\n.*HELLO_GET is public +definitions\/staff\/service\.yaml:/s,
+  );
+  expect((await signalbox(['who-can', 'LOCATION_SETUP'], sample)).stdout).toContain(
+    'may use component LOCATION_SETUP: by',
+  );
+});
+
+test.concurrent.each([
+  [
+    ['who-can', 'LOCATIONS_GTE'],
+    'there is nothing called LOCATIONS_GTE that is granted\n  Did you mean LOCATIONS_GET?',
+  ],
+  [['can', 'dema'], 'there is no user dema\n  Did you mean demo?\n  Users of the database count with --database.'],
+])('%j is not understood', async (args, message) => {
+  const { code, stdout, stderr } = await signalbox(args, sample);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining(`signalbox: ${message}`),
+  });
+});
+
+test.concurrent('users of the database count where they are asked for', async () => {
+  const cwd = await staffProject({
+    'definitions/users.yaml': 'permission-list: GREETED\n---\nrole: GUESTS\npermission-lists: [GREETED]\n',
+    'definitions/staff/service.yaml': files['definitions/staff/service.yaml'].replace(
+      /(?<=\{NAME\}\n {4})public: true/,
+      'permission: GREETED',
+    ),
+  });
+  const added = await signalbox(['user', 'add', 'cleo', '--role', 'GUESTS', '--no-password'], { cwd });
+  expect(added.code, added.stderr).toBe(0);
+  const asked = ['who-can', 'HELLO_GET'];
+  expect((await signalbox(asked, { cwd })).stdout).toMatch(/^Nobody may use/);
+  expect((await signalbox([...asked, '--database'], { cwd })).stdout).toMatch(
+    /^1 caller may use .*cleo has the role GUESTS\n/s,
+  );
+});

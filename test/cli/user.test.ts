@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { gatewayText, USERS } from '../support/project.ts';
+import { bin, cleanEnvironment, finish, project, type Ran, signalbox } from './support.ts';
+
+const files = { 'definitions/gateway.yaml': gatewayText(), 'definitions/users.yaml': USERS };
+
+/** Runs `signalbox user` with something on its standard input. */
+function fed(input: string, args: readonly string[], cwd: string): Promise<Ran> {
+  const child = spawn(process.execPath, [bin, 'user', ...args], { cwd, env: cleanEnvironment() });
+  child.stdin.end(input);
+  return finish(child);
+}
+
+test.concurrent('a user is added, changed, disabled and listed; the trail says by whom, and nothing tells a secret', async () => {
+  const cwd = await project(files);
+  const run = (...args: string[]): Promise<Ran> => signalbox(['user', ...args], { cwd });
+  const added = await fed('correct horse\nnot read\n', ['add', 'ada', '--role', 'ALL', '--password-stdin'], cwd);
+  expect(added).toMatchObject({ code: 0, stderr: '', stdout: `ada was added to ${cwd}/test.db.\n` });
+  const made = await run('passwd', 'ada', '--generate', '--actor', 'ops');
+  expect(made).toMatchObject({ code: 0, stderr: 'ada has another password. Its password, which is shown only now:\n' });
+  expect(made.stdout).toMatch(/^[\w-]{24}\n$/);
+  const key = await run('key', 'add', 'ada', '--expires', '90 d', '--description', 'of a test');
+  const [, id = ''] = /^sbk_([a-z0-9]{8})_[\w-]{43}\n$/.exec(key.stdout) ?? [];
+  expect(key.stderr).toMatch(new RegExp(`^Key ${id} of ada expires at \\S+Z\\. It is shown only now:\n$`));
+  expect(await run('key', 'revoke', 'ada', id)).toMatchObject({ code: 0, stdout: `Key ${id} of ada is revoked.\n` });
+  expect(await run('disable', 'ada')).toMatchObject({ code: 0, stdout: 'ada is disabled.\n' });
+  const shown = [await run('list'), await run('show', 'ada', '--json'), await run('log', 'ada', '--json')];
+  const [list, show, log] = shown.map(({ stdout }) => stdout) as [string, string, string];
+  expect(list).toMatch(/^ada +disabled +yes +ALL +database$/m);
+  expect(list).toMatch(/^guest +active +yes +definitions\/users\.yaml:\d+$/m);
+  expect(JSON.parse(show)).toMatchObject({
+    id: 'ada',
+    disabled: true,
+    roles: ['ALL'],
+    keys: [{ id, description: 'of a test' }],
+  });
+  const lines = log
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { action: string; actor: string });
+  expect(lines.map(({ action }) => action)).toEqual(['add', 'passwd', 'key-add', 'key-revoke', 'disable']);
+  expect(lines.map(({ actor }) => actor === 'ops')).toEqual([false, true, false, false, false]);
+  expect(lines[0]?.actor).toMatch(/^.+@.+$/);
+  for (const secret of [made.stdout.trim(), key.stdout.trim(), key.stdout.trim().slice(13), '$scrypt', 'sha256:'])
+    for (const text of [list, show, log]) expect(text).not.toContain(secret);
+  const file = new Database(`${cwd}/test.db`, { readonly: true });
+  const [{ password }] = file.prepare('select password from signalbox_user').all() as [{ password: string }];
+  file.close();
+  expect(password).toMatch(/^\$scrypt\$ln=14,r=8,p=1\$/);
+});
+
+test.concurrent('what can not be done is said, with what can', async () => {
+  const cwd = await project(files);
+  const said = async (input: string, ...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await fed(input, args, cwd);
+    expect(stdout).toBe('');
+    return `${code} ${stderr}`;
+  };
+  const every = await Promise.all([
+    said('', 'disable', 'demo'),
+    said('', 'add', 'ada', '--role', 'AL', '--no-password'),
+    said('', 'add', '-a b', '--no-password'),
+    said('Adalovelace\n', 'add', 'adaLovelace', '--password-stdin'),
+    said('7 chars\n', 'add', 'ada', '--password-stdin'),
+    said('', 'add', 'ada'),
+    said('', 'add', 'ada', '--generate', '--no-password'),
+    said('', 'passwd', 'ada', '--no-password'),
+    said('', 'key', 'add', 'ada', '--expires', 'soon'),
+    said('', 'role', 'ada'),
+  ]);
+  expect(every).toEqual([
+    expect.stringMatching(
+      /^1 signalbox: demo is a user of the definitions \(definitions\/users\.yaml:\d+\), which only an edit changes\n {2}signalbox user hash /,
+    ),
+    '1 signalbox: there is no role AL in the definitions\n  Did you mean ALL?\n',
+    expect.stringMatching(/^2 signalbox: unknown option '-a b'/),
+    '1 signalbox: the password is the id of its user\n',
+    '1 signalbox: the password has fewer than 8 characters\n',
+    '2 signalbox: a password is asked for on a terminal\n  --password-stdin reads it from standard input.\n',
+    '2 signalbox: --password-stdin, --generate and --no-password exclude each other\n',
+    '1 signalbox: there is no user ada in the database\n  signalbox user list has them all.\n',
+    expect.stringMatching(/^2 signalbox: .*It takes a time like '90 d', '12 h' or '30 min'\./),
+    '2 signalbox: --add or --remove says which role\n',
+  ]);
+});
+
+test.concurrent('hashes for users of the definitions need no project', async () => {
+  const password = await fed('correct horse\n', ['hash', '--password-stdin'], '/');
+  expect(password).toMatchObject({ code: 0, stderr: '' });
+  expect(password.stdout).toMatch(/^\$scrypt\$ln=14,r=8,p=1\$[\w+/]+\$[\w+/]+\n$/);
+  const key = await signalbox(['user', 'hash', '--key'], { cwd: '/' });
+  expect(key.stdout).toMatch(/^sbk_[a-z0-9]{8}_[\w-]{43}\nsha256:[0-9a-f]{64}\n$/);
+});

@@ -1,0 +1,51 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { BearerScheme, User } from '../../src/model/security.ts';
+import { openDirectory } from '../../src/security/directory/directory.ts';
+import { openUsers } from '../../src/security/users/open.ts';
+import { temporaryFolder } from '../store/support.ts';
+import { eventually } from '../support/project.ts';
+import { openAudited } from './audited.ts';
+
+const at = { file: 'test.yaml', line: 1, column: 1 };
+const nothing = { roles: [], permissionLists: new Set<never>(), apiKeys: [], certificates: [], sample: false, at };
+const idp = { id: 'idp', kind: 'bearer', users: 'any', roles: new Map() as BearerScheme['roles'] } as BearerScheme;
+
+it('runs classes after a save in the name of whom a token vouched for, and none for a user who is disabled by then', async () => {
+  const told: string[] = [];
+  const { store, queue, components, component } = await openAudited(temporaryFolder(), {
+    onError: (error) => void told.push(error.message),
+    directory: async (opened) => {
+      const registry = { users: new Map(), roles: new Map(), schemes: new Map([[idp.id, idp]]) };
+      const directory = await openDirectory({ registry, sampleUsers: true, store: opened, lookEvery: 0, onError() {} });
+      onTestFinished(() => directory.close());
+      return directory;
+    },
+  });
+  onTestFinished(async () => {
+    await queue.close({ timeoutMs: 100 });
+    await store.close();
+  });
+  const users = openUsers({ store, actor: 'test' });
+  await users.add({ id: 'bob', roles: [] });
+  const save = (ID: number, user: User) =>
+    components.save(component, 'put', { ID, NAME: user.id }, { user, requestId: 'R' });
+  await save(1, { id: 'bob', ...nothing, origin: 'database' });
+  await save(2, { id: 'idp:eve', ...nothing, origin: 'token' });
+  await users.setDisabled('bob', true);
+  await queue.start();
+  await eventually('the classes', () => (told.length === 2 ? true : undefined));
+  expect(told.toSorted()).toEqual([
+    'Audit did not run: user bob, who saved, may call no longer',
+    'Second did not run: user bob, who saved, may call no longer',
+  ]);
+  const db = await store.tables();
+  const audit = db.withTables<{ audit: { id: number; class: string } }>().selectFrom('audit').selectAll();
+  const rows = await eventually('the rows', async () => {
+    const found = await audit.execute();
+    return found.length === 2 ? found : undefined;
+  });
+  expect(rows.map((row) => [row.id, row.class])).toEqual([
+    [2, 'Audit'],
+    [2, 'Second'],
+  ]);
+});

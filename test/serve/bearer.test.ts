@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Issuer, makeKey, startIssuer, tokenProject } from '../support/issuer.ts';
+import { eventually } from '../support/project.ts';
+
+const SERVICE = '/gateway/RESTListeningConnector/Token.v1';
+let issuer: Issuer;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  issuer = await startIssuer();
+  gateway = await startTestGateway({ files: tokenProject(issuer) });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await issuer.close();
+});
+
+const call = (path: string, token?: string, scheme = 'Bearer'): Promise<Reply> =>
+  gateway.call(`${SERVICE}/${path}`, {
+    anonymous: true,
+    headers: token === undefined ? {} : { authorization: `${scheme} ${token}` },
+  });
+const idOf = ({ text }: Reply): unknown => (JSON.parse(text) as { ID: string }).ID;
+
+/** The audit log's line of the last call. */
+const lastLine = () =>
+  eventually('the line of the call', () => gateway.log().findLast((line) => line.status !== undefined));
+
+describe('a bearer token', () => {
+  it('lets in whom the issuer vouches for, under the roles that its scopes give', async () => {
+    const reply = await call('who', await issuer.token({ scope: 'call read' }));
+    expect([reply.status, idOf(reply)]).toEqual([200, 'tokens:partner']);
+    expect(await lastLine()).toMatchObject({ user: 'tokens:partner', scheme: 'tokens', status: 200 });
+  });
+
+  it('grants by its own scopes, not by those of another token of the same subject', async () => {
+    expect((await call('who', await issuer.token({ scope: 'call read' }))).status).toBe(200);
+    expect((await call('who', await issuer.token({ scope: 'call' }))).status).toBe(403);
+    expect((await call('who', await issuer.token({ scope: 'call read' }))).status).toBe(200);
+  });
+
+  it('reads scopes out of scp too, as text or as an array', async () => {
+    const missing = await call('who', await issuer.token({ scp: 'read' }));
+    expect(missing.headers['www-authenticate']).toContain('insufficient_scope');
+    // The scopes are held, and the claim that gives roles is another one.
+    const held = await call('who', await issuer.token({ scp: ['call', 'read'] }));
+    expect([held.status, held.headers['www-authenticate']]).toEqual([403, undefined]);
+  });
+
+  it('without a scope that is asked for is 403, and says which ones are', async () => {
+    const reply = await call('who', await issuer.token({ scope: 'read recall' }));
+    expect(reply.status).toBe(403);
+    expect(reply.headers['www-authenticate']).toBe(
+      'Bearer realm="signalbox", error="insufficient_scope", scope="call"',
+    );
+    expect(await lastLine()).toMatchObject({ reason: 'token without the scope call' });
+  });
+
+  it('names a user who is known, whose own roles hold beside those of a claim found by its path', async () => {
+    const reads = await call('staff', await issuer.token({ upn: 'guest', realm_access: { roles: ['read', 'x'] } }));
+    expect([reads.status, idOf(reads)]).toEqual([200, 'guest']);
+    expect((await call('staff', await issuer.token({ upn: 'guest' }))).status).toBe(403);
+    const unknown = await call('staff', await issuer.token({ upn: 'nobody', realm_access: { roles: ['read'] } }));
+    expect(unknown.status).toBe(401);
+  });
+
+  it('of a subject with odd characters has an id without them, and no two subjects share one', async () => {
+    const id = async (sub: string) => idOf(await call('who', await issuer.token({ sub, scope: 'call read' })));
+    expect(await id('auth0|7@x/é\n')).toBe('tokens:auth0|7@x/%C3%A9%0A');
+    expect(await id('a%20b')).toBe('tokens:a%2520b');
+    expect((await call('who', await issuer.token({ sub: 'x'.repeat(300), scope: 'call read' }))).status).toBe(401);
+  });
+
+  it('is written in any case, and is one of several ways in', async () => {
+    const token = await issuer.token({ scope: 'call read' });
+    expect((await call('either', token, 'bEARER')).status).toBe(200);
+    expect((await call('either', Buffer.from('demo:demo').toString('base64'), 'Basic')).status).toBe(403);
+  });
+});
+
+describe('a refusal', () => {
+  it('says the same of every cause, and error= only where a token was shown', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const stranger = await makeKey('first');
+    const causes: [string, string][] = [
+      ['token expired', await issuer.token({ scope: 'call', exp: now - 60 })],
+      ['token with a wrong or missing nbf', await issuer.token({ scope: 'call', nbf: now + 300 })],
+      ['token with a wrong or missing exp', await issuer.token({ scope: 'call', exp: undefined as never })],
+      ['token with a wrong or missing aud', await issuer.token({ scope: 'call', aud: 'another' })],
+      ['token with a wrong or missing iss', await issuer.token({ scope: 'call', iss: 'https://evil.example' })],
+      ['token with a wrong signature', await issuer.token({ scope: 'call' }, { key: stranger })],
+      ['token of another type', await issuer.token({ scope: 'call' }, { header: { typ: 'logout+jwt' } })],
+      ['token that names no user', await issuer.token({ scope: 'call', sub: undefined as never })],
+      ['malformed bearer token', 'not a token'],
+      ['malformed token', 'e30.e30.e30'],
+    ];
+    const replies = new Set<string>();
+    for (const [reason, token] of causes) {
+      const { status, headers, text } = await call('who', token);
+      const id = headers['x-request-id'] as string;
+      replies.add(JSON.stringify([status, headers['www-authenticate'], text.replaceAll(id, 'ID')]));
+      expect(await lastLine(), reason).toMatchObject({ reason, fault: 'UNAUTHENTICATED' });
+    }
+    expect(replies.size).toBe(1);
+    expect([...replies][0]).toContain('Bearer realm=\\"signalbox\\", error=\\"invalid_token\\"');
+    const missing = await call('who');
+    expect([missing.status, missing.headers['www-authenticate']]).toEqual([401, 'Bearer realm="signalbox"']);
+    const either = await call('either');
+    expect(either.headers['www-authenticate']).toBe(
+      'Bearer realm="signalbox", Basic realm="signalbox", charset="UTF-8"',
+    );
+  });
+
+  it('takes a token within the tolerance of the clocks', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    expect((await call('who', await issuer.token({ scope: 'call read', exp: now - 10 }))).status).toBe(200);
+  });
+});
+
+describe('keys that can not be had', () => {
+  it('are 503 with Retry-After, not a refusal, and are asked for again later', async () => {
+    const away = await startIssuer();
+    const other = await startTestGateway({ files: tokenProject(away) });
+    try {
+      const headers = { authorization: `Bearer ${await away.token({ scope: 'call read' })}` };
+      away.instead = { status: 500 };
+      for (let count = 0; count < 2; count++) {
+        const reply = await other.call(`${SERVICE}/who`, { headers });
+        expect([reply.status, reply.headers['retry-after']]).toEqual([503, '5']);
+        expect(reply.text).not.toContain(away.url);
+      }
+      // The second call asked nobody.
+      expect(away.asked).toEqual(['/jwks']);
+    } finally {
+      await other.stop();
+      await away.close();
+    }
+  });
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { linkSavedQuery } from '../../src/load/saved-query.ts';
+import { readNames } from '../../src/query/postgres/names.ts';
+import { reservedNames } from '../../src/query/saved/reserved.ts';
+import { isDate, isTime, toDatetime } from '../../src/wire/calendar.ts';
+import { fileNameOf } from '../../src/wire/content-disposition.ts';
+import { toDecimal } from '../../src/wire/decimal.ts';
+import { normaliseName } from '../../src/wire/distinguished-name.ts';
+import { parseEntityTags } from '../../src/wire/entity-tag.ts';
+import { compileOffers, parseMediaType } from '../../src/wire/media-type.ts';
+import { parseMimeHeaders } from '../../src/wire/mime-headers.ts';
+import { boundaryFault, boundaryOfText } from '../../src/wire/multipart-boundary.ts';
+import { percentDecode } from '../../src/wire/percent.ts';
+import { parseQueryString } from '../../src/wire/query-string.ts';
+import { parseSocketAddress } from '../../src/wire/socket-address.ts';
+import { scanSql } from '../../src/wire/sql.ts';
+import { attributesOf, startTags } from '../../src/wire/xml-tags.ts';
+
+/** What reads a text of a caller by regular expressions, or by hand. Any may refuse it; none may take long. */
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  isDate,
+  isTime,
+  toDatetime,
+  fileNameOf,
+  toDecimal: (text) => toDecimal(text, true),
+  normaliseName,
+  parseEntityTags,
+  parseMediaType,
+  accept: compileOffers(['application/json', 'application/xml']),
+  parseMimeHeaders: (text) => parseMimeHeaders(Buffer.from(text), (reason) => new Error(reason)),
+  boundaryFault,
+  boundaryOfText,
+  percentDecode: (text) => percentDecode(text, true),
+  parseQueryString: (text) => parseQueryString(text, 1000),
+  parseSocketAddress,
+  // A definition with more is refused.
+  scanSql: (text) => scanSql(text.slice(0, 65_536)),
+  readNames: (text) => readNames(text.slice(0, 65_536)),
+  reservedNames,
+  attributesOf: (text) => attributesOf({ name: 'a', local: 'a', rest: text, empty: false, start: 0, end: text.length }),
+  startTags: (text) => [...startTags(text)].length,
+};
+
+const LENGTH = 100_000;
+const units = [
+  ...' \t\n\r;,=:."\'\\/*-+<>&%$(){}[]|?!_0aA',
+  ' ;',
+  '; ',
+  '/*',
+  '--',
+  '$a',
+  "'a",
+  '<a',
+  'a=',
+  'a="',
+  'a;',
+  ', ',
+  '%4',
+  '0.',
+  'W/"',
+];
+const starts = ['', ';a="', ' a'];
+
+test.each(Object.entries(readers))('%s takes a time that grows with the length alone', (_name, read) => {
+  for (const start of starts) {
+    for (const unit of units) {
+      const text = `${start}${unit.repeat(LENGTH / unit.length)}\u0001x`;
+      const began = performance.now();
+      try {
+        read(text);
+      } catch {
+        // Refused, as most of them are.
+      }
+      const took = performance.now() - began;
+      if (took > 500)
+        expect.fail(`${JSON.stringify(start)} and many ${JSON.stringify(unit)} took ${took.toFixed(0)} ms`);
+    }
+  }
+  expect.assertions(0);
+});
+
+test.each(['?', ':a ', '$1 ', 'limit 1 ', 'a;'])('a definition of a query with many %s is read soon', (unit) => {
+  const began = performance.now();
+  const sql = `select ${unit.repeat(60_000 / unit.length)}!`;
+  expect(linkSavedQuery({ query: 'A', columns: { A: 'integer' }, sql })).toBeDefined();
+  expect(performance.now() - began).toBeLessThan(2000);
+});

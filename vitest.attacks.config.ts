@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+/** What means harm: a file an attack, each against a gateway that listens. `npm test` leaves them out. */
+export default defineConfig({
+  resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
+  test: {
+    globalSetup: './test/support/postgres-setup.ts',
+    setupFiles: './test/support/file-setup.ts',
+    include: ['test/attacks/**/*.test.ts'],
+    isolate: false,
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    reporters: ['default', './test/support/count-reporter.ts'],
+  },
+});
