@@ -277,7 +277,7 @@ describe.each(ways.map((way) => ({ ...way, name: way.client.name })))('$name, SO
   it('catches faults as its own, with the fault document in the detail', () => {
     const code = version === '1.1' ? 'soap:Client' : 'env:Sender';
     for (const [part, call, document, reason] of [
-      ['queries', 'unknown', 'QAS_FAILURE', 'There is no public query NOTHING.'],
+      ['queries', 'unknown', 'QAS_FAILURE', 'There is no query NOTHING that you may run.'],
       ['processes', 'update', 'PRQ_FAILURE', `Process request ${process} is Success and can't be cancelled.`],
       [
         'locations',
