@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/support/sequencer.ts';
 
 // Tests start hundreds of processes: what one has compiled the next finds. The folder is that of the CLI itself.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
@@ -17,7 +18,8 @@ export default defineConfig({
     // A process takes one file after the other: the sources are loaded and compiled once in each, not once per file.
     isolate: false,
     // Most tests wait for processes and sockets rather than compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     reporters: ['default', './test/support/count-reporter.ts'],
   },

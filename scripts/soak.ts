@@ -26,11 +26,12 @@ function say(line: string): void {
   process.stdout.write(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
 }
 
-function print({ answered, p99, before, after, amiss }: SoakResult): void {
+function print({ answered, p99, late, before, after, amiss }: SoakResult): void {
   const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
   const all = [...answered.values()].reduce((sum, count) => sum + count, 0);
   say(`${all} answered: ${[...answered].map(([kind, count]) => `${kind} ${count}`).join(', ')}`);
-  say(`99th percentile of a lookup by fifths of the time: ${p99.map((ms) => ms.toFixed(1)).join(', ')} ms`);
+  const shown = (times: readonly number[]): string => times.map((ms) => ms.toFixed(1)).join(', ');
+  say(`99th percentile of a lookup by quarters of the time: ${shown(p99)} ms; timers were late by ${shown(late)} ms`);
   say(
     `held before ${mebibytes(before.heap)} MiB, after ${mebibytes(after.heap)} MiB; process ${mebibytes(before.resident)} and ${mebibytes(after.resident)} MiB`,
   );

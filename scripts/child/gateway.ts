@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Holdings } from './door.ts';
+import { SCHEME_ENV, writeProject } from './schemes.ts';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const command = join(repository, 'dist/cli/main.js');
@@ -19,7 +20,7 @@ const HELD = 5_000;
 /** A line of the gateway's log. */
 type LogLine = Readonly<Record<string, unknown>>;
 
-/** The sample's gateway, as it is delivered, in a process of its own with a database of its own. */
+/** The sample's gateway, as it is delivered, with schemes of every kind, in a process of its own with a database of its own. */
 export class ChildGateway {
   /** Folder of the database and of the log; removed by {@link remove}. */
   readonly folder = mkdtempSync(join(tmpdir(), 'signalbox-child-'));
@@ -42,10 +43,12 @@ export class ChildGateway {
   /** Starts it where it does not run, and waits until it is ready. @throws Error where it does not start */
   async start(): Promise<void> {
     if (this.#child !== undefined) return;
+    if (!existsSync(join(this.folder, 'definitions'))) writeProject(repository, this.folder);
     const child = spawn(process.execPath, ['--expose-gc', '--import', door, command, 'serve'], {
-      cwd: repository,
+      cwd: this.folder,
       env: {
         ...process.env,
+        ...SCHEME_ENV,
         HOST: '127.0.0.1',
         PORT: '0',
         DATABASE_URL: `sqlite:${join(this.folder, 'gateway.db')}`,

@@ -153,7 +153,10 @@ const exchange: fc.Arbitrary<Edit> = fc.tuple(place, place, fc.nat({ max: 40 }))
 
 /** One of the seeds with some changes; mostly few, so that what is behind the first check is reached too. */
 export function mutated(seeds: readonly (string | Buffer)[]): fc.Arbitrary<Buffer> {
-  const edits = fc.array(fc.oneof(insertion, removal, repetition, replacement, exchange), { maxLength: 5 });
+  const edits = fc.array(fc.oneof(insertion, removal, repetition, replacement, exchange), {
+    minLength: 1,
+    maxLength: 5,
+  });
   return fc
     .tuple(fc.constantFrom(...seeds), edits)
     .map(([seed, changes]) => changes.reduce<Buffer>((bytes, change) => change(bytes), Buffer.from(seed as string)));

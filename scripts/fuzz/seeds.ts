@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { API_KEY, bearerToken, SECURED_PATH, signatureCall, tokenCall } from '../child/schemes.ts';
 import { mutated } from './mutate.ts';
 
 const REST = '/gateway/RESTListeningConnector';
@@ -67,11 +68,11 @@ const JSON_MESSAGES: readonly (Message & { readonly body: object })[] = [
 ];
 
 /** A request whose head is sound, so that what is tried reaches the one who reads the body. */
-function posted({ line, type }: Message, body: Buffer): Buffer {
+function posted({ line, type }: Message, body: Buffer, credentials: readonly string[] = [DEMO]): Buffer {
   const head = [
     `${line} HTTP/1.1`,
     'Host: x',
-    DEMO,
+    ...credentials,
     `Content-Type: ${type}`,
     'Accept: application/json, text/xml, */*',
   ];
@@ -102,6 +103,15 @@ const AUTHORIZATIONS: readonly string[] = [
   'Negotiate YIIB',
 ];
 
+/** Tokens that are taken, and some that must not be. */
+const JWTS: readonly string[] = [
+  bearerToken(),
+  bearerToken({ exp: 1 }),
+  bearerToken({ aud: ['signalbox', 'b'], scope: ['call'], nbf: -1 }),
+  bearerToken({ sub: null, scope: { a: 1 }, iat: '1' }, { crit: ['x'], jku: 'http://127.0.0.1:1/', kid: 7 }),
+  ...['none', 'HS256', 'ES384'].map((alg) => bearerToken({}, { alg, typ: 'at+jwt' })),
+];
+
 const oneLine = (bytes: Buffer): string => bytes.toString('latin1').replace(/[\r\n\0]/g, ' ');
 const soap = { line: `POST ${SOAP}`, type: 'text/xml; charset=utf-8' };
 const multipart = {
@@ -123,7 +133,33 @@ export const KINDS: Readonly<Record<string, fc.Arbitrary<Buffer>>> = {
     .chain((message) =>
       fc.oneof(mutated([JSON.stringify(message.body)]), anyJson).map((body) => posted(message, body)),
     ),
-  authorization: mutated(AUTHORIZATIONS).map((value) =>
-    Buffer.from(got(TARGETS[0] as string, `Authorization: ${oneLine(value)}`), 'latin1'),
-  ),
+  authorization: fc
+    .constantFrom(TARGETS[0] as string, SECURED_PATH)
+    .chain((target) =>
+      mutated([...AUTHORIZATIONS, `Bearer ${JWTS[0]}`]).map((value) =>
+        Buffer.from(got(target, `Authorization: ${oneLine(value)}`), 'latin1'),
+      ),
+    ),
+  // What is changed is the JSON inside, or the text of a whole token.
+  jwt: fc
+    .oneof(
+      mutated(JWTS),
+      fc.tuple(mutated(JWTS.map(claimsOf)), fc.nat(2)).map(([json, part]) => withPart(json, part)),
+    )
+    .map((token) => Buffer.from(got(SECURED_PATH, `Authorization: Bearer ${oneLine(token)}`), 'latin1')),
+  'api-key': mutated([API_KEY]).map((key) => Buffer.from(got(SECURED_PATH, `X-Api-Key: ${oneLine(key)}`), 'latin1')),
+  // Each is good once, so that each is made anew.
+  wsse: fc
+    .tuple(fc.boolean(), fc.uint8Array({ minLength: 16, maxLength: 16 }))
+    .chain(([isSigned, nonce]) => mutated([isSigned ? signatureCall() : tokenCall(Buffer.from(nonce))]))
+    .map((body) => posted(soap, body, [])),
 };
+
+function claimsOf(token: string): string {
+  return Buffer.from(token.split('.')[1] as string, 'base64url').toString();
+}
+
+/** A token in which one part is of other bytes. */
+function withPart(bytes: Buffer, part: number): Buffer {
+  return Buffer.from(bearerToken().split('.').with(part, bytes.toString('base64url')).join('.'));
+}

@@ -6,12 +6,14 @@ export interface Answer {
   readonly text: string;
 }
 
-/** What is asked; `demo` asks. */
+/** What is asked. */
 export interface Asked {
   readonly method?: string;
   readonly path: string;
   readonly type?: string;
   readonly body?: string | Buffer;
+  /** Those of `demo` where nothing is said. */
+  readonly credentials?: Readonly<Record<string, string>>;
 }
 
 /** One client of the gateway: its connections are its own. */
@@ -21,7 +23,7 @@ export interface Client {
   close(): void;
 }
 
-const AUTHORIZATION = `Basic ${Buffer.from('demo:demo').toString('base64')}`;
+const DEMO = { authorization: `Basic ${Buffer.from('demo:demo').toString('base64')}` };
 /** An answer that takes longer is lost. */
 const ANSWER_MS = 30_000;
 /** Less than the gateway keeps connections, so that none is closed under a request. */
@@ -30,10 +32,10 @@ const KEEP_MS = 2_000;
 export function createClient(port: number): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, timeout: KEEP_MS });
   return {
-    ask: ({ method = 'GET', path, type, body }) =>
+    ask: ({ method = 'GET', path, type, body, credentials = DEMO }) =>
       new Promise((resolve, reject) => {
         const headers = {
-          authorization: AUTHORIZATION,
+          ...credentials,
           accept: 'application/json, text/xml, */*',
           ...(type === undefined ? {} : { 'content-type': type }),
           ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),

@@ -26,19 +26,30 @@ const HANDLES = 3;
 /** Readers of queries come with the load, up to a bound of their own: each is a process with pipes. */
 const READERS: Readonly<Record<string, number>> = { ProcessWrap: 6, PipeWrap: 18 };
 
+/** Stretches of a quarter of the time. Their median passes over what the machine did beside. */
+const STRETCHES = 5;
+
+/** Milliseconds of a timer, and those that it may be late by on a machine that does nothing else. */
+const TIMER_MS = 20;
+const LATE_MS = 5;
+/** Milliseconds of a lookup below which it is the machine that is measured. */
+const FAST_MS = 10;
+
 /** How a soak went. */
 export interface SoakResult {
   /** Requests answered as they must be, by kind. */
   readonly answered: ReadonlyMap<string, number>;
-  /** 99th percentiles of a lookup, in milliseconds, of each fifth of the time. */
+  /** 99th percentiles of a lookup, in milliseconds, of the quarters of the time: each the median of its stretches'. */
   readonly p99: readonly number[];
+  /** The same of how late timers of this process are: how busy the machine is with other things. */
+  readonly late: readonly number[];
   readonly before: Holdings;
   readonly after: Holdings;
   /** What must not be. */
   readonly amiss: readonly string[];
 }
 
-/** Times of one kind of request, and when each was made. */
+/** What something took, and when that was. */
 interface Sample {
   readonly at: number;
   readonly ms: number;
@@ -66,15 +77,18 @@ export async function runSoak(options: SoakOptions, say: (line: string) => void)
     answered.clear();
     const from = performance.now();
     const length = options.minutes * 60_000;
+    const timers = watchTimers();
     await load(soak, length, options.seed + 1);
+    clearInterval(timers.interval);
     await rest(SETTLE_MS);
     const after = await gateway.holdings();
-    const p99 = fifths(samples, from, length);
-    amiss.push(...compare(before, after), ...slower(p99));
+    const p99 = quarters(samples, from, length);
+    const late = quarters(timers.samples, from, length);
+    amiss.push(...compare(before, after), ...slower(p99, late));
     const how = await gateway.stop();
     if (how !== 'code 0' || gateway.deaths > 0)
       amiss.push(`the gateway ended by ${how}, ${gateway.deaths} times before that`);
-    return { answered, p99, before, after, amiss };
+    return { answered, p99, late, before, after, amiss };
   } finally {
     clearInterval(progress);
     gateway.remove();
@@ -117,22 +131,42 @@ async function askOn(
   }
 }
 
-function fifths(samples: readonly Sample[], from: number, length: number): number[] {
-  return Array.from({ length: 5 }, (_, fifth) => {
-    const times = samples
-      .filter(({ at }) => Math.min(4, Math.floor(((at - from) * 5) / length)) === fifth)
-      .map(({ ms }) => ms);
-    return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
-  });
+/** Of some values, the one that such a share of them stays below. */
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 }
 
-function slower(p99: readonly number[]): string[] {
+/** By quarters of the time, the median of their stretches' 99th percentiles. @param from when it began, as `at` of samples */
+export function quarters(samples: readonly Sample[], from: number, length: number): number[] {
+  const stretches = Array.from({ length: 4 * STRETCHES }, (): number[] => []);
+  for (const { at, ms } of samples) stretches[Math.floor(((at - from) / length) * stretches.length)]?.push(ms);
+  const p99 = stretches.map((times) => quantile(times, 0.99));
+  return [0, 1, 2, 3].map((quarter) => quantile(p99.slice(quarter * STRETCHES, (quarter + 1) * STRETCHES), 0.5));
+}
+
+/** Notes how late a timer is, again and again. */
+function watchTimers(): { readonly samples: readonly Sample[]; readonly interval: NodeJS.Timeout } {
+  const samples: Sample[] = [];
+  let due = performance.now() + TIMER_MS;
+  const interval = setInterval(() => {
+    const at = performance.now();
+    samples.push({ at, ms: Math.max(0, at - due) });
+    due = at + TIMER_MS;
+  }, TIMER_MS);
+  return { samples, interval };
+}
+
+/**
+ * What is amiss where the last quarter took more than twice as long as the first, beyond what the machine has slowed down
+ * by itself meanwhile.
+ */
+export function slower(p99: readonly number[], late: readonly number[]): string[] {
   const [first = Number.NaN, last = Number.NaN] = [p99[0], p99.at(-1)];
-  // Below that it is the machine that is measured.
-  const most = Math.max(2 * first, 20);
+  const [before = Number.NaN, after = Number.NaN] = [late[0], late.at(-1)].map((ms) => Math.max(ms ?? 0, LATE_MS));
+  const most = 2 * Math.max(first, FAST_MS) * Math.max(1, after / before);
   return last <= most
     ? []
-    : [`the last fifth has a 99th percentile of ${last.toFixed(1)} ms, the first of ${first.toFixed(1)} ms`];
+    : [`the last quarter has a 99th percentile of ${last.toFixed(1)} ms, the first of ${first.toFixed(1)} ms`];
 }
 
 function compare(before: Holdings, after: Holdings): string[] {

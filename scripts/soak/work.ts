@@ -1,3 +1,4 @@
+import { API_KEY, bearerToken, SECURED_PATH, signatureCall, tokenCall } from '../child/schemes.ts';
 import type { Random } from '../fleet/random.ts';
 import type { Answer, Client } from './client.ts';
 
@@ -107,6 +108,24 @@ const save: Work = async (client, random, name) => {
   must(await client.ask({ path }), 200, record.DESCR);
 };
 
+const bearer: Work = async (client, random) => {
+  // Half of them are one token again and again, which is remembered; the others are new ones.
+  const token = random.between(0, 1) === 0 ? TOKEN : bearerToken();
+  must(await client.ask({ path: SECURED_PATH, credentials: { authorization: `Bearer ${token}` } }), 200, 'NYC01');
+};
+const TOKEN = bearerToken();
+
+const apiKey: Work = async (client) => {
+  must(await client.ask({ path: SECURED_PATH, credentials: { 'x-api-key': API_KEY } }), 200, 'NYC01');
+};
+
+const secured: Work = async (client, random) => {
+  const body = random.between(0, 1) === 0 ? tokenCall() : signatureCall();
+  const asked = { method: 'POST', path: SOAP, type: XML, body, credentials: {} };
+  must(await client.ask(asked), 200, 'NYC01');
+  must(await client.ask(asked), 401, 'UNAUTHENTICATED');
+};
+
 /** What clients do, and how often: as many times as it stands here, of all of them. */
 export const WORK: readonly (readonly [string, Work])[] = [
   ...Array.from({ length: 8 }, () => ['lookup', lookup] as const),
@@ -116,4 +135,7 @@ export const WORK: readonly (readonly [string, Work])[] = [
   ['polled query', polledQuery],
   ['process', process],
   ...Array.from({ length: 2 }, () => ['save', save] as const),
+  ['bearer', bearer],
+  ['api-key', apiKey],
+  ['WS-Security', secured],
 ];

@@ -1,7 +1,17 @@
 import type { Command } from 'commander';
 import { didYouMean } from '../load/suggest.ts';
+import type { Registry } from '../model/registry.ts';
 import { listThings, type Thing } from '../security/grantable-things.ts';
-import { type CallerFacts, type Chain, judge, listCallers, type Verdict, whatIsMissing } from '../security/why.ts';
+import {
+  type CallerFacts,
+  type Chain,
+  callerOfRole,
+  callerOfUser,
+  judge,
+  listTokens,
+  type Verdict,
+  whatIsMissing,
+} from '../security/why.ts';
 import { Ended, wrongUsage } from './failure.ts';
 import {
   addGrantOptions,
@@ -22,9 +32,13 @@ Examples:
   signalbox can demo                        everything that the user may use
   signalbox can demo PROCESS_MONITOR        whether, and by which lines of which files
   signalbox can demo LOCATIONS_GET || echo "not any more"
+  signalbox can role:SAMPLE_ALL             everything that whoever has the role may use
+  signalbox can PARTNER_TOKENS:locations.read LOCATIONS_GET
+                                            whether a token with that value in the claim of its scheme gives roles that may
 
 Things are named as for who-can. Of one thing the exit code tells too: 0 the user may, 1 the user may not; of several kinds
-with one id, 0 only where the user may use them all.`;
+with one id, 0 only where the user may use them all. --json writes an array, an object a thing: kind, id, may, needs (each
+with what, may, and the chains of { because, at: { file, line, column } } that grant it), and missing, chains as well.`;
 
 /** What is known of one thing. */
 interface Answer {
@@ -39,7 +53,10 @@ export function addCan(program: Command): void {
   const command = program
     .command('can')
     .description('tell whether a user may use an operation, a query, a process or a component, and why')
-    .argument('<user>', "the user's id")
+    .argument(
+      '<user>',
+      "the user's id; role:ID for whoever has a role, SCHEME:VALUE for a token whose claim has a value",
+    )
     .argument('[thing]', 'its id, or its kind and id: query:PROCESS_MONITOR; without one all that the user may use');
   addGrantOptions(command)
     .addHelpText('after', examples)
@@ -66,18 +83,34 @@ function isHeld({ thing, verdict }: Answer): boolean {
   return verdict.may && !(thing.kind === 'component' && thing.needs.every(({ granted }) => granted.public));
 }
 
-function callerNamed({ registry, users }: GrantSources, id: string): CallerFacts {
-  const found = users.find((each) => each.id === id);
-  if (found === undefined) {
-    const known = users.map((each) => each.id);
-    const hint = 'Users of the database count with --database.';
-    throw wrongUsage(
-      `there is no user ${id}`,
-      [didYouMean(id, known), hint].filter((each) => each !== undefined).join('\n'),
-    );
+/** @throws CliFailure that proposes others where there is none */
+function callerNamed({ registry, users }: GrantSources, asked: string): CallerFacts {
+  const user = users.find((each) => each.id === asked);
+  if (user !== undefined) return callerOfUser(user);
+  const [kind = '', id] = asked.split(/:(.*)/s);
+  if (kind === 'role' && id !== undefined) {
+    const role = registry.roles.get(id);
+    if (role === undefined) throw wrongUsage(`there is no role ${id}`, didYouMean(id, registry.roles.keys()));
+    return callerOfRole(role);
   }
-  const [caller] = listCallers({ ...registry, schemes: new Map() }, [found]);
-  return caller as CallerFacts;
+  const tokens = listTokens(registry);
+  const token = tokens.find((each) => each.id === asked);
+  if (token !== undefined) return token.caller;
+  if (registry.schemes.get(kind)?.kind === 'bearer')
+    throw wrongUsage(`no token is called ${asked}`, tokenHint(registry, kind));
+  const proposed = registry.roles.has(asked) ? `Did you mean role:${asked}?` : undefined;
+  const known = users.map((each) => each.id);
+  const hint = 'Users of the database count with --database.';
+  const hints = [proposed ?? didYouMean(asked, known), hint].filter((each) => each !== undefined);
+  throw wrongUsage(`there is no user ${asked}`, hints.join('\n'));
+}
+
+/** Which names tokens of a scheme have: roles come from what is in them, not from whose they are. */
+function tokenHint(registry: Registry, scheme: string): string {
+  const known = listTokens(registry).flatMap(({ id }) => (id.startsWith(`${scheme}:`) ? id : []));
+  return known.length === 0
+    ? `Tokens of ${scheme} give no roles.`
+    : `A token is named by a value that gives roles: ${known.join(', ')}.`;
 }
 
 function render(caller: CallerFacts, { thing, verdict, missing }: Answer): string {

@@ -81,9 +81,9 @@ export function renderCallers(
   return renderTable(['WHO', 'BECAUSE', 'WHERE'], rows, { colours: coloursOf(process.stdout) });
 }
 
-/** `definitions/security.yaml:12:5`, which terminals and editors open. */
+/** `definitions/security.yaml:12:5`, which terminals and editors open; what is in no file, the database keeps. */
 export function placeOfLink({ at }: Link): string {
-  return at === undefined ? '' : `${at.file}:${at.line}:${at.column}`;
+  return at === undefined ? 'database' : `${at.file}:${at.line}:${at.column}`;
 }
 
 /** `query PROCESS_MONITOR`. */

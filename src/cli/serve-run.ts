@@ -8,7 +8,9 @@ import { count } from './words.ts';
 /** Serves in this process, until a signal asks it to end and what runs has ended. */
 export async function serveAlone(place: Place, project: LoadedProject): Promise<void> {
   const stop = Promise.withResolvers<void>();
-  onSignals(stop.resolve, () => process.exit(1));
+  // The gateway itself opens its audit log anew.
+  const reopen = project.registry?.gateway.audit === undefined ? undefined : () => undefined;
+  onSignals(stop.resolve, () => process.exit(1), reopen);
   const { startGateway } = await import('../serve/start.ts');
   const gateway = await startGateway({ ...place, env: process.env, project });
   const { services, operations } = gateway.registry;
@@ -36,7 +38,7 @@ export async function serveWithWorkers(place: Place, registry: Registry, workers
     failed: (text) => writeAtOnce(2, text),
   });
   const stop = (): void => primary.stop();
-  onSignals(stop, stop);
+  onSignals(stop, stop, registry.gateway.audit === undefined ? undefined : () => primary.reopen());
   try {
     await primary.ended();
   } finally {
@@ -49,8 +51,11 @@ function sayReady(address: string, ...what: readonly string[]): void {
   writeAtOnce(1, `${green('Signalbox is ready')} on ${bold(address)} (${what.join(', ')})\n`);
 }
 
-/** Calls `first` at the first signal that asks the process to end, and `again` at any more. */
-function onSignals(first: () => void, again: () => void): void {
+/**
+ * Calls `first` at the first signal that asks the process to end, and `again` at any more.
+ * @param reopen called at SIGHUP, which asks for an end where this is left out
+ */
+function onSignals(first: () => void, again: () => void, reopen?: () => void): void {
   let asked = false;
   const ask = (): void => {
     if (asked) again();
@@ -60,5 +65,6 @@ function onSignals(first: () => void, again: () => void): void {
   followParent(() => {
     if (!asked) ask();
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, ask);
+  process.on('SIGHUP', reopen ?? ask);
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addUserCertificate } from './user/certificate.ts';
 import { addUserAdd, addUserDisable, addUserPasswd, addUserRole } from './user/change.ts';
 import { addUserHash } from './user/hash.ts';
 import { addUserKey } from './user/key.ts';
@@ -9,6 +10,7 @@ Examples:
   signalbox user add ada --role SAMPLE_ALL
   signalbox user add nightly --no-password --role SAMPLE_ALL
   signalbox user key add nightly --expires '90 d'
+  signalbox user certificate add nightly nightly.pem
   signalbox user disable ada
   signalbox user log ada
   pass show gateway/ada | signalbox user passwd ada --password-stdin
@@ -25,5 +27,5 @@ export function addUser(program: Command): void {
     .description('manage the users of the database, and their API keys')
     .addHelpText('after', examples);
   for (const add of [addUserAdd, addUserPasswd, addUserDisable, addUserRole, addUserList, addUserShow]) add(user);
-  for (const add of [addUserKey, addUserLog, addUserHash]) add(user);
+  for (const add of [addUserKey, addUserCertificate, addUserLog, addUserHash]) add(user);
 }

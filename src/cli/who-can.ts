@@ -31,7 +31,9 @@ Examples:
 A thing is an operation, a query, a process, a component, a related-content service, an operation with a target (consumer) or
 a flow, by its id; of several kinds with one id all are shown, unless the kind stands before it. An operation is granted with
 what answers it: its query, its component, its call. Tokens are callers by what their claims give. Grants alone are judged,
-not whether credentials are taken.`;
+not whether credentials are taken. --json writes an array, an object a thing: kind, id, public, callers (each with caller,
+roles, and needs: what, may, and the chains of { because, at: { file, line, column } } that grant it), operations that reach a
+component which nobody names, and reached, the chains of operations that use it as a role of theirs.`;
 
 /** What is known of one thing. */
 interface Answer {

@@ -8,7 +8,7 @@ export function queryPoll(ports: DeliveredPorts): DeliveredHandler {
   return {
     async onRequest(given, call, as): Promise<Outcome> {
       const run = await readRun(ports, call, given as unknown as ExecuteRequest, as);
-      return { kind: 'value', value: { QueryInstance: await ports.runs.enter(run) } };
+      return { kind: 'value', value: { QueryInstance: await ports.runs.enter(run, call.user) } };
     },
     formatOf: formByType,
   };

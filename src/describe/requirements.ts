@@ -21,7 +21,9 @@ export function soapSchemes(operation: Pick<Operation, 'public' | 'requires'>): 
 
 /** What a caller has to show, in a sentence. @param schemes any one of them is enough; none where it is public */
 export function accessNote(schemes: readonly SecurityScheme[]): string {
-  return schemes.length === 0 ? 'Public.' : `Needs credentials: ${schemes.map(schemeWords).join(' or ')}.`;
+  return schemes.length === 0
+    ? 'Public.'
+    : `Needs credentials: ${[...new Set(schemes.map(schemeWords))].join(' or ')}.`;
 }
 
 /** A scheme in words, with all that a caller has to know of it. */

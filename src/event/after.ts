@@ -1,4 +1,5 @@
-import type { ComponentEventRegistration } from '../model/component.ts';
+import type { Component, ComponentEventRegistration } from '../model/component.ts';
+import { Fault } from '../model/fault.ts';
 import type { Job, Worker } from '../store/index.ts';
 import { classOf, insideOf, isDue, openFor } from './before.ts';
 import { runClass } from './context.ts';
@@ -41,32 +42,57 @@ export function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
 }
 
 async function runOne(job: Job, options: ComponentsOptions, saves: Saves, entered: () => void): Promise<void> {
-  const { registry, directory, work, onError } = options;
+  const { registry, directory, onError, account } = options;
   const data = job.data as EventData;
-  const component = registry.components.get(data.component);
+  const { component: id, service, save } = data;
+  const component = registry.components.get(id);
   // One class may be registered twice, and disabled once.
   const registration = component?.events.find(
-    ({ enabled, event, service }) => enabled && event === 'SavePostChange' && service.id === data.service,
+    (each) => each.enabled && each.event === 'SavePostChange' && each.service.id === service,
   );
-  const user = data.user === null ? undefined : await directory.findOwner(data.user);
-  const facts: InsideFacts = { user, requestId: data.requestId, signal: job.signal, depth: data.depth, entered };
   if (component === undefined || registration === undefined) {
-    const { service, save } = data;
-    const gone = new Error(`${service} is no longer registered at ${data.component}: what was to run is dropped`);
-    onError(gone, { component: data.component, service, save });
+    const gone = new Error(`${service} is no longer registered at ${id}: what was to run is dropped`);
+    onError(gone, { component: id, service, save });
     return;
   }
-  if (data.user !== null && user === undefined) {
-    const { component: id, service, save } = data;
-    onError(new Error(`${service} did not run: user ${data.user}, who saved, may call no longer`), {
-      component: id,
-      service,
-      save,
-    });
-    return;
+  const since = performance.now();
+  const tell = (error?: unknown): void => {
+    const ms = performance.now() - since;
+    const name = `${service} of ${id}`;
+    account?.({ kind: 'event', name, id: save, user: data.user ?? undefined, attempt: job.attempt, ms, error });
+  };
+  try {
+    const user = data.user === null ? undefined : await directory.findOwner(data.user);
+    if (data.user !== null && user === undefined) {
+      const what = `component ${id} any more`;
+      tell(Fault.of('FORBIDDEN', { user: `User ${data.user}`, what }, { reason: 'unknown or disabled user' }));
+      const late = new Error(`${service} did not run: user ${data.user}, who saved, may call no longer`);
+      onError(late, { component: id, service, save });
+      return;
+    }
+    const facts: InsideFacts = { user, requestId: data.requestId, signal: job.signal, depth: data.depth, entered };
+    if (await runRegistered({ job, data, component, registration, facts }, options, saves)) tell();
+  } catch (error) {
+    tell(error);
+    throw error;
   }
+}
+
+/** What one attempt is about. */
+interface Due {
+  readonly job: Job;
+  readonly data: EventData;
+  readonly component: Component;
+  readonly registration: ComponentEventRegistration;
+  readonly facts: InsideFacts;
+}
+
+/** @returns false where the class is not due any more */
+async function runRegistered(due: Due, options: ComponentsOptions, saves: Saves): Promise<boolean> {
+  const { job, data, component, registration, facts } = due;
+  const { registry, work } = options;
   const change = { component, save: data.save };
-  if (!isDue(registration, change, facts, work)) return;
+  if (!isDue(registration, change, facts, work)) return false;
   const opened = openFor(work, registration, change, facts);
   try {
     const story = storyOf(job, data, registration, saves.recordsOf(component));
@@ -75,6 +101,7 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves, entere
       const inside = insideOf(tx, facts, saves.inside, options);
       await runClass(classOf(registration.service.file, options), story, opened.context, inside, timeout);
     });
+    return true;
   } finally {
     opened.done();
   }

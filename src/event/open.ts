@@ -1,3 +1,4 @@
+import type { Account } from '../model/account.ts';
 import type { ServiceClass } from '../model/component-event.ts';
 import type { OpenWork } from '../model/open-work.ts';
 import type { Registry } from '../model/registry.ts';
@@ -18,6 +19,8 @@ export interface ComponentsOptions {
   readonly classes: ReadonlyMap<string, ServiceClass>;
   readonly work: OpenWork;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Told of each attempt at a class after a save that has ended. */
+  readonly account?: Account | undefined;
 }
 
 /** Ties components and their events to the queue, which is not started yet. */

@@ -27,7 +27,7 @@ interface Range {
 
 /**
  * A text without secrets that it repeats: as they are, or with any of their characters escaped once as URLs, forms, JSON,
- * XML and HTML do.
+ * XML and HTML do, or twice as JSON does: a target may repeat the JSON that it was sent in JSON.
  */
 export function redacted(text: string, secrets: Iterable<string>): string {
   const wanted = new Set(secrets);
@@ -39,7 +39,7 @@ export function redacted(text: string, secrets: Iterable<string>): string {
     if (secret.length > text.length) continue;
     const asIs = folded(bytesOf(secret));
     // What looks escaped in a secret looks so where it is repeated as it is.
-    for (const needle of new Set([asIs, unescaped(secret).bytes]))
+    for (const needle of new Set([asIs, unescaped(secret).bytes, unescaped(inJson(inJson(secret))).bytes]))
       for (const at of placesOf(told.bytes, needle))
         found.push({ start: told.starts[at] as number, end: told.starts[at + needle.length] as number });
     // Beside it something may stand that makes an escape of its beginning.
@@ -47,6 +47,8 @@ export function redacted(text: string, secrets: Iterable<string>): string {
   }
   return masking(text, found);
 }
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function* placesOf(text: string, secret: string): Generator<number> {
   for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1)) {

@@ -1,30 +1,32 @@
 /** Freezes a value and everything that it leads to. Maps and sets keep their content too; template objects of wire are included. */
 export function deepFreeze<T>(value: T): T {
-  const open: unknown[] = [value];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
+  const open: object[] = [];
+  // Most values are texts and numbers: only what can be frozen is kept for later.
+  const meet = (each: unknown): void => {
+    if (typeof each === 'object' && each !== null && !Object.isFrozen(each)) open.push(each);
+  };
+  meet(value);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Object.isFrozen(next)) continue;
     if (next instanceof Map) {
-      open.push(...next.values());
-      seal(next, ['set', 'delete', 'clear']);
+      for (const each of next.values()) meet(each);
+      Object.defineProperties(next, SEALED_MAP);
     } else if (next instanceof Set) {
-      open.push(...next);
-      seal(next, ['add', 'delete', 'clear']);
+      for (const each of next) meet(each);
+      Object.defineProperties(next, SEALED_SET);
     } else {
-      open.push(...Object.values(next));
+      for (const each of Object.values(next)) meet(each);
     }
     Object.freeze(next);
   }
   return value;
 }
 
+const refused = {
+  value: () => {
+    throw new TypeError('the registry is frozen');
+  },
+};
 /** Object.freeze leaves the entries of a Map or Set open. */
-function seal(collection: object, methods: readonly string[]): void {
-  for (const method of methods) {
-    Object.defineProperty(collection, method, {
-      value: () => {
-        throw new TypeError('the registry is frozen');
-      },
-    });
-  }
-}
+const SEALED_MAP = { set: refused, delete: refused, clear: refused };
+const SEALED_SET = { add: refused, delete: refused, clear: refused };

@@ -18,7 +18,7 @@ interface Named {
   readonly what: (entry: string) => string;
 }
 
-/** Which lists add an operation, by its id or all of a service. Entries that match nothing are reported. */
+/** Which lists add an operation, by its id, by a wildcard, or all of a service. Entries that match nothing are reported. */
 export function operationsByList(
   linking: Linking,
   lists: ReadonlyMap<string, PermissionList>,
@@ -26,6 +26,7 @@ export function operationsByList(
   lost: ReadonlySet<string>,
 ): Added {
   const known = new Map<string, string[]>();
+  const ids: string[] = [];
   const add = (key: string, operations: readonly string[]): void => {
     known.set(key, [...(known.get(key) ?? []), ...operations]);
   };
@@ -33,9 +34,10 @@ export function operationsByList(
     add(`${id}.*`, operations);
     add(`${name}.*`, operations);
     for (const operation of operations) add(operation, [operation]);
+    ids.push(...operations);
   }
   return byList(linking, lists, 'operations', {
-    find: (entry) => known.get(entry) ?? [],
+    find: (entry) => known.get(entry) ?? (entry.includes('*') ? ids.filter((id) => fitsWildcard(id, entry)) : []),
     known: () => [...known.keys()],
     isLost: (entry) => lost.has(entry) || linking.declared.anySetAside('service'),
     what: (entry) => (entry.endsWith('.*') ? 'service for' : 'operation'),

@@ -27,11 +27,27 @@ const NONE: Grants = { permissions: [], grantedAt: new Map() };
 
 /** The lists that `permission:` of a holder names, and those that add the thing by themselves. */
 export function grantsOf(linking: Linking, { lists, added }: GrantSources, id: string, holder: Granting): Grants {
-  const grantedAt = new Map<PermissionList, Position>();
-  const named = resolveIds(linking, 'permission-list', lists, holder, 'permission');
-  for (const [list, at] of placesOf(linking, holder, 'permission', named)) grantedAt.set(list, at);
-  for (const [list, at] of added.get(id) ?? []) if (!grantedAt.has(list)) grantedAt.set(list, at);
-  return grantedAt.size === 0 ? NONE : { permissions: [...grantedAt.keys()], grantedAt };
+  const named = namedBy(linking, lists, holder);
+  const more = added.get(id);
+  if (more === undefined) return named;
+  const grantedAt = new Map(named.grantedAt);
+  for (const [list, at] of more) if (!grantedAt.has(list)) grantedAt.set(list, at);
+  return { permissions: [...grantedAt.keys()], grantedAt };
+}
+
+/** What a service names holds for all its operations, which share it. */
+const byHolder = new WeakMap<Granting, Grants>();
+
+function namedBy(linking: Linking, lists: GrantSources['lists'], holder: Granting): Grants {
+  if (holder.permission === undefined) return NONE;
+  let grants = byHolder.get(holder);
+  if (grants === undefined) {
+    const permissions = resolveIds(linking, 'permission-list', lists, holder, 'permission');
+    const grantedAt = placesOf(linking, holder, 'permission', permissions);
+    grants = { permissions: [...grantedAt.keys()], grantedAt };
+    byHolder.set(holder, grants);
+  }
+  return grants;
 }
 
 /** Where each of the things that `key` of `container` names, one or a list, stands there. */

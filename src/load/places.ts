@@ -44,6 +44,8 @@ export interface Places {
   inBraces(container: object): boolean;
 }
 
+const FEW = 16;
+
 export function createPlaces(): Places {
   const layouts = new WeakMap<object, Layout>();
   const indexes = new WeakMap<Layout, Map<string, number>>();
@@ -55,6 +57,8 @@ export function createPlaces(): Places {
   }
 
   function indexOf(layout: Layout, key: string): number {
+    // A map of a few keys, as nearly all are, is gone through before a Map of them would be made.
+    if (layout.keys.length <= FEW) return layout.keys.indexOf(key);
     let index = indexes.get(layout);
     if (index === undefined) {
       index = new Map(layout.keys.map((each, position) => [each, position]));
@@ -70,8 +74,9 @@ export function createPlaces(): Places {
 
   function valueStretch(layout: Layout, key: string | number): Stretch | undefined {
     const at = typeof key === 'number' ? 2 * key : 4 * indexOf(layout, key) + 2;
-    const [from, to] = layout.offsets.slice(Math.max(0, at), at + 2);
-    return at < 0 || from === undefined || to === undefined ? undefined : [from, to];
+    const from = layout.offsets[at];
+    const to = layout.offsets[at + 1];
+    return from === undefined || to === undefined ? undefined : [from, to];
   }
 
   const here = ({ source, lines }: Layout, [from, to]: Stretch): Place => placeAt(source, lines, from, to);
@@ -135,8 +140,9 @@ function offsetOf(
 export function placeAt({ file, text }: SourceText, lines: LineCounter, from: number, to: number): Place {
   const start = Math.min(from, text.length);
   const { line, col } = lines.linePos(start);
-  const lineEnd = text.indexOf('\n', start);
-  let end = Math.min(to, lineEnd < 0 ? text.length : lineEnd);
+  // Only what is meant is looked through: a line may be the whole file.
+  const lineEnd = text.slice(start, to).indexOf('\n');
+  let end = lineEnd < 0 ? Math.min(to, text.length) : start + lineEnd;
   while (end > start && /\s/.test(text[end - 1] as string)) end--;
   // linePos answers line 0 where nothing was read.
   return { file, line: Math.max(1, line), column: Math.max(1, col), length: Math.max(1, end - start) };

@@ -10,10 +10,13 @@ export interface Rendered {
 
 const WIDEST = 160;
 const LONGEST_CARET = 60;
+/** Nobody reads more at once; a file that is no definition file can have hundreds of thousands of mistakes. */
+const MOST_SHOWN = 200;
 const TAB = '  ';
 
 /**
  * Diagnostics as text: `file:line:col: error CODE: message`, the line with a caret, the hint; an empty line between two.
+ * Of more than 200, errors before warnings, the last line tells how many there are beside those that are shown.
  * Ends with a line end; empty where there are none. `colour` adds ANSI colours (ECMA-48).
  */
 export function renderDiagnostics(
@@ -21,21 +24,33 @@ export function renderDiagnostics(
   { colour }: { readonly colour: boolean },
 ): string {
   const paint = colour ? ansi : plain;
-  const texts = new Map<string, readonly string[]>();
+  const files = new Map<string, readonly string[]>();
   const secrets = secretColumns(diagnostics);
   // A long line may have thousands of mistakes: it is looked through once.
-  const shown = new Map<string, Line | undefined>();
+  const lines = new Map<string, Line | undefined>();
   const lineOf = ({ at }: Diagnostic): Line | undefined => {
     const key = `${at.file}:${at.line}`;
-    if (shown.has(key)) return shown.get(key);
-    const lines = texts.get(at.file) ?? sources.get(at.file)?.split(/\r?\n/) ?? [];
-    texts.set(at.file, lines);
-    const text = lines[at.line - 1];
+    if (lines.has(key)) return lines.get(key);
+    const texts = files.get(at.file) ?? sources.get(at.file)?.split(/\r?\n/) ?? [];
+    files.set(at.file, texts);
+    const text = texts[at.line - 1];
     const line = text === undefined || text.trim() === '' ? undefined : hideSecret(text, secrets.get(key));
-    shown.set(key, line);
+    lines.set(key, line);
     return line;
   };
-  return diagnostics.map((each) => render(each, lineOf(each), paint)).join('\n');
+  const shown = mostTelling(diagnostics);
+  const rendered = shown.map((each) => render(each, lineOf(each), paint));
+  if (shown.length < diagnostics.length) rendered.push(`... and ${diagnostics.length - shown.length} more\n`);
+  return rendered.join('\n');
+}
+
+/** Those that are shown, in their order: no warning takes the place of an error. */
+function mostTelling(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  if (diagnostics.length <= MOST_SHOWN) return diagnostics;
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').slice(0, MOST_SHOWN);
+  const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
+  const chosen = new Set([...errors, ...warnings.slice(0, MOST_SHOWN - errors.length)]);
+  return diagnostics.filter((each) => chosen.has(each));
 }
 
 /** A line as it may be shown. */
@@ -94,7 +109,7 @@ function quote({ at, length = 1, severity }: Diagnostic, { text: line, hidden }:
   const meant =
     column === hidden ? line.slice(column) : line.slice(column, Math.min(column + length, hidden ?? line.length));
   const behind = from > 0 ? '...' : '';
-  const text = printable(`${behind}${before}${line.slice(column)}`.replaceAll('\t', TAB));
+  const text = printable(`${behind}${before}${line.slice(column, column + WIDEST + 1)}`.replaceAll('\t', TAB));
   const caret = '^'.repeat(Math.max(1, Math.min(meant.replaceAll('\t', TAB).length, LONGEST_CARET)));
   const cut = text.length > WIDEST ? `${text.slice(0, WIDEST)}...` : text;
   const place = ' '.repeat(behind.length + printable(before).length);

@@ -157,14 +157,15 @@ function ownOperations(
   { report, places }: Linking,
   declarations: readonly Declaration<ServiceDeclared>[],
 ): Map<string, string[]> {
-  const seen = new Map<string, { readonly id: string; readonly first: string }>();
-  const services = new Map<string, { readonly id: string; readonly first: string }>();
+  const seen = new Map<string, { readonly id: string; readonly first: Place }>();
+  const services = new Map<string, { readonly id: string; readonly first: Place }>();
   const once = (among: typeof seen, what: string, id: string, at: Place): boolean => {
-    const other = among.get(id.toLowerCase());
-    if (other === undefined) among.set(id.toLowerCase(), { id, first: placeText(at) });
+    const key = id.toLowerCase();
+    const other = among.get(key);
+    if (other === undefined) among.set(key, { id, first: at });
     else {
       const shown = other.id === id ? `${what} ${id}` : `${what} ${id} (as ${other.id})`;
-      report.raise('duplicate-id', { what: shown, first: other.first }, at);
+      report.raise('duplicate-id', { what: shown, first: placeText(other.first) }, at);
     }
     return other === undefined;
   };

@@ -12,13 +12,26 @@ export function linkSize(linking: Linking, limits: object, key: string): number 
   return linkAmount(linking, limits, key, `limits.${key}`, SIZES, most);
 }
 
+/** What an amount may be, as a number and in words. */
+interface Most {
+  readonly amount: number;
+  readonly words: string;
+}
+
+const TIMER: Most = { amount: LONGEST, words: 'from 1 ms to 24 days' };
+
 /**
  * `30 s`, in milliseconds; undefined where nothing is said. `name` is what messages call it, and ends with its key in
  * `container`: `limits.timeout`.
  */
-export function linkDuration(linking: Linking, container: object, name: string): number | undefined {
+export function linkDuration(
+  linking: Linking,
+  container: object,
+  name: string,
+  most: Most = TIMER,
+): number | undefined {
   const key = name.slice(name.lastIndexOf('.') + 1);
-  return linkAmount(linking, container, key, name, TIMES, { amount: LONGEST, words: 'from 1 ms to 24 days' });
+  return linkAmount(linking, container, key, name, TIMES, most);
 }
 
 /** `1 min`, as the JSON Schema lets it through, in milliseconds. */
@@ -38,7 +51,7 @@ function linkAmount(
   key: string,
   name: string,
   units: Readonly<Record<string, number>>,
-  most: { readonly amount: number; readonly words: string },
+  most: Most,
 ): number | undefined {
   const said = (container as Readonly<Record<string, string | number | undefined>>)[key];
   if (said === undefined || typeof said === 'number') return said;

@@ -1,12 +1,12 @@
 /** One attempt at work that no request waits for, as the audit log keeps it. */
 export interface DoneWork {
-  readonly kind: 'process' | 'query';
-  /** Of the process or the query. */
+  readonly kind: 'process' | 'query' | 'event';
+  /** Of the process, the query, or the class and its component: `Audit of CUSTOMER`. */
   readonly name: string;
-  /** The request's instance number, or the run's id. */
+  /** The request's instance number, or the id of the run or the save. */
   readonly id: string | number;
-  /** In whose name. */
-  readonly user: string;
+  /** In whose name; undefined where nobody had to say. */
+  readonly user: string | undefined;
   readonly attempt: number;
   readonly ms: number;
   /** What ended it, where it did not succeed. */

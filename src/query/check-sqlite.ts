@@ -1,4 +1,5 @@
-import type { CheckedDatabase } from './check.ts';
+import type Database from 'better-sqlite3';
+import type { CheckedDatabase, Found } from './check.ts';
 import { planOf } from './plan.ts';
 import { openReadOnly, prepareSelect } from './statement.ts';
 import { compareColumns, type DatabaseType } from './type-fit.ts';
@@ -12,21 +13,39 @@ const FAMILIES = [
   [/real|floa|doub/i, 'real'],
 ] as const;
 
+/** SQLITE_DIRECTONLY (SQLite's "Function Flags"): of a function that may do harm, or tell what no table holds. */
+const DIRECT_ONLY = 0x80000;
+
 /** Opens a file of SQLite. @throws SqliteError where it can't be opened */
 export function openChecked(location: string): CheckedDatabase {
   const database = openReadOnly(location);
+  const unsafe = new Set(
+    database
+      .prepare<[number], string>('select name from pragma_function_list where flags & ?')
+      .pluck()
+      .all(DIRECT_ONLY),
+  );
   return {
     problemsOf(query) {
       const plan = planOf(query, 0, 'sqlite');
       const found = prepareSelect(database, plan.sql).columns();
-      return compareColumns(
-        query,
-        plan,
-        found.map(({ name, type }) => ({ name, type: type === null ? undefined : readType(type) })),
-      );
+      const refused = calledBy(database, plan.sql, plan.prompts.length)
+        .filter((name) => unsafe.has(name))
+        .map((name): Found => ({ kind: 'refused', message: `the function ${name} does more than read` }));
+      const columns = found.map(({ name, type }) => ({ name, type: type === null ? undefined : readType(type) }));
+      return [...refused, ...compareColumns(query, plan, columns)];
     },
     close: () => void database.close(),
   };
+}
+
+/** Functions that a statement calls, each once, as its program has them: however a name is written, SQLite itself has read it. */
+function calledBy(database: Database.Database, sql: string, parameters: number): string[] {
+  const program = database.prepare<null[], { opcode: string; p4: string | null }>(`explain ${sql}`);
+  const called = program
+    .all(...Array.from({ length: parameters }, () => null))
+    .flatMap(({ opcode, p4 }) => (/^(?:Pure)?Func/.test(opcode) ? (/^\w+/.exec(p4 ?? '')?.[0] ?? []) : []));
+  return [...new Set(called)];
 }
 
 /** Undefined for a type that says nothing for sure, as NUMERIC and DATE do there. */

@@ -15,6 +15,6 @@ export { compilePrompts, type PromptReader } from './prompt-values.ts';
 export { openQueries } from './queries.ts';
 export { reachDatabase } from './reach.ts';
 export { openQueryRuns } from './runs/open.ts';
-export type { NewRun, QueryRun, QueryRuns, RunFormat } from './runs/port.ts';
+export type { NewRun, QueryRun, QueryRuns, RunFormat, RunOwners } from './runs/port.ts';
 export { openSavedQueries } from './saved/open.ts';
 export type { SavedQueries } from './saved/port.ts';

@@ -1,10 +1,18 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { ConfigText } from '../model/config.ts';
-import { Fault } from '../model/fault.ts';
+import type { Fault } from '../model/fault.ts';
 import type { SecurityScheme, User } from '../model/security.ts';
+import { findNext, shownOf, shows, unauthenticated } from './choice.ts';
 import { createGate, type Gate, type Remembering } from './gate.ts';
 import type { MessageAuthenticator } from './message-authenticator.ts';
-import type { Authenticator, Caller, Directory, LookAtFile, Shown } from './port.ts';
+import {
+  type Authenticator,
+  type Caller,
+  type Directory,
+  type LookAtFile,
+  NO_CREDENTIALS,
+  type Shown,
+} from './port.ts';
 import { compileApiKey } from './scheme/api-key.ts';
 import { compileBasic } from './scheme/basic.ts';
 import { compileBearer } from './scheme/bearer.ts';
@@ -41,50 +49,52 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     gates.set(scheme.id, createGate(verifier, directory, key, { rememberFor, mostWaiting, now }));
   }
 
-  /** The 401: the same for whatever is wrong, but for the reason, which only the log gets. */
-  function unauthenticated(allowed: readonly SecurityScheme[], reason: string, refused?: Verifier): Fault {
-    const challenges = allowed.flatMap(({ id }) => {
-      const verifier = gates.get(id)?.verifier;
-      return verifier === undefined ? [] : [verifier.challenge(verifier === refused)];
-    });
-    const headers = challenges.length === 0 ? {} : { 'WWW-Authenticate': challenges.join(', ') };
-    return Fault.of('UNAUTHENTICATED', { scheme: refused?.scheme.id ?? '' }, { headers, reason });
-  }
-
-  function shows(shown: Shown, allowed: readonly SecurityScheme[]): boolean {
-    return allowed.some(({ id }) => gates.get(id)?.verifier.find(shown) !== undefined);
-  }
-
-  function authenticate(shown: Shown, allowed: readonly SecurityScheme[]): Caller | Promise<Caller> {
-    for (const { id } of allowed) {
-      const gate = gates.get(id);
-      const credentials = gate?.verifier.find(shown);
-      if (gate === undefined || credentials === undefined) continue;
-      const told = (error: unknown): unknown =>
-        error instanceof Refused ? unauthenticated(allowed, error.message, gate.verifier) : error;
-      try {
-        const caller = gate.admit(credentials, shown);
-        if (!(caller instanceof Promise)) return caller;
-        return caller.catch((error: unknown) => {
-          throw told(error);
-        });
-      } catch (error) {
-        throw told(error);
-      }
+  /** @param left those of the allowed schemes that may still decide; `earlier`: what is told where none of them does */
+  function enter(
+    shown: Shown,
+    allowed: readonly SecurityScheme[],
+    left: readonly SecurityScheme[],
+    earlier?: Fault,
+  ): Caller | Promise<Caller> {
+    const found = findNext(gates, shown, left);
+    if (found === undefined) throw earlier ?? unauthenticated(gates, allowed, NO_CREDENTIALS);
+    const { gate, credentials, others } = found;
+    const { verifier } = gate;
+    const refuse = (error: unknown): Caller | Promise<Caller> => {
+      if (!(error instanceof Refused)) throw error;
+      const fault = unauthenticated(gates, allowed, error.message, verifier);
+      if (verifier.isAmbient !== true) throw fault;
+      return enter(shown, allowed, others, fault);
+    };
+    try {
+      const caller = gate.admit(credentials, shown);
+      return caller instanceof Promise ? caller.catch(refuse) : caller;
+    } catch (error) {
+      return refuse(error);
     }
-    throw unauthenticated(allowed, 'no credentials');
   }
 
   return {
-    authenticate,
-    shows,
+    authenticate: (shown, allowed) => enter(shown, allowed, allowed),
+    async authenticateByAny(shown, schemes) {
+      let told: unknown;
+      for (const scheme of shownOf(gates, shown, schemes)) {
+        try {
+          return await enter(shown, schemes, [scheme]);
+        } catch (error) {
+          told ??= error;
+        }
+      }
+      throw told ?? unauthenticated(gates, schemes, NO_CREDENTIALS);
+    },
+    shows: (shown, schemes) => shows(gates, shown, schemes),
     async authenticateMessage(message, shown, allowed) {
       if (options.authenticateMessage === undefined)
-        throw unauthenticated(allowed, 'credentials in messages are not taken here');
+        throw unauthenticated(gates, allowed, 'credentials in messages are not taken here');
       try {
         return await options.authenticateMessage(message, shown, allowed);
       } catch (error) {
-        throw error instanceof Refused ? unauthenticated(allowed, error.message) : error;
+        throw error instanceof Refused ? unauthenticated(gates, allowed, error.message) : error;
       }
     },
   };

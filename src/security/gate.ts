@@ -55,12 +55,14 @@ export function createGate(verifier: Verifier, directory: Directory, key: KeyObj
       if (found.until > now() && found.version === version) return found.caller;
       verified.delete(print);
     }
-    const running = trying.get(print);
+    // What was begun before a user changed is for those who asked then.
+    const attempted = `${version} ${print}`;
+    const running = trying.get(attempted);
     if (running !== undefined) return running;
     if (trying.size >= mostWaiting)
       throw Fault.of('UNAVAILABLE', { reason: 'too many sign-ins at once' }, { headers: { 'Retry-After': '5' } });
-    const started = attempt(print, credentials, shown, version).finally(() => trying.delete(print));
-    trying.set(print, started);
+    const started = attempt(print, credentials, shown, version).finally(() => trying.delete(attempted));
+    trying.set(attempted, started);
     return started;
   }
 

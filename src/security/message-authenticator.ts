@@ -8,6 +8,7 @@ import {
   type User,
 } from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
+import { reading } from './directory/from-database.ts';
 import { createGate } from './gate.ts';
 import type { Directory, MessageCaller, Shown, ShownMessage } from './port.ts';
 import { compileBasic } from './scheme/basic.ts';
@@ -53,7 +54,7 @@ export function createMessageAuthenticator(options: MessageAuthenticatorOptions)
   const longest = Math.max(0, ...schemes.map(({ maxAge }) => maxAge));
 
   const takeOnce = async (parts: readonly (string | Uint8Array)[], created: number): Promise<void> => {
-    if (!(await options.nonces.take(printOf(parts), created + longest + AHEAD)))
+    if (!(await reading(() => options.nonces.take(printOf(parts), created + longest + AHEAD))))
       throw new Refused('it was seen before: a replay');
   };
   const tokens = { directory, tryPassword: passwordTrier(options), secretOf, takeOnce, clock };

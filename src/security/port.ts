@@ -28,6 +28,9 @@ export interface ShownMessage {
   readonly attachments: boolean;
 }
 
+/** The reason of a refusal, for the log, where nothing was shown. That is no guess: clients ask so for the challenge. */
+export const NO_CREDENTIALS = 'no credentials';
+
 /** Who calls, and how that is known. */
 export interface Caller {
   readonly user: User;
@@ -41,13 +44,22 @@ export interface MessageCaller extends Caller {
   readonly body?: XmlElement;
 }
 
-/** Tells who a caller is. The first of the schemes whose credentials are there decides; none other is tried after it. */
+/**
+ * Tells who a caller is. The first of the schemes whose credentials are there decides; none other is tried after it. Two
+ * things are no exception but part of what "there" means: a bearer token is there for the scheme whose issuer it names, and a
+ * certificate that is nobody's is not there, as browsers show whichever they have.
+ */
 export interface Authenticator {
   /**
    * Whom the credentials outside the message show: at once where the same were verified within the last minute.
    * @throws Fault UNAUTHENTICATED, the same whatever is wrong; UNAVAILABLE
    */
   authenticate(shown: Shown, schemes: readonly SecurityScheme[]): Caller | Promise<Caller>;
+  /**
+   * Whom the credentials outside the message show by any of the schemes, for what is asked before it is known what is called.
+   * @throws Fault what the first of them said that was shown something; UNAUTHENTICATED
+   */
+  authenticateByAny(shown: Shown, schemes: readonly SecurityScheme[]): Promise<Caller>;
   /** Whether credentials outside the message are there for one of the schemes. */
   shows(shown: Shown, schemes: readonly SecurityScheme[]): boolean;
   /**

@@ -1,14 +1,16 @@
 import type { Position } from '../model/position.ts';
 import type { Registry } from '../model/registry.ts';
-import type { PermissionList, Role, SecurityScheme, User } from '../model/security.ts';
+import type { PermissionList, Role, User } from '../model/security.ts';
 import { may } from './authorise.ts';
 import type { Need, Thing } from './grantable-things.ts';
 
-/** Who calls: a user, or whoever shows a token that gives roles. */
+/** Who calls: a user, whoever shows a token that gives roles, or whoever has a role. */
 export interface CallerFacts {
-  /** `demo`, `a token of PARTNER_TOKENS with scope locations.read`. */
+  /** `demo`, `a token of PARTNER_TOKENS with scope locations.read`, `role CLERK`. */
   readonly name: string;
   readonly roles: readonly Role[];
+  /** It stands for its one role, whoever has that. */
+  readonly isRole?: true;
   /** Where each of them is named; undefined for a caller who is in no file. */
   readonly grantedAt?: ReadonlyMap<Role, Position> | undefined;
 }
@@ -61,8 +63,9 @@ function openChain({ what, granted }: Need): Chain | undefined {
   return [{ because, at: granted.at }];
 }
 
-function chainsOf({ name, roles, grantedAt }: CallerFacts, need: Need): Chain[] {
+function chainsOf({ name, roles, grantedAt, isRole }: CallerFacts, need: Need): Chain[] {
   return roles.flatMap((role) => {
+    if (isRole) return chainsFrom(role, need);
     const has = link(`${name} has the role ${role.id}`, grantedAt?.get(role));
     return chainsFrom(role, need).map((chain) => [has, ...chain]);
   });
@@ -109,15 +112,27 @@ export function whatIsMissing(registry: Registry, thing: Thing, { needs }: Verdi
 
 /** Users, and tokens by each value of the claim that gives roles. */
 export function listCallers(registry: Registry, users: Iterable<User>): CallerFacts[] {
-  const known = [...users].map(({ id, roles, grantedAt }): CallerFacts => ({ name: id, roles, grantedAt }));
-  return [...known, ...[...registry.schemes.values()].flatMap(callersByToken)];
+  return [...[...users].map(callerOfUser), ...listTokens(registry).map(({ caller }) => caller)];
 }
 
-function callersByToken(scheme: SecurityScheme): CallerFacts[] {
-  if (scheme.kind !== 'bearer') return [];
-  return [...scheme.roles].map(([value, roles]) => {
-    const name = `a token of ${scheme.id} with ${scheme.claim} ${value}`;
-    return { name, roles, grantedAt: scheme.grantedAt?.get(value) };
+/** A user of the definitions or of the database. */
+export function callerOfUser({ id, roles, grantedAt }: User): CallerFacts {
+  return { name: id, roles, grantedAt };
+}
+
+/** Whoever has a role. */
+export function callerOfRole(role: Role): CallerFacts {
+  return { name: `role ${role.id}`, roles: [role], isRole: true };
+}
+
+/** Whoever shows a token with a value that gives roles, by scheme and value: `PARTNER_TOKENS:locations.read`. */
+export function listTokens(registry: Registry): { readonly id: string; readonly caller: CallerFacts }[] {
+  return [...registry.schemes.values()].flatMap((scheme) => {
+    if (scheme.kind !== 'bearer') return [];
+    return [...scheme.roles].map(([value, roles]) => {
+      const name = `a token of ${scheme.id} with ${scheme.claim} ${value}`;
+      return { id: `${scheme.id}:${value}`, caller: { name, roles, grantedAt: scheme.grantedAt?.get(value) } };
+    });
   });
 }
 

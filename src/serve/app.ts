@@ -111,7 +111,7 @@ function createAdmission({ gateway }: Registry, { authenticator, throttle }: Gat
   return async (exchange) => {
     if (gateway.contracts === 'public') return;
     await throttle?.arrive(exchange);
-    await authenticator.authenticate(exchange, gateway.requires);
+    exchange.caller = await authenticator.authenticate(exchange, gateway.requires);
   };
 }
 
@@ -160,8 +160,8 @@ function mountMonitoring(
       if (gateway.metrics.length === 0)
         throw Fault.of('FORBIDDEN', { user: 'A caller from another machine', what: '/metrics' });
       await throttle?.arrive(exchange);
-      const { user } = await authenticator.authenticate(exchange, gateway.requires);
-      authorise(user, guarded, 'path');
+      exchange.caller = await authenticator.authenticate(exchange, gateway.requires);
+      authorise(exchange.caller.user, guarded, 'path');
     }
     return plain.text(exchange, 200, metrics.contentType, await metrics.text());
   });

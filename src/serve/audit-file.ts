@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, statSync, write } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync, write } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorText } from '../store/error.ts';
 import { GatewayError } from './gateway-error.ts';
@@ -41,6 +41,25 @@ function open(path: string): number {
   return openSync(path, 'a', MODE);
 }
 
+/** Whether the last line of a file has no end. */
+function endsInside(path: string): boolean {
+  const { size } = statSync(path);
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      readSync(descriptor, last, 0, 1, size - 1);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // It may be one that can only be written.
+    return false;
+  }
+  return last[0] !== 0x0a;
+}
+
 class Appender implements AuditFile {
   readonly #path: string;
   readonly #onError: (error: Error) => void;
@@ -59,6 +78,8 @@ class Appender implements AuditFile {
     this.#path = path;
     this.#onError = onError;
     this.#descriptor = open(path);
+    // The line that a gateway was writing when it died is not to take the first of this one with it.
+    if (endsInside(path)) this.#rest = Buffer.from('\n');
   }
 
   get broken(): boolean {

@@ -34,12 +34,14 @@ export function refusedLine(
   facts: {
     readonly requestId: string;
     readonly method: string | undefined;
-    readonly remote: string | undefined;
+    readonly remote?: string | undefined;
+    /** A trusted proxy, where nothing came of what it says about its caller. */
+    readonly proxy?: string | undefined;
     readonly bytes: number;
     readonly reason?: string | undefined;
   },
 ): object {
-  const { requestId, method, remote, bytes, reason = decide(fault, false).reason ?? 'internal' } = facts;
+  const { requestId, method, remote, proxy, bytes, reason = decide(fault, false).reason ?? 'internal' } = facts;
   const { status, code } = fault;
-  return { requestId, decision: 'refused', reason, method, remote, status, fault: code, bytes, complete: true };
+  return { requestId, decision: 'refused', reason, method, remote, proxy, status, fault: code, bytes, complete: true };
 }

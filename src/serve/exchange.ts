@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { Fault } from '../model/fault.ts';
-import type { Shown, ShownCertificate } from '../security/port.ts';
+import type { Caller, Shown, ShownCertificate } from '../security/port.ts';
 import { type BodyLimits, type ByteSource, NO_BODY, type ReceivedBody, readBody } from './body.ts';
 import { incomingSource } from './incoming.ts';
 import { type Peer, type Proxies, peerOf } from './remote.ts';
@@ -48,6 +48,8 @@ export class Exchange implements Shown {
   limits: Readonly<Record<string, string>> | undefined;
   /** When bytes of the request's body were last read (`performance.now()`); 0 before. */
   lastRead = 0;
+  /** Who reads what belongs to no operation, where that is asked. */
+  caller: Caller | undefined;
   /** Its caller may call what it calls. */
   admitted = false;
   /** Bytes of the request's body that were read. */

@@ -80,9 +80,9 @@ export function createHttpServer(
   server.on('timeout', closeStalled);
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (isOfTls(error)) endHandshake(error, socket, log);
-    else refuseUnread(error, socket, audit);
+    else refuseUnread(error, socket, logs);
   });
-  server.on('connect', (incoming, connection) => refuseTunnel(incoming, connection, audit));
+  server.on('connect', (incoming, connection) => refuseTunnel(incoming, connection, logs));
   // Node would refuse it without a body.
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
   const sockets = socketsOf(server);

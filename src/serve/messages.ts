@@ -10,6 +10,7 @@ import { authorise } from '../security/authorise.ts';
 import type { Caller, ShownMessage } from '../security/port.ts';
 import type { XmlElement } from '../wire/xml-tree.ts';
 import type { Cors } from './cors.ts';
+import { refuseCrossSite } from './cross-site.ts';
 import type { Exchange } from './exchange.ts';
 import { withHeaders } from './headers.ts';
 import type { CallProgress, Compiled } from './progress.ts';
@@ -123,6 +124,7 @@ export class Messages {
     await throttle?.arrive(exchange, compiled.operation);
     const caller = await this.#identify(exchange, asked, shown);
     if (caller !== undefined) progress.caller = caller;
+    refuseCrossSite(exchange, caller, compiled.operation);
     const user = caller?.user;
     authorise(user, compiled.operation, 'operation');
     await throttle?.enter(exchange, compiled.operation, user);
@@ -147,14 +149,21 @@ export class Messages {
 
   /**
    * Looks at the caller's credentials before anything of the message is read, unless it may be for an operation that needs
-   * none outside of it: then what is wrong with them is told once the operation is known.
-   * @throws Fault UNAUTHENTICATED
+   * none outside of it: then what is wrong with them is told once the operation is known. For one that is public they are not
+   * looked at: how long that takes would tell whether they are good, and nobody would count it.
+   * @throws Fault UNAUTHENTICATED, TOO_MANY_REQUESTS
    */
   async #authenticate(exchange: Exchange): Promise<Caller | undefined> {
+    if (this.#isPublic) return undefined;
+    const { authenticator, throttle } = this.#ports;
     try {
-      return await this.#ports.authenticator.authenticate(exchange, this.#schemes);
+      return await authenticator.authenticateByAny(exchange, this.#schemes);
     } catch (error) {
       if (!this.#isOpen) throw error;
+      const isGuess = error instanceof Fault && error.code === 'UNAUTHENTICATED' && throttle !== undefined;
+      if (!isGuess || !authenticator.shows(exchange, this.#schemes)) return undefined;
+      const counted = await throttle.refused(exchange, undefined, error);
+      if (counted !== error) throw counted;
       return undefined;
     }
   }
@@ -168,10 +177,20 @@ export class Messages {
     if (operation.public) return undefined;
     const { requires } = operation;
     if (shown !== undefined && shown.scheme === requires[0]) return shown;
-    const isShownInside = secured !== undefined && requires.some(isMessageScheme);
-    if (isShownInside && !this.#ports.authenticator.shows(exchange, requires))
+    const { authenticator, stages } = this.#ports;
+    if (secured === undefined || !requires.some(isMessageScheme)) return stages.authenticate(exchange, operation);
+    if (!authenticator.shows(exchange, requires)) return this.#identifyInside(exchange, secured, requires);
+    const found = async (): Promise<Caller | undefined> => stages.authenticate(exchange, operation);
+    // A certificate that is nobody's counts as not shown, beside what the message shows too.
+    const isSaid = authenticator.shows(
+      exchange,
+      requires.filter(({ kind }) => kind !== 'client-certificate'),
+    );
+    if (isSaid) return found();
+    return found().catch((error: unknown) => {
+      if (!(error instanceof Fault) || error.code !== 'UNAUTHENTICATED') throw error;
       return this.#identifyInside(exchange, secured, requires);
-    return this.#ports.stages.authenticate(exchange, operation);
+    });
   }
 
   /** Of a message that is signed, what is signed is all that is gone on with. */

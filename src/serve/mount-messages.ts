@@ -16,8 +16,14 @@ export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & Rest
   const messages = new Messages({ ...ports, cors: beside.cors });
   const routes = compileSoapRoutes(operations);
   const soap = soapEntrance(registry, routes);
-  mount(app, ports, beside, 'PeopleSoftServiceListeningConnector', (exchange, below) => {
-    const contract = findContract(beside, exchange, contractName(exchange, below, ports));
+  mount(app, ports, beside, 'PeopleSoftServiceListeningConnector', async (exchange, below) => {
+    const name = contractName(exchange, below, ports);
+    if (typeof name !== 'string') {
+      // It names services, as contracts do.
+      await beside.admit(exchange);
+      throw name;
+    }
+    const contract = findContract(beside, exchange, name);
     return contract === undefined ? post(exchange, below, messages, soap, beside) : contract();
   });
   const http = httpEntrance(registry, routes);
@@ -51,8 +57,8 @@ function mount(
   app.all(`${prefix}/*`, respond);
 }
 
-/** The contract that a path names, or a service with `?wsdl` or `?xsd` behind it. */
-function contractName(exchange: Exchange, below: string, { registry }: Pick<MessagePorts, 'registry'>): string {
+/** The contract that a path names, or a service with `?wsdl` or `?xsd` behind it; the fault where that is no one service. */
+function contractName(exchange: Exchange, below: string, { registry }: Pick<MessagePorts, 'registry'>): string | Fault {
   const asked = exchange.query?.toLowerCase();
   if (exchange.method === 'POST' || (asked !== 'wsdl' && asked !== 'xsd')) return below;
   if (below !== '') return `${below}.${asked}`;
@@ -61,7 +67,7 @@ function contractName(exchange: Exchange, below: string, { registry }: Pick<Mess
     .map(({ id }) => id);
   if (ids.length === 1) return `${ids[0]}.${asked}`;
   const what = ids.length === 0 ? 'service over SOAP' : `one service to describe; there is ${ids.join(', ')}`;
-  throw Fault.of('NOT_FOUND', { what: `${what}: its name stands in front of ?${asked}` });
+  return Fault.of('NOT_FOUND', { what: `${what}: its name stands in front of ?${asked}` });
 }
 
 const POSTING = ['POST', 'OPTIONS'];

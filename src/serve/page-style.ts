@@ -22,6 +22,7 @@ article { margin-top: 1rem; padding: 1rem 1.125rem; background: var(--card); bor
 code, pre { font: .875rem/1.5 ui-monospace, 'DejaVu Sans Mono', monospace; overflow-wrap: anywhere; }
 var { color: var(--slot); font-style: normal; }
 pre { margin: .375rem 0 0; padding: .625rem .75rem; background: var(--shade); border-radius: .375rem; white-space: pre-wrap; user-select: all; }
+pre span { white-space: nowrap; }
 .path { margin-top: .875rem; }
 .method { display: inline-block; margin-right: .25rem; padding: 0 .4rem; border-radius: .25rem; background: var(--tint); color: var(--mark); font-size: .75rem; font-weight: 600; line-height: 1.375rem; letter-spacing: .02em; }
 .facts { margin-top: .75rem; color: var(--soft); font-size: .875rem; }

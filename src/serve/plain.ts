@@ -31,7 +31,7 @@ export function createPlain(record: Recorder): Plain {
     return respondText(exchange, status, headers, text, (bytes, complete) =>
       record(exchange, {
         operation: undefined,
-        caller: undefined,
+        caller: exchange.caller,
         status,
         bytes,
         complete,

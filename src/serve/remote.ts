@@ -22,7 +22,7 @@ export interface Proxies {
   trust(address: string): boolean;
 }
 
-/** What one way of telling says: the caller's address, and whether it came over TLS, where it says so. */
+/** What is told: the caller's address, and whether it came over TLS, where that is said. */
 interface Told {
   readonly address: string;
   readonly secure: boolean | undefined;
@@ -46,18 +46,20 @@ export function peerOf(incoming: IncomingMessage | undefined, proxies: Proxies |
   const { headers, socket } = incoming;
   const { remoteAddress: address } = socket;
   const encrypted = (socket as TLSSocket).encrypted === true;
-  // A proxy on this machine that nobody named: whoever is behind it is not on this machine for that.
-  const local = isLoopback(address) && !isForwarded(headers);
   const proxied = proxies !== undefined && address !== undefined && proxies.trust(address);
+  // Whoever is behind a proxy on this machine is not on it for that, whether somebody named the proxy or it shows itself.
+  const local = !proxied && isLoopback(address) && !isForwarded(headers);
   if (!proxied) return { address, local, secure: encrypted || local, proxied };
   const told = tell(headers, address, proxies);
-  return { address: told.address, local, secure: told.secure ?? (encrypted || local), proxied };
+  return { address: told.address, local, secure: told.secure ?? encrypted, proxied };
 }
 
 const isForwarded = (headers: IncomingHttpHeaders): boolean =>
   headers['x-forwarded-for'] !== undefined ||
   headers.forwarded !== undefined ||
   headers['x-forwarded-proto'] !== undefined ||
+  headers['x-forwarded-host'] !== undefined ||
+  headers.via !== undefined ||
   headers['x-real-ip'] !== undefined;
 
 /**
@@ -67,8 +69,10 @@ const isForwarded = (headers: IncomingHttpHeaders): boolean =>
 function tell(headers: IncomingHttpHeaders, proxy: string, proxies: Proxies): Told {
   const forwarded = headers.forwarded === undefined ? undefined : readForwarded(headers.forwarded, proxy, proxies);
   const older = readOlder(headers, proxy, proxies);
-  if (forwarded === undefined || older === undefined)
-    return forwarded ?? older ?? { address: proxy, secure: undefined };
+  const only = forwarded ?? older;
+  if (only === undefined) return { address: proxy, secure: undefined };
+  // Of a caller that is told, how it came must be told too: that the proxy itself came over TLS says nothing of it.
+  if (forwarded === undefined || older === undefined) return { address: only.address, secure: only.secure ?? false };
   if (forwarded.address !== older.address) return { address: proxy, secure: false };
   return { address: older.address, secure: (forwarded.secure ?? true) && (older.secure ?? forwarded.secure ?? false) };
 }

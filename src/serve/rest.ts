@@ -8,6 +8,7 @@ import { authorise } from '../security/authorise.ts';
 import { problemMediaType } from '../wire/problem.ts';
 import { parseQueryString } from '../wire/query-string.ts';
 import type { BodyLimits } from './body.ts';
+import { refuseCrossSite } from './cross-site.ts';
 import { withinTime } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import { withHeaders } from './headers.ts';
@@ -73,6 +74,7 @@ export class RestConnector {
     const found = stages.authenticate(exchange, compiled.operation);
     const caller = found instanceof Promise ? await found : found;
     if (caller !== undefined) progress.caller = caller;
+    refuseCrossSite(exchange, caller, compiled.operation);
     const user = caller?.user;
     authorise(user, compiled.operation, 'operation');
     const entered = throttle?.enter(exchange, compiled.operation, user);

@@ -13,6 +13,7 @@ import type { Data } from './data.ts';
 import type { Log } from './log.ts';
 import type { Outbound } from './outbound.ts';
 import { createAccount } from './record.ts';
+import { runOwners } from './run-owners.ts';
 import { compileQueryRows, Work, type WorkPorts } from './work.ts';
 
 /** What answers operations beside code and queries, and works when nobody waits. */
@@ -55,7 +56,17 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const account = createAccount(options.audit);
   const queue = await openQueue(store, { onError });
   const saved = openSavedQueries({ registry, store });
-  const runs = openQueryRuns({ registry, store, queue, blobs, queries, saved, onError, account });
+  const runs = openQueryRuns({
+    registry,
+    store,
+    queue,
+    blobs,
+    queries,
+    saved,
+    owners: runOwners(directory),
+    onError,
+    account,
+  });
   // Code that saves a component is reached by components themselves.
   let components: Components = NO_SERVICES.components;
   const later: Components = {
@@ -63,7 +74,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     save: (...given) => components.save(...given),
   };
   const work = createOpenWork({ registry, blobs, queries, outbound, log, components: later });
-  components = openComponents({ registry, store, queue, directory, classes, work, onError });
+  components = openComponents({ registry, store, queue, directory, classes, work, onError, account });
   const server = hostname().slice(0, 8);
   const scheduler = openScheduler({
     registry,

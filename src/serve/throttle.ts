@@ -6,6 +6,7 @@ import type { Operation } from '../model/service.ts';
 import { addressKey } from '../security/limit/address.ts';
 import type { RateLimiter, Standing } from '../security/limit/limiter.ts';
 import type { RateLimits } from '../security/limit/open.ts';
+import { NO_CREDENTIALS } from '../security/port.ts';
 import type { Exchange } from './exchange.ts';
 import { occupy, type Places } from './places.ts';
 
@@ -22,7 +23,7 @@ export interface Throttle {
   arrive(exchange: Exchange, operation?: Operation): void | Promise<void>;
   /** Counts a call of somebody who may. @throws Fault TOO_MANY_REQUESTS, UNAVAILABLE */
   enter(exchange: Exchange, operation: Operation, user: User | undefined): void | Promise<void>;
-  /** Counts credentials that were refused. @returns the fault to answer */
+  /** Counts credentials that were refused, those of an exchange once; nothing where none were shown. @returns the fault to answer */
   refused(exchange: Exchange, operation: Operation | undefined, fault: Fault): Promise<Fault>;
 }
 
@@ -51,11 +52,12 @@ export function hasRates({ gateway, operations }: Registry): boolean {
  * @param rates what counts, where some rate is
  */
 export function createThrottle({ gateway, operations }: Registry, rates: RateLimits | undefined): Throttle | undefined {
-  const bound = (name: string, rate: Rate | undefined): Bound | undefined =>
-    rate === undefined || rates === undefined ? undefined : boundOf(name, rate, rates);
+  const bound = (name: string, rate: Rate | undefined, kind = ''): Bound | undefined =>
+    rate === undefined || rates === undefined ? undefined : boundOf(name, rate, rates.limiter(`${kind}${name}`, rate));
   const placesOf = (what: string, most: number | undefined): Places[] =>
     most === undefined ? [] : [{ what, most, taken: 0 }];
-  const ofGateway = bound(gateway.id, gateway.limits.rate);
+  // A gateway and an operation may have one id.
+  const ofGateway = bound(gateway.id, gateway.limits.rate, 'gateway ');
   const shared = placesOf('of this gateway', gateway.limits.concurrent);
   const all = new Map<Operation, Bounds>();
   for (const operation of operations.values()) {
@@ -68,6 +70,7 @@ export function createThrottle({ gateway, operations }: Registry, rates: RateLim
 }
 
 function throttleOf(all: ReadonlyMap<Operation, Bounds>, ofGateway: Bound | undefined): Throttle {
+  const refusedOnce = new WeakSet<Exchange>();
   const rateOf = (operation: Operation | undefined): Bound | undefined =>
     operation === undefined ? undefined : all.get(operation)?.rate;
   return {
@@ -92,7 +95,9 @@ function throttleOf(all: ReadonlyMap<Operation, Bounds>, ofGateway: Bound | unde
       const guard = ofGateway ?? own;
       // A rate by address has counted the call already, where its operation was known by then.
       const isCounted = guard === own && own?.by === 'address' && exchange.limits !== undefined;
-      if (guard === undefined || isCounted) return fault;
+      if (guard === undefined || isCounted || fault.reason === NO_CREDENTIALS || refusedOnce.has(exchange))
+        return fault;
+      refusedOnce.add(exchange);
       const standing = await guard.limiter.take(guardKey(guard, exchange));
       return standing.exceeded ? tell(exchange, guard, standing, fault.reason) : fault;
     },
@@ -128,8 +133,8 @@ function tell(exchange: Exchange, bound: Bound, standing: Standing, reason?: str
   );
 }
 
-function boundOf(name: string, rate: Rate, rates: RateLimits): Bound {
+function boundOf(name: string, rate: Rate, limiter: RateLimiter): Bound {
   const seconds = Math.max(Math.ceil(rate.per / 1000), 1);
   const policy = `"${name}";q=${rate.requests};w=${seconds}`;
-  return { limiter: rates.limiter(name, rate), by: rate.by, name, policy };
+  return { limiter, by: rate.by, name, policy };
 }

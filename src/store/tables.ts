@@ -291,6 +291,16 @@ export interface ApiKeyTable {
   revoked: string | null;
 }
 
+/** A certificate of a user. */
+export interface UserCertificateTable {
+  /** `sha256:` and 64 hexadecimal digits. */
+  fingerprint: string;
+  user_id: string;
+  description: string | null;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  created: string;
+}
+
 /** What was done to a user, by whom. */
 export interface UserAuditTable {
   /** The version of the users that it led to. */
@@ -355,6 +365,7 @@ export interface Tables {
   signalbox_saved_query: SavedQueryTable;
   signalbox_user: UserTable;
   signalbox_user_audit: UserAuditTable;
+  signalbox_user_certificate: UserCertificateTable;
   signalbox_user_version: UserVersionTable;
 }
 

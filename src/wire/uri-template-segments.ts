@@ -41,6 +41,7 @@ function isWholly(piece: string, operator: string, parts: readonly TemplatePart[
 }
 
 function readSegment(piece: string, parts: readonly TemplatePart[]): Segment {
+  if (!piece.includes('{')) return { kind: 'literal', text: piece };
   const expressions = [...piece.matchAll(/\{(\d+)\}/g)].flatMap((match) => {
     const part = parts[Number(match[1])];
     return part?.kind === 'expression' ? [part] : [];

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { Checker } from '../../scripts/fuzz/definitions.ts';
 import { judge } from '../../scripts/fuzz/judge.ts';
+import { quarters, slower } from '../../scripts/soak/run.ts';
 
 // What the fuzz run would find: a run that finds nothing must not be one that sees nothing.
 
@@ -70,4 +71,20 @@ it('definitions are checked with the text of the case', async () => {
   } finally {
     checker.close();
   }
+});
+
+it('a soak that grows slow is found, and one whose machine does is not', () => {
+  const took = (msAt: (at: number) => number) =>
+    quarters(
+      Array.from({ length: 4_000 }, (_, at) => ({ at: at + 7, ms: msAt(at) })),
+      7,
+      4_000,
+    );
+  const steady = took(() => 15);
+  const growing = took((at) => 15 + at / 100);
+  expect(growing[3]).toBeGreaterThan(45);
+  expect(slower(growing, steady)).toEqual([expect.stringContaining('the last quarter')]);
+  expect(slower(growing, growing)).toEqual([]);
+  const once = took((at) => (at > 3_500 && at < 3_700 ? 900 : 15));
+  expect(slower(once, steady), 'one stretch that something else took').toEqual([]);
 });

@@ -30,7 +30,8 @@ async function drip(start: string, little: string): Promise<string> {
   return received();
 }
 
-it.each<[string, string, string]>([
+// They wait for the gateway, each on a connection of its own: side by side.
+it.concurrent.each<[string, string, string]>([
   ['the request line', 'GET /', 'a'],
   ['the headers', `GET ${LOOKUP} HTTP/1.1\r\nHost: x\r\n`, 'X-A: b\r\n'],
   ['one header', `GET ${LOOKUP} HTTP/1.1\r\nHost: x\r\nX-A: `, 'b'],
@@ -39,7 +40,7 @@ it.each<[string, string, string]>([
   expect(await drip(start, little)).toMatch(/^(HTTP\/1\.1 408 [\s\S]*"code":"REQUEST_TIMEOUT"|$)/);
 });
 
-it.each<[string, string, string]>([
+it.concurrent.each<[string, string, string]>([
   ['a body with a length', `${POST}Content-Length: 100000\r\n\r\n`, ' '],
   ['a body in chunks', `${POST}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'],
   ['a chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nffff\r\n`, ' '],
@@ -47,7 +48,7 @@ it.each<[string, string, string]>([
   expect(await drip(start, little)).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-it.each<[string, string]>([
+it.concurrent.each<[string, string]>([
   ['the body', `${POST}Content-Length: 100\r\n\r\n{`],
   ['a chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nff\r\n{`],
   ['the size of a chunk', `${POST}Transfer-Encoding: chunked\r\n\r\n1`],

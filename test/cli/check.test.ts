@@ -2,18 +2,18 @@ import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/load/index.ts';
 import { files, staffProject } from './fixture.ts';
-import { bin, cleanEnvironment, finish, signalbox } from './support.ts';
+import { bin, cleanEnvironment, finish, signalbox, signalboxProcess } from './support.ts';
 
 const broken = files['definitions/staff/service.yaml'].replace('query: EMPLOYEES_BY_DEPT', 'query: EMPLOYEES_BY_DEP');
 
 test.concurrent('a sound project: exit code 0 and what was looked at', async () => {
-  const ran = await signalbox(['check'], { cwd: await staffProject() });
+  const ran = await signalboxProcess(['check'], { cwd: await staffProject() });
   expect(ran).toEqual({ code: 0, signal: null, stdout: '3 files, 2 operations: no mistakes.\n', stderr: '' });
 });
 
 test.concurrent('a mistake: place, code, the line with a caret, what was probably meant; exit code 1', async () => {
   const cwd = await staffProject({ 'definitions/staff/service.yaml': broken });
-  const { code, stdout, stderr } = await signalbox(['check'], { cwd });
+  const { code, stdout, stderr } = await signalboxProcess(['check'], { cwd });
   expect(stdout).toMatch(/^definitions\/staff\/service\.yaml:6:\d+: error [a-z-]+: .*EMPLOYEES_BY_DEP/m);
   expect(stdout).toContain('    query: EMPLOYEES_BY_DEP\n');
   expect(stdout).toMatch(/^\s*\|\s*\^+$/m);

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { files, staffProject } from './fixture.ts';
-import { repository, signalbox } from './support.ts';
+import { repository, signalbox, signalboxProcess } from './support.ts';
 
 test.concurrent('wadl to standard output, with the address at which the gateway listens', async () => {
-  const { code, stdout, stderr } = await signalbox(['describe', 'wadl', 'Staff.v1'], { cwd: await staffProject() });
+  const { code, stdout, stderr } = await signalboxProcess(['describe', 'wadl', 'Staff.v1'], {
+    cwd: await staffProject(),
+  });
   expect(stdout).toContain('<application');
   expect(stdout).toContain('base="http://127.0.0.1:8080/gateway/RESTListeningConnector/');
   expect(stdout).toMatch(/>\n$/);

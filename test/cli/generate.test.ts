@@ -2,11 +2,11 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { staffProject } from './fixture.ts';
-import { signalbox } from './support.ts';
+import { signalbox, signalboxProcess } from './support.ts';
 
 test.concurrent('writes generated/ and a missing handler; a second run changes nothing; --check agrees', async () => {
   const cwd = await staffProject({ 'generated/handlers.ts': undefined, 'src/handlers/hello-get.ts': undefined });
-  const first = await signalbox(['generate'], { cwd });
+  const first = await signalboxProcess(['generate'], { cwd });
   expect(first.stdout).toMatch(/^wrote {3}generated\/types\.ts$/m);
   expect(first.stdout).toMatch(/^created src\/handlers\/hello-get\.ts$/m);
   expect(first).toMatchObject({ code: 0, stderr: '' });

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { files, staffProject } from './fixture.ts';
-import { repository, signalbox } from './support.ts';
+import { repository, signalbox, signalboxProcess } from './support.ts';
 
 const sample = { cwd: repository };
 
 test.concurrent('who-can names everybody, and the line of each link', async () => {
-  const { code, stdout, stderr } = await signalbox(['who-can', 'LOCATIONS_GET'], sample);
+  const { code, stdout, stderr } = await signalboxProcess(['who-can', 'LOCATIONS_GET'], sample);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const [verdict, , heading, ...rows] = stdout.trimEnd().split('\n');
   expect(verdict).toBe('1 caller may use operation LOCATIONS_GET.');
@@ -38,7 +38,7 @@ test.concurrent.each([
 });
 
 test.concurrent('can without a thing lists all, services of the package by the list that grants them', async () => {
-  const { code, stdout } = await signalbox(['can', 'demo', '--json'], sample);
+  const { code, stdout } = await signalboxProcess(['can', 'demo', '--json'], sample);
   const told = JSON.parse(stdout) as {
     kind: string;
     id: string;
@@ -81,6 +81,43 @@ test.concurrent.each([
   });
 });
 
+test.concurrent('can asks for a role, and for a token by what it says', async () => {
+  const cwd = await staffProject({
+    'definitions/users.yaml': `permission-list: GREETED
+operations: [HELLO_*]
+---
+role: GUESTS
+permission-lists: [GREETED]
+---
+scheme: TOKENS
+bearer: { issuer: https://login.example.org, audience: a, jwks: keys.json, roles: { "hello:read": GUESTS } }
+`,
+    'definitions/staff/service.yaml': files['definitions/staff/service.yaml'].replace(
+      /public: true(?=\n {4}request)/,
+      '',
+    ),
+  });
+  const can = async (...args: string[]) => {
+    const { code, stdout, stderr } = await signalbox(['can', ...args], { cwd });
+    return `${code}: ${stdout}${stderr}`;
+  };
+  const line = 'definitions/users.yaml';
+  expect(await can('role:GUESTS', 'HELLO_GET')).toMatch(
+    new RegExp(
+      `^0: role GUESTS may use operation HELLO_GET\\.\\n.*WHERE\\nGUESTS has the list GREETED +${line}:5:20\\n.* +${line}:2:14\\n`,
+      's',
+    ),
+  );
+  expect(await can('TOKENS:hello:read', 'HELLO_GET')).toMatch(
+    /^0: a token of TOKENS with scope hello:read may use .*has the role GUESTS +definitions\/users\.yaml:8:/s,
+  );
+  expect(await can('TOKENS:alice')).toBe(
+    '2: signalbox: no token is called TOKENS:alice\n  A token is named by a value that gives roles: TOKENS:hello:read.\n',
+  );
+  expect(await can('role:GUEST')).toBe('2: signalbox: there is no role GUEST\n  Did you mean GUESTS?\n');
+  expect(await can('GUESTS')).toMatch(/^2: signalbox: there is no user GUESTS\n {2}Did you mean role:GUESTS\?\n/);
+});
+
 test.concurrent('users of the database count where they are asked for', async () => {
   const cwd = await staffProject({
     'definitions/users.yaml': 'permission-list: GREETED\n---\nrole: GUESTS\npermission-lists: [GREETED]\n',
@@ -94,6 +131,6 @@ test.concurrent('users of the database count where they are asked for', async ()
   const asked = ['who-can', 'HELLO_GET'];
   expect((await signalbox(asked, { cwd })).stdout).toMatch(/^Nobody may use/);
   expect((await signalbox([...asked, '--database'], { cwd })).stdout).toMatch(
-    /^1 caller may use .*cleo has the role GUESTS\n/s,
+    /^1 caller may use .*cleo has the role GUESTS +database\n/s,
   );
 });

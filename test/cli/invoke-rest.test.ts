@@ -8,7 +8,17 @@ import { environmentOf, LOGIN_HOST, libraryHost } from '../peers/library-facts.t
 import { jsonAnswer } from '../peers/message.ts';
 import { failureAnswer, startThirdParty } from '../peers/third-party.ts';
 import { leaked } from '../support/secrets.ts';
-import { bin, cleanEnvironment, finish, project, type RunOptions, repository, signalbox, start } from './support.ts';
+import {
+  bin,
+  cleanEnvironment,
+  finish,
+  project,
+  type RunOptions,
+  repository,
+  signalbox,
+  signalboxProcess,
+  start,
+} from './support.ts';
 
 const sample = (path: string): string => readFileSync(join(repository, 'definitions', path), 'utf8');
 
@@ -69,7 +79,7 @@ async function thirdParty() {
 describe('a flow', () => {
   test('is run by one line, and shows the last reply', async () => {
     const { library: peer, options } = await library();
-    const { code, stdout, stderr } = await signalbox(['invoke', ...UPLOAD], options);
+    const { code, stdout, stderr } = await signalboxProcess(['invoke', ...UPLOAD], options);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('ServerRelativeUrl  /sites/HR/Shared Documents/2026/report 2026.pdf\n');
     expect(peer.files).toMatchObject([{ length: files['report 2026.pdf'].length, contentType: 'application/pdf' }]);
@@ -109,7 +119,7 @@ describe('a flow', () => {
   test('that fails says which step, what it was told and the id of the call: exit code 1', async () => {
     const { library: peer, options } = await library();
     peer.fail('digest', { kind: 'answer', answer: jsonAnswer({ 'odata.error': { code: '-1' } }, { status: 500 }) });
-    const { code, stdout, stderr } = await signalbox(['invoke', ...UPLOAD], options);
+    const { code, stdout, stderr } = await signalboxProcess(['invoke', ...UPLOAD], options);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
       /^signalbox: N_DOCLIB\.v1\.upload: step 2 of 3, N_DOCLIB_FORMDIGEST_POST: .*500\n {2}It said: .*odata\.error.*\n {2}HTTP status 500, POST https:\/\/contoso\.library\.example\/sites\/HR\/_api\/ContextInfo, call [\w-]{36}\n$/,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, envelope, listen, reply, target } from '../invoke/support.ts';
 import { poll } from './poll.ts';
-import { project, repository, signalbox, start, temporaryFolder } from './support.ts';
+import { project, repository, signalbox, signalboxProcess, start, temporaryFolder } from './support.ts';
 
 const NAMESPACE = 'urn:signalbox:test:Partner.v1';
 const files = {
@@ -100,13 +100,18 @@ const WITH_CONTENT: Answer = {
 const partner = (url: string) => ({ PARTNER_URL: url, PARTNER_PASSWORD: 'hush' });
 
 async function invoke(answer: Answer, ...args: readonly string[]) {
+  return invokeBy(signalbox, answer, ...args);
+}
+
+async function invokeBy(run: typeof signalbox, answer: Answer, ...args: readonly string[]) {
   const { url, seen } = await target(answer);
-  return { ...(await signalbox(['invoke', ...args], { cwd, env: partner(url) })), seen };
+  return { ...(await run(['invoke', ...args], { cwd, env: partner(url) })), seen };
 }
 
 describe('a consumer operation', () => {
   test('calls its target, and shows the reply', async () => {
-    const { seen, ...ran } = await invoke(
+    const { seen, ...ran } = await invokeBy(
+      signalboxProcess,
       DONE,
       'FILE_SEND',
       'name=a.pdf',
@@ -211,7 +216,8 @@ describe('attachments of a reply', () => {
   });
 
   test('or to standard output, and nothing else does', async () => {
-    const { stdout, stderr } = await invoke(WITH_CONTENT, 'FILE_SEND', 'name=a', '--output', '-');
+    const args = ['FILE_SEND', 'name=a', '--output', '-'];
+    const { stdout, stderr } = await invokeBy(signalboxProcess, WITH_CONTENT, ...args);
     expect(stdout).toBe('PDF!');
     expect(stderr).toContain('in standard output');
   });
@@ -235,7 +241,8 @@ describe('attachments of a reply', () => {
         .writeHead(200, WITH_CONTENT.headers)
         .write((WITH_CONTENT.body as string).slice(0, -40), () => response.destroy());
     });
-    const ran = await signalbox(['invoke', 'FILE_SEND', 'name=a', '--output', output], { cwd, env: partner(url) });
+    const args = ['invoke', 'FILE_SEND', 'name=a', '--output', output];
+    const ran = await signalboxProcess(args, { cwd, env: partner(url) });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
     expect(ran.stderr).toMatch(/^signalbox: FILE_SEND: the target ended the connection before the reply was whole\n/);
     expect(readdirSync(folder)).toEqual(['out.pdf']);

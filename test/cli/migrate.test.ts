@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { migrations } from '../../src/store/migrations/index.ts';
 import { staffProject } from './fixture.ts';
-import { signalbox } from './support.ts';
+import { signalbox, signalboxProcess } from './support.ts';
 
 const names = migrations.map((migration) => migration.name);
 
@@ -22,7 +22,7 @@ test.concurrent('the plan is shown as SQL and as JSON, and changes nothing', asy
 
 test.concurrent('each step is named while it is run, once', async () => {
   const cwd = await staffProject();
-  const first = await signalbox(['migrate'], { cwd });
+  const first = await signalboxProcess(['migrate'], { cwd });
   expect(first.stderr).toBe(names.map((name) => `${name}\n`).join(''));
   expect(first).toMatchObject({
     code: 0,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { files, staffProject } from './fixture.ts';
 import { poll } from './poll.ts';
-import { signalbox, start, writeFiles } from './support.ts';
+import { signalbox, signalboxProcess, start, writeFiles } from './support.ts';
 
 // One project and one database for all: no test here changes either.
 let cwd: string;
@@ -18,7 +18,7 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 const sales = ['query', 'EMPLOYEES_BY_DEPT', '--prompt', 'DEPTNAME=SALES'];
 
 test.concurrent('a table, numbers to the right', async () => {
-  const ran = await signalbox(sales, { cwd });
+  const ran = await signalboxProcess(sales, { cwd });
   expect(ran.stdout.split('\n').map((line) => line.trimEnd())).toEqual([
     'EMPLID  NAME          SALARY',
     '     7  Ada           1000.5',

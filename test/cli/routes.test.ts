@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { files, staffPath, staffProject } from './fixture.ts';
-import { bin, cleanEnvironment, finish, signalbox } from './support.ts';
+import { bin, cleanEnvironment, finish, signalbox, signalboxProcess } from './support.ts';
 
 test.concurrent('a table of paths with routing, answer and permission', async () => {
-  const { code, stdout, stderr } = await signalbox(['routes'], { cwd: await staffProject() });
+  const { code, stdout, stderr } = await signalboxProcess(['routes'], { cwd: await staffProject() });
   const [heading, ...lines] = stdout.trimEnd().split('\n');
   expect(heading).toMatch(/^OPERATION +METHOD +PATH +URI +ROUTING +FROM > TO +ACTIVE +ANSWER +PERMISSION$/);
   const cells = lines.map((line) => line.split(/ {2,}/));

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { files, staffPath, staffProject } from './fixture.ts';
 import { poll } from './poll.ts';
-import { bin, signalbox, start, startProcess } from './support.ts';
+import { bin, signalboxProcess, start, startProcess } from './support.ts';
+import { takenPort } from './taken-port.ts';
 
 const ready = /^Signalbox is ready on (http:\/\/127\.0\.0\.1:(\d+)) .*$/m;
 
@@ -67,17 +68,15 @@ test('while a request runs the first signal waits, the second does not', async (
 
 test('definitions with mistakes: the diagnostics, exit code 1, nothing listens', async () => {
   const cwd = await staffProject({ 'definitions/staff/queries.yaml': 'query: 7\n' });
-  const { code, stdout, stderr } = await signalbox(['serve'], { cwd, env: { PORT: '0' } });
+  const { code, stdout, stderr } = await signalboxProcess(['serve'], { cwd, env: { PORT: '0' } });
   expect(stderr).toMatch(/^definitions\/staff\/.*: error /m);
   expect(stdout).not.toContain('ready');
   expect(code).toBe(1);
 });
 
 test('a port that is taken: one line and a hint', async () => {
-  const cwd = await staffProject();
-  const first = start(['serve'], { cwd, env: { PORT: '0' } });
-  const [, , port] = await first.until(ready);
-  const { code, stderr } = await signalbox(['serve'], { cwd, env: { PORT: port } });
+  const port = String(await takenPort());
+  const { code, stderr } = await signalboxProcess(['serve'], { cwd: await staffProject(), env: { PORT: port } });
   expect(stderr).toMatch(new RegExp(`^signalbox: .*${port}.*in use\n  .*PORT`));
   expect(code).toBe(1);
 });

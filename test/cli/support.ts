@@ -6,7 +6,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { atFileEnd } from '../support/file-end.ts';
+import { type Ran, runInHost } from './host.ts';
 import { poll } from './poll.ts';
+
+export type { Ran } from './host.ts';
 
 /** The repository's folder. */
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -14,14 +17,6 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url));
 export const bin = join(repository, 'dist/cli/main.js');
 
 if (!existsSync(bin)) throw new Error('dist/ is missing: node scripts/build.ts makes it.');
-
-/** What a command printed, and its exit code. */
-export interface Ran {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** Settings of one run. */
 export interface RunOptions {
@@ -39,8 +34,13 @@ export function cleanEnvironment(more: RunOptions['env'] = {}): NodeJS.ProcessEn
   return { ...env, ...more };
 }
 
-/** Runs `signalbox` to its end. */
-export function signalbox(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+/** Runs a command of `signalbox` to its end, in a process that other commands were run in. */
+export function signalbox(args: readonly string[], { cwd = process.cwd(), env }: RunOptions = {}): Promise<Ran> {
+  return runInHost(bin, { args, cwd, env: cleanEnvironment(env) });
+}
+
+/** Runs `signalbox` to its end in a process of its own, as users do: also what keeps a process from ending is seen. */
+export function signalboxProcess(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   return finish(spawn(process.execPath, [bin, ...args], { cwd: options.cwd, env: cleanEnvironment(options.env) }));
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { bin, cleanEnvironment, finish, repository, signalbox, temporaryFolder } from './support.ts';
+import { bin, cleanEnvironment, finish, repository, signalbox, signalboxProcess, temporaryFolder } from './support.ts';
 
 const commands = [
   'check',
@@ -79,13 +79,13 @@ test.concurrent.each([
 });
 
 test.concurrent('no command at all is wrong usage, answered with the help', async () => {
-  const { code, stdout, stderr } = await signalbox([]);
+  const { code, stdout, stderr } = await signalboxProcess([]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('Usage: signalbox');
 });
 
 test.concurrent('a folder without definitions is said so, without a stack', async () => {
-  const { code, stdout, stderr } = await signalbox(['routes'], { cwd: await temporaryFolder() });
+  const { code, stdout, stderr } = await signalboxProcess(['routes'], { cwd: await temporaryFolder() });
   expect(code).toBe(1);
   expect(stdout).toBe('');
   expect(stderr).toContain('definitions');

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { AUTHORITY, PARTNER } from '../support/certificates.ts';
 import { gatewayText, USERS } from '../support/project.ts';
 import { bin, cleanEnvironment, finish, project, type Ran, signalbox } from './support.ts';
 
@@ -54,7 +56,8 @@ test.concurrent('a user is added, changed, disabled and listed; the trail says b
 test.concurrent('what can not be done is said, with what can', async () => {
   const cwd = await project(files);
   const said = async (input: string, ...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await fed(input, args, cwd);
+    const ran = input === '' ? signalbox(['user', ...args], { cwd }) : fed(input, args, cwd);
+    const { code, stdout, stderr } = await ran;
     expect(stdout).toBe('');
     return `${code} ${stderr}`;
   };
@@ -84,6 +87,37 @@ test.concurrent('what can not be done is said, with what can', async () => {
     expect.stringMatching(/^2 signalbox: .*It takes a time like '90 d', '12 h' or '30 min'\./),
     '2 signalbox: --add or --remove says which role\n',
   ]);
+});
+
+test.concurrent('a certificate is given to a user by its file or its fingerprint, and taken away', async () => {
+  const { certificate, key } = PARTNER;
+  const spelled = new X509Certificate(certificate).fingerprint256;
+  const fingerprint = `sha256:${spelled.replaceAll(':', '').toLowerCase()}`;
+  const cwd = await project({
+    ...files,
+    'partner.pem': certificate,
+    'two.pem': certificate + AUTHORITY,
+    'own.key': key,
+  });
+  const run = (...args: string[]): Promise<Ran> => signalbox(['user', ...args], { cwd });
+  expect(await run('add', 'ada', '--no-password')).toMatchObject({ code: 0 });
+  const added = `The certificate ${fingerprint} is ada's`;
+  expect(await run('certificate', 'add', 'ada', 'partner.pem')).toMatchObject({ stdout: `${added}.\n` });
+  expect(await run('certificate', 'add', 'ada', `sha256:${spelled}`)).toMatchObject({ stdout: `${added} already.\n` });
+  const [list, show, two, none, text] = await Promise.all([
+    run('certificate', 'list', 'ada', '--json'),
+    run('show', 'ada'),
+    run('certificate', 'add', 'ada', 'two.pem'),
+    run('certificate', 'add', 'ada', 'own.key'),
+    run('key', 'add', 'ada', '--description', 'a\u001b[2Jb'),
+  ]);
+  expect(JSON.parse(list.stdout)).toMatchObject([{ fingerprint }]);
+  expect(show.stdout).toContain(fingerprint);
+  expect(two).toMatchObject({ code: 1, stderr: expect.stringContaining('two.pem holds more than one certificate') });
+  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('own.key is no certificate') });
+  expect(text).toMatchObject({ code: 2, stdout: '', stderr: 'signalbox: --description has a control character\n' });
+  const removed = await run('certificate', 'remove', 'ada', fingerprint);
+  expect(removed).toMatchObject({ code: 0, stdout: `The certificate ${fingerprint} is ada's no more.\n` });
 });
 
 test.concurrent('hashes for users of the definitions need no project', async () => {

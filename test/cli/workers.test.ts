@@ -1,10 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { readdir, rename } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
-import { staffPath, staffProject } from './fixture.ts';
+import { files, staffPath, staffProject } from './fixture.ts';
 import { poll } from './poll.ts';
-import { type Running, signalbox, start } from './support.ts';
+import { type Running, signalbox, signalboxProcess, start } from './support.ts';
+import { takenPort } from './taken-port.ts';
 
 const ready = /^Signalbox is ready on (http:\/\/\S+) \((.*)\)$/m;
 
@@ -25,10 +25,16 @@ test.each([
   expect(code).toBe(exitCode);
 });
 
-test('auto is one process on SQLite', async () => {
-  const gateway = start(['serve', '--workers', 'auto'], { cwd: await staffProject(), env: { PORT: '0' } });
-  const [, , what] = await gateway.until(ready);
+test('auto is one process on SQLite; at SIGHUP it opens its audit log anew, and goes on', async () => {
+  const definition = `${files['definitions/gateway.yaml']}audit: audit.log\n`;
+  const cwd = await staffProject({ 'definitions/gateway.yaml': definition });
+  const gateway = start(['serve', '--workers', 'auto'], { cwd, env: { PORT: '0' } });
+  const [, address, what] = await gateway.until(ready);
   expect(what).toBe('1 service, 2 operations');
+  await rename(`${cwd}/audit.log`, `${cwd}/audit.log.1`);
+  gateway.process.kill('SIGHUP');
+  await poll('a new audit log', async () => ((await readdir(cwd)).includes('audit.log') ? true : undefined));
+  expect((await fetch(`${address}${staffPath}/Hello/Ada`)).status).toBe(200);
   expect(await gateway.stop()).toMatchObject({ code: 0 });
 });
 
@@ -94,11 +100,8 @@ describe.skipIf(!hasPostgres)('several workers on PostgreSQL', () => {
   });
 
   test('a port that is taken is told once, and nothing is left behind', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const env = { PORT: String((server.address() as AddressInfo).port), DATABASE_URL: database.url };
-    const { code, stderr, stdout } = await signalbox(['serve', '--workers', '2'], { cwd, env });
+    const env = { PORT: String(await takenPort()), DATABASE_URL: database.url };
+    const { code, stderr, stdout } = await signalboxProcess(['serve', '--workers', '2'], { cwd, env });
     expect(stderr.match(/is in use/g)).toHaveLength(1);
     expect(stdout).not.toContain('ready');
     expect(code).toBe(1);

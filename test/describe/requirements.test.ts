@@ -138,10 +138,10 @@ describe('WSDL', () => {
 describe('the page', () => {
   test('says what each operation needs, and has a place for it in the line to try', async () => {
     const respond = createPage(built, { of: () => [] } as never, { base: () => base });
-    const html = respond.respond(
+    const html = (await respond.respond(
       {} as never,
       { text: (...[, , , text]: string[]) => text } as never,
-    ) as unknown as string;
+    )) as unknown as string;
     const text = html.replace(/<[^>]*>/g, '').replaceAll('&apos;', "'");
     expect(text).toContain("curl -H 'X-Api-Key: KEY' ");
     expect(text).toContain("curl -H 'Authorization: Bearer TOKEN' ");

@@ -1,4 +1,5 @@
 import { type Components, openComponents } from '../../src/event/index.ts';
+import type { Account } from '../../src/model/account.ts';
 import type { Component } from '../../src/model/component.ts';
 import { type ComponentEvent, ServiceInterface } from '../../src/model/component-event.ts';
 import type { WorkContext } from '../../src/model/handler.ts';
@@ -53,6 +54,7 @@ export interface Audited {
 export interface AuditedOptions {
   readonly directory?: (store: Store) => Promise<Owners>;
   readonly onError?: (error: Error) => void;
+  readonly account?: Account;
 }
 
 /** Opens it; the queue is not started yet. */
@@ -75,6 +77,7 @@ export async function openAudited(folder: string, options: AuditedOptions = {}):
       return { context: context as WorkContext, done() {} };
     },
     onError: options.onError ?? (() => {}),
+    account: options.account,
   });
   return { store, queue, components, component: COUNTED };
 }

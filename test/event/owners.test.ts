@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import type { Fault } from '../../src/model/fault.ts';
 import type { BearerScheme, User } from '../../src/model/security.ts';
 import { openDirectory } from '../../src/security/directory/directory.ts';
 import { openUsers } from '../../src/security/users/open.ts';
@@ -12,8 +13,11 @@ const idp = { id: 'idp', kind: 'bearer', users: 'any', roles: new Map() as Beare
 
 it('runs classes after a save in the name of whom a token vouched for, and none for a user who is disabled by then', async () => {
   const told: string[] = [];
+  const kept: unknown[] = [];
   const { store, queue, components, component } = await openAudited(temporaryFolder(), {
     onError: (error) => void told.push(error.message),
+    account: ({ kind, name, user, attempt, error }) =>
+      void kept.push([kind, name, user, attempt, (error as Fault | undefined)?.reason]),
     directory: async (opened) => {
       const registry = { users: new Map(), roles: new Map(), schemes: new Map([[idp.id, idp]]) };
       const directory = await openDirectory({ registry, sampleUsers: true, store: opened, lookEvery: 0, onError() {} });
@@ -47,5 +51,12 @@ it('runs classes after a save in the name of whom a token vouched for, and none 
   expect(rows.map((row) => [row.id, row.class])).toEqual([
     [2, 'Audit'],
     [2, 'Second'],
+  ]);
+  await eventually('the accounts', () => (kept.length === 4 ? true : undefined));
+  expect(kept.toSorted()).toEqual([
+    ['event', 'Audit of COUNTED', 'bob', 1, 'unknown or disabled user'],
+    ['event', 'Audit of COUNTED', 'idp:eve', 1, undefined],
+    ['event', 'Second of COUNTED', 'bob', 1, 'unknown or disabled user'],
+    ['event', 'Second of COUNTED', 'idp:eve', 1, undefined],
   ]);
 });

@@ -17,6 +17,7 @@ const SPELLINGS: readonly (readonly [name: string, spell: (text: string) => stri
   ['as encodeURIComponent does', encodeURIComponent],
   ['in a form', (text) => String(new URLSearchParams([['', text]])).slice(1)],
   ['in JSON', inJson],
+  ['in JSON that stands in JSON', (text) => inJson(inJson(text))],
   ['in JSON with slashes escaped', (text) => inJson(text).replaceAll('/', '\\/')],
   ['in JSON with all escaped', asUnits],
   ['in XML', (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')],

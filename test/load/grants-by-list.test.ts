@@ -21,6 +21,7 @@ describe('a wildcard', () => {
 });
 
 const registry = load(`permission-list: WIDE
+operations: [EMP_*]
 queries: ["*"]
 processes: [RUN_*]
 components: [PLACES]
@@ -60,6 +61,13 @@ component: FREE
 table: free
 shape: PLACE
 keys: [ID]
+---
+service: Staff.v1
+permission: OWN
+operations:
+  EMP_GET: { get: Employees, query: EMP_ALL }
+  EMP_OPEN_GET: { get: Open, query: EMP_OPEN, public: true }
+  ROOMS_GET: { get: Rooms, query: EMP_ALL }
 `);
 const listsOf = (thing: { readonly permissions: readonly { readonly id: string }[] } | undefined) =>
   thing?.permissions.map(({ id }) => id);
@@ -70,6 +78,9 @@ describe('what lists add', () => {
     expect(listsOf(registry.processes.get('RUN_ALL'))).toEqual(['WIDE']);
     expect(listsOf(registry.components.get('PLACES'))).toEqual(['WIDE']);
     expect(listsOf(registry.queries.get('EMP_OPEN')), 'what is public needs no list').toEqual([]);
+    expect(listsOf(registry.operations.get('EMP_GET'))).toEqual(['OWN', 'WIDE']);
+    expect(listsOf(registry.operations.get('ROOMS_GET'))).toEqual(['OWN']);
+    expect(listsOf(registry.operations.get('EMP_OPEN_GET'))).toEqual([]);
   });
 
   it('guards a component, as its own permission does', () => {

@@ -65,4 +65,12 @@ describe('a diagnostic as text', () => {
     const both = renderDiagnostics({ diagnostics: [base, base], sources: new Map() }, { colour: false });
     expect(both.split('\n\n')).toHaveLength(2);
   });
+
+  it('shows 200 of very many, errors before warnings, and tells how many there are beside those', () => {
+    const warnings = Array.from({ length: 250 }, (): Diagnostic => ({ ...base, severity: 'warning' }));
+    const rest = { ...base, message: 'The error.' };
+    const shown = renderDiagnostics({ diagnostics: [...warnings, rest], sources: new Map() }, { colour: false });
+    expect(shown.split('\n\n')).toHaveLength(201);
+    expect(shown).toMatch(/The error\.[\s\S]*\n\.\.\. and 51 more\n$/);
+  });
 });

@@ -12,6 +12,7 @@ describe('checking queries against the database', () => {
     ['  -- a comment\n /* another; */ select a from t union select a from t', id],
     ['with x as (select a from t) select a from x;', id],
     ['values (1)', { column1: 'string' }],
+    ["select 'load_extension(1)' as a", id],
     ['select A as "a", * from (select b from t), (select a from t)', { B: 'integer' }],
   ] as const)('accepts %s', async (sql, columns) => {
     expect(await checkQueries(store, [query(sql, columns)])).toEqual([]);
@@ -28,6 +29,8 @@ describe('checking queries against the database', () => {
     ['(select a from t)', 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
     [`${'/**/'.repeat(60)}(select a from t)`, 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
     ['', 'the SQL must be one statement that begins with SELECT, WITH or VALUES'],
+    ["select [load_extension]('x') as a", 'the function load_extension does more than read'],
+    ["select a from t where a in (select fts3_tokenizer('simple'))", 'the function fts3_tokenizer does more than read'],
     ['select b from t', 'column A is not in the result, which has b'],
     ['select a, b as A from t', 'column A is in the result more than once; give each an alias of its own'],
   ])('refuses %j', async (sql, message) => {

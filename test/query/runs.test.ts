@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BlobStore, Blobs } from '../../src/model/blob.ts';
 import { Fault } from '../../src/model/fault.ts';
 import type { Query } from '../../src/model/query.ts';
-import { type NewRun, openQueryRuns, openSavedQueries, type QueryRuns } from '../../src/query/index.ts';
+import { type NewRun, openQueryRuns, openSavedQueries, type QueryRuns, type RunOwners } from '../../src/query/index.ts';
 import { type BlobStorage, type JobQueue, openBlobs, openQueue, openStore, type Store } from '../../src/store/index.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { eventually } from '../support/project.ts';
@@ -56,7 +56,9 @@ class Database {
   }
 
   /** @param change of what keeps the results, and of how long they are kept, in milliseconds */
-  async gateway(change: { readonly put?: Blobs['put']; readonly keep?: number } = {}): Promise<Part> {
+  async gateway(
+    change: { readonly put?: Blobs['put']; readonly keep?: number; readonly mayRun?: RunOwners['mayRun'] } = {},
+  ): Promise<Part> {
     const { store } = this;
     const queries = readersOf(store);
     const queue = await openQueue(store);
@@ -71,7 +73,8 @@ class Database {
     const { put } = change;
     const blobs: BlobStore = put === undefined ? this.blobs : { scope: (name) => ({ ...this.blobs.scope(name), put }) };
     const saved = openSavedQueries({ registry: whole, store });
-    const runs = openQueryRuns({ registry: whole, store, queue, blobs, queries, saved, onError: () => {} });
+    const owners = { keep: async () => {}, mayRun: change.mayRun ?? (async () => true) };
+    const runs = openQueryRuns({ registry: whole, store, queue, blobs, queries, saved, owners, onError: () => {} });
     return { runs, queue };
   }
 
@@ -101,7 +104,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const database = await open();
       const first = await database.gateway();
       await first.queue.start();
-      const id = await first.runs.enter(asked(ENDLESS));
+      const id = await first.runs.enter(asked(ENDLESS), undefined);
       await stateOf(first.runs, id, 'running');
       await first.queue.close({ timeoutMs: 0 });
       expect((await first.runs.find(id))?.state).not.toBe('error');
@@ -122,7 +125,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       };
       const { runs, queue } = await database.gateway({ put });
       await queue.start();
-      const run = await stateOf(runs, await runs.enter(asked(ONE)), 'error');
+      const run = await stateOf(runs, await runs.enter(asked(ONE), undefined), 'error');
       expect(run.message).toBe('The result could not be kept: the storage is full.');
       const { signal } = new AbortController();
       await expect(runs.keepFile(asked(ONE, { file: true }), signal)).rejects.toMatchObject({ code: 'STORAGE_FULL' });
@@ -140,7 +143,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       };
       const { runs, queue } = await database.gateway({ put });
       await queue.start();
-      const id = await runs.enter(asked(ONE));
+      const id = await runs.enter(asked(ONE), undefined);
       await stateOf(runs, id, 'posting');
       expect(await runs.cancel(id, 'demo')).toBe('success');
       expect(await stopped.promise).toMatchObject({ name: 'AbortError' });
@@ -151,9 +154,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     it('end in error where their query is not there any more, or another', async () => {
       const database = await open();
       const { runs, queue } = await database.gateway();
-      const gone = await runs.enter(asked({ ...ONE, id: 'GONE' }));
+      const gone = await runs.enter(asked({ ...ONE, id: 'GONE' }), undefined);
       const other = await runs.enter(
         asked({ ...ONE, columns: ONE.columns.map((column) => ({ ...column, name: 'M' })) }),
+        undefined,
       );
       await queue.start();
       expect((await stateOf(runs, gone, 'error')).message).toBe('There is no query GONE any more.');
@@ -164,10 +168,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const database = await open();
       const { runs, queue } = await database.gateway({ keep: -1000 });
       await queue.start();
-      const polled = await runs.enter(asked(ONE));
+      const polled = await runs.enter(asked(ONE), undefined);
       await stateOf(runs, polled, 'success');
       const file = await runs.keepFile(asked(ONE, { file: true }), new AbortController().signal);
-      const waiting = await runs.enter(asked(ENDLESS));
+      const waiting = await runs.enter(asked(ENDLESS), undefined);
       expect(await database.kept()).toBe(2);
       await runs.sweep();
       expect([await runs.find(polled), await runs.find(file.id)]).toEqual([undefined, undefined]);
@@ -180,7 +184,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
 it('a row that is too large for the memory of a gateway is no block of a run', async () => {
   const { runs, queue } = await (await Database.open('sqlite:box.db')).gateway();
   await queue.start();
-  const run = await stateOf(runs, await runs.enter(asked(ONE)), 'success');
+  const run = await stateOf(runs, await runs.enter(asked(ONE), undefined), 'success');
   // What is kept counts that much: writing it would take seconds.
   await expect(runs.block({ ...run, bytes: 67_108_865 }, ONE, 1, { format: 'csv' })).rejects.toMatchObject({
     code: 'BAD_PARAMETER',

@@ -1,9 +1,8 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
 import { repository, signalbox, temporaryFolder } from '../cli/support.ts';
+import { program, subcommand } from '../support/commands.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { blocks, commands, commandsOf, readme, sampleCalls, shownAddress } from './readme-text.ts';
 
@@ -14,19 +13,6 @@ interface Manifest {
 }
 
 const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as Manifest;
-const program = createProgram();
-
-/** The subcommand that a line calls, with what it is given; fails where there is none, or where it has no such option. */
-function subcommand(words: readonly string[]): Command {
-  const [name = '', ...rest] = words;
-  const command = program.commands.find((each) => each.name() === name);
-  if (command === undefined) throw new Error(`'signalbox ${name}' is no command.`);
-  const given = rest.filter((word) => word.startsWith('-'));
-  const known = [...program.options, ...command.options].flatMap(({ long, short }) => [long, short]);
-  for (const option of given)
-    if (!known.includes(option)) throw new Error(`'signalbox ${name}' has no option ${option}.`);
-  return command;
-}
 
 /** What stands behind each first word of the README's commands; a word that is not here fails. */
 const checks: Readonly<Record<string, (words: readonly string[]) => void>> = {
@@ -41,7 +27,11 @@ const checks: Readonly<Record<string, (words: readonly string[]) => void>> = {
     subcommand(words);
   },
   mkdir: ([folder]) => expect(folder).toBe('../my-gateway'),
-  export: (words) => expect(words.join(' ')).toMatch(/^(?:(?:DOCLIB_[A-Z_]+|BASE|DATABASE_URL)=\S+ ?)+$/),
+  export(words) {
+    const [, made] = /^KEY=\$\(npx signalbox (.+)\)$/.exec(words.join(' ')) ?? [];
+    if (made !== undefined) subcommand(made.split(' '));
+    else expect(words.join(' ')).toMatch(/^(?:(?:DOCLIB_[A-Z_]+|BASE|DATABASE_URL)=\S+ ?)+$/);
+  },
   cd: ([folder]) => expect(folder).toBe('../my-gateway'),
   curl: (words) => expect(words.join(' ')).toMatch(new RegExp(`${shownAddress}|"\\$BASE/`)),
   '.ci/run': () => accessSync(join(repository, '.ci/run'), constants.X_OK),

@@ -178,6 +178,20 @@ describe('HTTP Basic', () => {
     expect(auth.authenticate(header)).toBeInstanceOf(Promise);
   });
 
+  it('lets nobody share an attempt that began before a user changed', async () => {
+    let version = 1;
+    let disabled = false;
+    const directory = createDirectory(users, true);
+    const find = (id: string) => (disabled ? undefined : directory.find(id));
+    const auth = authenticatorOf({ directory: { ...directory, find, version: () => version } });
+    const header = basic('demo', 'demo');
+    const before = auth.authenticate(header);
+    version = 2;
+    disabled = true;
+    expect(await outcome(() => auth.authenticate(header))).toBe('UNAUTHENTICATED');
+    expect((await before).user.id).toBe('demo');
+  });
+
   it('answers 503 rather than queue sign-ins without end', async () => {
     const auth = authenticatorOf({ mostWaiting: 4 });
     const waiting = Array.from({ length: 4 }, (_, index) => outcome(() => auth.authenticate(basic('ana', `${index}`))));

@@ -44,6 +44,16 @@ describe('a rate on SQLite', () => {
   });
 });
 
+describe('a rate in memory', () => {
+  it('holds no more keys than it may, and forgets that whose window began first', async () => {
+    const limits = await openRateLimits({ table: undefined, onError: () => {}, mostKeys: 2 });
+    const limiter = limits.limiter('ONE', { requests: 2, per: PER, by: 'address' });
+    const left = async (key: string) => (await limiter.take(key)).remaining;
+    expect([await left('a'), await left('b'), await left('a'), await left('c')]).toEqual([1, 1, 0, 1]);
+    expect([await left('b'), await left('a')]).toEqual([0, 1]);
+  });
+});
+
 describe.skipIf(!hasPostgres)('a rate on PostgreSQL', () => {
   it('is one count for all gateways of a database, however long a key is', async () => {
     const place = await postgresPlace();

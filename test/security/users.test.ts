@@ -63,6 +63,7 @@ describeEngines('users of the database', ({ place }) => {
   it('lets a user who is added call at once, with the roles as the definitions have them', async () => {
     const { users, directory, told } = await open();
     expect(await directory.find('bob')).toBeUndefined();
+    expect(await directory.find('bob\0'), 'a text that PostgreSQL does not know').toBeUndefined();
     await users.add({ id: 'bob', password: '$scrypt$', roles: ['READER', 'GONE'] });
     const bob = await directory.find('bob');
     expect(bob).toMatchObject({ id: 'bob', password: '$scrypt$', origin: 'database', sample: false, roles: [READER] });
@@ -117,6 +118,36 @@ describeEngines('users of the database', ({ place }) => {
     await users.setDisabled('machine', true);
     pass(2000);
     expect(await holder(third)).toBeUndefined();
+  });
+
+  it("finds a user by a certificate until it is taken away; it is one user's alone", async () => {
+    const { users, directory, pass } = await open();
+    const [one, other] = ['a', 'b'].map((digit) => `sha256:${digit.repeat(64)}`) as [string, string];
+    await users.add({ id: 'bob', roles: ['READER'] });
+    await users.add({ id: 'amy', roles: [] });
+    expect(await directory.findByCertificate([one])).toBeUndefined();
+    expect(await users.addCertificate('bob', one, 'of a test')).toBe(true);
+    expect(await users.addCertificate('bob', one)).toBe(false);
+    await expect(users.addCertificate('amy', one)).rejects.toThrow(`certificate ${one} is that of the user bob`);
+    await expect(users.removeCertificate('amy', one)).rejects.toThrow(`user amy has no certificate ${one}`);
+    await expect(users.addCertificate('nobody', other)).rejects.toThrow('there is no user nobody in the database');
+    expect(await users.certificates('bob')).toMatchObject([{ fingerprint: one, description: 'of a test' }]);
+    expect(await directory.findByCertificate([one, 'CN=anybody'])).toMatchObject({ id: 'bob', roles: [READER] });
+    expect(await directory.findByCertificate([one, 'CN=yaml'])).toEqual(yaml);
+    expect(await directory.findByCertificate([other, `CN=x,O=${one}`])).toBeUndefined();
+    await users.removeCertificate('bob', one);
+    pass(2000);
+    expect(await directory.findByCertificate([one])).toBeUndefined();
+    expect(await users.addCertificate('amy', one)).toBe(true);
+    await users.setDisabled('amy', true);
+    pass(2000);
+    expect(await directory.findByCertificate([one])).toBeUndefined();
+    const detail = { certificate: one };
+    expect((await users.trail()).slice(2, 5)).toMatchObject([
+      { action: 'certificate-add', user: 'bob', detail },
+      { action: 'certificate-remove', user: 'bob', detail },
+      { action: 'certificate-add', user: 'amy', detail },
+    ]);
   });
 
   it('keeps a trail of every change, without a gap and without a secret', async () => {

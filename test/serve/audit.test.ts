@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -192,6 +192,16 @@ describe('audit: FILE', () => {
     expect(linesOf(file)).toContainEqual(
       expect.objectContaining({ requestId: 'unheard', decision: 'refused', reason: 'audit log', status: 503 }),
     );
+  });
+
+  it('goes on in a line of its own after one that a gateway did not end', async () => {
+    const file = join(folder, 'cut.log');
+    writeFileSync(file, '{"requestId":"cut');
+    const test = await start(`audit: ${file}`);
+    await test.call(`${NOTES}1`, { headers: { 'x-request-id': 'whole' } });
+    await test.stop();
+    const [cut, whole, ...more] = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect([cut, JSON.parse(whole ?? '').requestId, more]).toEqual(['{"requestId":"cut', 'whole', []]);
   });
 
   it('that can not be opened keeps the gateway from starting', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Issuer, makeKey, startIssuer, tokenProject } from '../support/issuer.ts';
 import { eventually } from '../support/project.ts';
+import { envelope, SERVICES } from './soap-client.ts';
 
 const SERVICE = '/gateway/RESTListeningConnector/Token.v1';
 let issuer: Issuer;
@@ -76,6 +77,94 @@ describe('a bearer token', () => {
     const token = await issuer.token({ scope: 'call read' });
     expect((await call('either', token, 'bEARER')).status).toBe(200);
     expect((await call('either', Buffer.from('demo:demo').toString('base64'), 'Basic')).status).toBe(403);
+  });
+});
+
+describe('tokens of several issuers', () => {
+  const NS = 'urn:test:Two.v1';
+  let partners: Issuer;
+  let both: TestGateway;
+  beforeAll(async () => {
+    partners = await startIssuer();
+    const bearer = `audience: signalbox, algorithms: [ES256], roles: { read: [READER] }`;
+    const files = {
+      ...tokenProject(issuer),
+      'definitions/two.yaml': `scheme: partners
+bearer: { issuer: "${partners.url}", jwks: "${partners.jwks}", ${bearer} }
+---
+scheme: auditors
+bearer: { issuer: "${partners.url}", jwks: "${partners.jwks}", scopes: [audit], ${bearer} }
+---
+service: Two.v1
+permission: READING
+response: { fields: { ID: string } }
+operations:
+  ANY: { soap: true, public: true, request: { fields: {} }, handler: who }
+  TWO: { get: two, soap: true, request: { fields: {} }, handler: who, requires: [tokens, basic, partners] }
+  AUDIT: { soap: true, request: { fields: {} }, handler: who, requires: auditors }
+`,
+    };
+    both = await startTestGateway({ files });
+  });
+  afterAll(async () => {
+    await both.stop();
+    await partners.close();
+  });
+
+  const headersOf = (token: string) => ({ authorization: `Bearer ${token}` });
+  const rest = (token: string) =>
+    both.call('/gateway/RESTListeningConnector/Two.v1/two', { anonymous: true, headers: headersOf(token) });
+  const soap = (operation: string, token: string) =>
+    both.call(SERVICES, {
+      method: 'POST',
+      anonymous: true,
+      headers: { 'content-type': 'text/xml', ...headersOf(token) },
+      body: envelope(`<${operation} xmlns="${NS}"/>`),
+    });
+  const told = ({ status, text }: Reply): unknown => (status === 200 ? /ID[">:]+([\w:]*)/.exec(text)?.[1] : status);
+
+  it('are judged by the scheme whose issuer they name, wherever it stands in the list', async () => {
+    const own = await issuer.token({ scope: 'call read' });
+    const other = await partners.token({ scope: 'read' });
+    expect([told(await rest(own)), told(await rest(other))]).toEqual(['tokens:partner', 'partners:partner']);
+    expect([told(await soap('TWO', own)), told(await soap('TWO', other))]).toEqual([
+      'tokens:partner',
+      'partners:partner',
+    ]);
+  });
+
+  it('are good by the keys of that issuer alone, and of nobody known are refused by the first', async () => {
+    const [ownKey] = issuer.keys;
+    const [otherKey] = partners.keys;
+    const forged = [
+      await issuer.token({ scope: 'call read' }, { key: otherKey as never }),
+      await partners.token({ scope: 'read' }, { key: ownKey as never }),
+    ];
+    for (const token of forged) {
+      expect((await rest(token)).status).toBe(401);
+      expect((await soap('TWO', token)).status).toBe(401);
+    }
+    const asked = partners.asked.length;
+    const strange = await rest(await issuer.token({ iss: 'https://evil.example', scope: 'call read' }));
+    expect([strange.status, strange.headers['www-authenticate']]).toEqual([
+      401,
+      'Bearer realm="signalbox", error="invalid_token", Basic realm="signalbox", charset="UTF-8"',
+    ]);
+    // Nobody else was asked about it.
+    expect(partners.asked.length).toBe(asked);
+  });
+
+  it('are not looked at for what anybody may call', async () => {
+    const asked = issuer.asked.length;
+    const stranger = await makeKey('never seen');
+    expect((await soap('ANY', await issuer.token({}, { key: stranger }))).status).toBe(200);
+    expect(issuer.asked.length).toBe(asked);
+  });
+
+  it('are judged over SOAP by what the operation asks for, whatever another one asks of the same issuer', async () => {
+    expect(told(await soap('AUDIT', await partners.token({ scope: 'read audit' })))).toBe('auditors:partner');
+    expect(told(await soap('AUDIT', await partners.token({ scope: 'read' })))).toBe(403);
+    expect(told(await soap('AUDIT', await issuer.token({ scope: 'call read audit' })))).toBe(401);
   });
 });
 

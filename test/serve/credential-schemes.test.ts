@@ -29,6 +29,11 @@ operations:
   BY_PASSWORD: { get: password, soap: true, requires: [basic], handler: who, request: { fields: {} }, response: { fields: { ID: string } } }
   BY_ANY: { get: any, handler: who, request: { fields: {} }, response: { fields: { ID: string } } }
 `,
+      'definitions/other.yaml': `service: Other.v1
+permission: EVERYTHING
+operations:
+  OTHER: { soap: true, handler: who, request: { fields: {} }, response: { fields: { ID: string } } }
+`,
       'src/handlers/who.ts': `export default { onRequest: (input, context) => ({ ID: context.user?.id ?? '' }) };`,
     },
   });
@@ -91,6 +96,16 @@ it('what belongs to the gateway itself takes any of its schemes', async () => {
   expect((await metrics(elsewhere)).status).toBe(401);
   expect((await metrics({ ...elsewhere, ...key })).status).toBe(200);
   expect((await metrics({})).status).toBe(200);
+});
+
+it('who reads a contract stands in the log, and nobody else is told which there are', async () => {
+  expect((await get('Both.v1.wadl', key)).status).toBe(200);
+  expect(gateway.log().findLast((line) => line.status === 200)).toMatchObject({ user: 'partner', scheme: 'keys' });
+  const all = (headers: Headers) => gateway.call(`${SERVICES}?wsdl`, { anonymous: true, headers });
+  const refused = await all({});
+  expect(refused.status).toBe(401);
+  expect(refused.text).not.toContain('Other');
+  expect((await all(key)).text).toContain('there is Both.v1, Other.v1');
 });
 
 it('no credentials reach the log', async () => {

@@ -132,6 +132,19 @@ describe('a rate of a service', () => {
 });
 
 describe('credentials that are refused', () => {
+  it('are not those that nobody shows, as clients ask so what they have to show', async () => {
+    const gateway = await start('limits: { rate: 2 per 1 min }');
+    try {
+      const asked: number[] = [];
+      for (let count = 0; count < 4; count++)
+        asked.push((await gateway.call(`${REST}Free.v1/free/1`, { anonymous: true })).status);
+      expect(asked).toEqual([401, 401, 401, 401]);
+      expect(await statuses(gateway, 1, 'Free.v1/free/1')).toEqual([200]);
+    } finally {
+      await gateway.stop();
+    }
+  });
+
   it.each([
     'caller',
     'address',

@@ -104,6 +104,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect(await problems({ sql: 'select name, since from person where grade = :GRAD' })).toContain('GRAD');
       expect(await problems({ sql: 'select name from nowhere where grade = :GRADE' })).toContain('The database says');
       expect(await problems({ columns: { NAME: 'string', AGE: 'integer' } })).toMatch(/The database says: .*AGE/);
+      const reaching = engine === 'SQLite' ? 'load_extension' : 'lo_import';
+      expect(await problems({ sql: `select ${reaching}('/x') as name, null as since where :GRADE = ''` })).toContain(
+        `The database says: the function ${reaching} does more than read.`,
+      );
       expect(await problems({ columns: { NAME: 'sting' } })).toContain('sting');
       const two = await problems({ columns: { NAME: 'sting', SINCE: 'dat' } });
       expect(two).toMatch(/sting[\s\S]*dat/);

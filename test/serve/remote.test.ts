@@ -3,8 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { compileProxies, peerOf } from '../../src/serve/remote.ts';
 import { PARTNER, PARTNER_SUBJECT } from '../support/certificates.ts';
+import { openConnection } from '../support/connection.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { gatewayText } from '../support/project.ts';
+import { eventually, gatewayText } from '../support/project.ts';
 
 const proxies = compileProxies(['10.0.0.0/8', '192.0.2.7', '2001:db8:1::/48']);
 
@@ -60,6 +61,10 @@ describe('the address of a caller', () => {
     expect(seen('10.1.2.3', { forwarded: 'for=198.51.100.1;proto=https' }).secure).toBe(true);
     const claims = { forwarded: 'for=1.1.1.1;proto=https', 'x-forwarded-for': '1.1.1.1', 'x-forwarded-proto': 'http' };
     expect(seen('10.1.2.3', claims).secure).toBe(false);
+    // How the caller came to a proxy is for that to say.
+    expect(seen('10.1.2.3', { 'x-forwarded-for': '198.51.100.1' }, true).secure).toBe(false);
+    expect(seen('10.1.2.3', { forwarded: 'for=198.51.100.1' }, true).secure).toBe(false);
+    expect(seen('10.1.2.3', {}, true).secure).toBe(true);
     expect(seen('127.0.0.1').secure).toBe(true);
     expect(seen('127.0.0.1', { 'x-forwarded-for': '198.51.100.1' }).secure).toBe(false);
   });
@@ -69,6 +74,11 @@ describe('the address of a caller', () => {
     expect(seen('::1').local).toBe(true);
     expect(seen('127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }).local).toBe(false);
     expect(seen('10.1.2.3', { 'x-forwarded-for': '127.0.0.1' }).local).toBe(false);
+    expect(seen('127.0.0.1', { via: '1.1 front' }).local).toBe(false);
+    // One that says nothing of its callers, but is named.
+    const near = { headers: {}, socket: { remoteAddress: '127.0.0.1' } } as unknown as IncomingMessage;
+    const { local, secure } = peerOf(near, compileProxies(['127.0.0.0/8']));
+    expect([local, secure]).toEqual([false, false]);
   });
 });
 
@@ -121,6 +131,20 @@ operations:
     expect(gateway.log().findLast((line) => line.status === status)).toMatchObject({ remote: '198.51.100.1' });
     // To a scraper on another machine this is none of its business, wherever the proxy runs.
     expect((await gateway.call('/metrics', { headers })).status).toBe(403);
+  });
+
+  it('is not taken for its caller where that can not be told', async () => {
+    const line = (fault: string) =>
+      eventually('the line', () => gateway.log().findLast((each) => each.fault === fault));
+    for (const text of [
+      'nonsense\r\n\r\n',
+      'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n',
+    ]) {
+      await openConnection(gateway.port, text).closed;
+    }
+    const broken = await line('BAD_REQUEST');
+    expect([broken.remote, broken.proxy]).toEqual([undefined, '127.0.0.1']);
+    expect(await line('UNKNOWN_METHOD')).toMatchObject({ remote: '198.51.100.7' });
   });
 
   it('is one by its address alone: from another the header is as if it were not there', async () => {

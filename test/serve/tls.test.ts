@@ -15,10 +15,11 @@ import {
   RENEWED,
   SERVER,
 } from '../support/certificates.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { DEMO, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { callSecurely, handshake } from '../support/https.ts';
 import { eventually, gatewayText, writeProject } from '../support/project.ts';
 
+const WRONG = `Basic ${Buffer.from('demo:wrong').toString('base64')}`;
 const WHO = '/gateway/RESTListeningConnector/Certified.v1/who';
 const TLS = 'tls: { certificate: tls/server.pem, key: tls/server.key, client-ca: tls/ca.pem }';
 const fingerprint = (pem: string): string =>
@@ -52,6 +53,7 @@ permission: CALLING
 requires: certificates
 operations:
   WHO: { get: who, request: { fields: {} }, response: { fields: { ID: string } } }
+  EITHER: { get: either, requires: [certificates, basic], request: { fields: {} }, response: { fields: { ID: string } }, handler: who, permission: EVERYTHING }
 `,
   'src/handlers/who.ts': `export default { onRequest: (input, context) => ({ ID: context.user?.id ?? '' }) };`,
   'tls/server.pem': SERVER.certificate,
@@ -144,6 +146,20 @@ describe('a certificate of the caller', () => {
     const reply = await callSecurely(gateway.gateway.address, WHO);
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'ClientCertificate realm="signalbox"']);
     expect(lastReason()).toBe('no credentials');
+  });
+
+  it('that is nobody counts as not shown where a password is: browsers show whichever they have', async () => {
+    const either = async (identity: typeof PARTNER, authorization?: string): Promise<unknown> => {
+      const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+      const reply = await callSecurely(gateway.gateway.address, `${WHO.slice(0, -3)}either`, { identity, headers });
+      return reply.status === 200 ? (JSON.parse(reply.text) as { ID: string }).ID : [reply.status, lastReason()];
+    };
+    expect(await either(NAMESAKE, DEMO)).toBe('demo');
+    expect(await either(EXPIRED, DEMO)).toBe('demo');
+    // One that is somebody decides.
+    expect(await either(PARTNER, DEMO)).toEqual([403, 'no grant']);
+    expect(await either(NAMESAKE)).toEqual([401, 'certificate of nobody, or of a disabled user']);
+    expect(await either(NAMESAKE, WRONG)).toEqual([401, 'wrong password']);
   });
 
   it('in a header counts from nobody but a trusted proxy', async () => {

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { didYouMean } from '../../load/suggest.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Users } from '../../security/users/port.ts';
-import { CliFailure } from '../failure.ts';
+import { CliFailure, wrongUsage } from '../failure.ts';
 import { loadRegistry, placeOf } from '../project.ts';
 
 /** What the commands about users work with. */
@@ -35,6 +35,8 @@ export function withActor(command: Command): Command {
 
 /** Opens the users of the configured database, brought up to date, and closes it after the work. */
 export async function withUsers(command: Command, work: (access: Access) => Promise<void>): Promise<void> {
+  const { actor = defaultActor() } = command.opts<{ actor?: string }>();
+  checkText('--actor', actor);
   const place = placeOf(command);
   const registry = await loadRegistry(place, 'ignore-missing');
   const { resolveSetting } = await import('../../serve/settings.ts');
@@ -44,7 +46,6 @@ export async function withUsers(command: Command, work: (access: Access) => Prom
   const store = await openStore({ url: resolveSetting(url, process.env), engine, connections, root: place.root });
   try {
     await store.migrate();
-    const { actor = defaultActor() } = command.opts<{ actor?: string }>();
     await work({ registry, users: openUsers({ store, actor }), location: store.location });
   } finally {
     await store.close();
@@ -59,6 +60,12 @@ export function refuseDeclared({ users }: Registry, id: string): void {
   throw new CliFailure(`${id} is a user of the definitions (${file}:${line}), which only an edit changes`, {
     hint: 'signalbox user hash prints the hash of a password, or of a new API key, for that file.',
   });
+}
+
+/** @throws CliFailure for a text with a control character, which terminals obey and lines of the trail are cut by */
+export function checkText(option: string, text: string | undefined): void {
+  if (text !== undefined && /\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/u.test(text))
+    throw wrongUsage(`${option} has a control character`);
 }
 
 /** @throws CliFailure for a role that is not declared */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { print } from '../terminal.ts';
-import { checkRoles, refuseDeclared, withActor, withUsers } from './access.ts';
+import { checkRoles, checkText, refuseDeclared, withActor, withUsers } from './access.ts';
 import { newPassword, type PasswordOptions, printDone, withPassword } from './password.ts';
 
 const collect = (text: string, before: readonly string[]): string[] => [...before, text];
@@ -18,6 +18,7 @@ export function addUserAdd(user: Command): void {
     async (id: string, options: PasswordOptions & { role: string[]; description?: string }, run: Command) =>
       withUsers(run, async ({ registry, users, location }) => {
         await checkId(id);
+        checkText('--description', options.description);
         refuseDeclared(registry, id);
         checkRoles(registry, options.role);
         const known = (await users.list()).some((each) => each.id === id);

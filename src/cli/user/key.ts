@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { KeptKey } from '../../security/users/port.ts';
 import { renderTable } from '../table.ts';
 import { coloursOf, note, print } from '../terminal.ts';
-import { refuseDeclared, withActor, withUsers } from './access.ts';
+import { checkText, refuseDeclared, withActor, withUsers } from './access.ts';
 
 const DAY = 86_400_000;
 const UNITS: Readonly<Record<string, number>> = { min: 60_000, h: 3_600_000, d: DAY };
@@ -28,6 +28,7 @@ function addKeyAdd(key: Command): void {
     withUsers(run, async ({ registry, users }) => {
       refuseDeclared(registry, id);
       const { expires, description } = options;
+      checkText('--description', description);
       const until = expires === undefined ? undefined : new Date(Date.now() + expires);
       const made = await users.addKey(id, {
         ...(until === undefined ? {} : { expires: until }),

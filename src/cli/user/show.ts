@@ -4,6 +4,7 @@ import type { KeptUser, TrailLine } from '../../security/users/port.ts';
 import { renderTable } from '../table.ts';
 import { coloursOf, print } from '../terminal.ts';
 import { type Access, withUsers } from './access.ts';
+import { renderCertificates } from './certificate.ts';
 import { renderKeys } from './key.ts';
 
 /** A user of either place as it is shown. */
@@ -32,14 +33,22 @@ export function addUserList(user: Command): void {
 export function addUserShow(user: Command): void {
   user
     .command('show')
-    .description('show a user and its keys; nothing secret is shown')
+    .description('show a user with its keys and certificates; nothing secret is shown')
     .argument('<id>', 'the user')
     .option('--json', 'as JSON')
     .action(async (id: string, { json = false }: { json?: boolean }, command: Command) =>
       withUsers(command, async (access) => {
-        const { shown, keys } = await find(access, id);
-        if (json) await print(`${JSON.stringify({ ...shown, keys }, null, 2)}\n`);
-        else await print(renderUsers([shown]) + (keys.length === 0 ? '' : `\n${renderKeys(keys)}`));
+        const { shown, keys, certificates } = await find(access, id);
+        if (json) {
+          await print(`${JSON.stringify({ ...shown, keys, certificates }, null, 2)}\n`);
+          return;
+        }
+        const tables = [
+          renderUsers([shown]),
+          ...(keys.length === 0 ? [] : [renderKeys(keys)]),
+          ...(certificates.length === 0 ? [] : [renderCertificates(certificates)]),
+        ];
+        await print(tables.join('\n'));
       }),
     );
 }
@@ -62,8 +71,9 @@ export function addUserLog(user: Command): void {
 
 async function find({ registry, users }: Access, id: string) {
   const declared = registry.users.get(id);
-  if (declared !== undefined) return { shown: ofDefinitions(declared), keys: [] };
-  return { shown: ofDatabase(await users.get(id)), keys: await users.keys(id) };
+  if (declared !== undefined) return { shown: ofDefinitions(declared), keys: [], certificates: [] };
+  const [keys, certificates] = [await users.keys(id), await users.certificates(id)];
+  return { shown: ofDatabase(await users.get(id)), keys, certificates };
 }
 
 function ofDatabase(user: KeptUser): Shown {

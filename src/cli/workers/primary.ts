@@ -81,6 +81,12 @@ export class Primary {
     this.#endIfEmpty();
   }
 
+  /** Lets each open its audit log anew. */
+  reopen(): void {
+    // One that is not ready yet opens it when it starts.
+    for (const { worker, ready } of this.#seats) if (ready) worker?.process.kill('SIGHUP');
+  }
+
   #start(seat: Seat): void {
     const { place, colour } = this.#options;
     const start: WorkerStart = { ...place, colour, worker: seat.number };

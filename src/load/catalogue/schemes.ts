@@ -27,10 +27,10 @@ export const schemeEntries = {
     right: 'scheme: PASSWORD\nbasic: {}\n---\nscheme: KEY\napi-key: { header: X-Api-Key }',
   }),
   'scheme-header': error<{ header: string }>({
-    message: ({ header }) => `The header ${header} belongs to the protocol and can't hold what a caller shows.`,
+    message: ({ header }) => `The header ${header} means something else and can't hold what a caller shows.`,
     hint: () => 'Name one of its own, for example X-Api-Key.',
     explanation:
-      'A key or a certificate travels in a header of its own. Those that the protocol needs, such as Host, Content-Length, Cookie or Authorization, mean something else.',
+      'A key or a certificate travels in a header of its own. Those that the protocol, proxies or the gateway itself use, such as Host, Authorization, X-Forwarded-For or X-Request-Id, mean something else, and are logged, handed on or written anew.',
     wrong: 'scheme: KEY\napi-key: { header: Authorization }',
     right: 'scheme: KEY\napi-key: { header: X-Api-Key }',
   }),
@@ -54,7 +54,7 @@ export const schemeEntries = {
     message: ({ scheme, first, where }) => `${scheme} would never be tried: ${first} decides by ${where} already.`,
     hint: () => 'Leave one of them.',
     explanation:
-      'Of several schemes the first whose credentials are there decides, and none is tried after it. So two that look at the same place are one too many.',
+      'Of several schemes the first whose credentials are there decides, and none is tried after it. So two that look at the same place are one too many. Bearer tokens name their issuer: schemes of several issuers stand side by side, two of the same one do not.',
     wrong: `${LIST}scheme: PASSWORD\nbasic: {}\n---\n${REST}    requires: [basic, PASSWORD]`,
     right: `${LIST}${REST}    requires: basic`,
   }),
@@ -77,6 +77,15 @@ export const schemeEntries = {
       'Over REST there is no message to hold a UsernameToken or a signature. An operation that is offered over REST needs at least one scheme that stands outside the message: basic, api-key, bearer or client-certificate.',
     wrong: `${LIST}${TOKEN}${REST}    soap: true\n    requires: TOKEN`,
     right: `${LIST}${TOKEN}${REST}    soap: true\n    requires: [basic, TOKEN]`,
+  }),
+  'no-scheme-for-paths': error<{ what: string; schemes: readonly string[] }>({
+    message: ({ what, schemes }) =>
+      `Nobody could read ${what}: ${schemes.join(' and ')} ${schemes.length === 1 ? 'stands' : 'stand'} inside a SOAP message.`,
+    hint: () => 'Add a scheme that stands outside the message to `requires` of the gateway.',
+    explanation:
+      'Contracts that are private, and `/metrics` from another machine, are read by whoever shows what `requires` of the gateway asks for. They are asked for without a message, so a UsernameToken and a signature are never there.',
+    wrong: `${TOKEN}gateway: LOCAL\ncontracts: private\nrequires: TOKEN`,
+    right: `${TOKEN}gateway: LOCAL\ncontracts: private\nrequires: [basic, TOKEN]`,
   }),
   'certificate-out-of-reach': warning<{ scheme: string; header?: string }>({
     message: ({ scheme, header }) =>

@@ -13,6 +13,9 @@ const size: JsonSchema = {
   examples: ['10 MiB', '64 KiB', 4096],
 };
 
+/** A path that leads nowhere but down. */
+const INSIDE = '^(?!/)(?![\\s\\S]*(^|/)\\.\\.(/|$))[^\\\\]+$';
+
 const databaseUrl: JsonSchema = {
   type: 'string',
   minLength: 1,
@@ -218,15 +221,16 @@ export const gateway = keys(
       examples: ['https://api.example.org'],
     },
     'sample-data': {
+      title: 'a glob inside the definitions folder',
       type: 'string',
-      minLength: 1,
+      pattern: INSIDE,
       description: 'SQL files, as a glob under the definitions folder. Each is run once, in the order of names.',
       examples: ['sample/*.sql'],
     },
     handlers: {
       title: 'a folder inside the project',
       type: 'string',
-      pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))[^\\\\]+$',
+      pattern: INSIDE,
       description: 'Folder of the handlers, relative to the project.',
       default: 'src/handlers',
       examples: ['src/handlers'],

@@ -147,7 +147,7 @@ function definitions(known: KnownIds): Readonly<Record<string, JsonSchema>> {
       minItems: 1,
       uniqueItems: true,
       description:
-        'What a caller shows where an operation is not public: a scheme, or several. Any one of them is enough; the first whose credentials are there decides. `basic` needs no definition.',
+        "What a caller shows where an operation is not public: a scheme, or several. Any one of them is enough; the first whose credentials are there decides, of `bearer` schemes the one of the token's issuer. `basic` needs no definition.",
       examples: ['PARTNER_KEY', ['basic', 'LOGIN']],
     },
   };

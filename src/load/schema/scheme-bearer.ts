@@ -62,7 +62,12 @@ export const bearer: JsonSchema = keys(
       description: 'Scopes that every token must hold, in `scope` or `scp`.',
       examples: [['orders.read']],
     },
-    tolerance: { ...duration, description: 'By how much clocks may differ.', default: '30 s', examples: ['10 s'] },
+    tolerance: {
+      ...duration,
+      description: 'By how much clocks may differ; ten minutes at most.',
+      default: '30 s',
+      examples: ['10 s'],
+    },
     user: { ...text('The claim that names the user.', 'preferred_username'), default: 'sub' },
     users: {
       type: 'string',

@@ -36,7 +36,7 @@ const usernameToken = keys(
     },
     'max-age': {
       ...duration,
-      description: 'How long a digest holds from when it was made, and how long its nonce is refused.',
+      description: 'How long a digest holds from when it was made, and how long its nonce is refused; an hour at most.',
       default: '5 min',
       examples: ['2 min'],
     },
@@ -52,7 +52,7 @@ const signature = keys(
   {
     'max-age': {
       ...duration,
-      description: 'How long a message holds from when it was signed.',
+      description: 'How long a message holds from when it was signed; an hour at most.',
       default: '5 min',
       examples: ['2 min'],
     },

@@ -9,6 +9,9 @@ import { credentialsIn } from '../secrets.ts';
 import { linkDuration } from '../units.ts';
 import { linkAlgorithms, TOKEN_ALGORITHMS } from './algorithms.ts';
 
+/** Clocks that differ by more are set wrong, and every token holds so much longer than its issuer says. */
+const LONGEST_TOLERANCE = { amount: 600_000, words: 'from 1 ms to 10 min' };
+
 /** How tokens of one issuer are checked, and which roles they give. */
 export function linkBearer(
   linking: Linking,
@@ -32,7 +35,7 @@ export function linkBearer(
     jwks: linkKeySet(linking, bearer),
     algorithms: linkAlgorithms(linking, bearer, 'algorithms', 'bearer.algorithms', TOKEN_ALGORITHMS) ?? ['RS256'],
     scopes: bearer.scopes ?? [],
-    tolerance: linkDuration(linking, bearer, 'bearer.tolerance') ?? 30_000,
+    tolerance: linkDuration(linking, bearer, 'bearer.tolerance', LONGEST_TOLERANCE) ?? 30_000,
     user: bearer.user ?? 'sub',
     users,
     claim: bearer.claim ?? 'scope',

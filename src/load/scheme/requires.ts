@@ -44,7 +44,10 @@ export function requirementOf(
   return { schemes: found, complete: found.length === [requires].flat().length, at, entryAt };
 }
 
-/** The first scheme whose credentials are there decides, so of two that look at one place the second never does. */
+/**
+ * The first scheme whose credentials are there decides, so of two that look at one place the second never does. Tokens say
+ * whose they are, so those of two issuers are two places.
+ */
 function checkEachDecides(
   { report }: Linking,
   schemes: readonly SecurityScheme[],
@@ -63,13 +66,12 @@ function checkEachDecides(
 function shownIn(scheme: SecurityScheme): string {
   const header = headerOf(scheme);
   if (header !== undefined) return `the header ${header.toLowerCase()}`;
-  return PLACES[scheme.kind];
+  return scheme.kind === 'bearer' ? `a bearer token of ${scheme.issuer.source}` : PLACES[scheme.kind];
 }
 
-const PLACES: Readonly<Record<SecurityScheme['kind'], string>> = {
+const PLACES: Readonly<Record<Exclude<SecurityScheme['kind'], 'bearer'>, string>> = {
   basic: 'Basic credentials',
   'api-key': 'a key',
-  bearer: 'a bearer token',
   'client-certificate': 'the certificate of the connection',
   'username-token': 'the UsernameToken of a message',
   signature: 'the signature of a message',
@@ -83,6 +85,16 @@ export function headerOf(scheme: SecurityScheme): string | undefined {
 /** What the gateway asks for. */
 export function usualSchemes({ usual }: Callers): readonly SecurityScheme[] {
   return usual?.schemes ?? [BASIC];
+}
+
+/** Refuses what only the gateway's own schemes open, where none of these can be shown beside a message. */
+export function checkOwnPaths({ report, places }: Linking, value: GatewayDeclared, { usual }: Callers): void {
+  if (usual === undefined || !usual.complete || withoutMessages(usual.schemes).length > 0) return;
+  const schemes = usual.schemes.map(({ id }) => id);
+  if (value.contracts === 'private')
+    report.raise('no-scheme-for-paths', { what: 'the contracts', schemes }, places.value(value, 'contracts'));
+  if (value.metrics !== undefined)
+    report.raise('no-scheme-for-paths', { what: '/metrics', schemes }, places.key(value, 'metrics'));
 }
 
 /** Those of an operation without a SOAP form: what stands inside a message of it is never there. */

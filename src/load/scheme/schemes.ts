@@ -5,10 +5,10 @@ import type { SchemeDeclared, SignatureDeclared } from '../declared.ts';
 import { linkFile } from '../file-text.ts';
 import { given } from '../given.ts';
 import { byId, declarationsOf, type Linking, mayHaveMeant } from '../linking.ts';
-import { OWN_HEADERS } from '../operation/operation-uri.ts';
 import { linkDuration } from '../units.ts';
 import { linkAlgorithms } from './algorithms.ts';
 import { linkBearer } from './bearer.ts';
+import { isTaken } from './taken-headers.ts';
 
 const KEYS = ['basic', 'api-key', 'bearer', 'client-certificate', 'username-token', 'signature'] as const;
 
@@ -57,7 +57,7 @@ function linkKind(
       return { kind: 'client-certificate', ...given({ header: linkHeader(linking, value['client-certificate']) }) };
     case 'username-token': {
       const token = value['username-token'] ?? {};
-      const maxAge = linkDuration(linking, token, 'username-token.max-age') ?? MAX_AGE;
+      const maxAge = linkDuration(linking, token, 'username-token.max-age', LONGEST_AGE) ?? MAX_AGE;
       return { kind: 'username-token', passwords: token.passwords ?? ['text', 'digest'], maxAge };
     }
     case 'signature':
@@ -66,11 +66,13 @@ function linkKind(
 }
 
 const MAX_AGE = 5 * 60_000;
+/** Who has read a message along the way has as long to be the first to show it to another gateway. */
+const LONGEST_AGE = { amount: 3_600_000, words: 'from 1 ms to 1 h' };
 
 /** A header that holds credentials: none that means something else. */
 function linkHeader({ report, places }: Linking, holder: { readonly header?: string } | undefined): string | undefined {
   const header = holder?.header;
-  if (header !== undefined && OWN_HEADERS.has(header.toLowerCase()))
+  if (header !== undefined && isTaken(header.toLowerCase()))
     report.raise('scheme-header', { header }, places.value(holder as object, 'header'));
   return header;
 }
@@ -84,7 +86,7 @@ function linkSignature(linking: Linking, declared: SignatureDeclared): Kind {
     kind: 'signature',
     algorithms: taken('algorithms', SIGNATURE_ALGORITHMS, 'rsa-sha256'),
     digests: taken('digests', DIGEST_ALGORITHMS, 'sha256'),
-    maxAge: linkDuration(linking, declared, 'signature.max-age') ?? MAX_AGE,
+    maxAge: linkDuration(linking, declared, 'signature.max-age', LONGEST_AGE) ?? MAX_AGE,
     ...given({ caFile: declared.ca === undefined ? undefined : linkFile(linking, declared, 'ca') }),
   };
 }

@@ -8,10 +8,12 @@ export interface CalledName {
   readonly offset: number;
 }
 
-/** A name in a statement, and whether a parenthesis follows. */
+/** A name in a statement. */
 interface Name extends CalledName {
   readonly end: number;
   readonly quoted: boolean;
+  /** Stands behind a value and a dot, as in `('a').f`: a field of it, or a function that is called with it (section 8.16.3). */
+  readonly selected: boolean;
 }
 
 const SPACE = /[ \t\n\r\f\v]+|--[^\n\r]*/y;
@@ -66,31 +68,54 @@ function behindLiteral(sql: string, at: number): number {
 /** Every name and keyword of a statement, in order. */
 function namesIn(sql: string): Name[] {
   const names: Name[] = [];
+  // What stands right before: a name, or a dot and the name that it follows.
+  let last: Name | undefined;
+  let dot: { readonly behind: Name | undefined } | undefined;
   let at = behindSpace(sql, 0);
   while (at < sql.length) {
     const offset = at;
-    const word = lengthAt(WORD, sql, at);
-    if (word > 0) {
-      const text = sql.slice(at, at + word);
-      at += word;
-      // A letter right before a quote says how the literal is written.
-      if (sql[at] === "'" && /^e$/i.test(text)) at += lengthAt(ESCAPED, sql, at);
-      else names.push({ name: text.toLowerCase(), offset, end: at, quoted: false });
-    } else if (sql[at] === '"') {
-      at += lengthAt(QUOTED, sql, at);
-      names.push({ name: sql.slice(offset + 1, at - 1).replaceAll('""', '"'), offset, end: at, quoted: true });
+    const found = nameAt(sql, at);
+    if (found === undefined) {
+      at = behindOther(sql, at);
+      dot = sql[offset] === '.' ? { behind: last } : undefined;
+      last = undefined;
     } else {
-      const literal = behindLiteral(sql, at);
-      at = literal > at ? literal : at + Math.max(1, lengthAt(NUMBER, sql, at));
+      at = found.end;
+      last = { ...found, offset, selected: dot !== undefined && dot.behind?.selected !== false };
+      dot = undefined;
+      names.push(last);
     }
     at = behindSpace(sql, at);
   }
   return names;
 }
 
+/** The name that begins at a place. */
+function nameAt(sql: string, at: number): Pick<Name, 'name' | 'end' | 'quoted'> | undefined {
+  if (sql[at] === '"') {
+    const end = at + lengthAt(QUOTED, sql, at);
+    return { name: sql.slice(at + 1, end - 1).replaceAll('""', '"'), end, quoted: true };
+  }
+  const end = at + lengthAt(WORD, sql, at);
+  if (end === at || isEscaped(sql, at, end)) return undefined;
+  return { name: sql.slice(at, end).toLowerCase(), end, quoted: false };
+}
+
+/** A letter right before a quote says how the literal is written. */
+function isEscaped(sql: string, at: number, end: number): boolean {
+  return sql[end] === "'" && /^e$/i.test(sql.slice(at, end));
+}
+
+/** Behind a literal, a number or a sign. */
+function behindOther(sql: string, at: number): number {
+  if (isEscaped(sql, at, at + 1)) return at + 1 + lengthAt(ESCAPED, sql, at + 1);
+  const literal = behindLiteral(sql, at);
+  return literal > at ? literal : at + Math.max(1, lengthAt(NUMBER, sql, at));
+}
+
 /** What a statement says that a query must not, whatever the database makes of it, or the names that it calls. */
 export interface Names {
-  /** Names before a parenthesis: functions, and keywords that look like them. */
+  /** Names before a parenthesis, and behind a value and a dot: functions, and keywords and fields that look like them. */
   readonly called: readonly CalledName[];
   /** `select ... into`, `for update` and their like. */
   readonly clause: { readonly text: string; readonly offset: number } | undefined;
@@ -112,7 +137,7 @@ export function readNames(sql: string): Names {
   const clause = names[clauseAt];
   const escaped = names.find(({ quoted, offset }) => quoted && /u&$/i.test(sql.slice(Math.max(0, offset - 2), offset)));
   return {
-    called: names.filter(({ end }) => sql[behindSpace(sql, end)] === '('),
+    called: names.filter(({ end, selected }) => selected || sql[behindSpace(sql, end)] === '('),
     clause: clause && {
       text: clause.name === 'into' ? 'INTO' : `FOR ${names[clauseAt + 1]?.name.toUpperCase()}`,
       offset: clause.offset,

@@ -8,7 +8,7 @@ import type { QueryPort } from '../port.ts';
 import { renderRaw } from '../raw.ts';
 import type { SavedQueries } from '../saved/port.ts';
 import { keepResult } from './keep.ts';
-import type { NewRun, QueryRuns } from './port.ts';
+import type { NewRun, QueryRuns, RunOwners } from './port.ts';
 import { type KeptRun, RunRows } from './run-rows.ts';
 import { shapeOf } from './shape.ts';
 import { createRunWorker } from './worker.ts';
@@ -20,6 +20,7 @@ export interface QueryRunsOptions {
   readonly blobs: BlobStore;
   readonly queries: QueryPort;
   readonly saved: SavedQueries;
+  readonly owners: RunOwners;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
   /** Told of each attempt that has ended. */
   readonly account?: Account | undefined;
@@ -41,8 +42,9 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
   const blobs = options.blobs.scope(QUEUE);
   queue.work(QUEUE, createRunWorker({ ...options, rows, blobs }));
   return {
-    async enter(run) {
+    async enter(run, user) {
       await needRoom(queue, QUEUE, limits.queued, 'queries');
+      if (user !== undefined) await options.owners.keep(user);
       const file = run.file ? fileName(run) : undefined;
       const id = await store.transaction(async (tx) => {
         const entered = await rows.insert(tx, run, file);

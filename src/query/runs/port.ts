@@ -1,5 +1,6 @@
 import type { StoredBlob } from '../../model/blob.ts';
 import type { Query } from '../../model/query.ts';
+import type { User } from '../../model/security.ts';
 import type { QueryInput } from '../input.ts';
 import type { ResultFormat } from '../port.ts';
 
@@ -15,6 +16,17 @@ export interface NewRun {
   readonly format: RunFormat;
   /** The result is kept as a file of the format, rather than as rows that any block can be made of. */
   readonly file: boolean;
+}
+
+/** In whose names runs are worked at. */
+export interface RunOwners {
+  /** Keeps who asks for a run as far as that is needed to find them again. @throws Fault UNAVAILABLE */
+  keep(user: User): Promise<void>;
+  /**
+   * Whether an owner, empty where nobody is known, may call now, and may run these queries; what was saved is its owner's.
+   * @throws Fault UNAVAILABLE
+   */
+  mayRun(owner: string, queries: readonly Query[]): Promise<boolean>;
 }
 
 /** `posting`: the rows have been read, and are being kept. */
@@ -60,8 +72,11 @@ export interface BlockOptions {
 
 /** Runs of stored queries whose results are kept: polled ones, and files. */
 export interface QueryRuns {
-  /** Enters a run for whichever gateway has time, and returns its id. */
-  enter(run: NewRun): Promise<string>;
+  /**
+   * Enters a run for whichever gateway has time, and returns its id. @throws Fault UNAVAILABLE
+   * @param user whose it is; whether that user may still run it is looked at again when it runs
+   */
+  enter(run: NewRun, user: User | undefined): Promise<string>;
   /**
    * Runs a query now, and keeps its result as a file. Where that fails nothing is kept.
    * @throws Fault as QueryPort.run does, and STORAGE_FULL; an AbortError where the signal ended it

@@ -4,9 +4,11 @@ import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
 import { type Job, JobLost, type Worker, WorkerDied } from '../../store/index.ts';
+import { membersOf } from '../input.ts';
 import type { QueryPort } from '../port.ts';
 import type { SavedQueries } from '../saved/port.ts';
 import { keepResult } from './keep.ts';
+import type { RunOwners } from './port.ts';
 import type { KeptRun, RunRows } from './run-rows.ts';
 import { shapeOf } from './shape.ts';
 
@@ -14,6 +16,7 @@ export interface RunWorkerPorts {
   readonly registry: Registry;
   readonly queries: QueryPort;
   readonly saved: SavedQueries;
+  readonly owners: RunOwners;
   readonly rows: RunRows;
   readonly blobs: Blobs;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
@@ -83,11 +86,14 @@ async function work(ports: RunWorkerPorts, job: Job): Promise<void> {
   }
 }
 
-/** @throws Fault NOT_FOUND, CONFLICT */
-async function queryOf({ registry, saved }: RunWorkerPorts, run: KeptRun): Promise<Query> {
-  const { query: name, isPrivate, owner, shape } = run;
+/** @throws Fault NOT_FOUND, FORBIDDEN, CONFLICT, UNAVAILABLE */
+async function queryOf({ registry, saved, owners }: RunWorkerPorts, run: KeptRun): Promise<Query> {
+  const { query: name, isPrivate, owner, shape, input } = run;
   const query = isPrivate ? await saved.find(owner, name) : registry.queries.get(name);
   if (query === undefined) throw Fault.of('NOT_FOUND', { what: `query ${name} any more` });
+  const all = input.connected ? [query, ...membersOf(query)] : [query];
+  if (!(await owners.mayRun(owner, all)))
+    throw Fault.of('FORBIDDEN', { user: `User ${owner}`, what: `query ${name} any more` });
   if (shapeOf(query) !== shape) {
     throw Fault.of('CONFLICT', { what: `Query ${name}`, reason: 'has changed since the run was entered' });
   }

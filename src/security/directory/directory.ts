@@ -57,7 +57,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenDire
   return {
     find,
     findByApiKey: (hash) => defined.findByApiKey(hash) ?? kept.findByApiKey(hash),
-    findByCertificate: (names) => defined.findByCertificate(names),
+    findByCertificate: (names) => defined.findByCertificate(names) ?? kept.findByCertificate(names),
     findOwner: (id) => (id.includes(':') ? callers.find(id) : find(id)),
     version: () => versions.current(),
     async keep(user: User) {

@@ -3,7 +3,7 @@ import type { User } from '../../model/security.ts';
 import type { Db } from '../../store/index.ts';
 import type { KeyHolder } from '../port.ts';
 import type { Roles } from './roles.ts';
-import { selectUser, selectUserOfKey, type UserRow } from './user-rows.ts';
+import { selectUser, selectUserOfCertificate, selectUserOfKey, type UserRow } from './user-rows.ts';
 import type { Versions } from './versions.ts';
 
 /** Users that are remembered at once; the oldest goes first. */
@@ -35,8 +35,16 @@ export class DatabaseUsers {
 
   /** One that may call. Rejects with Fault UNAVAILABLE where the database does not answer. */
   find(id: string): Found<User> {
-    const found = this.#find(`user ${id}`, (db) => selectUser(db, id));
-    return found instanceof Promise ? found.then((holder) => holder?.user) : found?.user;
+    // PostgreSQL knows no such text: it would be an error of the database, where it is nobody.
+    if (id.includes('\0')) return undefined;
+    return userOf(this.#find(`user ${id}`, (db) => selectUser(db, id)));
+  }
+
+  /** The same by a certificate's names: here it is known by its fingerprint alone. */
+  findByCertificate(names: readonly string[]): Found<User> {
+    const fingerprint = names.find((name) => name.startsWith('sha256:'));
+    if (fingerprint === undefined) return undefined;
+    return userOf(this.#find(`certificate ${fingerprint}`, (db) => selectUserOfCertificate(db, fingerprint)));
   }
 
   /** The same by an API key that holds. */
@@ -98,6 +106,10 @@ export class DatabaseUsers {
     if (this.#known.size >= MOST_REMEMBERED) this.#known.delete(this.#known.keys().next().value as string);
     this.#known.set(key, known);
   }
+}
+
+function userOf(found: Found<KeyHolder>): Found<User> {
+  return found instanceof Promise ? found.then((holder) => holder?.user) : found?.user;
 }
 
 /** Of what stands in no file. */

@@ -52,6 +52,17 @@ export async function selectUserOfKey(
     .executeTakeFirst();
 }
 
+/** One that may call, by a certificate. @param fingerprint `sha256:` and 64 hex digits */
+export async function selectUserOfCertificate(db: Db, fingerprint: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('signalbox_user_certificate')
+    .innerJoin('signalbox_user', 'signalbox_user.id', 'signalbox_user_certificate.user_id')
+    .select(COLUMNS)
+    .where('signalbox_user_certificate.fingerprint', '=', fingerprint)
+    .where('signalbox_user.disabled', '=', 0)
+    .executeTakeFirst();
+}
+
 /** Users of the definitions whose ids the database has too, disabled ones as well: nobody could tell who calls. */
 export async function usersInBoth(db: Db, users: ReadonlyMap<string, User>): Promise<User[]> {
   if (users.size === 0) return [];

@@ -26,12 +26,15 @@ const MOST_SHUT = 10_000;
 /** Characters of a key that are kept as they are. */
 const LONGEST_KEY = 200;
 
-/** @param name what is bounded: keys of two bounds are two */
+/**
+ * @param name what is bounded: keys of two bounds are two
+ * @param now milliseconds; a clock that only goes forward
+ */
 export function createLimiter(
   name: string,
   rate: Rate,
   counter: RateLimiterMemory | RateLimiterPostgres,
-  now: () => number = Date.now,
+  now: () => number = performance.now.bind(performance),
 ): RateLimiter {
   const shutUntil = new Map<string, number>();
 
@@ -57,8 +60,10 @@ export function createLimiter(
       const known = shut(key);
       if (known !== undefined) return known;
       const { exceeded, found } = await consume(counter, fitting(`${name}:${key}`));
-      if (exceeded) remember(key, found.msBeforeNext);
-      return { exceeded, remaining: found.remainingPoints, reset: secondsOf(found.msBeforeNext) };
+      // Gateways of a fleet, and a clock that was set, may differ about when a window ends; none is longer than itself.
+      const left = Math.min(found.msBeforeNext, rate.per);
+      if (exceeded) remember(key, left);
+      return { exceeded, remaining: found.remainingPoints, reset: secondsOf(left) };
     },
   };
 }

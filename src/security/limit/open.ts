@@ -1,6 +1,7 @@
 import type { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 import type { Rate } from '../../model/rate.ts';
 import type { RateTable } from '../../store/index.ts';
+import { boundedMemory } from './bounded-memory.ts';
 import { createLimiter, type RateLimiter } from './limiter.ts';
 
 /** The bounds of a gateway, which count in the database where a fleet shares one. */
@@ -16,8 +17,12 @@ export interface RateLimitsOptions {
   readonly table: RateTable | undefined;
   /** Told once when the table can't be had, until it can again. */
   readonly onError: (error: Error) => void;
+  /** Keys that one bound counts in memory at once; 100,000. */
+  readonly mostKeys?: number;
 }
 
+/** Addresses are for whoever has many of them to choose, so that there is a number of those that are counted. */
+const MOST_KEYS = 100_000;
 /** How often rows that count no longer are removed, in milliseconds. */
 const SWEEP = 300_000;
 /** Milliseconds that a timer holds, of which memory has one for each key; a longer time would be none at all. */
@@ -28,10 +33,11 @@ const PATIENCE = 1_000;
 const PAUSE = 5_000;
 
 /** Loads what counts: nothing of it is there in a gateway that bounds no rate. */
-export async function openRateLimits({ table, onError }: RateLimitsOptions): Promise<RateLimits> {
+export async function openRateLimits({ table, onError, mostKeys = MOST_KEYS }: RateLimitsOptions): Promise<RateLimits> {
   const library = await import('rate-limiter-flexible');
+  const Bounded = boundedMemory(library.RateLimiterMemory, mostKeys);
   const inMemory = ({ requests, per }: Rate): RateLimiterMemory =>
-    new library.RateLimiterMemory({ points: requests, duration: Math.min(per, LONGEST) / 1000, keyPrefix: '' });
+    new Bounded({ points: requests, duration: Math.min(per, LONGEST) / 1000, keyPrefix: '' });
   if (table === undefined) {
     return { limiter: (name, rate) => createLimiter(name, rate, inMemory(rate)), close: () => {} };
   }

@@ -1,5 +1,5 @@
 // JSON Web Tokens (RFC 7519) as bearer tokens (RFC 6750), access tokens of OAuth 2.0 (RFC 9068) first of all.
-import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { decodeJwt, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { ConfigText } from '../../model/config.ts';
 import { Fault } from '../../model/fault.ts';
 import type { BearerScheme } from '../../model/security.ts';
@@ -25,8 +25,9 @@ const TYPES: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'application/jwt', 
 /** @throws Error where the key set is neither a file nor a URL that keys may come from */
 export function compileBearer(scheme: BearerScheme, directory: Directory, place: BearerPlace): Verifier {
   const keys = openKeys(place.resolve(scheme.jwks), place.lookAt);
+  const issuer = place.resolve(scheme.issuer);
   const options: JWTVerifyOptions = {
-    issuer: place.resolve(scheme.issuer),
+    issuer,
     audience: scheme.audience.map(place.resolve),
     algorithms: [...scheme.algorithms],
     clockTolerance: scheme.tolerance / 1000,
@@ -73,6 +74,7 @@ export function compileBearer(scheme: BearerScheme, directory: Directory, place:
       const header = shown.header('authorization');
       return header !== undefined && /^bearer(?: |$)/i.test(header) ? header : undefined;
     },
+    isMeant: (header) => issuerOf(header) === issuer,
     async verify(header) {
       const token = header.slice(PREFIX.length).trim();
       if (!TOKEN.test(token)) throw new Refused('malformed bearer token');
@@ -83,6 +85,16 @@ export function compileBearer(scheme: BearerScheme, directory: Directory, place:
     },
     challenge: (refused) => (refused ? `${challenge}, error="invalid_token"` : challenge),
   };
+}
+
+/** Whom a token names as its issuer, which nobody has verified; undefined for what is none, or too long to be looked at. */
+function issuerOf(header: string): string | undefined {
+  if (header.length > PREFIX.length + LONGEST_TOKEN) return undefined;
+  try {
+    return decodeJwt(header.slice(PREFIX.length).trim()).iss;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is wrong with a token, without anything of its content. */

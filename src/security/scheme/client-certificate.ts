@@ -15,6 +15,7 @@ export function compileClientCertificate(scheme: ClientCertificateScheme, direct
   return {
     scheme,
     longest: LONGEST,
+    isAmbient: true,
     find(shown) {
       const certificate = certificateOf(shown);
       if (certificate === undefined) return undefined;

@@ -15,6 +15,10 @@ export interface Verifier {
   readonly longest: number;
   /** Its credentials as the text that they are remembered by; undefined where the caller shows none of this scheme. */
   find(shown: Shown): string | undefined;
+  /** Whether credentials that other schemes find too are meant for this one, by what they say of themselves, unverified. */
+  isMeant?(credentials: string): boolean;
+  /** They come with the connection, whoever asks for them: what is no good counts as not shown where something else is. */
+  readonly isAmbient?: boolean;
   /** @throws Refused for what is no good; Fault FORBIDDEN, UNAVAILABLE */
   verify(credentials: string, shown: Shown): Promise<Verified>;
   /**

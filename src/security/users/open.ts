@@ -1,7 +1,9 @@
 import type { Db, Store } from '../../store/index.ts';
 import { createApiKey, type NewApiKey } from './api-key.ts';
-import type { NewUser, UserAction, Users } from './port.ts';
-import { selectAllKept, selectKept, selectKeys, selectTrail } from './rows.ts';
+import { addCertificate, removeCertificate } from './certificates.ts';
+import type { Change } from './change.ts';
+import type { NewUser, Users } from './port.ts';
+import { selectAllKept, selectCertificates, selectKept, selectKeys, selectTrail } from './rows.ts';
 import { UserError } from './user-error.ts';
 
 export interface UsersOptions {
@@ -12,9 +14,6 @@ export interface UsersOptions {
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
-
-/** What is done, to whom, and what the trail says of it; undefined where nothing changes. */
-type Change = { readonly action: UserAction; readonly detail: Readonly<Record<string, unknown>> } | undefined;
 
 /** Ties the users to their database. */
 export function openUsers({ store, actor, clock = Date.now }: UsersOptions): Users {
@@ -42,6 +41,16 @@ export function openUsers({ store, actor, clock = Date.now }: UsersOptions): Use
       const db = await store.tables();
       await selectKept(db, id);
       return selectKeys(db, id);
+    },
+    addCertificate: (id, fingerprint, description) =>
+      change(ports, id, (tx, at) => addCertificate(tx, at, { user: id, fingerprint, description })),
+    async removeCertificate(id, fingerprint) {
+      await change(ports, id, (tx) => removeCertificate(tx, id, fingerprint));
+    },
+    async certificates(id) {
+      const db = await store.tables();
+      await selectKept(db, id);
+      return selectCertificates(db, id);
     },
     trail: async (id) => selectTrail(await store.tables(), id),
   };

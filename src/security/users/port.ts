@@ -21,6 +21,14 @@ export interface KeptKey {
   readonly revoked?: string;
 }
 
+/** A certificate as it may be shown. */
+export interface KeptCertificate {
+  /** `sha256:` and 64 hexadecimal digits. */
+  readonly fingerprint: string;
+  readonly description?: string;
+  readonly created: string;
+}
+
 /** A line of the audit trail. */
 export interface TrailLine {
   /** From 1, without a gap. */
@@ -33,7 +41,16 @@ export interface TrailLine {
 }
 
 /** What is done to users. */
-export type UserAction = 'add' | 'passwd' | 'disable' | 'enable' | 'role' | 'key-add' | 'key-revoke';
+export type UserAction =
+  | 'add'
+  | 'passwd'
+  | 'disable'
+  | 'enable'
+  | 'role'
+  | 'key-add'
+  | 'key-revoke'
+  | 'certificate-add'
+  | 'certificate-remove';
 
 /** A user to add. */
 export interface NewUser {
@@ -62,11 +79,20 @@ export interface Users {
   addKey(id: string, options: { readonly expires?: Date; readonly description?: string }): Promise<NewApiKey>;
   /** @param key the part of it that is shown */
   revokeKey(id: string, key: string): Promise<boolean>;
+  /**
+   * @param fingerprint `sha256:` and 64 hex digits in lower case
+   * @returns false where it is this user's already @throws UserError where it is another's
+   */
+  addCertificate(id: string, fingerprint: string, description?: string): Promise<boolean>;
+  /** @throws UserError where it is not this user's */
+  removeCertificate(id: string, fingerprint: string): Promise<void>;
   /** In the order of their ids. */
   list(): Promise<readonly KeptUser[]>;
   get(id: string): Promise<KeptUser>;
   /** The oldest first. */
   keys(id: string): Promise<readonly KeptKey[]>;
+  /** The oldest first. */
+  certificates(id: string): Promise<readonly KeptCertificate[]>;
   /** What was done, the oldest first; to one user alone where one is named. */
   trail(id?: string): Promise<readonly TrailLine[]>;
 }

@@ -1,5 +1,5 @@
 import type { Db, Tables } from '../../store/index.ts';
-import type { KeptKey, KeptUser, TrailLine, UserAction } from './port.ts';
+import type { KeptCertificate, KeptKey, KeptUser, TrailLine, UserAction } from './port.ts';
 import { UserError } from './user-error.ts';
 
 /** @throws UserError where there is no such user */
@@ -23,6 +23,17 @@ export async function selectKeys(db: Db, user: string): Promise<KeptKey[]> {
     .orderBy('id')
     .execute();
   return rows.map(({ id, created, ...rest }) => ({ id, created, ...present(rest) }));
+}
+
+export async function selectCertificates(db: Db, user: string): Promise<KeptCertificate[]> {
+  const rows = await db
+    .selectFrom('signalbox_user_certificate')
+    .select(['fingerprint', 'description', 'created'])
+    .where('user_id', '=', user)
+    .orderBy('created')
+    .orderBy('fingerprint')
+    .execute();
+  return rows.map(({ fingerprint, created, ...rest }) => ({ fingerprint, created, ...present(rest) }));
 }
 
 export async function selectTrail(db: Db, user: string | undefined): Promise<TrailLine[]> {

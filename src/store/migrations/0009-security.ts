@@ -1,6 +1,6 @@
 import type { Db } from '../tables.ts';
 
-/** Users that are kept here, their API keys and what became of them; callers that tokens vouched for; nonces that were seen. */
+/** Users that are kept here, their API keys and certificates, what became of them; callers that tokens vouched for; nonces that were seen. */
 export async function createSecurity(db: Db): Promise<void> {
   await createUsers(db);
   await db.schema
@@ -39,6 +39,18 @@ async function createUsers(db: Db): Promise<void> {
     .addColumn('revoked', 'text')
     .execute();
   await db.schema.createIndex('signalbox_api_key_user').on('signalbox_api_key').column('user_id').execute();
+  await db.schema
+    .createTable('signalbox_user_certificate')
+    .addColumn('fingerprint', 'text', (column) => column.primaryKey())
+    .addColumn('user_id', 'text', (column) => column.notNull())
+    .addColumn('description', 'text')
+    .addColumn('created', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('signalbox_user_certificate_user')
+    .on('signalbox_user_certificate')
+    .column('user_id')
+    .execute();
   await db.schema
     .createTable('signalbox_user_audit')
     .addColumn('sequence', 'integer', (column) => column.primaryKey())

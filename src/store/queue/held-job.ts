@@ -65,8 +65,8 @@ export class HeldJob implements Job {
   }
 
   async complete<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    if (this.#completing || this.#completed) throw new Error(`job ${this.id} is completed twice`);
     if (this.#lost) throw lost(this.claim);
-    if (this.#completing) throw new Error(`job ${this.id} is completed twice`);
     this.#completing = true;
     try {
       const result = await this.#store.transaction(async (tx) => {

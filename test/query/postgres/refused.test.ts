@@ -24,6 +24,10 @@ describe('the names of a statement', () => {
     ['select a$b$c(1), x.y, $1, 1.5e3', ['a$b$c']],
     ['select größe(1)', ['größe']],
     ["select e('x'), n'set_config(1)'", ['e']],
+    [
+      "select ('a') /* . */ . set_config, (t)[1].a.\"F\", $1.b, s.t.c, d, E'.'",
+      ['select', 'set_config', 'a', 'F', 'b'],
+    ],
   ])('are read as PostgreSQL reads them: %j', (sql, names) => {
     expect(called(sql)).toEqual(names);
   });
@@ -82,6 +86,9 @@ describe.skipIf(!hasPostgres)('a query on PostgreSQL', async () => {
     "ts_stat('select 1')",
     'pg_export_snapshot()',
     '"pg_sleep"(1), pg_catalog."set_config"(\'a.b\', \'c\', false)',
+    "('/etc/passwd'::text).pg_read_file",
+    "(('select to_tsvector(name) from signal' || 'box_user')::text) /**/ . ts_stat",
+    '(array[1::bigint])[1].pg_advisory_lock',
   ])('is refused that calls %s', async (call) => {
     expect(await problemsOf(`select ${call} as n`)).toContainEqual(
       expect.objectContaining({

@@ -271,6 +271,8 @@ describeEngines('the queue', ({ kind, place }) => {
   it('ends a job in the transaction of its work: both or neither', async () => {
     const store = await (await place()).migrated();
     const queue = await queueOver(store);
+    // Asked here and looked at below: what a worker throws after its job has ended ends no test.
+    const after: unknown[] = [];
     queue.work(
       QUEUE,
       worker(
@@ -279,8 +281,7 @@ describeEngines('the queue', ({ kind, place }) => {
             await note(`attempt ${job.attempt}`)(tx);
             if (job.attempt === 1) throw new Error('not yet');
           });
-          expect(job.completed).toBe(true);
-          await expect(job.complete(note('twice'))).rejects.toThrow('completed twice');
+          after.push(job.completed, await job.complete(note('twice')).catch((error: unknown) => error));
         },
         { retry: RETRIES },
       ),
@@ -288,6 +289,8 @@ describeEngines('the queue', ({ kind, place }) => {
     await queue.start();
     await enter(store, queue);
     await drained(queue);
+    await eventually('the refusal', () => (after.length > 0 ? true : undefined));
+    expect(after).toEqual([true, expect.objectContaining({ message: expect.stringMatching(/is completed twice$/) })]);
     const notes = await (await store.tables()).selectFrom('signalbox_sample_data').select('name').execute();
     expect(notes).toEqual([{ name: 'attempt 2' }]);
     expect(await queue.deadLetters()).toEqual([]);

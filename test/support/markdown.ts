@@ -1,0 +1,46 @@
+/** A fenced block of a Markdown file. */
+export interface CodeBlock {
+  /** The heading that it stands under. */
+  readonly section: string;
+  /** `sh`, `yaml`, `ts`, or '' where the fence names none. */
+  readonly language: string;
+  readonly text: string;
+}
+
+/** A line of a shell block, without its comment, as commands in their order. */
+export interface ShellCommand {
+  readonly section: string;
+  readonly command: string;
+}
+
+/** Every fenced block of a Markdown text, in order; `name` is for the message where one does not end. */
+export function readBlocks(text: string, name: string): CodeBlock[] {
+  const found: CodeBlock[] = [];
+  let section = '';
+  let open: { language: string; lines: string[] } | undefined;
+  for (const line of text.split('\n')) {
+    const fence = /^```(\w*)$/.exec(line);
+    if (fence !== null && open !== undefined) {
+      found.push({ section, language: open.language, text: `${open.lines.join('\n')}\n` });
+      open = undefined;
+    } else if (fence !== null) open = { language: fence[1] as string, lines: [] };
+    else if (open !== undefined) open.lines.push(line);
+    else section = /^#+ (.+)$/.exec(line)?.[1] ?? section;
+  }
+  if (open !== undefined) throw new Error(`${name}: a block under '${section}' does not end.`);
+  return found;
+}
+
+/** Every command of every shell block. */
+export function commandsIn(blocks: readonly CodeBlock[]): ShellCommand[] {
+  return blocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ section, text }) =>
+      text
+        .split('\n')
+        .map((line) => line.replace(/(^|\s)\s*#.*$/, '').trim())
+        .filter((line) => line !== '')
+        .flatMap((line) => line.split(' && '))
+        .map((command) => ({ section, command })),
+    );
+}
