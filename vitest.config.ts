@@ -18,7 +18,7 @@ export default defineConfig({
     // A process takes one file after the other: the sources are loaded and compiled once in each, not once per file.
     isolate: false,
     // Most tests wait for processes and sockets rather than compute.
-    maxWorkers: 4,
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     reporters: ['default', './test/support/count-reporter.ts'],

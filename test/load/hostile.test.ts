@@ -66,7 +66,7 @@ describe('the loader never throws', () => {
   it('on any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => void load(text)),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -74,7 +74,7 @@ describe('the loader never throws', () => {
     const unit = fc.constantFrom(...'{}[]:,-?!&*#|>"\'%@`\n\t ab0~<=.$', '\n  ', ': ', '- ', '---\n', 'document: ');
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 60 }), (parts) => void load(parts.join(''))),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 
@@ -97,7 +97,7 @@ describe('the loader never throws', () => {
       fc.property(fc.array(definition, { maxLength: 4 }), (definitions) => {
         load(definitions.map((each) => JSON.stringify(each)).join('\n---\n'));
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -118,7 +118,7 @@ describe('the loader never throws', () => {
         }
         load(files.map(({ file, text }) => `#file ${file}\n${text}`).join('\n'));
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 });

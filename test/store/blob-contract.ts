@@ -109,7 +109,7 @@ function contentContract(open: () => Promise<OpenedBlobs>): void {
         expect([put.length, put.sha256]).toEqual([bytes.length, sha256(bytes)]);
         expect(bytes.equals(await read(put))).toBe(true);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Job, PgBoss } from 'pg-boss';
+import { isLost, lostConnection } from '../postgres/error.ts';
 import type { PostgresAccess, Store } from '../store.ts';
 import type { Db } from '../tables.ts';
 import { HEARTBEAT, JOB, openBoss, SCHEMA } from './boss.ts';
@@ -33,7 +34,9 @@ export async function bossEngine(
   access: PostgresAccess,
   report: (error: Error) => void,
 ): Promise<QueueEngine> {
-  return new BossEngine(store, access, await openBoss(access, report), report);
+  // What pg-boss says of a connection names no database.
+  const located = (error: Error): void => report(isLost(error) ? lostConnection(store.location, error) : error);
+  return new BossEngine(store, access, await openBoss(access, located), report);
 }
 
 class BossEngine implements QueueEngine {
