@@ -77,8 +77,10 @@ describe.skipIf(!has('curl'))('curl over TLS (needs curl)', () => {
     expect(await curl(...ca(), '--http2', '-u', 'demo:demo')).toEqual([0, '1.1', 200, '{"ID":"demo"}']);
   });
 
-  test('is refused with the certificate of nobody, which decides before the password', async () => {
-    expect((await curl(...ca(), ...identity('impostor'), '-u', 'demo:demo')).slice(0, 3)).toEqual([0, '1.1', 401]);
+  test('is refused with the certificate of nobody alone, which counts as none beside a password', async () => {
+    expect((await curl(...ca(), ...identity('impostor'))).slice(0, 3)).toEqual([0, '1.1', 401]);
+    expect((await curl(...ca(), ...identity('impostor'), '-u', 'demo:wrong')).slice(0, 3)).toEqual([0, '1.1', 401]);
+    expect(await curl(...ca(), ...identity('impostor'), '-u', 'demo:demo')).toEqual([0, '1.1', 200, '{"ID":"demo"}']);
   });
 
   test('knows the gateway by its authority, and by nothing else', async () => {

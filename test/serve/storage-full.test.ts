@@ -34,7 +34,7 @@ async function expectRoom(gateway: TestGateway): Promise<void> {
 
 describe.skipIf(!canMount)('a disk that is full while a file is written', () => {
   it('is told, and nothing of the file stays (SQLite)', async () => {
-    const disk = smallDisk('size=3m,mode=777');
+    const disk = smallDisk('size=4m,mode=777');
     const gateway = await started(`sqlite:${join(disk, 'box.db')}`);
     await expectFull(gateway);
     const left = readdirSync(disk, { recursive: true, withFileTypes: true })
