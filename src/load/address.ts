@@ -42,11 +42,6 @@ export function baseFault(text: string): string | undefined {
   return SCHEME_ONLY.test(text) ? undefined : addressFault(text);
 }
 
-/** Whether a host of an address is this machine: what goes there leaves it on no wire. */
-export function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])$/.test(hostname);
-}
-
 /** Why a text can't be an address to call; undefined where it can. */
 export function endpointFault(text: string): string | undefined {
   if (!/^https?:\/\//.test(text)) return 'is not an address that begins with http:// or https://';

@@ -32,21 +32,16 @@ export interface AuthenticatorOptions extends Partial<Remembering> {
   readonly authenticateMessage?: MessageAuthenticator;
 }
 
-const REMEMBER_FOR = 60_000;
-/** A password takes a core for some 30 ms, so a longer queue only serves an attack. */
-const MOST_WAITING = 200;
-
 /** Compiles the schemes of a registry. @throws Error for a key set that can't be read */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { schemes, directory, rememberFor = REMEMBER_FOR, mostWaiting = MOST_WAITING } = options;
-  const now = options.now ?? performance.now.bind(performance);
+  const { schemes, directory } = options;
   // As a key object: given raw bytes, each HMAC would import them anew, at eight times the cost.
   const key = createSecretKey(randomBytes(32));
   const gates = new Map<string, Gate>();
   for (const scheme of schemes) {
     const verifier = compile(scheme, options);
     if (verifier === undefined) continue;
-    gates.set(scheme.id, createGate(verifier, directory, key, { rememberFor, mostWaiting, now }));
+    gates.set(scheme.id, createGate(verifier, directory, key, options));
   }
 
   /** @param left those of the allowed schemes that may still decide; `earlier`: what is told where none of them does */

@@ -5,9 +5,9 @@ import { Refused, type Verifier } from './scheme/verifier.ts';
 
 /** How long and how much is remembered. */
 export interface Remembering {
-  /** Milliseconds that verified credentials are remembered. */
+  /** Milliseconds that verified credentials are remembered; a minute. */
   readonly rememberFor: number;
-  /** Credentials of one scheme that may wait to be verified at once. */
+  /** Credentials of one scheme that may wait to be verified at once; 200. */
   readonly mostWaiting: number;
   /** Milliseconds; a clock that only goes forward. */
   readonly now: () => number;
@@ -20,6 +20,10 @@ export interface Gate {
   admit(credentials: string, shown: Shown): Caller | Promise<Caller>;
 }
 
+/** A password takes a core for some 30 ms, so a longer queue only serves an attack. */
+const MOST_WAITING = 200;
+const REMEMBER_FOR = 60_000;
+
 interface Remembered {
   readonly caller: Caller;
   readonly until: number;
@@ -31,8 +35,14 @@ interface Remembered {
 const MOST_REMEMBERED = 10_000;
 
 /** @param key of this process alone: a dump of what is remembered gives no credentials away */
-export function createGate(verifier: Verifier, directory: Directory, key: KeyObject, options: Remembering): Gate {
-  const { rememberFor, mostWaiting, now } = options;
+export function createGate(
+  verifier: Verifier,
+  directory: Directory,
+  key: KeyObject,
+  options: Partial<Remembering> = {},
+): Gate {
+  const { rememberFor = REMEMBER_FOR, mostWaiting = MOST_WAITING } = options;
+  const now = options.now ?? performance.now.bind(performance);
   const verified = new Map<string, Remembered>();
   const trying = new Map<string, Promise<Caller>>();
 

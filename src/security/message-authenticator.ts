@@ -41,10 +41,6 @@ export type MessageAuthenticator = (
   schemes: readonly SecurityScheme[],
 ) => Promise<MessageCaller>;
 
-/** Milliseconds that a password which fitted is remembered. */
-const REMEMBER_FOR = 60_000;
-const MOST_WAITING = 200;
-
 /** Compiles the schemes whose credentials stand inside messages. @throws Error for authorities that can't be read */
 export function createMessageAuthenticator(options: MessageAuthenticatorOptions): MessageAuthenticator {
   const { directory, secretOf, clock = Date.now } = options;
@@ -82,9 +78,8 @@ function isShown({ kind }: MessageScheme, { usernameToken, signature }: Security
 
 /** Passwords are tried and remembered as those of HTTP Basic are. */
 function passwordTrier({ directory, alike }: MessageAuthenticatorOptions): UsernameTokenPorts['tryPassword'] {
-  const remembering = { rememberFor: REMEMBER_FOR, mostWaiting: MOST_WAITING, now: () => performance.now() };
   const key = createSecretKey(randomBytes(32));
-  const gate = createGate(compileBasic(BASIC, directory, alike), directory, key, remembering);
+  const gate = createGate(compileBasic(BASIC, directory, alike), directory, key);
   return async (user, password, shown) => {
     if (user === '' || user.includes(':')) throw new Refused("its Username is nobody's");
     const credentials = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

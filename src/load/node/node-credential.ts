@@ -1,5 +1,6 @@
 import type { NodeCredential } from '../../model/node.ts';
-import { endpointFault, isLoopback, linkAddress } from '../address.ts';
+import { isLoopbackName } from '../../wire/loopback.ts';
+import { endpointFault, linkAddress } from '../address.ts';
 import { literalOf, parseConfigText, parseConfigTexts } from '../config-text.ts';
 import type { ClientCredentialsDeclared, CredentialDeclared, NodeDeclared } from '../declared.ts';
 import { given } from '../given.ts';
@@ -56,7 +57,7 @@ function linkApiKey(linking: Linking, apiKey: NonNullable<CredentialDeclared['ap
 /** RFC 6749 section 3.2: requests for tokens are made over TLS. */
 function tokenUrlFault(text: string): string | undefined {
   const fault = endpointFault(text);
-  if (fault !== undefined || text.startsWith('https:') || isLoopback(new URL(text).hostname)) return fault;
+  if (fault !== undefined || text.startsWith('https:') || isLoopbackName(new URL(text).hostname)) return fault;
   return 'begins with http://, and the client secret would travel in clear';
 }
 

@@ -1,6 +1,7 @@
 import type { ConfigText } from '../../model/config.ts';
 import type { BearerScheme, Role } from '../../model/security.ts';
-import { endpointFault, isLoopback } from '../address.ts';
+import { isLoopbackName } from '../../wire/loopback.ts';
+import { endpointFault } from '../address.ts';
 import { literalOf, parseConfigText } from '../config-text.ts';
 import type { BearerDeclared } from '../declared.ts';
 import { placesOf } from '../grants.ts';
@@ -66,6 +67,6 @@ function keySetFault(text: string): string | undefined {
     return inside ? undefined : `${text} is a file outside the project`;
   }
   const fault = endpointFault(text);
-  if (fault !== undefined || text.startsWith('https:') || isLoopback(new URL(text).hostname)) return fault;
+  if (fault !== undefined || text.startsWith('https:') || isLoopbackName(new URL(text).hostname)) return fault;
   return 'begins with http://, and who stands on the way could put keys of their own in it';
 }

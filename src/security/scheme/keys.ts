@@ -9,6 +9,7 @@ import {
   type JWTHeaderParameters,
 } from 'jose';
 import { Fault } from '../../model/fault.ts';
+import { isLoopbackName } from '../../wire/loopback.ts';
 import type { LookAtFile } from '../port.ts';
 
 /** The keys with which an issuer signs. */
@@ -39,7 +40,7 @@ const LARGEST = 512 * 1024;
 export function openKeys(source: string, lookAt: LookAtFile, times: Partial<KeyTimes> = {}): KeySet {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) return keysOfFile(source, lookAt);
   const url = new URL(source);
-  const isNear = url.protocol === 'http:' && /^(?:127(?:\.\d+){3}|\[::1\]|localhost)$/.test(url.hostname);
+  const isNear = url.protocol === 'http:' && isLoopbackName(url.hostname);
   if (url.protocol !== 'https:' && !isNear) throw new Error(`the key set ${source} is not at an https URL`);
   return keysOfUrl(url, { ...TIMES, ...times });
 }
