@@ -1,4 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SCHEME_ENV, writeProject as writeChild } from '../../scripts/child/schemes.ts';
 import { readCases } from '../../scripts/fuzz/cases.ts';
 import { judge } from '../../scripts/fuzz/judge.ts';
 import { loadProject, renderDiagnostics } from '../../src/load/index.ts';
@@ -6,15 +11,18 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { writeProject } from '../support/project.ts';
 import { expectUnharmed } from './support/attack.ts';
 
-// What the fuzz run, or a test here, has found once.
+// What the fuzz run, or a test here, has found once: tried with the definitions that it was found with.
 
+const root = mkdtempSync(join(tmpdir(), 'signalbox-cases-'));
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  writeChild(fileURLToPath(new URL('../../', import.meta.url)), root);
+  gateway = await startTestGateway({ root, env: SCHEME_ENV });
 });
 afterAll(async () => {
   await expectUnharmed(gateway);
   await gateway.stop();
+  rmSync(root, { recursive: true, force: true });
 });
 
 it.each(readCases())('%s', async (_, given) => {

@@ -1,5 +1,5 @@
 // WSS: X.509 Certificate Token Profile 1.1.1 section 3: the certificate that a signature's KeyInfo leads to.
-import { X509Certificate } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import { attributeOf, type XmlElement } from '../../wire/xml-tree.ts';
 import { Refused } from '../scheme/verifier.ts';
 import type { Ids } from './ids.ts';
@@ -9,12 +9,18 @@ import { bytesOf, elementsOf } from './strict.ts';
 /** Characters of a certificate in base64. */
 const LONGEST = 16 * 1024;
 
+/** A certificate that came with a message, and the key in it. */
+export interface Signer {
+  readonly certificate: X509Certificate;
+  readonly key: KeyObject;
+}
+
 /**
  * The certificate of a signature: a BinarySecurityToken of the same header, or one that stands in KeyInfo. It must be in
  * the message: what names one by its issuer, serial number or thumbprint alone leads to nothing that is known here.
  * @throws Refused
  */
-export function certificateOf(keyInfo: XmlElement, security: XmlElement, ids: Ids): X509Certificate {
+export function signerOf(keyInfo: XmlElement, security: XmlElement, ids: Ids): Signer {
   const [means, another] = elementsOf(keyInfo);
   if (means === undefined || another !== undefined) throw new Refused('KeyInfo does not hold one element');
   if (isNamed(means, 'X509Data', DS)) return ofData(means);
@@ -27,7 +33,7 @@ export function certificateOf(keyInfo: XmlElement, security: XmlElement, ids: Id
   return ofToken(reference, security, ids);
 }
 
-function ofToken(reference: XmlElement, security: XmlElement, ids: Ids): X509Certificate {
+function ofToken(reference: XmlElement, security: XmlElement, ids: Ids): Signer {
   const { element } = ids.resolve(attributeOf(reference, 'URI'));
   if (!isNamed(element, 'BinarySecurityToken', WSSE) || !security.content.includes(element))
     throw new Refused('SecurityTokenReference leads to no token of its header');
@@ -39,19 +45,19 @@ function ofToken(reference: XmlElement, security: XmlElement, ids: Ids): X509Cer
 }
 
 /** What else names the certificate there is not looked at: the certificate itself must be a user's. */
-function ofData(data: XmlElement): X509Certificate {
+function ofData(data: XmlElement): Signer {
   const [certificate, another] = elementsOf(data).filter((each) => isNamed(each, 'X509Certificate', DS));
   if (certificate === undefined) throw new Refused('the certificate is not in the message');
   if (another !== undefined) throw new Refused('X509Data holds more than one certificate');
   return read(certificate);
 }
 
-function read(element: XmlElement): X509Certificate {
+function read(element: XmlElement): Signer {
   const der = bytesOf(element, LONGEST);
   try {
     const certificate = new X509Certificate(der);
-    // What follows a certificate in the same bytes would be part of no fingerprint.
-    if (certificate.raw.equals(der)) return certificate;
+    // What follows a certificate in the same bytes would be part of no fingerprint. Its key is read when asked for, and may be none.
+    if (certificate.raw.equals(der)) return { certificate, key: certificate.publicKey };
   } catch {
     // As below.
   }
@@ -60,8 +66,9 @@ function read(element: XmlElement): X509Certificate {
 
 /** @throws Refused outside its time */
 export function checkValidity({ validFromDate, validToDate }: X509Certificate, now: number): void {
-  if (now < validFromDate.getTime()) throw new Refused('the certificate is not valid yet');
-  if (now > validToDate.getTime()) throw new Refused('the certificate has expired');
+  // Negated, so that a date that can't be read is none that is fine.
+  if (!(now >= validFromDate.getTime())) throw new Refused('the certificate is not valid yet');
+  if (!(now <= validToDate.getTime())) throw new Refused('the certificate has expired');
 }
 
 /** Whether one of some authorities has issued a certificate, and may do so now. */
