@@ -10,7 +10,7 @@ import { Ajv } from 'ajv';
 import { Hono } from 'hono';
 import { loadProject } from '../../src/load/index.ts';
 import { Fault } from '../../src/model/fault.ts';
-import type { User } from '../../src/model/security.ts';
+import type { SecurityScheme, User } from '../../src/model/security.ts';
 import type { Operation } from '../../src/model/service.ts';
 import { createAuthenticator } from '../../src/security/authenticator.ts';
 import { authorise } from '../../src/security/authorise.ts';
@@ -44,8 +44,9 @@ app.get('/gateway/RESTListeningConnector/LOCAL/Lookup.v1/Employees/:region/', as
   const started = performance.now();
   const requestId = requestIdOf(c.req.header('x-request-id'));
   let user: User;
+  let scheme: SecurityScheme;
   try {
-    ({ user } = await authenticator.authenticate(
+    ({ user, scheme } = await authenticator.authenticate(
       { header: (name) => c.req.header(name), certificate: () => undefined, secure: true },
       operation.requires,
     ));
@@ -61,14 +62,19 @@ app.get('/gateway/RESTListeningConnector/LOCAL/Lookup.v1/Employees/:region/', as
   metrics.observe(operation.id, 200, ms / 1000);
   log.info({
     requestId,
+    decision: 'allowed',
     method: c.req.method,
     path: c.req.path,
     operation: operation.id,
+    service: operation.service.id,
     user: user.id,
-    status: 200,
-    bytes: text.length,
-    ms: Math.round(ms * 1000) / 1000,
+    scheme: scheme.id,
     remote: c.env.incoming.socket.remoteAddress,
+    status: 200,
+    ms: Math.round(ms * 1000) / 1000,
+    bytesIn: 0,
+    bytes: text.length,
+    complete: true,
   });
   return c.body(text, 200, { 'Content-Type': 'application/json', 'X-Request-Id': requestId });
 });
