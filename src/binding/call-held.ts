@@ -12,9 +12,6 @@ export class Pending {
   }
 }
 
-/** What stands in place of a secret. */
-export const MASK = '***';
-
 /** What a field holds in one call. */
 export interface Held {
   /** Undefined where it is pending. */

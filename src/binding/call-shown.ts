@@ -2,9 +2,9 @@ import { isAttachment } from '../codec/binary.ts';
 import { initialValue } from '../codec/index.ts';
 import type { Document } from '../model/document.ts';
 import type { Field, FieldType } from '../model/field.ts';
+import { MASK } from '../model/mask.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { sizeWords } from './call-content.ts';
-import { MASK } from './call-held.ts';
 
 /** A document in the form in which it may be shown to people. */
 export interface ShownForm {

@@ -1,9 +1,10 @@
 import { isAttachment } from '../codec/binary.ts';
 import { CodecError, compileTextWriter } from '../codec/index.ts';
 import type { CallPart, CallText, CallValue } from '../model/call-text.ts';
+import { MASK } from '../model/mask.ts';
 import type { Value } from '../model/value.ts';
 import { decodedContent } from './call-content.ts';
-import { type HeldOf, MASK, type ResolveReference } from './call-held.ts';
+import type { HeldOf, ResolveReference } from './call-held.ts';
 
 /** One part of a text, made for one call. */
 export interface Piece {

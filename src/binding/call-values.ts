@@ -2,8 +2,9 @@ import { CodecError, compileText, initialValue } from '../codec/index.ts';
 import type { CallText } from '../model/call-text.ts';
 import type { RestConsumer } from '../model/consumer.ts';
 import type { Field } from '../model/field.ts';
+import { MASK } from '../model/mask.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
-import { type Held, type HeldOf, MASK, Pending, type ResolveReference } from './call-held.ts';
+import { type Held, type HeldOf, Pending, type ResolveReference } from './call-held.ts';
 import { compileCallText, isMasked, sentText, shownText, type TextWriter } from './call-text-write.ts';
 
 /** The values of calls of one operation. */

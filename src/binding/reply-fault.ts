@@ -1,8 +1,8 @@
 import { CodecError, compileDocument, type DocumentCodec, readJsonText } from '../codec/index.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
+import { MASK } from '../model/mask.ts';
 import type { DocumentValue, JsonValue, Value } from '../model/value.ts';
-import { MASK } from './call-held.ts';
 import { readReplyXml, unwrapPsnonxml } from './reply-xml.ts';
 
 /** What a reply says of a failure. */

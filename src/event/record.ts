@@ -3,6 +3,7 @@ import { CodecError, compileCheck, compileTextWriter } from '../codec/index.ts';
 import type { Component } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
+import { MASK } from '../model/mask.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compileStored } from './values.ts';
 
@@ -70,7 +71,7 @@ export function compileRecords({ id, shape, keys, lock }: Component): Records {
       const etag = lock === undefined ? digest(rowOf(shape.fields, record)) : `"${String(count ?? 0)}"`;
       return { row, record: Object.freeze(record), etag, lock: BigInt((count as number | bigint | undefined) ?? 0) };
     },
-    nameOf: (row) => `${id} ${keys.map(({ name, sensitive }) => (sensitive ? '***' : row[name])).join('/')}`,
+    nameOf: (row) => `${id} ${keys.map(({ name, sensitive }) => (sensitive ? MASK : row[name])).join('/')}`,
     lockOf(record) {
       const given = lock === undefined ? undefined : record[lock.name];
       return lock === undefined || given === undefined || given === null

@@ -1,5 +1,6 @@
 import { ConfigError, type Environment, resolveAll } from '../load/config.ts';
 import type { ConfigText } from '../model/config.ts';
+import { MASK } from '../model/mask.ts';
 import type { Resolve } from './callable.ts';
 import { type Called, InvokeError } from './error.ts';
 
@@ -81,7 +82,7 @@ export function shownText({ parts }: ConfigText, resolve: Resolve): string {
   return parts
     .map((part) => {
       if (part.kind === 'literal') return part.text;
-      return part.kind === 'secret' ? '***' : resolve(part);
+      return part.kind === 'secret' ? MASK : resolve(part);
     })
     .join('');
 }

@@ -1,9 +1,9 @@
-import { MASK } from '../binding/call-held.ts';
 import { isAttachment } from '../codec/binary.ts';
 import { setMember } from '../codec/names.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import type { FieldType } from '../model/field.ts';
+import { MASK } from '../model/mask.ts';
 import type { Message } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { redacted } from './redact.ts';

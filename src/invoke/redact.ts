@@ -1,4 +1,4 @@
-import { MASK } from '../binding/call-held.ts';
+import { MASK } from '../model/mask.ts';
 
 /** Secrets with fewer bytes are masked only where they stand alone: elsewhere they are parts of other words. */
 const SHORT = 4;

@@ -53,16 +53,16 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   ): Caller | Promise<Caller> {
     const found = findNext(gates, shown, left);
     if (found === undefined) throw earlier ?? unauthenticated(gates, allowed, NO_CREDENTIALS);
-    const { gate, credentials, others } = found;
+    const { gate, credentials, next } = found;
     const { verifier } = gate;
     const refuse = (error: unknown): Caller | Promise<Caller> => {
       if (!(error instanceof Refused)) throw error;
       const fault = unauthenticated(gates, allowed, error.message, verifier);
       if (verifier.isAmbient !== true) throw fault;
-      return enter(shown, allowed, others, fault);
+      return enter(shown, allowed, left.slice(next), fault);
     };
     try {
-      const caller = gate.admit(credentials, shown);
+      const caller = gate.admit(credentials);
       return caller instanceof Promise ? caller.catch(refuse) : caller;
     } catch (error) {
       return refuse(error);

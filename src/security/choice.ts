@@ -11,7 +11,8 @@ export type Gates = ReadonlyMap<string, Gate>;
 interface Found {
   readonly gate: Gate;
   readonly credentials: string;
-  readonly others: readonly SecurityScheme[];
+  /** Index of the first of them. */
+  readonly next: number;
 }
 
 /**
@@ -19,21 +20,24 @@ interface Found {
  * the first of them stands, or else that first one, which refuses them.
  */
 export function findNext(gates: Gates, shown: Shown, schemes: readonly SecurityScheme[]): Found | undefined {
-  for (const [index, { id, kind }] of schemes.entries()) {
-    const first = gates.get(id);
+  for (let index = 0; index < schemes.length; index++) {
+    const scheme = schemes[index] as SecurityScheme;
+    const first = gates.get(scheme.id);
     const credentials = first?.verifier.find(shown);
     if (first === undefined || credentials === undefined) continue;
-    const others = schemes.slice(index + 1);
-    const rivals = first.verifier.isMeant === undefined ? [] : others.filter((each) => each.kind === kind);
-    const gate =
-      rivals.length === 0
-        ? first
-        : [first, ...rivals.flatMap((each) => gates.get(each.id) ?? [])].find(({ verifier }) =>
-            verifier.isMeant?.(credentials),
-          );
-    return { gate: gate ?? first, credentials, others };
+    const next = index + 1;
+    const isAlone = first.verifier.isMeant === undefined || next === schemes.length;
+    return { gate: isAlone ? first : meantOf(gates, first, schemes.slice(next), credentials), credentials, next };
   }
   return undefined;
+}
+
+/** Of schemes of one kind, which find the same credentials, the one that these are meant for. */
+function meantOf(gates: Gates, first: Gate, others: readonly SecurityScheme[], credentials: string): Gate {
+  const rivals = others.filter(({ kind }) => kind === first.verifier.scheme.kind);
+  if (rivals.length === 0) return first;
+  const all = [first, ...rivals.flatMap(({ id }) => gates.get(id) ?? [])];
+  return all.find(({ verifier }) => verifier.isMeant?.(credentials)) ?? first;
 }
 
 /** Whether credentials outside the message are there for one of the schemes. */

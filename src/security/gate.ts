@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { Fault } from '../model/fault.ts';
-import type { Caller, Directory, Shown } from './port.ts';
+import type { Caller, Directory } from './port.ts';
 import { Refused, type Verifier } from './scheme/verifier.ts';
 
 /** How long and how much is remembered. */
@@ -17,7 +17,7 @@ export interface Remembering {
 export interface Gate {
   readonly verifier: Verifier;
   /** At once where the same were verified a moment ago. @throws Refused; Fault FORBIDDEN, UNAVAILABLE */
-  admit(credentials: string, shown: Shown): Caller | Promise<Caller>;
+  admit(credentials: string): Caller | Promise<Caller>;
 }
 
 /** A password takes a core for some 30 ms, so a longer queue only serves an attack. */
@@ -48,8 +48,8 @@ export function createGate(
 
   const fingerprint = (credentials: string): string => createHmac('sha256', key).update(credentials).digest('base64');
 
-  async function attempt(print: string, credentials: string, shown: Shown, version: number): Promise<Caller> {
-    const { user, until } = await verifier.verify(credentials, shown);
+  async function attempt(print: string, credentials: string, version: number): Promise<Caller> {
+    const { user, until } = await verifier.verify(credentials);
     const caller = { user, scheme: verifier.scheme };
     const left = until === undefined ? rememberFor : Math.min(rememberFor, until - Date.now());
     if (left <= 0) return caller;
@@ -58,7 +58,7 @@ export function createGate(
     return caller;
   }
 
-  function enter(credentials: string, shown: Shown, version: number): Caller | Promise<Caller> {
+  function enter(credentials: string, version: number): Caller | Promise<Caller> {
     const print = fingerprint(credentials);
     const found = verified.get(print);
     if (found !== undefined) {
@@ -71,18 +71,18 @@ export function createGate(
     if (running !== undefined) return running;
     if (trying.size >= mostWaiting)
       throw Fault.of('UNAVAILABLE', { reason: 'too many sign-ins at once' }, { headers: { 'Retry-After': '5' } });
-    const started = attempt(print, credentials, shown, version).finally(() => trying.delete(attempted));
+    const started = attempt(print, credentials, version).finally(() => trying.delete(attempted));
     trying.set(attempted, started);
     return started;
   }
 
   return {
     verifier,
-    admit(credentials, shown) {
+    admit(credentials) {
       if (credentials.length > verifier.longest) throw new Refused('credentials are too long');
       const version = directory.version();
-      if (typeof version === 'number') return enter(credentials, shown, version);
-      return version.then((read) => enter(credentials, shown, read));
+      if (typeof version === 'number') return enter(credentials, version);
+      return version.then((read) => enter(credentials, read));
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   type User,
 } from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
+import { pemCertificates } from '../wire/pem.ts';
 import { reading } from './directory/from-database.ts';
 import { createGate } from './gate.ts';
 import type { Directory, MessageCaller, Shown, ShownMessage } from './port.ts';
@@ -80,10 +81,10 @@ function isShown({ kind }: MessageScheme, { usernameToken, signature }: Security
 function passwordTrier({ directory, alike }: MessageAuthenticatorOptions): UsernameTokenPorts['tryPassword'] {
   const key = createSecretKey(randomBytes(32));
   const gate = createGate(compileBasic(BASIC, directory, alike), directory, key);
-  return async (user, password, shown) => {
+  return async (user, password) => {
     if (user === '' || user.includes(':')) throw new Refused("its Username is nobody's");
     const credentials = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-    return (await gate.admit(credentials, shown)).user;
+    return (await gate.admit(credentials)).user;
   };
 }
 
@@ -91,8 +92,7 @@ function readAuthorities({ authorities }: MessageAuthenticatorOptions) {
   return (scheme: SignatureScheme): readonly [string, readonly X509Certificate[]] => {
     const pem = authorities(scheme);
     if (pem === undefined) return [scheme.id, []];
-    const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-    const found = blocks.map((each) => new X509Certificate(each));
+    const found = pemCertificates(pem).map((each) => new X509Certificate(each));
     const [other] = found.filter(({ ca }) => !ca);
     if (found.length === 0) throw new Error(`ca of the scheme ${scheme.id} holds no certificate in PEM`);
     if (other !== undefined)

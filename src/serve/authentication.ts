@@ -34,8 +34,8 @@ export interface AuthenticationPorts {
 export async function openAuthenticator(registry: Registry, ports: AuthenticationPorts): Promise<Authenticator> {
   const { directory, env, folder } = ports;
   const [alike] = registry.users.values();
-  const authenticateMessage = await openMessageSecurity(registry, ports);
   try {
+    const authenticateMessage = await openMessageSecurity(registry, { ...ports, alike });
     return createAuthenticator({
       schemes: registry.schemes.values(),
       directory,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { Fault } from '../model/fault.ts';
+import { MASK } from '../model/mask.ts';
 import type { Caller, Shown, ShownCertificate } from '../security/port.ts';
 import { type BodyLimits, type ByteSource, NO_BODY, type ReceivedBody, readBody } from './body.ts';
 import { incomingSource } from './incoming.ts';
@@ -87,7 +88,7 @@ export class Exchange implements Shown {
     const all =
       this.#incoming === undefined ? Object.fromEntries(this.#context.req.raw.headers) : this.#incoming.headers;
     return Object.fromEntries(
-      Object.entries(all).map(([name, value]) => [name, masked.has(name) ? '***' : String(value)]),
+      Object.entries(all).map(([name, value]) => [name, masked.has(name) ? MASK : String(value)]),
     );
   }
 

@@ -1,5 +1,6 @@
 import { stdSerializers } from 'pino';
 import { InvokeError } from '../invoke/error.ts';
+import { MASK } from '../model/mask.ts';
 
 /**
  * What the log says of an error. Of a call to another system that is what is needed to find it there, and neither what was
@@ -30,7 +31,7 @@ function withoutRows(error: Error): unknown {
     if (each === error) for (const name of QUOTING) delete shown[name];
     // Class 22, data exceptions: `invalid input syntax for type integer: "..."`.
     if (!each.code.startsWith('22')) continue;
-    const told = each.message.replace(/(["'«„]).*["'»“]/gs, '***');
+    const told = each.message.replace(/(["'«„]).*["'»“]/gs, MASK);
     for (const name of ['message', 'stack'])
       if (typeof shown[name] === 'string') shown[name] = shown[name].replaceAll(each.message, () => told);
   }

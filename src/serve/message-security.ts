@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Registry } from '../model/registry.ts';
-import { isMessageScheme, type SignatureScheme } from '../model/security.ts';
+import { isMessageScheme, type SignatureScheme, type User } from '../model/security.ts';
 import type { MessageAuthenticator } from '../security/message-authenticator.ts';
 import type { Directory } from '../security/port.ts';
 import { openNonces, type Store } from '../store/index.ts';
@@ -11,6 +11,8 @@ import { type Environment, resolveSetting } from './settings.ts';
 /** What judges messages stands on. */
 export interface MessageSecurityPorts {
   readonly directory: Directory;
+  /** A user whose password costs what most do. */
+  readonly alike: User | undefined;
   readonly env: Environment;
   /** The project's folder. */
   readonly folder: string;
@@ -19,11 +21,11 @@ export interface MessageSecurityPorts {
 
 /**
  * Compiles the schemes whose credentials stand inside messages; undefined where there are none.
- * @throws GatewayError for what is not set, and authorities that can't be read
+ * @throws GatewayError for what is not set, and files that can't be read; Error for authorities that are none
  */
 export async function openMessageSecurity(
   { schemes, users }: Registry,
-  { directory, env, folder, store }: MessageSecurityPorts,
+  { directory, alike, env, folder, store }: MessageSecurityPorts,
 ): Promise<MessageAuthenticator | undefined> {
   if (![...schemes.values()].some(isMessageScheme)) return undefined;
   const secrets = new Map<string, string>();
@@ -31,19 +33,14 @@ export async function openMessageSecurity(
     if (sharedSecret !== undefined) secrets.set(id, resolveSetting(sharedSecret, env));
   // With what it stands on it is loaded where it is needed alone.
   const { createMessageAuthenticator } = await import('../security/message-authenticator.ts');
-  const [alike] = users.values();
-  try {
-    return createMessageAuthenticator({
-      schemes: schemes.values(),
-      directory,
-      alike,
-      nonces: openNonces(store),
-      secretOf: ({ id, origin }) => (origin === 'definitions' ? secrets.get(id) : undefined),
-      authorities: (scheme) => readAuthorities(scheme, env, folder),
-    });
-  } catch (error) {
-    throw error instanceof GatewayError ? error : new GatewayError((error as Error).message, { cause: error });
-  }
+  return createMessageAuthenticator({
+    schemes: schemes.values(),
+    directory,
+    alike,
+    nonces: openNonces(store),
+    secretOf: ({ id, origin }) => (origin === 'definitions' ? secrets.get(id) : undefined),
+    authorities: (scheme) => readAuthorities(scheme, env, folder),
+  });
 }
 
 function readAuthorities({ id, caFile }: SignatureScheme, env: Environment, folder: string): string | undefined {

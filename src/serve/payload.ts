@@ -1,6 +1,7 @@
 import { isAttachment } from '../codec/binary.ts';
 import type { Field, FieldType } from '../model/field.ts';
 import type { Outcome } from '../model/handler.ts';
+import { MASK } from '../model/mask.ts';
 import type { Message, Operation } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 
@@ -15,7 +16,6 @@ export interface PayloadWords {
 /** Characters of one payload; what is beyond is left out, and three points stand there. */
 const MOST = 16_384;
 const LEFT_OUT = '...';
-const MASKED = '***';
 
 /** What may still be written. */
 interface Budget {
@@ -70,7 +70,7 @@ function fieldsOf(message: Message | undefined): readonly Field[] {
 function tellFields(fields: readonly Field[], tellers: Tellers): Teller {
   const byName = new Map<string, Teller>();
   for (const field of fields) {
-    if (tellers.isSecret(field)) byName.set(field.name, () => MASKED);
+    if (tellers.isSecret(field)) byName.set(field.name, () => MASK);
     else if (!byName.has(field.name)) byName.set(field.name, tellType(field.type, tellers));
   }
   return (value, budget) => (isRecord(value) ? tellRecord(value, byName, budget) : tellAny(value, budget));

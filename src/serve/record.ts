@@ -1,6 +1,7 @@
 import type { Account } from '../model/account.ts';
 import { Fault } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
+import { MASK } from '../model/mask.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Routing } from '../model/routing.ts';
 import type { Operation } from '../model/service.ts';
@@ -126,7 +127,7 @@ function namesOf({ pathName, service }: Operation): string[] {
 function withoutValues(path: string, guarded: ReadonlySet<string>): string {
   const segments = path.split('/');
   const service = segments.findIndex((each) => guarded.has(each));
-  return service < 0 ? path : [...segments.slice(0, service + 1), '***'].join('/');
+  return service < 0 ? path : [...segments.slice(0, service + 1), MASK].join('/');
 }
 
 /** Keeps one line of the audit log for each attempt at work that no request waits for. */

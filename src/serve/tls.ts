@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { createSecureContext, type SecureContextOptions, type Server as TlsServer } from 'node:tls';
 import type { Tls } from '../model/tls.ts';
+import { pemCertificates } from '../wire/pem.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { Log } from './log.ts';
 import { type Environment, resolveSetting } from './settings.ts';
@@ -34,7 +35,6 @@ interface Files {
 const LOOK_EVERY = 1_000;
 /** Milliseconds that a caller has to shake hands. */
 const HANDSHAKE_TIMEOUT = 10_000;
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** Reads the files of `tls:`. @throws GatewayError naming the file that is missing or no good */
 export function openTls(tls: Tls, { env, folder, log }: TlsPorts): OpenTls {
@@ -127,7 +127,7 @@ function readKey(files: Files, passphrase: string | undefined): KeyObject {
 }
 
 function certificatesOf(pem: string, files: Files, name: keyof Files): X509Certificate[] {
-  const found = pem.match(CERTIFICATE) ?? [];
+  const found = pemCertificates(pem);
   if (found.length === 0) throw problem(files, name, 'holds no certificate in PEM form');
   try {
     return found.map((each) => new X509Certificate(each));

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Registry } from '../../model/registry.ts';
 import type { KeptCertificate } from '../../security/users/port.ts';
+import { pemCertificates } from '../../wire/pem.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { renderTable } from '../table.ts';
 import { coloursOf, print } from '../terminal.ts';
@@ -98,7 +99,7 @@ function fingerprintOfFile(path: string): string {
   } catch (cause) {
     throw new CliFailure(`${path} can't be read`, { hint: `It takes ${WHICH}.`, cause });
   }
-  if (content.toString('latin1').split('-----BEGIN CERTIFICATE-----').length > 2)
+  if (pemCertificates(content.toString('latin1')).length > 1)
     throw new CliFailure(`${path} holds more than one certificate`, { hint: 'Write the one of the user to a file.' });
   try {
     return `sha256:${new X509Certificate(content).fingerprint256.replaceAll(':', '').toLowerCase()}`;

@@ -1,3 +1,4 @@
+import { MASK } from '../../model/mask.ts';
 import type { NodeCredential } from '../../model/node.ts';
 import type { Resolve } from '../callable.ts';
 import { resolveText } from '../configuration.ts';
@@ -53,8 +54,7 @@ export function bearer(token: string, node: string, called: Called): Proof {
   return { header: 'Authorization', value: `Bearer ${token}`, shown: BEARER, secrets: [token] };
 }
 
-/** What is told of a secret. */
-export const MASK = '***';
+/** What is told of them. */
 export const BASIC = `Basic ${MASK}`;
 export const BEARER = `Bearer ${MASK}`;
 

@@ -4,6 +4,7 @@ import { createSecureContext, type SecureContext, type SecureContextOptions } fr
 import { readText } from '../../load/files.ts';
 import type { ConfigText } from '../../model/config.ts';
 import type { ClientCertificate, Node } from '../../model/node.ts';
+import { pemCertificates } from '../../wire/pem.ts';
 import type { Resolve } from '../callable.ts';
 import { resolveText, shownText } from '../configuration.ts';
 import { type Called, InvokeError } from '../error.ts';
@@ -35,14 +36,11 @@ export function secureContextOf(node: Node, source: FileSource, shows: boolean):
   }
 }
 
-const CERTIFICATES =
-  /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
-
 /** Undefined where no file is named. */
 function authorities(node: Node, text: ConfigText, source: FileSource): string[] | undefined {
   if (resolveText(text, source.resolve) === '') return undefined;
   const file = `ca-file ${shownText(text, source.resolve)}`;
-  const found = content(node, text, file, source).match(CERTIFICATES) ?? [];
+  const found = pemCertificates(content(node, text, file, source));
   if (found.length === 0) throw configurationError(source, node, `${file} holds no certificate in PEM`);
   for (const [index, each] of found.entries()) {
     try {

@@ -1,9 +1,10 @@
 import type { Environment } from '../../load/config.ts';
 import type { ConfigText } from '../../model/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
+import { MASK } from '../../model/mask.ts';
 import type { Node } from '../../model/node.ts';
 import type { Resolve } from '../callable.ts';
-import { BASIC, BEARER, basic, type Credential, MASK, type Proof } from '../credential/credential.ts';
+import { BASIC, BEARER, basic, type Credential, type Proof } from '../credential/credential.ts';
 import type { Tokens } from '../credential/tokens.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';

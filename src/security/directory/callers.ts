@@ -1,6 +1,7 @@
 import type { SecurityScheme, User } from '../../model/security.ts';
 import type { Store } from '../../store/index.ts';
-import { NOWHERE, reading } from './from-database.ts';
+import { undeclaredUser } from '../undeclared-user.ts';
+import { reading } from './from-database.ts';
 import type { Roles } from './roles.ts';
 
 /** How old the note of when a caller was seen may become, in milliseconds: it is no reason for a write a call. */
@@ -56,6 +57,6 @@ export class Callers {
     });
     if (row === undefined) return undefined;
     const held = this.#options.roles.of(id, row.roles, new Set([...scheme.roles.values()].flat()));
-    return { id, ...held, apiKeys: [], certificates: [], sample: false, origin: 'token', at: NOWHERE };
+    return undeclaredUser(id, 'token', held);
   }
 }

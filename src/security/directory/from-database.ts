@@ -2,6 +2,7 @@ import { Fault } from '../../model/fault.ts';
 import type { User } from '../../model/security.ts';
 import type { Db } from '../../store/index.ts';
 import type { KeyHolder } from '../port.ts';
+import { undeclaredUser } from '../undeclared-user.ts';
 import type { Roles } from './roles.ts';
 import { selectUser, selectUserOfCertificate, selectUserOfKey, type UserRow } from './user-rows.ts';
 import type { Versions } from './versions.ts';
@@ -82,15 +83,9 @@ export class DatabaseUsers {
 
   #userOf({ id, password, description, roles }: UserRow): User {
     return {
-      id,
+      ...undeclaredUser(id, 'database', this.#options.roles.of(id, roles)),
       ...(password === null ? {} : { password }),
       ...(description === null ? {} : { description }),
-      ...this.#options.roles.of(id, roles),
-      apiKeys: [],
-      certificates: [],
-      sample: false,
-      origin: 'database',
-      at: NOWHERE,
     };
   }
 
@@ -111,9 +106,6 @@ export class DatabaseUsers {
 function userOf(found: Found<KeyHolder>): Found<User> {
   return found instanceof Promise ? found.then((holder) => holder?.user) : found?.user;
 }
-
-/** Of what stands in no file. */
-export const NOWHERE = { file: 'database', line: 1, column: 1 } as const;
 
 /** @throws Fault UNAVAILABLE for whatever the database says */
 export async function reading<T>(work: () => Promise<T>): Promise<T> {

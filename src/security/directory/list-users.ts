@@ -1,5 +1,6 @@
 import type { Role, User } from '../../model/security.ts';
 import type { Db } from '../../store/index.ts';
+import { undeclaredUser } from '../undeclared-user.ts';
 import { Roles } from './roles.ts';
 
 /** The users of the database that may call, in the order of their ids, with what they hold of these roles. */
@@ -11,16 +12,5 @@ export async function listUsers(db: Db, roles: ReadonlyMap<string, Role>): Promi
     .where('disabled', '=', 0)
     .orderBy('id')
     .execute();
-  return rows.map(({ id, roles: json }) => ({
-    id,
-    ...held.of(id, json),
-    apiKeys: [],
-    certificates: [],
-    sample: false,
-    origin: 'database',
-    at: NOWHERE,
-  }));
+  return rows.map(({ id, roles: json }) => undeclaredUser(id, 'database', held.of(id, json)));
 }
-
-/** It is in no file. */
-const NOWHERE = { file: '', line: 0, column: 0 };

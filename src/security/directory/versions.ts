@@ -1,3 +1,5 @@
+import { within } from '../within.ts';
+
 /** How the version of what a database keeps is learnt. */
 export interface VersionsOptions {
   /** Asks the database for the number. */
@@ -66,7 +68,7 @@ export class Versions {
     const { look, patience, now, onAway } = this.#options;
     const began = now();
     try {
-      const seen = await within(patience, look());
+      const seen = await within(patience, look(), `did not answer within ${patience} ms`);
       if (this.#isAway || seen !== this.#seen) this.#version++;
       this.#seen = seen;
       this.#isAway = false;
@@ -80,15 +82,5 @@ export class Versions {
       this.#lookedAt = now();
     }
     return this.#version;
-  }
-}
-
-async function within<T>(patience: number, work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`the database did not answer within ${patience} ms`)), patience);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

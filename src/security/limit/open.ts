@@ -1,6 +1,7 @@
 import type { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 import type { Rate } from '../../model/rate.ts';
 import type { RateTable } from '../../store/index.ts';
+import { within } from '../within.ts';
 import { boundedMemory } from './bounded-memory.ts';
 import { createLimiter, type RateLimiter } from './limiter.ts';
 
@@ -71,7 +72,7 @@ function patient({ query }: RateTable, onError: (error: Error) => void): Pick<Ra
     async query(statement) {
       if (away !== undefined && performance.now() < again) throw away;
       try {
-        const found = await within(query(statement));
+        const found = await within(PATIENCE, query(statement), `took more than ${PATIENCE} ms to count a call`);
         away = undefined;
         return found;
       } catch (error) {
@@ -82,16 +83,4 @@ function patient({ query }: RateTable, onError: (error: Error) => void): Pick<Ra
       }
     },
   };
-}
-
-async function within<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the database took more than ${PATIENCE} ms to count a call`)), PATIENCE);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

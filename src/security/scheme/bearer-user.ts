@@ -1,6 +1,7 @@
 import type { JWTPayload } from 'jose';
 import type { BearerScheme, Role, User } from '../../model/security.ts';
 import type { Directory } from '../port.ts';
+import { undeclaredUser } from '../undeclared-user.ts';
 import { Refused } from './verifier.ts';
 
 /** Of the id of a user whom a token vouches for: it stands in rows, logs and file names' owners. */
@@ -65,15 +66,7 @@ async function knownUser(directory: Directory, name: string, roles: readonly Rol
 function vouchedUser(scheme: BearerScheme, name: string, roles: readonly Role[]): User {
   const id = `${scheme.id}:${escapeName(name)}`;
   if (id.length > LONGEST_ID) throw new Refused('token whose user has too long a name');
-  return {
-    id,
-    ...granting(roles),
-    apiKeys: [],
-    certificates: [],
-    sample: false,
-    origin: 'token',
-    at: { file: 'token', line: 1, column: 1 },
-  };
+  return undeclaredUser(id, 'token', granting(roles));
 }
 
 const granting = (roles: readonly Role[]): Pick<User, 'roles' | 'permissionLists'> => ({

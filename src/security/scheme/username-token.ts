@@ -12,7 +12,7 @@ import { Refused } from './verifier.ts';
 export interface UsernameTokenPorts {
   readonly directory: Directory;
   /** Whose password it is; one that was tried a moment ago is remembered. @throws Refused; Fault UNAVAILABLE */
-  readonly tryPassword: (user: string, password: string, shown: Shown) => Promise<User>;
+  readonly tryPassword: (user: string, password: string) => Promise<User>;
   /** The shared secret of a user; undefined for one that has none. */
   readonly secretOf: (user: User) => string | undefined;
   /** Notes a nonce as seen. @param created milliseconds since 1970 @throws Refused for one that was seen before */
@@ -44,7 +44,7 @@ export async function verifyUsernameToken(
   if (!passwords.includes(token.form)) throw new Refused(`a password as ${token.form} is not taken`);
   if (token.form === 'digest') return verifyDigest(token, maxAge, ports);
   if (!shown.secure) throw new Refused('a password as text came over a connection that others can read');
-  return ports.tryPassword(token.user, token.password, shown);
+  return ports.tryPassword(token.user, token.password);
 }
 
 function readToken(element: XmlElement): UsernameToken {

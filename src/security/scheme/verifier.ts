@@ -20,7 +20,7 @@ export interface Verifier {
   /** They come with the connection, whoever asks for them: what is no good counts as not shown where something else is. */
   readonly isAmbient?: boolean;
   /** @throws Refused for what is no good; Fault FORBIDDEN, UNAVAILABLE */
-  verify(credentials: string, shown: Shown): Promise<Verified>;
+  verify(credentials: string): Promise<Verified>;
   /**
    * What a 401 says of the scheme in WWW-Authenticate (RFC 9110 section 11.6.1).
    * @param refused credentials of this very scheme were shown, and are no good

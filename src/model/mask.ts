@@ -1,0 +1,2 @@
+/** What stands in place of a secret, wherever something is shown or logged. */
+export const MASK = '***';
