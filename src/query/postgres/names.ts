@@ -12,7 +12,10 @@ export interface CalledName {
 interface Name extends CalledName {
   readonly end: number;
   readonly quoted: boolean;
-  /** Stands behind a value and a dot, as in `('a').f`: a field of it, or a function that is called with it (section 8.16.3). */
+  /**
+   * Stands behind a dot: a column, a field, or a function that is called with what stands before, be that a value, `('a').f`,
+   * or the alias of a table or of a function's result, `a.f` (section 8.16.3). Which of them it is the database alone knows.
+   */
   readonly selected: boolean;
 }
 
@@ -68,22 +71,18 @@ function behindLiteral(sql: string, at: number): number {
 /** Every name and keyword of a statement, in order. */
 function namesIn(sql: string): Name[] {
   const names: Name[] = [];
-  // What stands right before: a name, or a dot and the name that it follows.
-  let last: Name | undefined;
-  let dot: { readonly behind: Name | undefined } | undefined;
+  let isBehindDot = false;
   let at = behindSpace(sql, 0);
   while (at < sql.length) {
     const offset = at;
     const found = nameAt(sql, at);
     if (found === undefined) {
       at = behindOther(sql, at);
-      dot = sql[offset] === '.' ? { behind: last } : undefined;
-      last = undefined;
+      isBehindDot = sql[offset] === '.';
     } else {
       at = found.end;
-      last = { ...found, offset, selected: dot !== undefined && dot.behind?.selected !== false };
-      dot = undefined;
-      names.push(last);
+      names.push({ ...found, offset, selected: isBehindDot });
+      isBehindDot = false;
     }
     at = behindSpace(sql, at);
   }
@@ -115,7 +114,7 @@ function behindOther(sql: string, at: number): number {
 
 /** What a statement says that a query must not, whatever the database makes of it, or the names that it calls. */
 export interface Names {
-  /** Names before a parenthesis, and behind a value and a dot: functions, and keywords and fields that look like them. */
+  /** Names before a parenthesis, and behind a dot: functions, and keywords, columns and fields that look like them. */
   readonly called: readonly CalledName[];
   /** `select ... into`, `for update` and their like. */
   readonly clause: { readonly text: string; readonly offset: number } | undefined;

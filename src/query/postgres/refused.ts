@@ -46,10 +46,13 @@ const BEGINNINGS = new Set(['select', 'with', 'values']);
 /** Functions that run a text as SQL, or wait on another connection, whatever they are declared as. */
 const RUNS_TEXT = /^(?:query_to_xml.*|cursor_to_xml.*|crosstab.*|connectby|xpath_table|ts_stat|ts_rewrite|dblink.*)$/;
 
-/** The volatile functions of the server and its extensions among some names; what people made themselves is not looked at. */
+/**
+ * The volatile functions of the server and its extensions among some names; what people made themselves is not looked at. Nor
+ * is what takes an `internal` value, which no statement can have: `system`, of TABLESAMPLE, is a name that columns have too.
+ */
 export const VOLATILE_FUNCTIONS = `
   select distinct p.proname::text from pg_catalog.pg_proc p
-  where p.proname = any ($1::text[]) and p.provolatile = 'v' and (
+  where p.proname = any ($1::text[]) and p.provolatile = 'v' and 'pg_catalog.internal'::regtype <> all (p.proargtypes) and (
     p.pronamespace = (select oid from pg_catalog.pg_namespace where nspname = 'pg_catalog')
     or exists (select from pg_catalog.pg_depend d
       where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'))`;

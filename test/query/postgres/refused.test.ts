@@ -21,12 +21,12 @@ describe('the names of a statement', () => {
     ['select set_config /* /* */ */ (1)', ['set_config']],
     ['select 1 -- \r , set_config(1)', ['set_config']],
     ['-- set_config(1)\nselect 1 /* set_config(1) */', []],
-    ['select a$b$c(1), x.y, $1, 1.5e3', ['a$b$c']],
+    ['select a$b$c(1), x.y, $1, 1.5e3', ['a$b$c', 'y']],
     ['select größe(1)', ['größe']],
     ["select e('x'), n'set_config(1)'", ['e']],
     [
       "select ('a') /* . */ . set_config, (t)[1].a.\"F\", $1.b, s.t.c, d, E'.'",
-      ['select', 'set_config', 'a', 'F', 'b'],
+      ['select', 'set_config', 'a', 'F', 'b', 't', 'c'],
     ],
   ])('are read as PostgreSQL reads them: %j', (sql, names) => {
     expect(called(sql)).toEqual(names);
@@ -89,6 +89,10 @@ describe.skipIf(!hasPostgres)('a query on PostgreSQL', async () => {
     "('/etc/passwd'::text).pg_read_file",
     "(('select to_tsvector(name) from signal' || 'box_user')::text) /**/ . ts_stat",
     '(array[1::bigint])[1].pg_advisory_lock',
+    "f.ts_stat::text as n from unnest(array['select array_to_tsvector(array[password]) from signal' || 'box_user']) as f --",
+    'f."pg_read_file" as n from unnest(array[\'/etc/passwd\']) as f --',
+    "(s.f) /**/ . pg_ls_dir as n from (select 'x'::text as f) as s --",
+    'f . /* */ pg_advisory_lock as n from generate_series(1::bigint, 2::bigint) as f --',
   ])('is refused that calls %s', async (call) => {
     expect(await problemsOf(`select ${call} as n`)).toContainEqual(
       expect.objectContaining({
@@ -108,6 +112,7 @@ describe.skipIf(!hasPostgres)('a query on PostgreSQL', async () => {
     "substring('abc' for 2)",
     'count(*) filter (where true) over ()',
     'pg_total_relation_size(1)',
+    'c.system as n from (select 1 as system) as c --',
   ])('may call %s', async (call) => {
     expect(await problemsOf(`select ${call} as n`, { N: 'json' })).not.toContainEqual(
       expect.objectContaining({ kind: 'refused' }),
