@@ -58,7 +58,7 @@ it('who exists can be told neither from the reply to a sign-in nor from its cost
       costs.set(user, (costs.get(user) as number) + spent);
     }
   }
-  expect([...replies]).toHaveLength(1);
+  expect([...replies]).toEqual([expect.stringMatching(/^401\n/)]);
   const all = [...costs.values()];
   // One derivation takes ten times and more of what the rest of a call does.
   expect(Math.max(...all) / Math.min(...all), JSON.stringify([...costs])).toBeLessThan(2);
@@ -74,7 +74,7 @@ it('nor can it be told of an API key how much of it is right', async () => {
     return `${status} ${text.replaceAll(String(headers['x-request-id']), 'ID')}`;
   };
   const keys = ['', 'a', 'a'.repeat(64), `sha256:${'a'.repeat(64)}`, 'a'.repeat(5000), "' OR 1=1 --", '__proto__'];
-  expect(new Set(await Promise.all(keys.map(reply))).size).toBe(1);
+  expect([...new Set(await Promise.all(keys.map(reply)))]).toEqual([expect.stringMatching(/^401 /)]);
   const reasons = gateway.log().map(({ reason }) => reason);
   expect(reasons).toContain('credentials are too long');
 });

@@ -81,6 +81,8 @@ async function runOfDemo(more: string): Promise<{ id: string; url?: string }> {
   });
 }
 
+const NONE = /There is no (private )?query HIDDEN/;
+
 describe('a query that the caller may not run', () => {
   const paths: string[] = [];
   for (const kind of ['PUBLIC', 'PRIVATE'])
@@ -106,6 +108,12 @@ describe('a query that the caller may not run', () => {
       'There is no query HIDDEN that you may run.',
     );
     for (const path of paths) expect(await alike((name) => get(path.replace('#', name)), path)).toBe(404);
+    // Not as what has no such path, either.
+    for (const service of ['ExecuteQuery', 'ExecuteQueryPoll', 'QueryFields', 'QueryPrompts'])
+      for (const kind of ['PUBLIC', 'PRIVATE']) {
+        const path = paths.find((each) => each.startsWith(`${service}.v1/${kind}/`)) ?? '';
+        expect((await get(path.replace('#', 'HIDDEN'))).text, path).toMatch(NONE);
+      }
   });
 
   it('answers as one that does not exist, over SOAP', async () => {
@@ -114,8 +122,12 @@ describe('a query that the caller may not run', () => {
       const kind = '<OutResultType>XMLP</OutResultType><OutResultFormat>NONFILE</OutResultFormat>';
       for (const operation of ['QAS_EXECUTEQRYSYNC_OPER', 'QAS_EXECUTEQRYSYNCPOLL_OPER'])
         expect(await alike((name) => soap(operation, named(name) + kind), operation)).toBe(500);
+      expect((await soap('QAS_EXECUTEQRYSYNC_OPER', named('HIDDEN') + kind)).text).toMatch(NONE);
+      expect((await soap('QAS_EXECUTEQRYSYNCPOLL_OPER', named('HIDDEN') + kind)).text).toMatch(NONE);
       for (const operation of ['QAS_LISTQUERYFIELDS_OPER', 'QAS_LISTQUERYPROMPTS_OPER'])
         expect(await alike((name) => soap(operation, named(name)), operation)).toBe(500);
+      expect((await soap('QAS_LISTQUERYFIELDS_OPER', named('HIDDEN'))).text).toMatch(NONE);
+      expect((await soap('QAS_LISTQUERYPROMPTS_OPER', named('HIDDEN'))).text).toMatch(NONE);
     }
   });
 

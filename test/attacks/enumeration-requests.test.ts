@@ -50,6 +50,7 @@ async function expectUnknown(instance: string): Promise<void> {
   ] as const) {
     const ask = (id: string) => soap(operation, `<ProcessInstance>${id}</ProcessInstance>${more}`);
     expect(await expectAlike(ask, instance, absent, operation)).toBe(500);
+    expect((await ask(instance)).text).toContain(`There is no process request ${instance}.`);
   }
   const listed = await call(`requests?ProcessInstanceFrom=${instance}&ProcessInstanceTo=${instance}`);
   expect(JSON.parse(listed.text)).toEqual({ requests: [] });
@@ -79,9 +80,11 @@ describe('a process that the caller may not run', () => {
     const fields = (name: string) => `<RunControlId>RC</RunControlId><ProcessName>${name}</ProcessName>`;
     const ask = (name: string) => soap('PRCS_SCHEDULE_PSQUERY', fields(name));
     expect(await expectAlike(ask, 'NUMBERS', 'ABSENTS', 'PRCS_SCHEDULE_PSQUERY')).toBe(500);
+    expect((await ask('NUMBERS')).text).toContain('There is no query NUMBERS that you may run.');
   });
 
   it('is no name of any list', async () => {
+    expect((await call('processes')).text).toContain('OPEN');
     for (const type of ['', '?ProcessType=PSQuery', '?ProcessType=Crystal', '?ProcessType=Application%20Engine'])
       expect((await call(`processes${type}`)).text).not.toMatch(/EXTRACT|SLOW|NUMBERS|FLAKY|MONITOR/);
   });

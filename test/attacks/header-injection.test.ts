@@ -95,3 +95,51 @@ it('an entity tag, a range or an id of a caller comes back as it is, or not at a
     }
   }
 });
+
+describe('what a handler puts into its reply', () => {
+  let echoing: TestGateway;
+  beforeAll(async () => {
+    echoing = await startTestGateway({
+      files: {
+        'definitions/echo.yaml': `service: Echo.v1
+public: true
+operations:
+  ECHO: { post: echo, request: { fields: { HOW: string, SAID: text } }, response: binary, handler: echo }
+`,
+        'src/handlers/echo.ts': `import { Fault } from 'signalbox';
+const bytes = { contentType: 'text/plain', length: 0, body: new Uint8Array() };
+const ways = {
+  'a header': (text, context) => context.bytes({ ...bytes, headers: { 'X-Said': text } }),
+  'a name': (text, context) => context.bytes({ ...bytes, headers: { [text]: 'said' } }),
+  'a type': (text, context) => context.bytes({ ...bytes, contentType: text }),
+  'a fault': (text) => { throw Fault.of('NOT_FOUND', { what: text }, { headers: { 'X-Said': text } }); },
+};
+export default { onRequest: ({ HOW, SAID }, context) => ways[HOW](SAID, context) };
+`,
+      },
+    });
+  });
+  afterAll(() => echoing.stop());
+
+  const said = (HOW: string, SAID: string): Promise<string> => {
+    const body = JSON.stringify({ HOW, SAID });
+    const headers = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
+    return echoing.raw(`${requestText(`POST ${REST}/Echo.v1/echo`, headers)}${body}`);
+  };
+
+  it.each([
+    ['a header', 'x-said: good', 200],
+    ['a name', 'good: said', 200],
+    ['a type', 'content-type: good', 200],
+    ['a fault', 'x-said: good', 404],
+  ])('in %s, stays where it was put', async (how, line, status) => {
+    const good = await said(how, 'good');
+    expect([good.slice(9, 12), good.toLowerCase()]).toEqual([`${status}`, expect.stringContaining(`\r\n${line}\r\n`)]);
+    for (const lineBreak of BREAKS) {
+      const reply = await said(how, injected(lineBreak).replace(/<.*/, ''));
+      expectOneHead(reply, `${how} ${JSON.stringify(lineBreak)}`);
+      // What would end a line is a mistake of the handler's, and not sent.
+      if (/^[\r\n]+$/.test(lineBreak)) expect(reply).toMatch(/^HTTP\/1\.1 500 /);
+    }
+  });
+});

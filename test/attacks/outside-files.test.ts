@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadProject, renderDiagnostics } from '../../src/load/index.ts';
 import {
   callSoap,
@@ -16,7 +16,7 @@ import {
   wrapped,
 } from '../serve/soap-client.ts';
 import { soapProject } from '../serve/soap-project.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { writeProject } from '../support/project.ts';
 import { expectUnharmed, REST } from './support/attack.ts';
 
@@ -74,6 +74,37 @@ describe('names of results', () => {
   });
 });
 
+/** Puts a link to a file in the place of each that a gateway keeps. */
+function linkOutside(gateway: TestGateway, to: string): void {
+  const kept = keptFiles(gateway).filter((file) => /blob/.test(file) && !/writers|lock/.test(file));
+  expect(kept).not.toEqual([]);
+  for (const file of kept) {
+    const path = join(gateway.folder, file);
+    unlinkSync(path);
+    symlinkSync(to, path);
+  }
+}
+
+/** The reply has begun where the file is opened: it is cut short. */
+async function expectNotFollowed(ask: () => Promise<Reply>, holding: string): Promise<void> {
+  const got = await ask().catch((error: Error) => error);
+  expect(got instanceof Error ? got.message : `${got.status} ${got.text}`).toMatch(/hang up|aborted|ECONNRESET|^500 /);
+  expect(got instanceof Error ? '' : got.text).not.toContain(holding);
+}
+
+it('a result in a file is not read through a link that was put in its place', async () => {
+  const gateway = await startTestGateway();
+  onTestFinished(() => gateway.stop());
+  const made = await gateway.call(`${REST}/ExecuteQuery.v1/PUBLIC/PROCESS_MONITOR/CSV/FILE?json_resp=true`);
+  const address = new URL((JSON.parse(made.text) as { data: { fileurl: string } }).data.fileurl).pathname;
+  const { status, text } = await gateway.call(address);
+  expect(status).toBe(200);
+  const asLong = join(outside, 'as-long.txt');
+  writeFileSync(asLong, SECRET.padEnd(Buffer.byteLength(text), '.'));
+  linkOutside(gateway, asLong);
+  await expectNotFollowed(() => gateway.call(address), SECRET);
+});
+
 describe('content that is kept', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -103,19 +134,9 @@ describe('content that is kept', () => {
   it('is not read through a link that was put in its place', async () => {
     const content = 'x'.repeat(SECRET.length);
     await callSoap(gateway, 'PUT', `<NAME>linked</NAME><CONTENT>${Buffer.from(content).toString('base64')}</CONTENT>`);
+    linkOutside(gateway, secret);
     const holding = Buffer.from(SECRET).toString('base64');
-    for (const file of keptFiles(gateway)) {
-      const path = join(gateway.folder, file);
-      if (!/blob/.test(path) || /writers|lock/.test(path)) continue;
-      unlinkSync(path);
-      symlinkSync(secret, path);
-    }
-    // The reply has begun where the file is opened: it is cut short.
-    const got = await callSoap(gateway, 'GET', '<NAME>linked</NAME>').catch((error: Error) => error);
-    expect(got instanceof Error ? got.message : `${got.status} ${got.text}`).toMatch(
-      /hang up|aborted|ECONNRESET|^500 /,
-    );
-    expect(got instanceof Error ? '' : got.text).not.toContain(holding);
+    await expectNotFollowed(() => callSoap(gateway, 'GET', '<NAME>linked</NAME>'), holding);
   });
 });
 

@@ -1,4 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadProject } from '../../src/load/index.ts';
+import type { Query } from '../../src/model/query.ts';
 import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { expectUnharmed, LOOKUP, MONITOR, REST } from './support/attack.ts';
 
@@ -42,8 +45,25 @@ const INJECTIONS: readonly string[] = [
 ];
 
 const enc = encodeURIComponent;
-const prompted = (query: string, name: string, value: string): string =>
-  `${REST}/ExecuteQuery.v1/PUBLIC/${query}/JSON/NONFILE?json_resp=true&prompt_uniquepromptname=${enc(name)}&prompt_fieldvalue=${enc(value.replaceAll(',', '\\,'))}`;
+const prompted = (query: string, name: string, value: string, more: readonly (readonly [string, string])[] = []) => {
+  const given = [[name, value], ...more] as const;
+  const names = given.map(([each]) => enc(each)).join();
+  const values = given.map(([, each]) => enc(each.replaceAll(',', '\\,'))).join();
+  return `${REST}/ExecuteQuery.v1/PUBLIC/${query}/JSON/NONFILE?json_resp=true&prompt_uniquepromptname=${names}&prompt_fieldvalue=${values}`;
+};
+
+/** Every prompt of the sample, with what the others of its query take that are required. */
+const PROMPTS = [...sampleQueries()].flatMap(({ id, prompts }) =>
+  prompts.map(({ name }) => {
+    const others = prompts.filter((other) => other.required && other.name !== name);
+    return [id, name, others.map((other) => [other.name, String(other.example)] as const)] as const;
+  }),
+);
+
+function sampleQueries(): Iterable<Query> {
+  const { registry } = loadProject({ root: fileURLToPath(new URL('../../', import.meta.url)) });
+  return registry?.queries.values() ?? [];
+}
 
 const rowsOf = ({ text }: Reply): unknown[] => JSON.parse(text).data.query.rows;
 
@@ -69,15 +89,8 @@ beforeAll(async () => {
 });
 
 describe.each(INJECTIONS)('%j', (text) => {
-  it.each([
-    ['LOCATIONS_BY_REGION', 'REGION'],
-    ['EMPLOYEES_BY_DEPT', 'DEPTNAME'],
-    ['LOCATION_LIST', 'REGION'],
-    ['PROCESS_MONITOR', 'OPRID'],
-    ['PROCESS_MONITOR', 'PRCSTYPE'],
-    ['PROCESS_MONITOR', 'RUNSTATUS'],
-  ])('as a prompt of %s, %s, is a value', async (query, name) => {
-    expectNoRows(await gateway.call(prompted(query, name, text)), text);
+  it.each(PROMPTS)('as a prompt of %s, %s, is a value', async (query, name, more) => {
+    expectNoRows(await gateway.call(prompted(query, name, text, more)), text);
   });
 
   it('in a path or query of a handler is a value', async () => {
@@ -139,6 +152,21 @@ describe.each(INJECTIONS)('%j', (text) => {
     expect(JSON.parse((await gateway.call(path, { headers })).text)).toMatchObject(record);
     expect((await gateway.call(path, { method: 'DELETE' })).status).toBeLessThan(300);
   });
+});
+
+it('prompts that are answered at all take what they are meant to', async () => {
+  expect(PROMPTS.map(([query, name]) => `${query} ${name}`).toSorted()).toEqual([
+    'EMPLOYEES_BY_DEPT DEPTNAME',
+    'EMPLOYEES_BY_LOCATION LOCATION',
+    'EMPLOYEES_BY_LOCATION REGION',
+    'LOCATIONS_BY_REGION REGION',
+    'LOCATION_LIST REGION',
+    'PROCESS_MONITOR OPRID',
+    'PROCESS_MONITOR PRCSTYPE',
+    'PROCESS_MONITOR RUNSTATUS',
+  ]);
+  const reply = await gateway.call(prompted('EMPLOYEES_BY_LOCATION', 'REGION', 'N', [['LOCATION', 'NYC01']]));
+  expect(rowsOf(reply).length).toBeGreaterThan(0);
 });
 
 describe('a query that a user saves', () => {

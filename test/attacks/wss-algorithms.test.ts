@@ -1,14 +1,13 @@
 import { createHmac, createPublicKey, X509Certificate } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { expect, it } from 'vitest';
+import type { TestGateway } from '../support/gateway.ts';
+import { withSecuredGateway } from './support/secured.ts';
 import { ELLIPTIC, EXPIRED, FORGED, PARTNER, type Signer, WEAK } from './support/signers.ts';
 import {
   DS,
   ECDSA_SHA256,
-  ENV,
   EXC,
   handled,
-  PROJECT,
   post,
   RSA_SHA256,
   reasonOf,
@@ -18,12 +17,8 @@ import {
 } from './support/wss.ts';
 
 let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ files: PROJECT, env: ENV });
-});
-afterAll(async () => {
-  expect(gateway.log().filter(({ level }) => level === 'error')).toEqual([]);
-  await gateway.stop();
+withSecuredGateway((started) => {
+  gateway = started;
 });
 
 const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { expect, it } from 'vitest';
+import type { TestGateway } from '../support/gateway.ts';
+import { withSecuredGateway } from './support/secured.ts';
 import { ELLIPTIC } from './support/signers.ts';
 import {
   at,
   call,
   digestToken,
   ECDSA_SHA256,
-  ENV,
   handled,
   message,
-  PROJECT,
   post,
   reasonOf,
   security,
@@ -19,12 +18,8 @@ import {
 } from './support/wss.ts';
 
 let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ files: PROJECT, env: ENV });
-});
-afterAll(async () => {
-  expect(gateway.log().filter(({ level }) => level === 'error')).toEqual([]);
-  await gateway.stop();
+withSecuredGateway((started) => {
+  gateway = started;
 });
 
 const digestCall = (token: string, operation = 'DIGEST', said = 'hello'): string =>

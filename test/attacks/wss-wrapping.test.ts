@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { packed, part, RELATED, root, SOAP_11, SOAP_12 } from '../serve/soap-client.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { withSecuredGateway } from './support/secured.ts';
 import { ELLIPTIC, PARTNER } from './support/signers.ts';
 import {
   BODY,
   call,
   DS,
   digestToken,
-  ENV,
   handled,
   message,
-  PROJECT,
   post,
   reasonOf,
   security,
@@ -22,12 +21,8 @@ import {
 } from './support/wss.ts';
 
 let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ files: PROJECT, env: ENV });
-});
-afterAll(async () => {
-  expect(gateway.log().filter(({ level }) => level === 'error')).toEqual([]);
-  await gateway.stop();
+withSecuredGateway((started) => {
+  gateway = started;
 });
 
 const EVIL = call('SIGNED', 'evil');

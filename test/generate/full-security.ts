@@ -2,6 +2,7 @@ import type { ConfigText } from '../../src/model/config.ts';
 import type { Gateway } from '../../src/model/gateway.ts';
 import { BASIC, type Role, type SecurityScheme, type User } from '../../src/model/security.ts';
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../src/model/xml-signature.ts';
+import { LIMITS } from '../support/registry.ts';
 import { config } from './full-consumers.ts';
 
 /** A scheme of every kind, a gateway that takes them, and users that can show something. */
@@ -62,17 +63,8 @@ export const NETWORK: Pick<Gateway, 'tls' | 'proxies' | 'audit' | 'cors' | 'limi
   audit: literal('.signalbox/audit.log'),
   cors: ['https://app.example.org'],
   limits: {
-    body: 10 * 1024 * 1024,
-    timeout: 30_000,
-    rows: 100_000,
-    target: 65_536,
-    parameters: 1000,
-    attachment: 1024 ** 3,
-    attachments: 50,
-    processes: 4,
+    ...LIMITS,
     queued: 10_000,
-    slowest: 240,
-    keep: 7 * 86_400_000,
     rate: { requests: 1000, per: 60_000, by: 'caller' },
     concurrent: 200,
   },

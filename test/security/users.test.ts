@@ -114,7 +114,7 @@ describeEngines('users of the database', ({ place }) => {
     pass(2000);
     expect(await holder(plain)).toBeUndefined();
     const third = await users.addKey('machine', {});
-    expect(await holder(third)).toBeDefined();
+    expect(await holder(third)).toMatchObject({ user: { id: 'machine' } });
     await users.setDisabled('machine', true);
     pass(2000);
     expect(await holder(third)).toBeUndefined();

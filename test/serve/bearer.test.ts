@@ -2,19 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Issuer, makeKey, startIssuer, tokenProject } from '../support/issuer.ts';
 import { eventually } from '../support/project.ts';
+import { withTokenGateway } from '../support/token-gateway.ts';
 import { envelope, SERVICES } from './soap-client.ts';
 
 const SERVICE = '/gateway/RESTListeningConnector/Token.v1';
 let issuer: Issuer;
 let gateway: TestGateway;
-
-beforeAll(async () => {
-  issuer = await startIssuer();
-  gateway = await startTestGateway({ files: tokenProject(issuer) });
-});
-afterAll(async () => {
-  await gateway.stop();
-  await issuer.close();
+withTokenGateway((started, its) => {
+  gateway = started;
+  issuer = its;
 });
 
 const call = (path: string, token?: string, scheme = 'Bearer'): Promise<Reply> =>

@@ -65,6 +65,19 @@ describe('an operation', () => {
     expect(told(await get('Both.v1/any', { 'x-api-key': 'wrong', ...password }))).toBe(401);
   });
 
+  it('takes no key that was sent twice, whichever of the two is good', async () => {
+    for (const keys of [
+      [KEY, KEY],
+      [KEY, 'wrong'],
+      ['wrong', KEY],
+    ]) {
+      const lines = keys.map((each) => `X-Api-Key: ${each}\r\n`).join('');
+      const path = '/gateway/RESTListeningConnector/Both.v1/key';
+      const reply = await gateway.raw(`GET ${path} HTTP/1.1\r\nHost: x\r\n${lines}Connection: close\r\n\r\n`);
+      expect(reply).toMatch(/^HTTP\/1\.1 40[01] /);
+    }
+  });
+
   it('takes over SOAP what it asks for itself, whatever another one does', async () => {
     expect(told(await soap('BY_KEY', key))).toBe('partner');
     expect(told(await soap('BY_KEY', password))).toBe(401);

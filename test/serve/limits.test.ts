@@ -90,20 +90,22 @@ describe('a rate of a service', () => {
     expect((await gateway.call(`${REST}Free.v1/free/1`)).headers).not.toHaveProperty('ratelimit');
   });
 
-  it('counts what has no caller by its address, apart from those who have shown themselves', async () => {
+  it('counts what is public by the address of its caller, whatever that shows', async () => {
     const anonymous = (): Promise<Reply> => gateway.call(`${REST}Counted.v1/open/1`, { anonymous: true });
     expect([await anonymous(), await anonymous(), await anonymous()].map(({ status }) => status)).toEqual([
       200, 200, 429,
     ]);
-  });
-
-  it('by all together is one count', async () => {
-    expect(await statuses(gateway, 1, 'Counted.v1/all/1')).toEqual([200]);
-    expect(await statuses(gateway, 2, 'Counted.v1/all/1', GUEST)).toEqual([200, 429]);
+    expect(await statuses(gateway, 1, 'Counted.v1/open/1')).toEqual([429]);
   });
 
   it('by all together is not used up by those who may not call', async () => {
     expect(await statuses(gateway, 2, 'Counted.v1/all/1', WRONG)).toEqual([401, 401]);
+    expect(await statuses(gateway, 1, 'Counted.v1/all/1')).toEqual([200]);
+  });
+
+  it('by all together is one count', async () => {
+    // The first was another user's, above.
+    expect(await statuses(gateway, 2, 'Counted.v1/all/1', GUEST)).toEqual([200, 429]);
   });
 
   it('by address is counted before credentials are looked at', async () => {
@@ -196,6 +198,24 @@ describe('limits of calls at the same time', () => {
       await eventually('the place', async () =>
         (await gateway.call(`${REST}Free.v1/held/0`)).status === 200 ? true : undefined,
       );
+    } finally {
+      await gateway.stop();
+    }
+  });
+
+  it('are those of all operations together where the gateway has them', async () => {
+    const held: (() => void)[] = [];
+    shared.heldCalls = held;
+    const gateway = await start('limits: { concurrent: 1 }');
+    try {
+      const first = gateway.call(`${REST}Free.v1/held/1`);
+      const answer = await eventually('the call', () => held.shift());
+      const second = await gateway.call(`${REST}Free.v1/free/1`);
+      expect([second.status, second.headers['retry-after']]).toEqual([503, '1']);
+      expect(gateway.log().at(-1)).toMatchObject({ decision: 'refused', reason: 'concurrent calls of this gateway' });
+      answer();
+      expect((await first).status).toBe(200);
+      expect(await statuses(gateway, 1, 'Free.v1/free/1')).toEqual([200]);
     } finally {
       await gateway.stop();
     }

@@ -2,7 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { compileProxies, peerOf } from '../../src/serve/remote.ts';
-import { PARTNER, PARTNER_SUBJECT } from '../support/certificates.ts';
+import { PARTNER } from '../support/certificates.ts';
+import { certifiedProject, WHO } from '../support/certified.ts';
 import { openConnection } from '../support/connection.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { eventually, gatewayText } from '../support/project.ts';
@@ -83,31 +84,17 @@ describe('the address of a caller', () => {
 });
 
 describe('a trusted proxy', () => {
-  const WHO = '/gateway/RESTListeningConnector/Certified.v1/who';
   const files = (proxy: string): Record<string, string> => ({
     'definitions/gateway.yaml': gatewayText(`proxies: [${proxy}]`),
-    'definitions/certified.yaml': `scheme: certificates
+    ...certifiedProject({
+      schemes: `scheme: certificates
 client-certificate: { header: Client-Cert }
 ---
 scheme: encoded
 client-certificate: { header: X-SSL-Client-Cert }
----
-permission-list: CALLING
----
-role: CALLER
-permission-lists: [CALLING]
----
-user: partner
-certificates: [${JSON.stringify(PARTNER_SUBJECT)}]
-roles: [CALLER]
----
-service: Certified.v1
-permission: CALLING
-requires: [certificates, encoded]
-operations:
-  WHO: { get: who, request: { fields: {} }, response: { fields: { ID: string } } }
 `,
-    'src/handlers/who.ts': `export default { onRequest: (input, context) => ({ ID: context.user?.id ?? '' }) };`,
+      requires: '[certificates, encoded]',
+    }),
   });
   const REAL_USERS = { SIGNALBOX_SAMPLE_USERS: 'off' };
   const der = new X509Certificate(PARTNER.certificate).raw.toString('base64');

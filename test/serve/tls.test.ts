@@ -11,36 +11,28 @@ import {
   IMPOSTOR,
   NAMESAKE,
   PARTNER,
-  PARTNER_SUBJECT,
   RENEWED,
   SERVER,
 } from '../support/certificates.ts';
+import { certifiedProject, WHO } from '../support/certified.ts';
 import { DEMO, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { callSecurely, handshake } from '../support/https.ts';
 import { eventually, gatewayText, writeProject } from '../support/project.ts';
 
 const WRONG = `Basic ${Buffer.from('demo:wrong').toString('base64')}`;
-const WHO = '/gateway/RESTListeningConnector/Certified.v1/who';
 const TLS = 'tls: { certificate: tls/server.pem, key: tls/server.key, client-ca: tls/ca.pem }';
 const fingerprint = (pem: string): string =>
   `sha256:${new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase()}`;
+/** What the gateway says, rather than what a client refuses by itself. */
+const OLD_VERSION = /alert protocol version/;
 const serialOf = ({ certificate }: { certificate: string }): string => new X509Certificate(certificate).serialNumber;
 
 const FILES = {
   'definitions/gateway.yaml': gatewayText(TLS),
-  'definitions/certified.yaml': `scheme: certificates
-client-certificate: {}
----
-permission-list: CALLING
----
-role: CALLER
-permission-lists: [CALLING]
----
-user: partner
-certificates: [${JSON.stringify(PARTNER_SUBJECT)}]
-roles: [CALLER]
----
-user: friend
+  ...certifiedProject({
+    schemes: 'scheme: certificates\nclient-certificate: {}\n',
+    requires: 'certificates',
+    users: `user: friend
 certificates: ["${fingerprint(IMPOSTOR.certificate)}"]
 roles: [CALLER]
 ---
@@ -48,14 +40,10 @@ user: former
 certificates: ["${fingerprint(EXPIRED.certificate)}", CN=old partner]
 roles: [CALLER]
 ---
-service: Certified.v1
-permission: CALLING
-requires: certificates
-operations:
-  WHO: { get: who, request: { fields: {} }, response: { fields: { ID: string } } }
-  EITHER: { get: either, requires: [certificates, basic], request: { fields: {} }, response: { fields: { ID: string } }, handler: who, permission: EVERYTHING }
 `,
-  'src/handlers/who.ts': `export default { onRequest: (input, context) => ({ ID: context.user?.id ?? '' }) };`,
+    operations: `  EITHER: { get: either, requires: [certificates, basic], request: { fields: {} }, response: { fields: { ID: string } }, handler: who, permission: EVERYTHING }
+`,
+  }),
   'tls/server.pem': SERVER.certificate,
   'tls/server.key': SERVER.key,
   'tls/ca.pem': AUTHORITY,
@@ -93,7 +81,7 @@ describe('TLS', () => {
     });
     expect((await handshake(address, { maxVersion: 'TLSv1.2' })).version).toBe('TLSv1.2');
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
-    await expect(handshake(address, old)).rejects.toThrow();
+    await expect(handshake(address, old)).rejects.toThrow(OLD_VERSION);
   });
 
   it('ends a connection that speaks no TLS, and goes on', async () => {
@@ -202,7 +190,7 @@ describe('files that are no good', () => {
     const other = await startTestGateway({ files, env: { TLS_PASSPHRASE: 'opensesame' } });
     try {
       expect((await callSecurely(other.gateway.address, '/health/live')).status).toBe(200);
-      await expect(handshake(other.gateway.address, { maxVersion: 'TLSv1.2' })).rejects.toThrow();
+      await expect(handshake(other.gateway.address, { maxVersion: 'TLSv1.2' })).rejects.toThrow(OLD_VERSION);
     } finally {
       await other.stop();
     }

@@ -126,6 +126,20 @@ export function registry(services: Readonly<Record<string, ServiceOptions>>, gat
   };
 }
 
+/** Those of a gateway that says nothing of them. */
+export const LIMITS: Gateway['limits'] = {
+  body: 10 * 1024 * 1024,
+  timeout: 30_000,
+  rows: 100_000,
+  target: 65_536,
+  parameters: 1000,
+  attachment: 1024 ** 3,
+  attachments: 50,
+  processes: 4,
+  slowest: 240,
+  keep: 7 * 86_400_000,
+};
+
 const defaultGateway: Gateway = {
   id: 'LOCAL',
   context: 'gateway',
@@ -144,18 +158,7 @@ const defaultGateway: Gateway = {
   contracts: 'public',
   metrics: [],
   cors: [],
-  limits: {
-    body: 10 * 1024 * 1024,
-    timeout: 30_000,
-    rows: 100_000,
-    target: 65_536,
-    parameters: 1000,
-    attachment: 1024 ** 3,
-    attachments: 50,
-    processes: 4,
-    slowest: 240,
-    keep: 7 * 86_400_000,
-  },
+  limits: LIMITS,
   mtom: { services: true, http: true },
   domainNames: [],
   at,
