@@ -1,6 +1,7 @@
 import type { Registry } from '../model/registry.ts';
 import { isMessageScheme, type SecurityScheme } from '../model/security.ts';
 import type { Operation, RawKind, SoapForm } from '../model/service.ts';
+import { PASSWORD_TEXT, WSSE } from '../wire/wsse-names.ts';
 import { buildXmlFragment, element, type XmlElement } from '../wire/xml-build.ts';
 import { documentsOf, isSoap, namespaceOfService, type SoapOperation } from './documents.ts';
 import type { ExampleRequest } from './example.ts';
@@ -39,10 +40,6 @@ function credentials(schemes: readonly SecurityScheme[]): XmlElement | undefined
   ]);
   return element('soap:Header', {}, [element('wsse:Security', { 'xmlns:wsse': WSSE }, [token])]);
 }
-
-const OASIS = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss';
-const WSSE = `${OASIS}-wssecurity-secext-1.0.xsd`;
-const PASSWORD_TEXT = `${OASIS}-username-token-profile-1.0#PasswordText`;
 
 function payload(operation: SoapOperation, namespace: string): XmlElement {
   const { name, request }: SoapForm = operation.soap;

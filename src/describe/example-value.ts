@@ -109,10 +109,8 @@ function textExample(field: Field, type: ScalarType): string | undefined {
     const text = 'text'.padEnd(least, ' text').trimEnd();
     return [...text.padEnd(least, '.')].slice(0, most).join('');
   }
-  const node = readPattern(field.pattern);
   // Not empty where the pattern lets it: in a URI that would be the same as not given.
-  if (node === undefined) return undefined;
-  const sample = samplePattern(node, Math.max(least, 1));
+  const sample = samplePattern(readPattern(field.pattern), Math.max(least, 1));
   const length = [...sample].length;
   const fits = length >= least && length <= most && compilePattern(field.pattern).test(sample);
   return fits ? sample : undefined;

@@ -1,13 +1,8 @@
-import { PatternError, type PatternNode, readPattern as read } from '../wire/pattern-read.ts';
+import { type PatternNode, readPattern as read } from '../wire/pattern-read.ts';
 
-/** Reads a pattern that the whole value must match. Undefined where it has what no pattern may (look-around and the like). */
-export function readPattern(source: string): PatternNode | undefined {
-  try {
-    return read(unanchored(source));
-  } catch (error) {
-    if (error instanceof PatternError) return undefined;
-    throw error;
-  }
+/** Reads a pattern that the whole value must match. */
+export function readPattern(source: string): PatternNode {
+  return read(unanchored(source));
 }
 
 /** A first `^` and a last `$` say nothing where the whole value must match. */

@@ -1,6 +1,7 @@
 // Web Services Policy 1.5 - Framework and Attachment (W3C Recommendations, 4 September 2007); WS-SecurityPolicy 1.3 (OASIS,
 // 2 February 2009), section 8 (supporting tokens) and 5.4.1 (UsernameToken).
 import type { UsernameTokenScheme } from '../model/security.ts';
+import { WSU } from '../wire/wsse-names.ts';
 import { element, type XmlElement } from '../wire/xml-build.ts';
 import type { SoapOperation } from './documents.ts';
 import { soapSchemes } from './requirements.ts';
@@ -14,13 +15,13 @@ export interface Policies {
 }
 
 const WSP = 'http://www.w3.org/ns/ws-policy';
-const WSU = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
 const SP = 'http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702';
 
 /**
  * Policies of the requests that a UsernameToken alone opens. A client that reads policies does exactly what one says, so
  * that all others are told in words:
- * - of several schemes a client would take the first that it knows, not the one that its user has credentials for;
+ * - of several schemes, or forms of the password, a client would take the first that it knows, not the one that its user
+ *   has credentials for;
  * - a transport binding or a signature policy is about replies too (IncludeTimestamp, a recipient's token), and replies
  *   are not signed and have no timestamp: the client would refuse them.
  * A policy at the input says nothing about the reply.
@@ -44,10 +45,11 @@ export function policiesOf(operations: readonly SoapOperation[]): Policies {
   };
 }
 
-/** The scheme of an operation that takes nothing but a UsernameToken. */
+/** The scheme of an operation that takes nothing but a UsernameToken, with the password in one form. */
 function tokenOf(operation: SoapOperation): UsernameTokenScheme | undefined {
   const [scheme, ...others] = soapSchemes(operation);
-  return others.length === 0 && scheme?.kind === 'username-token' ? scheme : undefined;
+  if (scheme?.kind !== 'username-token' || scheme.passwords.length > 1) return undefined;
+  return others.length === 0 ? scheme : undefined;
 }
 
 function policyElement(name: string, { passwords }: UsernameTokenScheme): XmlElement {
@@ -55,7 +57,7 @@ function policyElement(name: string, { passwords }: UsernameTokenScheme): XmlEle
     element('sp:SupportingTokens', {}, [
       element('wsp:Policy', {}, [
         element('sp:UsernameToken', { 'sp:IncludeToken': `${SP}/IncludeToken/AlwaysToRecipient` }, [
-          // Without an assertion the password is text. A digest is what any client may send where both are taken.
+          // Without an assertion the password is text.
           element('wsp:Policy', {}, [passwords.includes('digest') ? element('sp:HashPassword') : undefined]),
         ]),
       ]),

@@ -80,8 +80,7 @@ export function longest(field: Field, type: ScalarType): number | undefined {
 
 /** The field's pattern in the dialect of XML Schema; undefined where there is none, or none that means the same. */
 export function translatedPattern(field: Field): string | undefined {
-  const node = field.pattern === undefined ? undefined : readPattern(field.pattern);
-  return node === undefined ? undefined : xsdPattern(node);
+  return field.pattern === undefined ? undefined : xsdPattern(readPattern(field.pattern));
 }
 
 /** A fixed value, or one of an enumeration, as XML writes it. */

@@ -39,7 +39,9 @@ export function operationsByList(
   return byList(linking, lists, 'operations', {
     find: (entry) => known.get(entry) ?? (entry.includes('*') ? ids.filter((id) => fitsWildcard(id, entry)) : []),
     known: () => [...known.keys()],
-    isLost: (entry) => lost.has(entry) || linking.declared.anySetAside('service'),
+    // A service is known by `A.*` however few operations are left of it.
+    isLost: (entry) =>
+      known.has(entry) || [...lost].some((id) => fitsWildcard(id, entry)) || linking.declared.anySetAside('service'),
     what: (entry) => (entry.endsWith('.*') ? 'service for' : 'operation'),
   });
 }

@@ -1,6 +1,7 @@
 import type { Query } from '../model/query.ts';
 import type { JsonValue } from '../model/value.ts';
 import { Declarations, readDeclaration } from './declaration.ts';
+import type { FieldsDeclared, QueryDeclared } from './declared.ts';
 import { createReport } from './diagnostic.ts';
 import { Documents } from './documents.ts';
 import { deepFreeze } from './freeze.ts';
@@ -57,21 +58,26 @@ function linked(text: string): ReturnType<typeof linkSavedQuery> {
   const declaration =
     root === undefined ? undefined : readDeclaration(root.value as TreeMap, places, root.at, report, false);
   if (declaration !== undefined && checkShape(declaration, linking)) {
+    const { prompts, columns } = declaration.value as TreeMap & QueryDeclared;
+    const problems = [prompts, columns].flatMap(patternsOf);
+    if (problems.length > 0) return { problems };
     checkTexts(declaration, places, report);
     linking.declared.add(declaration, report);
   }
   const [query] = linkQueries(new Documents(linking), { lists: new Map(), added: new Map() }, new Map());
   const wrong = report.sorted().filter((each) => each.severity === 'error');
   if (wrong.length > 0 || query === undefined) return { problems: [...new Set(wrong.map((each) => each.message))] };
-  const problems = patternsOf(query);
-  return problems.length > 0 ? { problems } : { query: deepFreeze({ ...query, public: false }) };
+  return { query: deepFreeze({ ...query, public: false }) };
 }
 
 /**
- * A pattern is tried by the gateway itself. It ends, but a large one may take a millisecond for each value of each row, which
- * whoever wrote it would not pay for: only the definitions may have one.
+ * A pattern is compiled and tried by the gateway itself. Both end, but a large one may take a second to compile and a
+ * millisecond for each value of each row, which whoever wrote it would not pay for: only the definitions may have one.
  */
-function patternsOf({ prompts, columns }: Query): string[] {
-  const found = [...prompts, ...columns].filter((field) => field.pattern !== undefined);
-  return found.map(({ name }) => `${name} has a pattern, which a private query can't have.`);
+function patternsOf(fields: FieldsDeclared = {}): string[] {
+  return Object.entries(fields).flatMap(([name, said]) => {
+    if (typeof said === 'string') return [];
+    const own = said.pattern === undefined ? [] : [`${name} has a pattern, which a private query can't have.`];
+    return [...own, ...patternsOf(said.fields), ...patternsOf(said.list?.fields)];
+  });
 }

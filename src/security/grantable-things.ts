@@ -1,4 +1,5 @@
 import type { Position } from '../model/position.ts';
+import { reachedBy } from '../model/reached.ts';
 import type { Registry } from '../model/registry.ts';
 import type { PermissionList, Role } from '../model/security.ts';
 import type { Answer, Operation } from '../model/service.ts';
@@ -48,10 +49,9 @@ export function listThings(registry: Registry): Thing[] {
   return [
     ...[...operations.values()].map(thingOfOperation),
     ...single('consumer', consumers),
-    ...[...flows.values()].map(({ id, steps }): Thing => {
-      const called = new Set(steps.map(({ operation }) => operation));
-      return { kind: 'flow', id, needs: [...called].map((each) => needOf('consumer', each)) };
-    }),
+    ...[...flows.values()].map(
+      (flow): Thing => ({ kind: 'flow', id: flow.id, needs: neededBy({ kind: 'call', call: flow }) }),
+    ),
     ...single('query', queries),
     ...[...processes.values()].map((process): Thing => {
       const { id, answer } = process;
@@ -83,20 +83,5 @@ function thingOfOperation(operation: Operation): Thing {
 }
 
 function neededBy(answer: Answer): Need[] {
-  switch (answer.kind) {
-    case 'query':
-      return [needOf('query', answer.query)];
-    case 'queries':
-      return [...new Set(answer.lists.map(({ query }) => query))].map((query) => needOf('query', query));
-    case 'component':
-      return [needOf('component', answer.component)];
-    case 'call': {
-      const { call } = answer;
-      const called = 'steps' in call ? new Set(call.steps.map(({ operation }) => operation)) : [call];
-      return [...called].map((each) => needOf('consumer', each));
-    }
-    case 'handler':
-    case 'delivered':
-      return [];
-  }
+  return (reachedBy(answer) ?? []).map(({ kind, thing }) => needOf(kind, thing));
 }

@@ -1,8 +1,8 @@
 import { brokerDetail } from '../binding/soap.ts';
 import { Fault } from '../model/fault.ts';
 import { isMessageScheme } from '../model/security.ts';
-import { WSSE } from '../security/wsse/names.ts';
 import { SOAP_CONTENT_TYPES, SoapError, type SoapFaultContent, type SoapVersion, writeFault } from '../wire/soap.ts';
+import { WSSE } from '../wire/wsse-names.ts';
 import type { Compiled } from './progress.ts';
 import type { WrittenFault } from './refuse.ts';
 

@@ -15,6 +15,9 @@ export interface Pattern {
 
 /** Characters and assertions of a pattern, repetitions written out. Beyond it RE2 refuses, or is slow to compile. */
 const LARGEST = 1000;
+/** Characters and ranges of classes as they are written, a property as a large one has. Each takes some 1 µs to compile. */
+const MOST_MEMBERS = 50_000;
+const PROPERTY = 500;
 /** Steps of the machine times units of the text: the bound for a text where RE2 finds no table for its states. */
 const MOST_STEPS = 20_000_000;
 
@@ -26,6 +29,10 @@ export function compilePattern(source: string): Pattern {
   const node = readPattern(source);
   if (sizeOf(node) > LARGEST)
     throw new PatternError(`is longer than ${LARGEST} characters when its repetitions are written out`);
+  if (membersOf(node) > MOST_MEMBERS)
+    throw new PatternError(
+      `has more than ${MOST_MEMBERS} characters and ranges in its classes, where a property counts ${PROPERTY}`,
+    );
   const machine = RE2JS.compile(write(node));
   return {
     source,
@@ -47,6 +54,20 @@ function sizeOf(node: PatternNode): number {
       );
     case 'repeat':
       return sizeOf(node.item) * Math.max(1, node.least, Number.isFinite(node.most) ? node.most : 0);
+  }
+}
+
+function membersOf(node: PatternNode): number {
+  switch (node.kind) {
+    case 'class':
+      return node.ranges.length + node.properties.length * PROPERTY;
+    case 'assertion':
+      return 0;
+    case 'sequence':
+    case 'choice':
+      return node.items.reduce((sum, item) => sum + membersOf(item), 0);
+    case 'repeat':
+      return membersOf(node.item);
   }
 }
 

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { RE2JS } from 're2js';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { linkSavedQuery } from '../../src/load/saved-query.ts';
+import { compilePattern } from '../../src/wire/pattern.ts';
 import { envelope, send } from '../serve/soap-client.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { gatewayText } from '../support/project.ts';
@@ -50,4 +53,33 @@ it.each(PATTERNS.map(([pattern], index) => [pattern, index] as const))('%s is ru
   expect(performance.now() - from).toBeLessThan(5_000);
   expect([json.status, soap.status]).toEqual([400, 500]);
   expect(json.text + soap.text).toMatch(/pattern|form/);
+});
+
+const large = { type: 'string', pattern: `[${'\\P{Cn}'.repeat(8900)}]` };
+const heavy = { type: 'string', pattern: '\\p{L}'.repeat(100) };
+
+it.each([
+  ['a column', { columns: { A: large } }, ['A']],
+  ['many columns', { columns: Object.fromEntries([...'ABCDEFGHIJ'].map((name) => [name, heavy])) }, [...'ABCDEFGHIJ']],
+  ['a prompt', { prompts: { B: heavy }, columns: { A: 'string' } }, ['B']],
+  [
+    'documents in place',
+    { columns: { A: { fields: { B: heavy } }, C: { list: { fields: { D: heavy } } } } },
+    ['B', 'D'],
+  ],
+  [
+    'a document in a prompt',
+    { prompts: { A: { fields: { B: { fields: { C: heavy } } } } }, columns: { A: 'string' } },
+    ['C'],
+  ],
+  ['a list of texts', { columns: { A: { ...heavy, type: 'list of string' } } }, ['A']],
+  ['other mistakes beside it', { columns: { A: { ...heavy, type: 'integer', colour: 'red' } }, rows: 'many' }, ['A']],
+] as const)('a private query with a pattern in %s is refused before that is compiled', (_, parts, names) => {
+  const compile = vi.spyOn(RE2JS, 'compile');
+  onTestFinished(() => compile.mockRestore());
+  const linked = linkSavedQuery({ query: 'MINE', sql: 'select 1 as a', ...parts });
+  expect(linked).toEqual({ problems: names.map((name) => `${name} has a pattern, which a private query can't have.`) });
+  expect(compile).not.toHaveBeenCalled();
+  compilePattern('a');
+  expect(compile, 'what else is compiled is seen').toHaveBeenCalledOnce();
 });

@@ -3,10 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readPattern } from '../../src/describe/pattern.ts';
 import { samplePattern, xsdPattern } from '../../src/describe/pattern-text.ts';
 
-const translate = (pattern: string): string | undefined => {
-  const node = readPattern(pattern);
-  return node === undefined ? undefined : xsdPattern(node);
-};
+const translate = (pattern: string): string | undefined => xsdPattern(readPattern(pattern));
 
 describe('a pattern in the dialect of XML Schema', () => {
   test.each([
@@ -34,19 +31,7 @@ describe('a pattern in the dialect of XML Schema', () => {
     expect(translate(ecma)).toBe(xsd);
   });
 
-  test.each([
-    'a(?=b)',
-    '(?!a)b',
-    '(?<=a)b',
-    '(a)\\1',
-    '\\bword\\b',
-    'a^b',
-    'a$b',
-    '[]',
-    '\\p{Script=Greek}',
-    '\\x00',
-    '(?i:a)',
-  ])('%s has none', (ecma) => {
+  test.each(['\\bword\\b', 'a^b', 'a$b', '[]', '\\p{Script=Greek}', '\\x00'])('%s has none', (ecma) => {
     expect(translate(ecma)).toBeUndefined();
   });
 });
@@ -74,16 +59,13 @@ describe('a sample of a pattern', () => {
       fc.property(patterns.pattern, fc.nat(8), (pattern, length) => {
         // JavaScript's engine tries every way through repetitions inside each other, so that more of them might never end.
         fc.pre((pattern.match(/[*+]|,\d?\}/g) ?? []).length <= 2);
-        const node = readPattern(pattern);
-        expect(node, pattern).toBeDefined();
-        const sample = samplePattern(node as NonNullable<typeof node>, length);
+        const sample = samplePattern(readPattern(pattern), length);
         expect(new RegExp(`^(?:${pattern})$`, 'u').test(sample), `${pattern} and ${sample}`).toBe(true);
       }),
     );
   });
 
   test('fills up a repetition to the wanted length', () => {
-    const node = readPattern('[A-Z]{3}-\\d+');
-    expect(samplePattern(node as NonNullable<typeof node>, 8)).toBe('AAA-1111');
+    expect(samplePattern(readPattern('[A-Z]{3}-\\d+'), 8)).toBe('AAA-1111');
   });
 });

@@ -9,7 +9,7 @@ import { document, field, type OperationOptions, registry } from '../support/reg
 import { corpusSchema, hasXmllint, validateXml, wsdlSchema } from '../support/xmllint.ts';
 import type { OpenApi } from './openapi-reader.ts';
 import { base } from './samples.ts';
-import { CERTIFICATE, KEY, SIGNED, TOKEN, USERNAME } from './schemes.ts';
+import { CERTIFICATE, DIGEST, KEY, SIGNED, TOKEN, USERNAME } from './schemes.ts';
 
 const per = { requests: 10, per: 1000, by: 'caller' } as const;
 const request = document('Q', [field('A')]);
@@ -24,7 +24,8 @@ const operations: Readonly<Record<string, OperationOptions>> = {
   ONE: { templates: ['One'], requires: [KEY], limits: { rate: per } },
   MANY: { templates: ['Many'], soap: true, request, requires: [TOKEN, CERTIFICATE, BASIC, SIGNED] },
   OPEN: { templates: ['Open'], public: true, requires: [KEY] },
-  TOKEN_ONLY: { soap: true, request, response: request, requires: [USERNAME] },
+  TOKEN_ONLY: { soap: true, request, response: request, requires: [DIGEST] },
+  TEXT_OR_DIGEST: { soap: true, request, requires: [USERNAME] },
   SIGNED_ONLY: { soap: true, request, requires: [SIGNED] },
 };
 const [built, service] = of(operations);
@@ -87,7 +88,7 @@ describe('WADL', () => {
 describe('WSDL', () => {
   const wsdl = describeWsdl(built, service, { base });
 
-  test('has a policy at the requests that a UsernameToken alone opens', () => {
+  test('has a policy at the requests that a UsernameToken in one form alone opens', () => {
     expect(wsdl.match(/<wsp:Policy [^>]*wsu:Id="UsernameTokenPolicy"/g)).toHaveLength(1);
     // In the bindings of SOAP 1.1 and 1.2.
     const inputs = [...wsdl.matchAll(/soapAction="(\w+)\.v1"[^>]*\/>\s*<wsdl:input>\s*(<wsp:PolicyReference)?/g)];
@@ -98,12 +99,9 @@ describe('WSDL', () => {
 
   test('asks for no digest where the password is text, and for another policy where another scheme says otherwise', () => {
     const texts = { ...USERNAME, id: 'texts', passwords: ['text'] as const };
-    const both = describeWsdl(
-      ...of({ A: { soap: true, requires: [texts] }, B: { soap: true, requires: [USERNAME] } }),
-      {
-        base,
-      },
-    );
+    const both = describeWsdl(...of({ A: { soap: true, requires: [texts] }, B: { soap: true, requires: [DIGEST] } }), {
+      base,
+    });
     const policies = both.split('<wsp:Policy xmlns').slice(1);
     expect(policies.map((policy) => policy.includes('HashPassword'))).toEqual([false, true]);
     expect(both).toContain('URI="#UsernameTokenPolicy2"');
@@ -129,7 +127,7 @@ describe('WSDL', () => {
     const without = [
       { requires: [USERNAME, BASIC] },
       { requires: [SIGNED] },
-      { requires: [{ ...USERNAME, passwords: ['digest'] as const }] },
+      { requires: [DIGEST] },
       { requires: [USERNAME], public: true },
     ];
     for (const each of without) {

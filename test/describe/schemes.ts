@@ -34,6 +34,8 @@ export const USERNAME: UsernameTokenScheme = {
   passwords: ['text', 'digest'],
   maxAge: 300_000,
 };
+/** The form of the password that takes a shared secret. */
+export const DIGEST: UsernameTokenScheme = { ...USERNAME, id: 'digest', passwords: ['digest'] };
 export const SIGNED: SignatureScheme = {
   id: 'signed',
   kind: 'signature',

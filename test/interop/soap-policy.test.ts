@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { describeWsdl } from '../../src/describe/index.ts';
 import type { Service } from '../../src/model/service.ts';
-import { SIGNED, USERNAME } from '../describe/schemes.ts';
+import { DIGEST, SIGNED, USERNAME } from '../describe/schemes.ts';
 import { document, field, registry } from '../support/registry.ts';
 import { nodeSoap, php, runSessions, zeep } from './soap-support.ts';
 
@@ -16,7 +16,8 @@ describe('a WSDL with a policy', () => {
     skip(!client.isHere);
     const both = { soap: true, request: document('Q', [field('A')]), response: document('R', [field('B')]) } as const;
     const operations = {
-      TOKEN_ONLY: { ...both, requires: [USERNAME] },
+      TOKEN_ONLY: { ...both, requires: [DIGEST] },
+      TEXT_OR_DIGEST: { ...both, requires: [USERNAME] },
       EITHER: { ...both, requires: [USERNAME, SIGNED] },
     };
     const built = registry({ 'Test.v1': { operations } });

@@ -113,6 +113,9 @@ describe('a pattern is refused that', () => {
     ['[a-z]{1001}', 'is longer than 1000 characters'],
     ['((a{100}){100}){100}', 'is longer than 1000 characters'],
     ['(){100000000}', 'is longer than 1000 characters'],
+    ['\\p{L}'.repeat(101), 'has more than 50000 characters and ranges in its classes'],
+    [`[${'\\P{Cn}'.repeat(101)}]`, 'has more than 50000 characters and ranges in its classes'],
+    [`[${'a'.repeat(50_001)}]`, 'has more than 50000 characters and ranges in its classes'],
     [`${'('.repeat(101)}${')'.repeat(101)}`, 'nests more than 100 groups'],
     [`${'('.repeat(50_000)}a${')'.repeat(50_000)}`, ''],
   ])('%.30s: %s', (source, reason) => {

@@ -52,7 +52,7 @@ export const documentEntries = {
     message: ({ pattern, reason }) => `The pattern ${pattern} ${reason}.`,
     hint: ({ reason }) => Object.entries(PATTERN_HINTS).find(([start]) => reason.startsWith(start))?.[1],
     explanation:
-      "A pattern is a regular expression of ECMA-262 under the flag `u`: there, a backslash before a character that needs none is a mistake, and so is an unclosed group. The whole value must match. Callers send the values, so that a pattern has to run in time that grows with the length of a value alone: it can't look ahead or behind, nor refer back to a group, nor set flags, and has at most 1000 characters when its repetitions are written out (`[a-z]{1,64}` has 64). Say how long a value is with `string(2000)`, `minimum` and `maximum`.",
+      "A pattern is a regular expression of ECMA-262 under the flag `u`: there, a backslash before a character that needs none is a mistake, and so is an unclosed group. The whole value must match. Callers send the values, so that a pattern has to run in time that grows with the length of a value alone: it can't look ahead or behind, nor refer back to a group, nor set flags, and has at most 1000 characters when its repetitions are written out (`[a-z]{1,64}` has 64) and at most 50,000 characters and ranges in its classes as they are written (`\\p{L}` counts 500). Say how long a value is with `string(2000)`, `minimum` and `maximum`.",
     wrong: 'document: ORDER\nfields: { CODE: { type: string, pattern: "[A-Z" } }',
     right: 'document: ORDER\nfields: { CODE: { type: string, pattern: "[A-Z]+" } }',
   }),

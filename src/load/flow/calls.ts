@@ -2,6 +2,7 @@ import type { ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { Flow } from '../../model/flow.ts';
+import { operationsOf } from '../../model/reached.ts';
 import type { Message } from '../../model/service.ts';
 import type { Place } from '../diagnostic.ts';
 import { type Linking, resolveId } from '../linking.ts';
@@ -62,11 +63,6 @@ export function resolveConsumer(
   if (!answered.has(id)) return resolveId(linking, 'operation', consumers, id, at);
   linking.report.raise('not-a-call', { name: id, reason: 'it is answered here' }, at);
   return undefined;
-}
-
-/** The calls that one stands for. */
-export function operationsOf(call: Callee): readonly ConsumerOperation[] {
-  return 'steps' in call ? call.steps.map(({ operation }) => operation) : [call];
 }
 
 /** What a call takes. */

@@ -1,9 +1,6 @@
-import type { Component } from '../../model/component.ts';
-import type { ConsumerOperation } from '../../model/consumer.ts';
-import type { Query } from '../../model/query.ts';
+import { reachedBy } from '../../model/reached.ts';
 import type { Role } from '../../model/security.ts';
 import type { Answer } from '../../model/service.ts';
-import { operationsOf } from '../flow/calls.ts';
 import { type Linking, resolveId } from '../linking.ts';
 import type { OperationSpot } from './operation-spot.ts';
 
@@ -28,31 +25,9 @@ export function linkAs(
   for (const { kind, thing } of reached) {
     const isGranted = thing.public || thing.permissions.some((list) => role.permissionLists.includes(list));
     if (isGranted || thing.permissions.length === 0) continue;
-    const reason = { operation: id, role: role.id, thing: `${kind} ${thing.id}` };
+    const words = kind === 'consumer' ? 'operation' : kind;
+    const reason = { operation: id, role: role.id, thing: `${words} ${thing.id}` };
     report.raise('role-not-granted', reason, places.value(declared, 'as'));
   }
   return role;
-}
-
-/** Something that an answer reaches under a grant of its own. */
-interface Reached {
-  readonly kind: 'query' | 'component' | 'operation';
-  readonly thing: Query | Component | ConsumerOperation;
-}
-
-/** Undefined where only running it tells. */
-function reachedBy(answer: Answer): readonly Reached[] | undefined {
-  switch (answer.kind) {
-    case 'query':
-      return [{ kind: 'query', thing: answer.query }];
-    case 'queries':
-      return answer.lists.map(({ query }) => ({ kind: 'query', thing: query }));
-    case 'component':
-      return [{ kind: 'component', thing: answer.component }];
-    case 'call':
-      return operationsOf(answer.call).map((thing) => ({ kind: 'operation', thing }));
-    case 'handler':
-    case 'delivered':
-      return undefined;
-  }
 }

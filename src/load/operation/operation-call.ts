@@ -1,9 +1,10 @@
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import { operationsOf } from '../../model/reached.ts';
 import type { Answer, MediaMessage, Message, Operation } from '../../model/service.ts';
 import { isMade } from '../consumer/call-text.ts';
 import { typeWords } from '../field-type.ts';
-import { type Callee, type Calls, inputOf, operationsOf, replyOf, resolveCall } from '../flow/calls.ts';
+import { type Callee, type Calls, inputOf, replyOf, resolveCall } from '../flow/calls.ts';
 import type { Linking } from '../linking.ts';
 import { fills, isText } from '../type-fit.ts';
 import { contentOf } from './operation-soap.ts';

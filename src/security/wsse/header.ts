@@ -1,8 +1,8 @@
 // WSS: SOAP Message Security 1.1.1 section 5: the header block `Security`.
 import { SOAP_NAMESPACES } from '../../wire/soap.ts';
+import { DS, isNamed, WSSE, WSU } from '../../wire/wsse-names.ts';
 import type { XmlElement } from '../../wire/xml-tree.ts';
 import { Refused } from '../scheme/verifier.ts';
-import { DS, isNamed, WSSE, WSU } from './names.ts';
 import { elementsOf } from './strict.ts';
 
 /** What stands in a Security header. */

@@ -1,9 +1,9 @@
 // XML Signature 1.1 section 4.4.3.2, WSS: SOAP Message Security 1.1.1 section 4: what a reference inside a document names.
 
+import { DS, WSU } from '../../wire/wsse-names.ts';
 import { isXmlName } from '../../wire/xml-text.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml-tree.ts';
 import { Refused } from '../scheme/verifier.ts';
-import { DS, WSU } from './names.ts';
 
 /** Local names of attributes that some reader takes for an id, in whatever namespace they stand. */
 const ID_NAMES: ReadonlySet<string> = new Set(['id', 'Id', 'ID']);

@@ -1,6 +1,6 @@
 // Web Services Security: SOAP Message Security 1.1.1 (section 2), Username Token Profile 1.1.1 and X.509 Certificate Token
 // Profile 1.1.1: namespaces and the URIs by which things are called.
-import type { XmlElement } from '../../wire/xml-tree.ts';
+import type { XmlElement } from './xml-tree.ts';
 
 const WSS = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss';
 
