@@ -6,7 +6,7 @@ export interface LockedPackage {
   readonly path: string;
   readonly name: string;
   readonly version: string;
-  /** Development alone needs it. */
+  /** Development alone needs it; not so what is optional beside that, which ships. */
   readonly development: boolean;
   /** It need not be installed. */
   readonly optional: boolean;
@@ -31,7 +31,7 @@ export function lockedPackages(text: string): LockedPackage[] {
       path,
       name: each.name ?? path.slice(marker + 'node_modules/'.length),
       version: each.version ?? '',
-      development: each.dev === true || each.devOptional === true,
+      development: each.dev === true,
       optional: each.optional === true || each.devOptional === true || each.peer === true,
       installScript: each.hasInstallScript === true,
     };

@@ -21,14 +21,17 @@ export class Attempt {
   readonly #ports: RunPorts;
   readonly #job: Job;
   readonly #taken: Taken;
+  readonly #user: User | undefined;
   readonly #log: RunningLog;
   readonly #ending = new AbortController();
   #reported = false;
 
-  constructor(ports: RunPorts, job: Job, taken: Taken) {
+  /** @param user in whose name it runs; undefined for one who may not call any more */
+  constructor(ports: RunPorts, job: Job, taken: Taken, user: User | undefined) {
     this.#ports = ports;
     this.#job = job;
     this.#taken = taken;
+    this.#user = user;
     const { store, clock } = ports;
     const onLost = (): void => this.#ending.abort(new JobLost(`process request ${this.instance}`));
     this.#log = new RunningLog({ store, instance: this.instance, run: taken.run, now: clock.now, onLost });
@@ -44,7 +47,7 @@ export class Attempt {
    */
   async run(): Promise<void> {
     const { program, row } = this.#taken;
-    const user = await this.#ports.directory.findOwner(row.oprid);
+    const user = this.#user;
     if (program === undefined) {
       throw Fault.of('NOT_FOUND', { what: `process ${row.prcsname} of the type ${row.prcstype} any more` });
     }

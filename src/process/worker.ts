@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type FailedJob, type Job, JobLost, type RetryRule, type Worker } from '../store/index.ts';
+import type { User } from '../model/security.ts';
+import { type FailedJob, type Job, JobLost, JobNotBegun, type RetryRule, type Worker } from '../store/index.ts';
 import { Attempt } from './attempt.ts';
 import { instantText } from './clock.ts';
 import { failRequest, retryRequest } from './end.ts';
@@ -44,10 +45,11 @@ async function runJob(ports: RunPorts, job: Job): Promise<void> {
   const { instance, type, name, operator } = dataOf(job);
   const run = randomUUID();
   const { id, attempt } = job;
+  const user = await ownerOf(ports, operator);
   const program = await findProgramOf(ports, type, name, operator);
   const taken = await ports.store.transaction((tx) => initiate(tx, ports, { id, attempt, instance, program }, run));
   if (taken === undefined) return;
-  const current = new Attempt(ports, job, taken);
+  const current = new Attempt(ports, job, taken, user);
   const since = performance.now();
   const tell = (error?: unknown): void => {
     const ms = performance.now() - since;
@@ -57,10 +59,20 @@ async function runJob(ports: RunPorts, job: Job): Promise<void> {
     await current.run();
     tell();
   } catch (error) {
-    tell(error);
+    // What code does after it has ended the request itself changes nothing of that.
+    tell(job.completed ? undefined : error);
     await onFailure(ports, job, current, error);
   } finally {
     await current.close();
+  }
+}
+
+/** In whose name it runs. @throws JobNotBegun where that can't be told now */
+async function ownerOf({ directory }: RunPorts, operator: string): Promise<User | undefined> {
+  try {
+    return await directory.findOwner(operator);
+  } catch (cause) {
+    throw new JobNotBegun((cause as Error).message, { cause });
   }
 }
 

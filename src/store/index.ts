@@ -10,6 +10,7 @@ export {
   type Job,
   type JobData,
   JobLost,
+  JobNotBegun,
   type JobQueue,
   JobRefused,
   type NewJob,

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { Fault } from '../../src/model/fault.ts';
 import type { BearerScheme, User } from '../../src/model/security.ts';
 import { openDirectory } from '../../src/security/directory/directory.ts';
 import { openUsers } from '../../src/security/users/open.ts';
@@ -57,4 +58,27 @@ it('refuses a request whose user was disabled, or lost the role, before it ran',
     expect(line).toMatchObject({ level: 'error', text: expect.stringContaining('may not use process WORK') });
   }
   expect(ran).toEqual([]);
+});
+
+it('gives a request back where it can not be told in whose name it runs, and counts no attempt', async () => {
+  let asked = 0;
+  const attempts: number[] = [];
+  const { demo, errors, enter, reaches, close } = await openTestScheduler({
+    registry,
+    code: (_, { attempt }) => void attempts.push(attempt),
+    directory: async () => ({
+      async findOwner() {
+        asked += 1;
+        if (asked === 1) throw Fault.of('UNAVAILABLE', { reason: 'the database does not answer' });
+        return demo;
+      },
+      async keep() {},
+    }),
+  });
+  onTestFinished(close);
+  expect(await reaches(await enter(), 'Success', 'Error', 'Not Successful')).toBe('Success');
+  expect(attempts).toEqual([1]);
+  expect(errors.map(({ name, message }) => `${name}: ${message}`)).toEqual([
+    'JobNotBegun: Not available now: the database does not answer.',
+  ]);
 });

@@ -1,4 +1,4 @@
-/** Characters that a password has at least (NIST SP 800-63B section 5.1.1.2). What they are made of is not asked. */
+/** Characters that a password has at least (NIST SP 800-63B-3, section 5.1.1.2). What they are made of is not asked. */
 const SHORTEST = 8;
 /** Bytes that one has at most: a hash is made of each that is tried. */
 const LONGEST = 1024;

@@ -4,12 +4,14 @@ import { bury } from './dead-letters.ts';
 import type { Claim } from './engine.ts';
 import type { HeldJob } from './held-job.ts';
 import type { Shop } from './lane.ts';
-import { type FailedJob, JobLost, JobRefused, type RetryRule, type Worker } from './port.ts';
+import { type FailedJob, JobLost, JobNotBegun, JobRefused, type RetryRule, type Worker } from './port.ts';
 import { retryPause } from './retry-pause.ts';
 
 /** Milliseconds before an ending is tried again that the database did not take: at first, and at most. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
+/** Milliseconds before a job is given back that could not be begun: what it needs may be there again. */
+const NOT_BEGUN_PAUSE = 1000;
 
 /** Of a job whose rule can't be told. */
 const NO_RETRY: RetryRule = { attempts: 0, first: 0, longest: 0 };
@@ -43,6 +45,11 @@ export class Ending {
     if (job.lost) return;
     // It was asked to stop, and did.
     if (job.signal.aborted) return this.giveBack(job);
+    if (error instanceof JobNotBegun) {
+      this.#shop.report(error, { queue: job.queue, job: job.id });
+      await pause(NOT_BEGUN_PAUSE, undefined, { signal: job.signal }).catch(() => {});
+      return job.lost ? undefined : this.giveBack(job);
+    }
     const rule = this.#rule(job);
     if (error instanceof JobRefused || job.attempt > rule.attempts) return this.bury(job, job.attempt, error);
     const wait = retryPause(rule, job.attempt);

@@ -51,7 +51,7 @@ export interface Worker {
   /** Jobs at the same time, in this gateway. */
   readonly concurrency: number;
   readonly retry: RetryRule | ((job: Pick<Job, 'data'>) => RetryRule);
-  /** Does a job. What it throws ends the attempt; a {@link JobRefused} ends the job. */
+  /** Does a job. What it throws ends the attempt; a {@link JobRefused} ends the job, a {@link JobNotBegun} gives it back. */
   run(job: Job): Promise<void>;
   /** An attempt failed, and another follows at `next`: in the transaction that says so. */
   onRetry?(tx: Db, job: FailedJob, error: Error, next: Date): Promise<void>;
@@ -69,6 +69,11 @@ export class JobLost extends Error {
 /** Thrown by a worker: the job has failed, and trying again would not help. */
 export class JobRefused extends Error {
   override readonly name = 'JobRefused';
+}
+
+/** Thrown by a worker: what the job needs can't be had now, and nothing of it was begun. It is tried again, whatever the rule says. */
+export class JobNotBegun extends Error {
+  override readonly name = 'JobNotBegun';
 }
 
 /** The attempt ended with its process. */
