@@ -6,6 +6,7 @@ import { findThings, listThings, THING_KINDS, type Thing } from '../security/gra
 import type { Chain, Link } from '../security/why.ts';
 import { wrongUsage } from './failure.ts';
 import { loadRegistry, type Place, placeOf } from './project.ts';
+import { readTables } from './store.ts';
 import { renderTable } from './table.ts';
 import { coloursOf } from './terminal.ts';
 
@@ -39,19 +40,8 @@ export async function readGrants(command: Command, { database }: GrantOptions): 
 }
 
 async function usersOfDatabase(registry: Registry, place: Place): Promise<User[]> {
-  const [{ resolveSetting }, { openStore }, { listUsers }] = await Promise.all([
-    import('../serve/settings.ts'),
-    import('../store/index.ts'),
-    import('../security/directory/list-users.ts'),
-  ]);
-  const { url, engine, connections } = registry.gateway.database;
-  const store = await openStore({ url: resolveSetting(url, process.env), engine, connections, root: place.root });
-  try {
-    await store.migrate();
-    return await listUsers(await store.tables(), registry.roles);
-  } finally {
-    await store.close();
-  }
+  const { listUsers } = await import('../security/directory/list-users.ts');
+  return await readTables(registry, place, (db) => listUsers(db, registry.roles));
 }
 
 /** @throws CliFailure that proposes others where there is none */

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
-import type { PendingMigration, StoreOptions } from '../store/index.ts';
+import type { PendingMigration, Store, StoreOptions } from '../store/index.ts';
 import { wrongUsage } from './failure.ts';
-import { loadRegistry, type Place, placeOf } from './project.ts';
+import { loadRegistry, placeOf } from './project.ts';
+import { storeOptions, withStore } from './store.ts';
 import { coloursOf, note, print } from './terminal.ts';
 import { count } from './words.ts';
 
@@ -24,33 +25,23 @@ export function addMigrate(program: Command): void {
     .addHelpText('after', examples)
     .action(async ({ plan, format }: { plan?: true; format: 'sql' | 'json' }, command: Command) => {
       if (plan === undefined && format === 'json') throw wrongUsage('--format is for --plan');
-      const options = await storeOptions(placeOf(command));
-      await (plan === undefined ? migrate(options) : showPlan(options, format));
+      const place = placeOf(command);
+      const registry = await loadRegistry(place, 'ignore-missing');
+      await (plan === undefined
+        ? withStore(registry, place, migrate)
+        : showPlan(await storeOptions(registry, place), format));
     });
 }
 
-async function storeOptions(place: Place): Promise<StoreOptions> {
-  const { gateway } = await loadRegistry(place, 'ignore-missing');
-  const { resolveSetting } = await import('../serve/settings.ts');
-  const { url, engine, connections } = gateway.database;
-  return { url: resolveSetting(url, process.env), engine, connections, root: place.root };
-}
-
-async function migrate(options: StoreOptions): Promise<void> {
-  const { openStore } = await import('../store/index.ts');
-  const store = await openStore(options);
-  try {
-    const steps: string[] = [];
-    await store.migrate((name) => {
-      steps.push(name);
-      note(name);
-    });
-    const { green } = coloursOf(process.stdout);
-    const done = steps.length === 0 ? 'is up to date' : `took ${count(steps.length, 'step')}`;
-    await print(`${store.location} ${green(done)}.\n`);
-  } finally {
-    await store.close();
-  }
+async function migrate(store: Store): Promise<void> {
+  const steps: string[] = [];
+  await store.migrate((name) => {
+    steps.push(name);
+    note(name);
+  });
+  const { green } = coloursOf(process.stdout);
+  const done = steps.length === 0 ? 'is up to date' : `took ${count(steps.length, 'step')}`;
+  await print(`${store.location} ${green(done)}.\n`);
 }
 
 async function showPlan(options: StoreOptions, format: 'sql' | 'json'): Promise<void> {

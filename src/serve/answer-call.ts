@@ -11,6 +11,7 @@ import { Fault } from '../model/fault.ts';
 import type { Flow } from '../model/flow.ts';
 import type { Outcome } from '../model/handler.ts';
 import type { InvokeReply } from '../model/invoke-reply.ts';
+import { operationsOf } from '../model/reached.ts';
 import type { Message, Operation, RawKind } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { parseMediaType } from '../wire/media-type.ts';
@@ -58,8 +59,9 @@ function inputOf(callee: ConsumerOperation | Flow): CallInput {
 
 /** Whether a text that is the whole of a body is taken for JSON as it stands, rather than for a value of it. */
 function takesJsonText(callee: ConsumerOperation | Flow): boolean {
-  const operations = 'steps' in callee ? callee.steps.map(({ operation }) => operation) : [callee];
-  return operations.some((each) => each.kind === 'rest' && each.body.kind === 'raw' && each.body.raw === 'json');
+  return operationsOf(callee).some(
+    (each) => each.kind === 'rest' && each.body.kind === 'raw' && each.body.raw === 'json',
+  );
 }
 
 function handedOver(fields: readonly InputField[], from: DocumentValue): Record<string, Value> {

@@ -134,3 +134,19 @@ test.concurrent('users of the database count where they are asked for', async ()
     /^1 caller may use .*cleo has the role GUESTS +database\n/s,
   );
 });
+
+test.concurrent('a database is only read: one that is not up to date is left as it is', async () => {
+  const cwd = await staffProject();
+  for (const asked of [
+    ['who-can', 'HELLO_GET'],
+    ['can', 'guest'],
+  ])
+    expect(await signalbox([...asked, '--database'], { cwd })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^signalbox: the gateway's database lacks \d+ steps of the schema of this version\n {2}Run signalbox migrate/,
+      ),
+    });
+  expect(existsSync(join(cwd, '.signalbox'))).toBe(false);
+});

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { AUTHORITY, PARTNER } from '../support/certificates.ts';
 import { gatewayText, USERS } from '../support/project.ts';
-import { bin, cleanEnvironment, finish, project, type Ran, signalbox } from './support.ts';
+import { bin, cleanEnvironment, finish, project, type Ran, signalbox, startProcess } from './support.ts';
 
 const files = { 'definitions/gateway.yaml': gatewayText(), 'definitions/users.yaml': USERS };
 
@@ -126,4 +128,31 @@ test.concurrent('hashes for users of the definitions need no project', async () 
   expect(password.stdout).toMatch(/^\$scrypt\$ln=14,r=8,p=1\$[\w+/]+\$[\w+/]+\n$/);
   const key = await signalbox(['user', 'hash', '--key'], { cwd: '/' });
   expect(key.stdout).toMatch(/^sbk_[a-z0-9]{8}_[\w-]{43}\nsha256:[0-9a-f]{64}\n$/);
+});
+
+const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
+
+test.skipIf(!hasScript)('a password is asked for on a terminal, twice and unseen (needs script)', async () => {
+  const answered = async (typed: string): Promise<string> => {
+    const command = `'${process.execPath}' '${bin}' user hash`;
+    const asked = startProcess('/usr/bin/script', ['-qec', command, '/dev/null'], { env: { NO_COLOR: '1' } });
+    const ended = once(asked.process, 'close');
+    await asked.until(/Password: /);
+    asked.process.stdin?.write(typed);
+    const [code] = await ended;
+    return `${code} ${asked.output().replaceAll('\r\n', '\n')}`;
+  };
+  const every = await Promise.all([
+    // Both lines at once, as they are pasted.
+    answered('correct horsf\x7fe\rcorrect horse\r'),
+    answered('correct horse\rcorrect house\r'),
+    answered('correct\x03'),
+    answered('correct horse\r\x04'),
+  ]);
+  expect(every).toEqual([
+    expect.stringMatching(/^0 Password: \nOnce more: \n\$scrypt\$ln=14,r=8,p=1\$[\w+/]+\$[\w+/]+\n$/),
+    '1 Password: \nOnce more: \nsignalbox: the two passwords are not the same\n',
+    '1 Password: \nsignalbox: interrupted\n',
+    '1 Password: \nOnce more: \nsignalbox: interrupted\n',
+  ]);
 });

@@ -5,6 +5,7 @@ import type { Registry } from '../../model/registry.ts';
 import type { Users } from '../../security/users/port.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { loadRegistry, placeOf } from '../project.ts';
+import { withStore } from '../store.ts';
 
 /** What the commands about users work with. */
 export interface Access {
@@ -39,17 +40,11 @@ export async function withUsers(command: Command, work: (access: Access) => Prom
   checkText('--actor', actor);
   const place = placeOf(command);
   const registry = await loadRegistry(place, 'ignore-missing');
-  const { resolveSetting } = await import('../../serve/settings.ts');
-  const { openStore } = await import('../../store/index.ts');
   const { openUsers } = await import('../../security/users/open.ts');
-  const { url, engine, connections } = registry.gateway.database;
-  const store = await openStore({ url: resolveSetting(url, process.env), engine, connections, root: place.root });
-  try {
+  await withStore(registry, place, async (store) => {
     await store.migrate();
     await work({ registry, users: openUsers({ store, actor }), location: store.location });
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** @throws CliFailure for a user of the definitions, which no command changes */

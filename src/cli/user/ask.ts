@@ -1,56 +1,37 @@
-import { StringDecoder } from 'node:string_decoder';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { CliFailure } from '../failure.ts';
 
 /** What a password may have at most while it is read; what one may have at all, others check. */
 const LONGEST = 65_536;
 
-/** Asks on the terminal for a line that it does not show. @throws CliFailure where the user gives up */
-export async function askHidden(question: string): Promise<string> {
+/**
+ * Asks on the terminal for a line that it does not show, and once more for the same.
+ * @throws CliFailure where the user gives up, or the two differ
+ */
+export async function askTwice(question: string): Promise<string> {
   const { stdin, stderr } = process;
-  stderr.write(question);
-  stdin.setRawMode(true);
-  stdin.resume();
-  try {
-    return await new Promise((resolve, reject) => {
-      const decoder = new StringDecoder('utf8');
-      let typed: readonly string[] = [];
-      const end = (): void => {
-        stdin.off('data', take);
-        stdin.off('end', gone);
-      };
-      const gone = (): void => {
-        end();
-        reject(new CliFailure('interrupted'));
-      };
-      const take = (chunk: Buffer): void => {
-        for (const character of decoder.write(chunk)) {
-          if (character === '\r' || character === '\n') {
-            end();
-            resolve(typed.join(''));
-            return;
-          }
-          // Control-C and Control-D.
-          if (character === '\x03' || character === '\x04') {
-            gone();
-            return;
-          }
-          typed = typedAfter(typed, character);
-        }
-      };
-      stdin.on('data', take);
-      stdin.on('end', gone);
-    });
-  } finally {
-    stdin.setRawMode(false);
-    stdin.pause();
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
+  // After Control-Z it waits to be told.
+  lines.on('SIGCONT', () => lines.resume());
+  // Keeps a line that comes before its question, as of a paste.
+  const typed = lines[Symbol.asyncIterator]();
+  const ask = async (text: string): Promise<string> => {
+    stderr.write(text);
+    const { value, done } = await typed.next();
     stderr.write('\n');
+    // Control-C closes the interface, and Control-D on an empty line.
+    if (done === true) throw new CliFailure('interrupted');
+    return value;
+  };
+  try {
+    const first = await ask(question);
+    if ((await ask('Once more: ')) !== first) throw new CliFailure('the two passwords are not the same');
+    return first;
+  } finally {
+    lines.close();
   }
-}
-
-/** Backspace takes the last character back, Control-U all. */
-function typedAfter(typed: readonly string[], character: string): readonly string[] {
-  if (character === '\x7f' || character === '\b') return typed.slice(0, -1);
-  return character === '\x15' ? [] : [...typed, character];
 }
 
 /** The first line of standard input, without its end. @throws CliFailure where it is no text */

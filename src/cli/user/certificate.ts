@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { certificateName } from '../../load/certificate-names.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { KeptCertificate } from '../../security/users/port.ts';
 import { pemCertificates } from '../../wire/pem.ts';
@@ -85,14 +86,13 @@ function refuseKnown({ users }: Registry, fingerprint: string): void {
 
 /** The fingerprint as it is kept; openssl writes it with colons, in capitals. @throws CliFailure */
 function fingerprintOf(which: string): string {
-  if (!/^sha256:/i.test(which)) return fingerprintOfFile(which);
-  const digits = which.slice('sha256:'.length).replaceAll(':', '').toLowerCase();
-  if (!/^[0-9a-f]{64}$/.test(digits))
-    throw wrongUsage(`${JSON.stringify(which)} is no fingerprint`, 'It is sha256: and 64 hex digits.');
-  return `sha256:${digits}`;
+  const said = /^sha256:/i.test(which) ? which : `sha256:${readCertificate(which).fingerprint256}`;
+  const fingerprint = certificateName(said);
+  if (typeof fingerprint === 'string') return fingerprint;
+  throw wrongUsage(`${JSON.stringify(which)} is no fingerprint`, 'It is sha256: and 64 hex digits.');
 }
 
-function fingerprintOfFile(path: string): string {
+function readCertificate(path: string): X509Certificate {
   let content: Buffer;
   try {
     content = readFileSync(path);
@@ -102,7 +102,7 @@ function fingerprintOfFile(path: string): string {
   if (pemCertificates(content.toString('latin1')).length > 1)
     throw new CliFailure(`${path} holds more than one certificate`, { hint: 'Write the one of the user to a file.' });
   try {
-    return `sha256:${new X509Certificate(content).fingerprint256.replaceAll(':', '').toLowerCase()}`;
+    return new X509Certificate(content);
   } catch (cause) {
     throw new CliFailure(`${path} is no certificate`, { hint: `It takes ${WHICH}.`, cause });
   }

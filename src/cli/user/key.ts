@@ -1,13 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { duration } from '../../load/schema/json-schema.ts';
+import { milliseconds } from '../../load/units.ts';
 import type { KeptKey } from '../../security/users/port.ts';
 import { renderTable } from '../table.ts';
 import { coloursOf, note, print } from '../terminal.ts';
 import { checkText, refuseDeclared, withActor, withUsers } from './access.ts';
 
-const DAY = 86_400_000;
-const UNITS: Readonly<Record<string, number>> = { min: 60_000, h: 3_600_000, d: DAY };
+/** As the definitions write one. */
+const TIME = new RegExp(duration.pattern as string);
+const SHORTEST = milliseconds('1 s');
 /** A date must be one. */
-const LONGEST = 36_500 * DAY;
+const LONGEST = milliseconds('36500 d');
 
 /** `signalbox user key add|list|revoke`. */
 export function addUserKey(user: Command): void {
@@ -43,10 +46,11 @@ function addKeyAdd(key: Command): void {
 
 /** @returns milliseconds */
 function readTime(text: string): number {
-  const [, number, unit = ''] = /^(\d{1,9}) ?(min|h|d)$/.exec(text) ?? [];
-  const time = Number(number) * (UNITS[unit] ?? Number.NaN);
-  if (!(time > 0 && time <= LONGEST))
-    throw new InvalidArgumentError("It takes a time like '90 d', '12 h' or '30 min'.");
+  const time = TIME.test(text) ? milliseconds(text) : Number.NaN;
+  if (!(time >= SHORTEST && time <= LONGEST))
+    throw new InvalidArgumentError(
+      "It takes a time like '90 d', '12 h' or '30 min'. It is 1 s or longer, and 36500 d at most.",
+    );
   return time;
 }
 

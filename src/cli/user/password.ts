@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { note, print } from '../terminal.ts';
-import { askHidden, readLine } from './ask.ts';
+import { askTwice, readLine } from './ask.ts';
 
 /** How a command learns the password. */
 export interface PasswordOptions {
@@ -33,7 +33,7 @@ export async function newPassword(user: string | undefined, options: PasswordOpt
     throw wrongUsage('--password-stdin, --generate and --no-password exclude each other');
   if (!password) return { hash: undefined };
   const generated = generate ? randomBytes(18).toString('base64url') : undefined;
-  const text = generated ?? (passwordStdin ? await readLine() : await askTwice(user));
+  const text = generated ?? (passwordStdin ? await readLine() : await askPassword(user));
   const { passwordFault } = await import('../../security/users/password-rules.ts');
   const fault = passwordFault(text, user);
   if (fault !== undefined) throw new CliFailure(`the password ${fault}`);
@@ -41,13 +41,10 @@ export async function newPassword(user: string | undefined, options: PasswordOpt
   return { hash: await hashPassword(text), ...(generated === undefined ? {} : { generated }) };
 }
 
-async function askTwice(user: string | undefined): Promise<string> {
+function askPassword(user: string | undefined): Promise<string> {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true)
     throw wrongUsage('a password is asked for on a terminal', '--password-stdin reads it from standard input.');
-  const first = await askHidden(user === undefined ? 'Password: ' : `Password of ${user}: `);
-  const second = await askHidden('Once more: ');
-  if (first !== second) throw new CliFailure('the two passwords are not the same');
-  return first;
+  return askTwice(user === undefined ? 'Password: ' : `Password of ${user}: `);
 }
 
 /** Says what was done; where a password was made, standard output holds that alone, and this once. */
