@@ -1,8 +1,10 @@
 import type { Position } from '../model/position.ts';
+import { reachedBy } from '../model/reached.ts';
 import type { Registry } from '../model/registry.ts';
 import type { PermissionList, Role, User } from '../model/security.ts';
+import type { Answer } from '../model/service.ts';
 import { may } from './authorise.ts';
-import type { Need, Thing } from './grantable-things.ts';
+import type { Need, Thing, ThingKind } from './grantable-things.ts';
 
 /** Who calls: a user, whoever shows a token that gives roles, or whoever has a role. */
 export interface CallerFacts {
@@ -136,12 +138,21 @@ export function listTokens(registry: Registry): { readonly id: string; readonly 
   });
 }
 
+/** What the code of an operation may reach, by its kind. */
+const OF_CODE: ReadonlySet<ThingKind> = new Set(['consumer', 'flow', 'query', 'component']);
+
+/** Whether an answer reaches a thing, or, of code, may do so. */
+function reaches(answer: Answer, { kind, needs }: Thing): boolean {
+  const reached = reachedBy(answer);
+  if (reached === undefined) return OF_CODE.has(kind);
+  return needs.every(({ granted }) => reached.some(({ thing }) => thing === granted));
+}
+
 /** Operations that reach a thing by a role of theirs (`as:`), whoever calls them. */
 export function reachedAs(registry: Registry, thing: Thing): Chain[] {
-  if (thing.kind === 'operation') return [];
   return [...registry.operations.values()].flatMap((operation) => {
     const role = operation.as;
-    if (role === undefined) return [];
+    if (role === undefined || !reaches(operation.answer, thing)) return [];
     const chains = thing.needs.map((need) => {
       const open = openChain(need);
       return open === undefined ? chainsOfRole({ ...need, as: { role, operation } }, role) : [open];

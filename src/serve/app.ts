@@ -109,9 +109,11 @@ type App = Hono<GatewayEnv>;
 /** Contracts and the page need no credentials, unless `contracts: private`. */
 function createAdmission({ gateway }: Registry, { authenticator, throttle }: GatewayPorts): Admission {
   return async (exchange) => {
-    if (gateway.contracts === 'public') return;
-    await throttle?.arrive(exchange);
-    exchange.caller = await authenticator.authenticate(exchange, gateway.requires);
+    if (gateway.contracts === 'private') {
+      await throttle?.arrive(exchange);
+      exchange.caller = await authenticator.authenticate(exchange, gateway.requires);
+    }
+    exchange.admitted = true;
   };
 }
 
@@ -146,6 +148,7 @@ function mountMonitoring(
     plain.text(exchange, 200, 'application/json', '{"status":"live"}'),
   );
   mountReadable(app, '/health/ready', tellAllowed, async (exchange) => {
+    exchange.admitted = true;
     try {
       await ready();
     } catch (error) {
@@ -163,6 +166,7 @@ function mountMonitoring(
       exchange.caller = await authenticator.authenticate(exchange, gateway.requires);
       authorise(exchange.caller.user, guarded, 'path');
     }
+    exchange.admitted = true;
     return plain.text(exchange, 200, metrics.contentType, await metrics.text());
   });
 }

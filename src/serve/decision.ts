@@ -17,14 +17,14 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Whether an exchange was let in. What went wrong in a call that was, and here, is no refusal.
+ * Whether an exchange was let in. What went wrong in a call that was is no refusal.
  * @param admitted the caller may call what was called
  */
 export function decide(fault: Fault | undefined, admitted: boolean): Decision {
   if (fault === undefined) return ALLOWED;
   const reason = fault.reason ?? REASONS.get(fault.code);
   if (reason !== undefined) return { decision: 'refused', reason };
-  if (admitted || fault.status >= 500) return ALLOWED;
+  if (admitted) return ALLOWED;
   return { decision: 'refused', reason: fault.code.toLowerCase().replaceAll('_', ' ') };
 }
 
@@ -41,7 +41,7 @@ export function refusedLine(
     readonly reason?: string | undefined;
   },
 ): object {
-  const { requestId, method, remote, proxy, bytes, reason = decide(fault, false).reason ?? 'internal' } = facts;
+  const { requestId, method, remote, proxy, bytes, reason = decide(fault, false).reason } = facts;
   const { status, code } = fault;
   return { requestId, decision: 'refused', reason, method, remote, proxy, status, fault: code, bytes, complete: true };
 }

@@ -183,6 +183,7 @@ describe('why', () => {
       'NAMES_AS runs as the role READER: ^NAMES_AS: { get: as/names, query: STAFF_NAMES, as: READER }',
     );
     expect(reachedAs(registry, thing('SEND'))).toEqual([]);
+    expect(reachedAs(registry, thing('SECRETS')), 'granted to the role, and not what the operation reads').toEqual([]);
     expect(reachedAs(registry, thing('query:OPEN')), 'what is open is reached by no role').toEqual([]);
   });
 

@@ -53,6 +53,12 @@ describe.skipIf(postgresPrograms() === undefined)('a database that goes away', (
       expect(text).not.toMatch(/127\.0\.0\.1|ECONNREFUSED|select|insert|terminat/i);
     }
     expect((await gateway.call('/health/live')).status).toBe(200);
+    const basic = `Basic ${Buffer.from('somebody:else').toString('base64')}`;
+    const path = '/gateway/RESTListeningConnector/Notes.v1/Notes/none';
+    const unknown = await gateway.call(path, { headers: { authorization: basic, 'x-request-id': `${mode}-unknown` } });
+    expect(unknown.status).toBe(503);
+    const line = gateway.log().find(({ requestId, status }) => requestId === `${mode}-unknown` && status === 503);
+    expect(line, 'nobody was let in').toMatchObject({ decision: 'refused', reason: 'unavailable' });
     // The log names the database, whichever connection found out first; callers are not told.
     const said = gateway
       .log()
