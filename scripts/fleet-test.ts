@@ -1,33 +1,21 @@
 // Proves that nothing is lost and nothing done twice while gateways die and the database restarts: see --help.
 import { renderTable } from '../src/cli/table.ts';
 import { coloursOf } from '../src/cli/terminal.ts';
-import { readOptions, UsageError } from './fleet/options.ts';
+import { readOptions } from './fleet/options.ts';
 import { type FleetResult, isSound, runFleet } from './fleet/run.ts';
+import { runScript } from './support/command-line.ts';
 
 /** Lines about one kind of mistake that are shown; there may be hundreds. */
 const SHOWN = 20;
 const HEADING = ['ITEMS', 'ACCEPTED', 'ANSWER LOST', 'OF THEM MADE', 'DONE', 'CANCELLED', 'WRONG'];
 
-const began = performance.now();
-
-try {
-  const options = readOptions(process.argv.slice(2));
-  if (options !== undefined) {
-    say(`seed ${options.seed}: ${options.gateways} gateways, ${options.seconds} s`);
-    const result = await runFleet(options, say);
-    print(result);
-    process.stdout.write(`seed ${options.seed}: ${isSound(result) ? 'every item is accounted for' : 'NOT SOUND'}\n`);
-    process.exitCode = isSound(result) ? 0 : 1;
-  }
-} catch (error) {
-  const text = error instanceof UsageError ? error.message : ((error as Error).stack ?? error);
-  process.stderr.write(`${text}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
-}
+await runScript(readOptions, async (options, say) => {
+  say(`seed ${options.seed}: ${options.gateways} gateways, ${options.seconds} s`);
+  const result = await runFleet(options, say);
+  print(result);
+  process.stdout.write(`seed ${options.seed}: ${isSound(result) ? 'every item is accounted for' : 'NOT SOUND'}\n`);
+  return isSound(result);
+});
 
 function print(result: FleetResult): void {
   const { accounts, mishaps, overlaps, amiss } = result;

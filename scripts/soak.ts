@@ -1,32 +1,21 @@
 // Keeps a gateway busy for minutes, and sees whether it is as it was: see --help.
-import { readOptions, UsageError } from './soak/options.ts';
+import { readOptions } from './soak/options.ts';
 import { runSoak, type SoakResult } from './soak/run.ts';
+import { runScript, type Say } from './support/command-line.ts';
 
 /** Lines about what is amiss that are shown; there may be thousands. */
 const SHOWN = 20;
 
-const began = performance.now();
+await runScript(readOptions, async (options, say) => {
+  say(`seed ${options.seed}: ${options.minutes} min`);
+  const result = await runSoak(options, say);
+  print(result, say);
+  const isSound = result.amiss.length === 0;
+  process.stdout.write(`seed ${options.seed}: ${isSound ? 'as it was' : 'NOT SOUND'}\n`);
+  return isSound;
+});
 
-try {
-  const options = readOptions(process.argv.slice(2));
-  if (options !== undefined) {
-    say(`seed ${options.seed}: ${options.minutes} min`);
-    const result = await runSoak(options, say);
-    print(result);
-    process.stdout.write(`seed ${options.seed}: ${result.amiss.length === 0 ? 'as it was' : 'NOT SOUND'}\n`);
-    process.exitCode = result.amiss.length === 0 ? 0 : 1;
-  }
-} catch (error) {
-  const text = error instanceof UsageError ? error.message : ((error as Error).stack ?? error);
-  process.stderr.write(`${text}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
-}
-
-function print({ answered, p99, late, before, after, amiss }: SoakResult): void {
+function print({ answered, p99, late, before, after, amiss }: SoakResult, say: Say): void {
   const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
   const all = [...answered.values()].reduce((sum, count) => sum + count, 0);
   say(`${all} answered: ${[...answered].map(([kind, count]) => `${kind} ${count}`).join(', ')}`);

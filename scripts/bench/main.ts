@@ -1,8 +1,8 @@
 /** `npm run bench`: what the gateway does in a second, beside what can be had at most. */
 import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 import { renderTable } from '../../src/cli/table.ts';
 import { coloursOf } from '../../src/cli/terminal.ts';
+import { parse, runScript, TEXT, UsageError } from '../support/command-line.ts';
 import { cells, HEADING, type Judged, judge } from './figure.ts';
 import { Bench, type Row } from './harness.ts';
 import { check } from './rows/check.ts';
@@ -55,8 +55,8 @@ Rows:
 ${ROWS.map(({ name, about }) => `  ${name.padEnd(17)}${about}`).join('\n')}
 `;
 
-/** What stands in the way of the bench; said without a stack. */
-class UsageError extends Error {}
+/** An option that is there or not. */
+const FLAG = { type: 'boolean', default: false } as const;
 
 interface Options {
   readonly rows: readonly Row[];
@@ -65,34 +65,24 @@ interface Options {
   readonly json: boolean;
 }
 
-function readOptions(): Options | undefined {
-  const { values } = readArgs();
-  if (values.help) return undefined;
-  const rounds = values.smoke ? 1 : Number(values.rounds ?? ROUNDS);
+function readOptions(args: readonly string[]): Options | undefined {
+  const values = parse(args, HELP, {
+    only: { ...TEXT, multiple: true },
+    rounds: TEXT,
+    smoke: FLAG,
+    json: FLAG,
+  });
+  if (values === undefined) return undefined;
+  const { only = [], smoke, json } = values;
+  const rounds = smoke ? 1 : Number(values.rounds ?? ROUNDS);
   if (!Number.isInteger(rounds) || rounds < 1) throw new UsageError(`--rounds ${values.rounds} is no number of rounds`);
-  const rows = (values.only ?? []).map((name) => {
+  const rows = only.map((name) => {
     const row = ROWS.find((each) => each.name === name);
     if (row === undefined)
       throw new UsageError(`there is no row ${name}; there is ${ROWS.map((each) => each.name).join(', ')}`);
     return row;
   });
-  return { rows: rows.length > 0 ? rows : ROWS, rounds, smoke: values.smoke, json: values.json };
-}
-
-function readArgs() {
-  try {
-    return parseArgs({
-      options: {
-        only: { type: 'string', multiple: true },
-        rounds: { type: 'string' },
-        smoke: { type: 'boolean', default: false },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return { rows: rows.length > 0 ? rows : ROWS, rounds, smoke, json };
 }
 
 /** Progress is for those who watch. */
@@ -138,12 +128,7 @@ async function measure({ rows, rounds, smoke }: Options): Promise<{ judged: Judg
   return { judged, failed };
 }
 
-async function main(): Promise<number> {
-  const options = readOptions();
-  if (options === undefined) {
-    process.stdout.write(HELP);
-    return 0;
-  }
+async function run(options: Options): Promise<boolean> {
   const { judged, failed } = await measure(options);
   const facts = machine();
   if (options.json) {
@@ -156,14 +141,7 @@ async function main(): Promise<number> {
     const { cpu, cores, node, date } = facts;
     process.stdout.write(`\n${cpu}, ${cores} cores, Node ${node}, ${date}; ${options.rounds} rounds\n`);
   }
-  if (failed) return 1;
-  return options.smoke || judged.every(({ reached }) => reached) ? 0 : 1;
+  return !failed && (options.smoke || judged.every(({ reached }) => reached));
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
+await runScript(readOptions, run);

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,6 +16,8 @@ const START_MS = 30_000;
 const STOP_MS = 35_000;
 /** Entries of the log that are held; a caller asks for what it has just done. */
 const HELD = 5_000;
+/** Characters of its log that are told. */
+const LAST_WORDS = 2_000;
 
 /** A line of the gateway's log. */
 type LogLine = Readonly<Record<string, unknown>>;
@@ -24,10 +26,11 @@ type LogLine = Readonly<Record<string, unknown>>;
 export class ChildGateway {
   /** Folder of the database and of the log; removed by {@link remove}. */
   readonly folder = mkdtempSync(join(tmpdir(), 'signalbox-child-'));
-  readonly log = join(this.folder, 'gateway.log');
+  readonly #log = join(this.folder, 'gateway.log');
   /** Times that it ended without being asked to. */
   deaths = 0;
   #child: ChildProcess | undefined;
+  #starting: Promise<void> | undefined;
   #port = 0;
   readonly #lines = new Map<string, LogLine[]>();
 
@@ -41,7 +44,14 @@ export class ChildGateway {
   }
 
   /** Starts it where it does not run, and waits until it is ready. @throws Error where it does not start */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
     if (this.#child !== undefined) return;
     if (!existsSync(join(this.folder, 'definitions'))) writeProject(repository, this.folder);
     const child = spawn(process.execPath, ['--expose-gc', '--import', door, command, 'serve'], {
@@ -62,7 +72,7 @@ export class ChildGateway {
       this.#child = undefined;
       this.deaths++;
     });
-    child.stderr?.on('data', (text: Buffer) => appendFileSync(this.log, text));
+    child.stderr?.on('data', (text: Buffer) => appendFileSync(this.#log, text));
     await this.#ready(child);
   }
 
@@ -80,21 +90,20 @@ export class ChildGateway {
   holdings(): Promise<Holdings> {
     const child = this.#child;
     return new Promise((resolve, reject) => {
-      if (child === undefined) return reject(new Error('the gateway is not there'));
+      if (child === undefined) return reject(new Error(`the gateway is not there${this.lastWords()}`));
       const late = setTimeout(() => reject(new Error('the gateway does not say what it holds')), START_MS);
+      const gone = (): void => {
+        clearTimeout(late);
+        reject(new Error(`the gateway ended before it said what it holds${this.lastWords()}`));
+      };
+      child.once('exit', gone);
       child.once('message', (holdings) => {
         clearTimeout(late);
+        child.off('exit', gone);
         resolve(holdings as Holdings);
       });
       child.send('look');
     });
-  }
-
-  /** SIGKILL: it hangs. */
-  kill(): void {
-    this.#child?.kill('SIGKILL');
-    this.#child = undefined;
-    this.deaths++;
   }
 
   /** Asks it to end. @returns what it ended by: `code 0` is in order */
@@ -112,6 +121,11 @@ export class ChildGateway {
     return how;
   }
 
+  /** What it said last that was amiss, to be put behind a sentence. */
+  lastWords(): string {
+    return existsSync(this.#log) ? `; it said last:\n${readFileSync(this.#log, 'utf8').slice(-LAST_WORDS)}` : '';
+  }
+
   remove(): void {
     this.#child?.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
@@ -119,8 +133,12 @@ export class ChildGateway {
 
   #ready(child: ChildProcess): Promise<void> {
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`the gateway is not ready; see ${this.log}`)), START_MS);
-      child.once('exit', () => reject(new Error(`the gateway did not start; see ${this.log}`)));
+      const late = setTimeout(() => reject(new Error(`the gateway is not ready${this.lastWords()}`)), START_MS);
+      // What it said is read to the end by then, which it need not be at `exit`.
+      child.once('close', () => {
+        clearTimeout(late);
+        reject(new Error(`the gateway did not start${this.lastWords()}`));
+      });
       createInterface({ input: child.stdout! }).on('line', (line) => {
         const ready = /is ready on http:\/\/127\.0\.0\.1:(\d+)/.exec(line);
         if (ready !== null) {
@@ -137,10 +155,10 @@ export class ChildGateway {
     try {
       line = JSON.parse(text) as LogLine;
     } catch {
-      appendFileSync(this.log, `${text}\n`);
+      appendFileSync(this.#log, `${text}\n`);
       return;
     }
-    if (line.level !== 'info') appendFileSync(this.log, `${text}\n`);
+    if (line.level !== 'info') appendFileSync(this.#log, `${text}\n`);
     const { requestId } = line;
     if (typeof requestId !== 'string') return;
     this.#lines.set(requestId, [...(this.#lines.get(requestId) ?? []), line]);

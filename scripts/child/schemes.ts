@@ -44,6 +44,8 @@ roles: [SAMPLE_ALL]
 ---
 service: Secured.v1
 permission: LOCATIONS
+cors: [https://app.example.org]
+limits: { rate: { requests: 1000000, per: 1 min, by: address }, concurrent: 1000 }
 operations:
   SECURED_GET:
     get: Who/{REGION}

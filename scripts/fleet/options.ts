@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { numberOf, parse, seedOf, TEXT } from '../support/command-line.ts';
 
 /** What a run of the fleet test is to be. */
 export interface FleetOptions {
@@ -24,42 +24,15 @@ done twice, or ran twice at the same time. Runs what is in dist/; needs PostgreS
   --help           this text
 `;
 
-/** What stands in the way of the test; said without a stack. */
-export class UsageError extends Error {}
-
 /** The options; undefined where help was asked for, and given. @throws UsageError */
 export function readOptions(args: readonly string[]): FleetOptions | undefined {
-  const { values } = parse(args);
-  if (values.help) {
-    process.stdout.write(HELP);
-    return undefined;
-  }
+  const values = parse(args, HELP, { seconds: TEXT, gateways: TEXT, workers: TEXT, seed: TEXT });
+  if (values === undefined) return undefined;
+  const { seconds, gateways, workers, seed } = values;
   return {
-    seconds: numberOf('--seconds', values.seconds, 120, 3600),
-    gateways: numberOf('--gateways', values.gateways, 3, 16),
-    workers: numberOf('--workers', values.workers, 2, 8),
-    seed: numberOf('--seed', values.seed, Math.floor(Math.random() * 2 ** 31) + 1, 2 ** 32),
+    seconds: numberOf('--seconds', seconds, 120, 3600),
+    gateways: numberOf('--gateways', gateways, 3, 16),
+    workers: numberOf('--workers', workers, 2, 8),
+    seed: seedOf(seed),
   };
-}
-
-function parse(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const options = {
-    seconds: text,
-    gateways: text,
-    workers: text,
-    seed: text,
-    help: { type: 'boolean', default: false },
-  } as const;
-  try {
-    return parseArgs({ args: [...args], options });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-function numberOf(name: string, text: string | undefined, otherwise: number, most: number): number {
-  const number = text === undefined ? otherwise : Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  throw new UsageError(`${name} takes a number from 1 to ${most}, not '${text}'`);
 }

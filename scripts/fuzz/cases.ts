@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DefinitionsCase } from './definitions.ts';
+import type { DefinitionsCase } from './check.ts';
 
 /** What was found once, and is tried again by a test ever after. */
 export type FoundCase =

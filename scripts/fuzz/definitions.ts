@@ -3,23 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { CHECK_MS, type DefinitionsCase } from './check.ts';
 import { Finding } from './judge.ts';
 import { mutated } from './mutate.ts';
 
-/** A check takes a tenth of a second; the first one of a process waits for that to start, on a machine that is busy. */
-const CHECK_MS = 15_000;
-
-/** A file of the sample with another text. */
-export interface DefinitionsCase {
-  readonly path: string;
-  readonly text: string;
-}
-
-const repository = fileURLToPath(new URL('../../', import.meta.url));
 const PATHS = [
   'definitions/gateway.yaml',
   'definitions/security.yaml',
   'definitions/nodes.yaml',
+  'definitions/child.yaml',
   'definitions/locations/documents.yaml',
   'definitions/locations/queries.yaml',
   'definitions/locations/service.yaml',
@@ -29,34 +21,45 @@ const PATHS = [
   'definitions/doclib/service.yaml',
 ] as const;
 
-/** Files of the sample, changed. */
-export const definitionsCases: fc.Arbitrary<DefinitionsCase> = fc
-  .constantFrom(...PATHS)
-  .chain((path) => mutated([readFileSync(join(repository, path))]).map((text) => ({ path, text: text.toString() })));
+/** Files of a project that `writeProject` made, changed. */
+export function definitionsCases(root: string): fc.Arbitrary<DefinitionsCase> {
+  return fc
+    .constantFrom(...PATHS)
+    .chain((path) => mutated([readFileSync(join(root, path))]).map((text) => ({ path, text: text.toString() })));
+}
 
 /** Checks definitions in a process of its own, which is replaced where it crashes or hangs. */
 export class Checker {
+  readonly #root: string;
   #child: ChildProcess | undefined;
+
+  /** @param root the project whose files are changed */
+  constructor(root: string) {
+    this.#root = root;
+  }
 
   /** @throws Finding where the check does not end, or not with a registry or diagnostics */
   async check(given: DefinitionsCase): Promise<void> {
     this.#child ??= fork(fileURLToPath(new URL('check-process.ts', import.meta.url)), {
-      cwd: repository,
+      cwd: this.#root,
       stdio: 'inherit',
     });
     const child = this.#child;
-    const wrong = await new Promise<string | undefined>((resolve) => {
+    const wrong = await new Promise<string>((resolve) => {
       const late = setTimeout(() => resolve(`the check takes more than ${CHECK_MS} ms`), CHECK_MS);
-      const gone = (): void => resolve('the check ended its process');
+      const gone = (): void => {
+        clearTimeout(late);
+        resolve('the check ended its process');
+      };
       child.once('exit', gone);
       child.once('message', (answer: string) => {
         clearTimeout(late);
         child.off('exit', gone);
-        resolve(answer === '' ? undefined : answer);
+        resolve(answer);
       });
       child.send(given);
     });
-    if (wrong === undefined) return;
+    if (wrong === '') return;
     this.close();
     throw new Finding(wrong);
   }

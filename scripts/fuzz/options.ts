@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { numberOf, parse, seedOf, TEXT, UsageError } from '../support/command-line.ts';
 import { KINDS } from './seeds.ts';
 
 /** What a fuzz run is to be. */
@@ -25,37 +25,16 @@ is shrunk and written to test/attacks/cases, where a test replays it. Runs what 
   --help           this text
 `;
 
-/** Said without a stack. */
-export class UsageError extends Error {}
-
 /** The options; undefined where help was asked for, and given. @throws UsageError */
 export function readOptions(args: readonly string[]): FuzzOptions | undefined {
-  const { values } = parse(args);
-  if (values.help) {
-    process.stdout.write(HELP);
-    return undefined;
-  }
-  if (values.only !== undefined && !ALL_KINDS.includes(values.only))
-    throw new UsageError(`--only takes one of ${ALL_KINDS.join(', ')}, not '${values.only}'`);
+  const values = parse(args, HELP, { seconds: TEXT, seed: TEXT, only: TEXT });
+  if (values === undefined) return undefined;
+  const { seconds, seed, only } = values;
+  if (only !== undefined && !ALL_KINDS.includes(only))
+    throw new UsageError(`--only takes one of ${ALL_KINDS.join(', ')}, not '${only}'`);
   return {
-    seconds: numberOf('--seconds', values.seconds, 60, 86_400),
-    seed: numberOf('--seed', values.seed, Math.floor(Math.random() * 2 ** 31) + 1, 2 ** 31),
-    kinds: values.only === undefined ? ALL_KINDS : [values.only],
+    seconds: numberOf('--seconds', seconds, 60, 86_400),
+    seed: seedOf(seed),
+    kinds: only === undefined ? ALL_KINDS : [only],
   };
-}
-
-function parse(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  try {
-    const options = { seconds: text, seed: text, only: text, help: { type: 'boolean', default: false } } as const;
-    return parseArgs({ args: [...args], options });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-function numberOf(name: string, text: string | undefined, otherwise: number, most: number): number {
-  const number = text === undefined ? otherwise : Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  throw new UsageError(`${name} takes a number from 1 to ${most}, not '${text}'`);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ChildGateway } from '../child/gateway.ts';
 import { keepCase } from './cases.ts';
 import { Checker, definitionsCases } from './definitions.ts';
-import { judge } from './judge.ts';
+import { Ended, judge } from './judge.ts';
 import type { FuzzOptions } from './options.ts';
 import { KINDS } from './seeds.ts';
 
@@ -24,7 +24,18 @@ export interface FuzzResult {
 /** Runs all kinds side by side. @param say takes lines about how it goes */
 export async function runFuzz(options: FuzzOptions, say: (line: string) => void): Promise<FuzzResult> {
   const gateway = new ChildGateway();
-  const checker = new Checker();
+  // Where nothing else is sent, and one after the other: which of the bytes that were on their way ended the gateway.
+  const other = new ChildGateway();
+  let turn: Promise<unknown> = Promise.resolve();
+  const judgeAlone = (bytes: Uint8Array): Promise<void> => {
+    const judged = turn.then(async () => {
+      await other.start();
+      await judge(other, bytes);
+    });
+    turn = judged.catch(() => {});
+    return judged;
+  };
+  const checker = new Checker(gateway.folder);
   const tried = new Map<string, number>();
   const findings: string[] = [];
   const progress = setInterval(
@@ -35,39 +46,58 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
     await gateway.start();
     // What is compiled and kept at the first request of its kind is no leak.
     for (const arbitrary of Object.values(KINDS))
-      for (const bytes of fc.sample(arbitrary, { numRuns: 20, seed: options.seed }))
+      for (const bytes of fc.sample(arbitrary, { numRuns: 20, seed: options.seed })) {
+        await gateway.start();
         await judge(gateway, bytes).catch(() => {});
+      }
+    await gateway.start();
     const before = await gateway.holdings();
-    const count = (kind: string): unknown => tried.set(kind, (tried.get(kind) ?? 0) + 1);
+    let isEndTold = false;
+    let until = performance.now() + options.seconds * 1000;
+    const count = (kind: string): void => {
+      // Unlike a limit of fast-check's own, this waits for what is on its way, and sees what comes of it.
+      if (performance.now() > until) throw new fc.PreconditionFailure(true);
+      tried.set(kind, (tried.get(kind) ?? 0) + 1);
+    };
     const runs = options.kinds.map(async (kind) => {
       const requests = KINDS[kind];
       const property =
         requests === undefined
-          ? fc.asyncProperty(definitionsCases, async (given) => {
+          ? fc.asyncProperty(definitionsCases(gateway.folder), async (given) => {
               count(kind);
               await checker.check(given);
             })
-          : fc.asyncProperty(requests, async (bytes) => {
-              count(kind);
-              if (!gateway.alive) await gateway.start();
-              await judge(gateway, bytes);
-            });
+          : fc
+              .asyncProperty(requests, async (bytes) => {
+                count(kind);
+                await judge(gateway, bytes).catch((error) => {
+                  if (!(error instanceof Ended)) throw error;
+                  return judgeAlone(bytes);
+                });
+              })
+              // Not part of the case: where it can't start, that is the end of the run.
+              .beforeEach(() => gateway.start());
       const found = await fc.check(property as fc.IAsyncProperty<[unknown]>, {
         seed: options.seed,
         numRuns: Number.MAX_SAFE_INTEGER,
-        interruptAfterTimeLimit: options.seconds * 1000,
-        markInterruptAsFailure: false,
       });
-      if (found.counterexample !== null) findings.push(told(kind, found.counterexample[0], found.errorInstance, say));
+      if (found.counterexample === null) return;
+      isEndTold ||= found.errorInstance instanceof Ended;
+      findings.push(told(kind, found.counterexample[0], found.errorInstance, say));
     });
-    await Promise.all(runs);
-    if (!gateway.alive) await gateway.start();
+    await Promise.all(runs).finally(() => {
+      until = 0;
+      return Promise.allSettled(runs);
+    });
+    await gateway.start();
     const after = await gateway.holdings();
     const grown = after.heap - before.heap;
     if (gateway.deaths === 0 && grown > KEPT)
       findings.push(`memory: the gateway keeps ${mebibytes(grown)} MiB more than at the start`);
     if (after.resident > RESIDENT)
       findings.push(`memory: the gateway's process takes ${mebibytes(after.resident)} MiB`);
+    if (gateway.deaths > 0 && !isEndTold)
+      findings.push(`the gateway ended ${gateway.deaths} times, by nothing that ends it alone${gateway.lastWords()}`);
     const how = await gateway.stop();
     if (how !== 'code 0') findings.push(`the gateway ended by ${how}, not in order on SIGTERM`);
     return { tried, findings, heap: [before.heap, after.heap], resident: after.resident };
@@ -75,6 +105,7 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
     clearInterval(progress);
     checker.close();
     gateway.remove();
+    other.remove();
   }
 }
 

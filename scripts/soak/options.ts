@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parse, seedOf, TEXT, UsageError } from '../support/command-line.ts';
 
 /** What a soak is to be. */
 export interface SoakOptions {
@@ -19,34 +19,12 @@ slower than twice the first (99th percentile of a lookup, and no more than the m
   --help           this text
 `;
 
-/** Said without a stack. */
-export class UsageError extends Error {}
-
 /** The options; undefined where help was asked for, and given. @throws UsageError */
 export function readOptions(args: readonly string[]): SoakOptions | undefined {
-  const { values } = parse(args);
-  if (values.help) {
-    process.stdout.write(HELP);
-    return undefined;
-  }
-  const minutes = Number(values.minutes);
+  const values = parse(args, HELP, { minutes: TEXT, seed: TEXT });
+  if (values === undefined) return undefined;
+  const minutes = Number(values.minutes ?? 5);
   if (!(minutes >= 0.1 && minutes <= 10_000))
     throw new UsageError(`--minutes takes a number from 0.1 to 10000, not '${values.minutes}'`);
-  const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) + 1 : Number(values.seed);
-  if (!Number.isInteger(seed) || seed < 1)
-    throw new UsageError(`--seed takes a whole number from 1, not '${values.seed}'`);
-  return { minutes, seed };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    const options = {
-      minutes: { type: 'string', default: '5' },
-      seed: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    } as const;
-    return parseArgs({ args: [...args], options });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return { minutes, seed: seedOf(values.seed) };
 }

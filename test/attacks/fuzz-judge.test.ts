@@ -1,24 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { writeProject } from '../../scripts/child/schemes.ts';
 import { Checker } from '../../scripts/fuzz/definitions.ts';
-import { judge } from '../../scripts/fuzz/judge.ts';
+import { Ended, judge } from '../../scripts/fuzz/judge.ts';
 import { quarters, slower } from '../../scripts/soak/run.ts';
 
 // What the fuzz run would find: a run that finds nothing must not be one that sees nothing.
 
+const REQUEST = Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
 const ID = 'X-Request-Id: r1\r\n';
 const OK = `HTTP/1.1 200 OK\r\n${ID}Content-Length: 2\r\n\r\nok`;
 
-/** Judges a server that answers anything with these bytes, and closes. @param logged what its log says of the request `r1` */
-async function judged(bytes: string, logged: object = {}, alive = true): Promise<void> {
+/**
+ * Judges a server that answers anything with these bytes, and closes.
+ * @param logged what its log says of the request `r1`
+ * @param ends milliseconds after its answer at which its process is seen to end
+ */
+async function judged(bytes: string, logged: object = {}, ends?: number): Promise<void> {
+  const gateway = { deaths: 0 };
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    socket.once('data', () => socket.end(bytes, 'latin1'));
+    socket.once('data', () => {
+      if (ends !== undefined) setTimeout(() => gateway.deaths++, ends);
+      socket.end(bytes, 'latin1');
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   try {
-    await judge({ port, alive, lineOf: async () => [{ ...logged }] }, Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
+    await judge(Object.assign(gateway, { port, lineOf: async () => [{ ...logged }] }), REQUEST);
   } finally {
     server.close();
   }
@@ -59,17 +73,35 @@ it.each<[string, string, object, string]>([
   await expect(judged(bytes, logged)).rejects.toThrow(words);
 });
 
-it('the end of the gateway is found', async () => {
-  await expect(judged(OK, {}, false)).rejects.toThrow('ended');
+it.each([
+  ['with the end of the connection', '', 0],
+  ['only after that', '', 100],
+  ['in the middle of a reply', OK.slice(0, 30), 100],
+])('the end of the gateway is found that is seen %s', async (_, bytes, ends) => {
+  await expect(judged(bytes, {}, ends)).rejects.toThrow(Ended);
+});
+
+it('bytes that nobody takes are found where the gateway has not ended before', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const gateway = { port, deaths: 0, lineOf: async () => [] };
+  await expect(judge(gateway, REQUEST)).rejects.toThrow('takes no connection');
+  setTimeout(() => gateway.deaths++, 100);
+  await expect(judge(gateway, REQUEST)).resolves.toBeUndefined();
 });
 
 it('definitions are checked with the text of the case', async () => {
-  const checker = new Checker();
+  const root = mkdtempSync(join(tmpdir(), 'signalbox-checked-'));
+  writeProject(fileURLToPath(new URL('../../', import.meta.url)), root);
+  const checker = new Checker(root);
   try {
-    await expect(checker.check({ path: 'definitions/security.yaml', text: '\0: [' })).resolves.toBeUndefined();
+    await expect(checker.check({ path: 'definitions/child.yaml', text: '\0: [' })).resolves.toBeUndefined();
     await expect(checker.check({ path: 'definitions/none.yaml', text: '' })).rejects.toThrow('has no definitions/none');
   } finally {
     checker.close();
+    rmSync(root, { recursive: true, force: true });
   }
 });
 
