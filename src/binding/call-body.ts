@@ -1,6 +1,7 @@
 import { isAttachment } from '../codec/binary.ts';
 import { within } from '../codec/error.ts';
 import { CodecError, compileTextWriter, readJsonText, writeJsonText } from '../codec/index.ts';
+import { textsIn } from '../codec/secrets.ts';
 import type { RestConsumer } from '../model/consumer.ts';
 import type { Field } from '../model/field.ts';
 import type { OperationUri } from '../model/service.ts';
@@ -13,7 +14,6 @@ import { type CallContent, decodedContent, pendingContent, streamContent, textCo
 import { compileDocumentContent, documentForm, FIELD_FORM } from './call-document.ts';
 import { compileFormContent } from './call-form.ts';
 import type { HeldOf, ResolveReference } from './call-held.ts';
-import { textsIn } from './call-shown.ts';
 import type { CallValues } from './call-values.ts';
 import { CONTENT } from './request-body.ts';
 

@@ -4,6 +4,7 @@ import { compileDocument, compileJsonFieldWriter } from '../codec/index.ts';
 import { checkDepth } from '../codec/json-source.ts';
 import { setMember } from '../codec/names.ts';
 import { holdsKind } from '../codec/search.ts';
+import { compileSecrets } from '../codec/secrets.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
@@ -75,7 +76,7 @@ export function compileDocumentContent(document: Document, { contentType, compil
         const shown = { ...form.show(value), ...Object.fromEntries(masks) };
         return compile(form.document)(shown);
       },
-      secrets: () => compileShown(masked()).secrets(value),
+      secrets: () => compileSecrets(masked().fields)?.(value) ?? [],
     };
   };
 }

@@ -12,8 +12,6 @@ export interface ShownForm {
   readonly document: Document;
   /** A value of the document as one of that: masks for what is sensitive, and for content how much it is. */
   show(value: DocumentValue): DocumentValue;
-  /** What is sensitive in a value, as text. */
-  secrets(value: DocumentValue): Iterable<string>;
 }
 
 /** How one field's value is shown. */
@@ -21,7 +19,6 @@ interface ShownField {
   readonly name: string;
   readonly field: Field;
   readonly show: (value: Value) => Value;
-  readonly secrets: (value: Value) => Iterable<string>;
 }
 
 /** Compiles that for a document, at any depth. */
@@ -41,10 +38,6 @@ export function compileShown(document: Document, known: Map<Document, ShownForm>
       }
       return copy;
     },
-    *secrets(value) {
-      if (!isObject(value)) return;
-      for (const { name, secrets } of shown) if (Object.hasOwn(value, name)) yield* secrets(value[name]);
-    },
   };
   // Known before its fields are compiled: a document may hold itself.
   known.set(document, form);
@@ -61,24 +54,21 @@ function shownField(field: Field, known: Map<Document, ShownForm>): ShownField {
   if (sensitive) {
     const initial = initialValue(field);
     const show = (value: Value): Value => ((value ?? initial) === undefined ? undefined : MASK);
-    return { name, field: asText(field, { kind: 'text' }), show, secrets: textsIn };
+    return { name, field: asText(field, { kind: 'text' }), show };
   }
   const single = type.kind === 'list' ? type.item : type;
   if (single.kind === 'binary') {
     const item: FieldType = { kind: 'text' };
     const shownType: FieldType = type.kind === 'list' ? { ...type, item } : item;
-    return { name, field: asText(field, shownType), show: each(type, sizeOf), secrets: nothing };
+    return { name, field: asText(field, shownType), show: each(type, sizeOf) };
   }
-  if (single.kind !== 'document') return { name, field, show: (value) => value, secrets: nothing };
+  if (single.kind !== 'document') return { name, field, show: (value) => value };
   const inner = compileShown(single.document, known);
   const item = { kind: 'document', document: inner.document } as const;
   return {
     name,
     field: { ...field, type: type.kind === 'list' ? { ...type, item } : item },
     show: each(type, (value) => inner.show(value as DocumentValue)),
-    *secrets(value) {
-      for (const entry of Array.isArray(value) ? value : [value]) yield* inner.secrets(entry as DocumentValue);
-    },
   };
 }
 
@@ -99,15 +89,6 @@ function sizeOf(value: Value): Value {
   return isAttachment(value) ? sizeWords(value.length) : value;
 }
 
-const nothing = (): Iterable<string> => [];
-
 function isObject(value: Value): value is DocumentValue {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Single values inside a value, as text. */
-export function* textsIn(value: Value): Generator<string> {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') yield String(value);
-  else if (typeof value === 'object' && value !== null && !isAttachment(value))
-    for (const inner of Object.values(value)) yield* textsIn(inner as Value);
 }

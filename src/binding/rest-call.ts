@@ -1,5 +1,6 @@
 import { CodecError } from '../codec/index.ts';
 import { setMember, unknownField } from '../codec/names.ts';
+import { textsIn } from '../codec/secrets.ts';
 import type { CallText } from '../model/call-text.ts';
 import type { ConfigText } from '../model/config.ts';
 import type { RestConsumer } from '../model/consumer.ts';
@@ -11,7 +12,6 @@ import { compileCallBody } from './call-body.ts';
 import type { CallContent } from './call-content.ts';
 import { compileCallHeaders } from './call-headers.ts';
 import type { HeldOf, ResolveReference } from './call-held.ts';
-import { textsIn } from './call-shown.ts';
 import { compileCallUri } from './call-uri.ts';
 import { compileValues } from './call-values.ts';
 

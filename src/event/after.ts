@@ -1,3 +1,4 @@
+import { redactError } from '../codec/redact-value.ts';
 import type { Component, ComponentEventRegistration } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Job, Worker } from '../store/index.ts';
@@ -91,17 +92,21 @@ interface Due {
 async function runRegistered(due: Due, options: ComponentsOptions, saves: Saves): Promise<boolean> {
   const { job, data, component, registration, facts } = due;
   const { registry, work } = options;
-  const change = { component, save: data.save };
-  if (!isDue(registration, change, facts, work)) return false;
-  const opened = openFor(work, registration, change, facts);
+  const { save } = data;
+  if (!isDue(registration, { component, save }, facts, work)) return false;
+  const records = saves.recordsOf(component);
+  const story = storyOf(job, data, registration, records);
+  const redact = records.redactionOf([story.before, story.after]);
+  const opened = openFor(work, registration, { component, save, redact }, facts);
   try {
-    const story = storyOf(job, data, registration, saves.recordsOf(component));
     const { timeout } = registry.gateway.limits;
     await job.complete(async (tx) => {
       const inside = insideOf(tx, facts, saves.inside, options);
       await runClass(classOf(registration.service.file, options), story, opened.context, inside, timeout);
     });
     return true;
+  } catch (error) {
+    throw redact === undefined ? error : redactError(error, redact);
   } finally {
     opened.done();
   }

@@ -1,6 +1,8 @@
+import { redactError } from '../codec/redact-value.ts';
 import type { Component, ComponentEventRegistration } from '../model/component.ts';
 import type { ComponentEvent, ServiceClass } from '../model/component-event.ts';
 import { Fault } from '../model/fault.ts';
+import type { Redaction } from '../model/mask.ts';
 import type { OpenedWork, OpenWork } from '../model/open-work.ts';
 import { may } from '../security/authorise.ts';
 import { type Db, isFull, StoreError, sqlTransaction } from '../store/index.ts';
@@ -20,6 +22,8 @@ export interface Change {
   readonly name: string;
   readonly before: Stored | undefined;
   readonly after: Stored | undefined;
+  /** Keeps what is sensitive in the record out of the log. */
+  readonly redact: Redaction | undefined;
 }
 
 /** Runs the classes before a save, one after the other. @throws Fault what one refuses the save with; INTERNAL, TIMEOUT */
@@ -49,7 +53,7 @@ export async function runBefore(
     try {
       await runClass(classOf(service.file, options), story, opened.context, inside, timeout);
     } catch (error) {
-      throw refusalOf(error, change, facts, timeout);
+      throw withoutSecrets(refusalOf(error, change, facts, timeout), change);
     } finally {
       opened.done();
     }
@@ -65,7 +69,8 @@ export function isDue(
 ): boolean {
   if (!registration.enabled) return false;
   if (may(facts.user, registration.service)) return true;
-  const { context, done } = openFor(work, registration, change, facts);
+  const { component, save } = change;
+  const { context, done } = openFor(work, registration, { component, save, redact: undefined }, facts);
   const who = facts.user === undefined ? 'an anonymous caller' : `user ${facts.user.id}`;
   context.log('warn', `${registration.service.id} did not run: ${who} may not use it`);
   done();
@@ -76,11 +81,11 @@ export function isDue(
 export function openFor(
   work: OpenWork,
   { service, event }: ComponentEventRegistration,
-  { component, save }: Pick<Change, 'component' | 'save'>,
+  { component, save, redact }: Pick<Change, 'component' | 'save' | 'redact'>,
   { user, requestId, signal = NEVER }: Pick<InsideFacts, 'user' | 'requestId' | 'signal'>,
 ): OpenedWork {
   const named = { component: component.id, event, service: service.id, save };
-  return work({ user, requestId, scope: `component ${component.id}`, named, signal });
+  return work({ user, requestId, scope: `component ${component.id}`, named, redact, signal });
 }
 
 const NEVER = new AbortController().signal;
@@ -104,6 +109,13 @@ export function classOf(file: string, { classes }: ComponentsOptions): ServiceCl
   const found = classes.get(file);
   if (found === undefined) throw new Error(`there is no class in ${file}.ts`);
   return found;
+}
+
+/** What a class refuses a save with is meant for the caller; what caused it is for the log. */
+function withoutSecrets(refusal: unknown, { redact }: Change): unknown {
+  if (redact !== undefined && refusal instanceof Error && refusal.cause !== undefined)
+    refusal.cause = redactError(refusal.cause, redact);
+  return refusal;
 }
 
 /** A Fault is the class's own word; what ended it from outside stays what it is, and so does a database that is away or full. */

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { CodecError, compileCheck, compileTextWriter } from '../codec/index.ts';
+import { redactionOf } from '../codec/redact-value.ts';
+import { compileSecrets } from '../codec/secrets.ts';
 import type { Component } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
-import { MASK } from '../model/mask.ts';
+import { MASK, type Redaction } from '../model/mask.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compileStored } from './values.ts';
 
@@ -36,6 +38,8 @@ export interface Records {
   nameOf(keys: Row): string;
   /** The lock's number that a caller gives; undefined for none. @throws Fault BAD_PARAMETER */
   lockOf(record: DocumentValue): bigint | undefined;
+  /** Keeps what is sensitive in records out of what is said of them; undefined where no field is sensitive. */
+  redactionOf(records: readonly (DocumentValue | undefined)[]): Redaction | undefined;
 }
 
 /** Compiles the records of a component. */
@@ -43,6 +47,7 @@ export function compileRecords({ id, shape, keys, lock }: Component): Records {
   const names = new Set(shape.fields.map(({ name }) => name));
   const writers = new Map(shape.fields.map((field) => [field, compileTextWriter(field)]));
   const stored = shape.fields.map((field) => ({ name: field.name, read: compileStored(field) }));
+  const secrets = compileSecrets(shape.fields);
   const check = compileCheck(shape.fields);
   const checkKeys = compileCheck(keys);
   const write = (field: Field, value: Value): string => writers.get(field)!(value)[0]!;
@@ -72,6 +77,7 @@ export function compileRecords({ id, shape, keys, lock }: Component): Records {
       return { row, record: Object.freeze(record), etag, lock: BigInt((count as number | bigint | undefined) ?? 0) };
     },
     nameOf: (row) => `${id} ${keys.map(({ name, sensitive }) => (sensitive ? MASK : row[name])).join('/')}`,
+    redactionOf: (records) => secrets && redactionOf(() => records.flatMap((record) => [...secrets(record)])),
     lockOf(record) {
       const given = lock === undefined ? undefined : record[lock.name];
       return lock === undefined || given === undefined || given === null

@@ -107,13 +107,15 @@ export class Saves {
     });
     const present = found === undefined ? undefined : records.read(found);
     const row = changeOf(component, records, { ...facts, action, record, keys }, present);
+    const replacing = row === undefined ? undefined : records.read(row);
     const change: Change = {
       component,
       save: randomUUID(),
       action: present === undefined ? 'created' : row === undefined ? 'deleted' : 'updated',
       name,
       before: present,
-      after: row === undefined ? undefined : records.read(row),
+      after: replacing,
+      redact: records.redactionOf([present?.record, replacing?.record]),
     };
     await runBefore(tx, change, facts, this.inside, this.#options);
     const written = await write(table, tx, change, row);

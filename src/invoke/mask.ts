@@ -1,12 +1,12 @@
 import { isAttachment } from '../codec/binary.ts';
 import { setMember } from '../codec/names.ts';
+import { redacted } from '../codec/redact.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import type { FieldType } from '../model/field.ts';
 import { MASK } from '../model/mask.ts';
 import type { Message } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
-import { redacted } from './redact.ts';
 
 /** A text of a reply without what is secret in it. */
 export type Mask = (text: string, secrets: Iterable<string>) => string;

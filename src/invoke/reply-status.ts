@@ -1,8 +1,8 @@
+import { redacted } from '../codec/redact.ts';
 import { InvokeError, mayRetry } from './error.ts';
 import { oneLine } from './http/body.ts';
 import type { RawReply } from './http/exchange.ts';
 import { SHOWN_BODY } from './limits.ts';
-import { redacted } from './redact.ts';
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 

@@ -1,13 +1,14 @@
+import { redactError } from '../codec/redact-value.ts';
 import { Fault } from '../model/fault.ts';
 import type { ProcessHandler } from '../model/process-handler.ts';
 import type { User } from '../model/security.ts';
-import type { Attachment } from '../model/value.ts';
+import type { Attachment, DocumentValue } from '../model/value.ts';
 import { type Job, JobLost, sqlTransaction } from '../store/index.ts';
 import { endRequest } from './end.ts';
 import { AttemptTimeout } from './error-words.ts';
 import { begin, type Taken } from './initiate.ts';
 import { isKept, queryOutput } from './output.ts';
-import { parameterValues } from './parameters.ts';
+import { parameterRedaction, parameterValues } from './parameters.ts';
 import { mayRun, type Program } from './program.ts';
 import { keepReport } from './reports.ts';
 import type { RunPorts } from './run-ports.ts';
@@ -113,7 +114,7 @@ export class Attempt {
     }
   }
 
-  async #execute(program: Program, user: User, values: object, signal: AbortSignal): Promise<Step> {
+  async #execute(program: Program, user: User, values: DocumentValue, signal: AbortSignal): Promise<Step> {
     signal.throwIfAborted();
     const { process, query } = program;
     if (query !== undefined) return this.#runQuery({ ...program, query }, values as never, signal);
@@ -125,15 +126,17 @@ export class Attempt {
   async #runCode(
     process: NonNullable<Program['process']>,
     handler: ProcessHandler,
-    { user, values }: { readonly user: User; readonly values: object },
+    { user, values }: { readonly user: User; readonly values: DocumentValue },
     signal: AbortSignal,
   ): Promise<Step> {
-    const { row, run, attempt } = this.#taken;
+    const { row, run, attempt, texts } = this.#taken;
+    const redact = parameterRedaction(process, texts, values);
     const opened = this.#ports.work({
       user,
       requestId: run,
       scope: `process ${process.id}`,
       named: { process: process.id, instance: this.instance },
+      redact,
       signal,
     });
     const facts = {
@@ -142,6 +145,7 @@ export class Attempt {
       runControl: row.runcntlid,
       attempt,
       log: this.#log,
+      redact,
       report: (content: Attachment) => this.#report(content),
       complete: (work: Parameters<Running['complete']>[0]) => this.#complete(work),
     };
@@ -151,6 +155,8 @@ export class Attempt {
     try {
       const outcome = await handler.run(values as never, running);
       return outcome === 'warning' ? 'warn' : 'succeed';
+    } catch (error) {
+      throw redact === undefined ? error : redactError(error, redact);
     } finally {
       signal.removeEventListener('abort', abandon);
       running.end('has ended');

@@ -1,5 +1,8 @@
 import { CodecError, compileCheck, compileText } from '../codec/index.ts';
+import { redactionOf } from '../codec/redact-value.ts';
+import { compileSecrets } from '../codec/secrets.ts';
 import { Fault } from '../model/fault.ts';
+import type { Redaction } from '../model/mask.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import type { Program } from './program.ts';
 
@@ -49,4 +52,14 @@ export function parameterValues({ parameters }: Program, texts: ParameterTexts):
     if (!(error instanceof CodecError)) throw error;
     throw Fault.of('BAD_PARAMETER', { name: `Parameter ${error.path}`, reason: error.reason });
   }
+}
+
+/** What keeps sensitive parameters, as they came and as code has them, out of what is said; undefined where none is sensitive. */
+export function parameterRedaction(
+  { parameters }: Pick<Program, 'parameters'>,
+  texts: ParameterTexts,
+  values: DocumentValue,
+): Redaction | undefined {
+  const read = compileSecrets(parameters);
+  return read && redactionOf(() => [...read(texts), ...read(values)]);
 }

@@ -1,6 +1,7 @@
 import type { Blobs } from '../model/blob.ts';
 import type { Caller, OutboundCallOptions, OutboundOptions, WorkContext } from '../model/handler.ts';
 import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
+import type { Redaction } from '../model/mask.ts';
 import type { Process } from '../model/process.ts';
 import type { ProcessContext } from '../model/process-handler.ts';
 import type { SavedRecord, SaveOptions } from '../model/saved-record.ts';
@@ -15,6 +16,8 @@ interface RunningFacts {
   readonly runControl: string;
   readonly attempt: number;
   readonly log: RunningLog;
+  /** Takes what is secret out of what code says. */
+  readonly redact: Redaction | undefined;
   readonly report: (content: Attachment) => Promise<void>;
   /** Ends the request with success in the transaction of the work. */
   readonly complete: (work: (transaction: SqlTransaction) => Promise<void>) => Promise<void>;
@@ -51,12 +54,12 @@ export class Running implements ProcessContext {
   progress(percent: number, text?: string): void {
     this.#check();
     if (!(percent >= 0 && percent <= 100)) throw new RangeError(`progress is from 0 to 100, not ${percent}`);
-    this.#facts.log.progress(percent, text);
+    this.#facts.log.progress(percent, text === undefined ? undefined : this.#unsaid(text));
   }
 
   message(level: 'info' | 'warning' | 'error', text: string): void {
     this.#check();
-    this.#facts.log.add(level, text);
+    this.#facts.log.add(level, this.#unsaid(text));
   }
 
   async report(content: Attachment): Promise<void> {
@@ -82,6 +85,11 @@ export class Running implements ProcessContext {
   /** Takes nothing more; `why` is told to code that goes on all the same. */
   end(why: string): void {
     this.#over ??= `process request ${this.instance} ${why}`;
+  }
+
+  #unsaid(text: string): string {
+    const { redact } = this.#facts;
+    return redact === undefined ? text : (redact(text) as string);
   }
 
   #check(): void {

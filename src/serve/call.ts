@@ -1,5 +1,6 @@
 import { validateHeaderValue } from 'node:http';
 import { type Bytes, type HandlerContext, Reply, type ReplyOptions } from '../model/handler.ts';
+import type { Redaction } from '../model/mask.ts';
 import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
@@ -24,9 +25,10 @@ export class Call extends Work implements HandlerContext {
       gone: () => AbortSignal;
       segments?: (() => AsyncIterable<Attachment>) | undefined;
       header?: (name: string) => string | undefined;
+      redact: Redaction | undefined;
     },
   ) {
-    const { operation, user, requestId, gone } = facts;
+    const { operation, user, requestId, gone, redact } = facts;
     super(ports, rows, {
       user,
       as: operation.as,
@@ -34,6 +36,7 @@ export class Call extends Work implements HandlerContext {
       gone,
       scope: operation.service.id,
       named: { operation: operation.id },
+      redact,
     });
     this.operation = operation;
     this.uriIndex = facts.uriIndex;

@@ -134,7 +134,7 @@ export class Messages {
     const input = asked.read();
     progress.input = input;
     const segments = opened === undefined ? undefined : () => opened.segments();
-    const call = stages.call(exchange, compiled.operation, user, uriIndexOf(compiled.operation, input), segments);
+    const call = stages.call(exchange, compiled, user, input, uriIndexOf(compiled.operation, input), segments);
     progress.call = call;
     const answered = stages.handle(compiled, exchange, input, call, form.format);
     const outcome = answered instanceof Promise ? await answered : answered;

@@ -37,17 +37,9 @@ type Teller = (value: unknown, budget: Budget) => unknown;
 
 /** Compiles what is masked in the payloads of an operation: fields that are marked `sensitive`, however deep they are. */
 export function compilePayload(operation: Operation): PayloadWords {
-  const { uris, request, requestHeaders, responses, soap, answer } = operation;
+  const { responses, soap, answer } = operation;
   const tellers: Tellers = { known: new Map(), isSecret: answer.kind === 'delivered' ? isValue : isMarked };
-  const input = tellFields(
-    [
-      ...fieldsOf(request),
-      ...fieldsOf(soap?.request),
-      ...uris.flatMap((uri) => [...uri.variables.map(({ field }) => field), ...uri.body]),
-      ...requestHeaders.map(({ field }) => field),
-    ],
-    tellers,
-  );
+  const input = tellFields(requestFields(operation), tellers);
   const output = tellFields(
     [...responses.flatMap(({ message }) => fieldsOf(message)), ...fieldsOf(soap?.response)],
     tellers,
@@ -60,6 +52,16 @@ export function compilePayload(operation: Operation): PayloadWords {
       return { contentType, length };
     },
   };
+}
+
+/** All that a request may say, wherever it says it; the same field may be there more than once. */
+export function requestFields({ uris, request, requestHeaders, soap }: Operation): readonly Field[] {
+  return [
+    ...fieldsOf(request),
+    ...fieldsOf(soap?.request),
+    ...uris.flatMap((uri) => [...uri.variables.map(({ field }) => field), ...uri.body]),
+    ...requestHeaders.map(({ field }) => field),
+  ];
 }
 
 function fieldsOf(message: Message | undefined): readonly Field[] {

@@ -1,5 +1,6 @@
 import { compileRest, type Representation, type RestBinding } from '../binding/rest.ts';
 import { compileSoap, type SoapBinding } from '../binding/soap.ts';
+import { compileSecrets, type ReadSecrets } from '../codec/secrets.ts';
 import type { Operation, SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Caller } from '../security/port.ts';
@@ -7,6 +8,7 @@ import { type Answerer, type AnswerPorts, compileAnswer, type Handlers } from '.
 import type { Call } from './call.ts';
 import type { Exchange } from './exchange.ts';
 import { operationHeaders } from './headers.ts';
+import { requestFields } from './payload.ts';
 import type { ReplyHeaders } from './respond.ts';
 import type { RouteMatch } from './routes.ts';
 
@@ -17,6 +19,8 @@ export interface Compiled {
   /** Where it has a SOAP form. */
   readonly soap?: SoapBinding;
   readonly answerer: Answerer;
+  /** What is sensitive in a request; undefined where nothing is. */
+  readonly secrets: ReadSecrets | undefined;
   /** Headers of every reply, beside those of the reply itself. */
   readonly headers: ReplyHeaders;
   /** The time that the answer may take, in milliseconds; undefined where it has a clock of its own. */
@@ -64,6 +68,7 @@ export function compileOperations(
         binding: compileRest(operation, namespace),
         ...(hasSoap(operation) ? { soap: compileSoap(operation, namespace) } : {}),
         answerer: compileAnswer(operation, ports.handlers, ports),
+        secrets: compileSecrets(requestFields(operation)),
         headers: operationHeaders(operation),
         timeout: hasClock(operation) ? undefined : limits.timeout,
       },

@@ -60,9 +60,9 @@ export class Refusals {
   }
 
   /** What went wrong here rather than at the caller's. */
-  logFailure(exchange: Exchange, { compiled, caller }: CallProgress, error: unknown, message: string): void {
+  logFailure(exchange: Exchange, { compiled, caller, call }: CallProgress, error: unknown, message: string): void {
     const facts = { requestId: exchange.requestId, operation: compiled?.operation.id, user: caller?.user.id };
-    this.#log.error({ ...facts, err: error }, message);
+    this.#log.error({ ...facts, err: call === undefined ? error : call.shown(error) }, message);
   }
 
   /** Credentials that are refused count as calls do. */
@@ -76,7 +76,8 @@ export class Refusals {
     if (!(thrown instanceof Fault) && exchange.gone.aborted) return Fault.of('ABANDONED', {});
     const fault = faultOf(thrown, progress.compiled?.operation.id ?? 'The request');
     if (fault.status >= 500 && (fault.cause !== undefined || fault.code === 'INTERNAL')) {
-      this.logFailure(exchange, progress, fault.cause, fault.message);
+      const words = progress.call?.shown(fault.message) ?? fault.message;
+      this.logFailure(exchange, progress, fault.cause, String(words));
     }
     return fault;
   }

@@ -85,7 +85,7 @@ export class RestConnector {
     const read = this.#decode(exchange, compiled, match);
     const input = read instanceof Promise ? await read : read;
     progress.input = input;
-    const call = stages.call(exchange, compiled.operation, user, match.uri.index);
+    const call = stages.call(exchange, compiled, user, input, match.uri.index);
     progress.call = call;
     const answered = stages.handle(compiled, exchange, input, call, as.format);
     const outcome = answered instanceof Promise ? await answered : answered;

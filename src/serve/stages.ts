@@ -1,4 +1,5 @@
 import type { Format } from '../binding/rest.ts';
+import { redactionOf } from '../codec/redact-value.ts';
 import type { Fault } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
 import type { User } from '../model/security.ts';
@@ -42,17 +43,22 @@ export class Stages {
     return operation.public ? undefined : this.#ports.authenticator.authenticate(exchange, operation.requires);
   }
 
-  /** @param segments those that came with the request beside its document */
+  /**
+   * @param input the request, whose sensitive values code does not bring into the log
+   * @param segments those that came with it beside its document
+   */
   call(
     exchange: Exchange,
-    operation: Operation,
+    { operation, secrets: read }: Compiled,
     user: User | undefined,
+    input: DocumentValue,
     uriIndex: number,
     segments?: () => AsyncIterable<Attachment>,
   ): Call {
     const { requestId } = exchange;
     const header = (name: string): string | undefined => exchange.header(name);
-    const facts = { operation, uriIndex, requestId, user, gone: () => exchange.gone, segments, header };
+    const redact = read && redactionOf(() => read(input));
+    const facts = { operation, uriIndex, requestId, user, gone: () => exchange.gone, segments, header, redact };
     return new Call(this.#ports, this.#rows, facts);
   }
 

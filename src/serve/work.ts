@@ -8,6 +8,7 @@ import { Fault } from '../model/fault.ts';
 import type { Flow } from '../model/flow.ts';
 import type { Caller, OutboundCallOptions, OutboundOptions, WorkContext } from '../model/handler.ts';
 import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
+import type { Redaction } from '../model/mask.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { SavedRecord, SaveOptions } from '../model/saved-record.ts';
@@ -16,6 +17,7 @@ import type { DocumentValue, Row, Value } from '../model/value.ts';
 import { compilePrompts, type QueryPort } from '../query/index.ts';
 import { authorise, may } from '../security/authorise.ts';
 import type { Log } from './log.ts';
+import { loggedError } from './log-error.ts';
 import type { OpenReply, Outbound } from './outbound.ts';
 
 /** What all work can reach: the registry, and the ports behind it. */
@@ -67,6 +69,7 @@ interface WorkFacts {
   readonly scope: string;
   /** What the lines of its log say beside the request's id: `{ operation: 'LOCATIONS_GET' }`. */
   readonly named: Readonly<Record<string, unknown>>;
+  readonly redact: Redaction | undefined;
   /** Made where somebody asks for it. */
   readonly gone: () => AbortSignal;
 }
@@ -249,6 +252,23 @@ export class Work implements WorkContext {
     message: string,
     facts: Readonly<Record<string, unknown>> = {},
   ): void {
-    this.#ports.log[level]({ ...facts, requestId: this.requestId, ...this.#facts.named }, message);
+    const { redact, named } = this.#facts;
+    const { log } = this.#ports;
+    const own = { requestId: this.requestId, ...named };
+    if (redact === undefined) {
+      log[level]({ ...facts, ...own }, message);
+      return;
+    }
+    if (!log.isLevelEnabled(level)) return;
+    const said: Record<string, unknown> = { ...facts };
+    if (said.err instanceof Error) said.err = loggedError(said.err);
+    const told = redact(said);
+    log[level]({ ...(typeof told === 'object' ? told : { facts: told }), ...own }, redact(message) as string);
+  }
+
+  /** What the log says of an error: nothing secret. */
+  shown(error: unknown): unknown {
+    const { redact } = this.#facts;
+    return redact === undefined ? error : redact(loggedError(error));
   }
 }

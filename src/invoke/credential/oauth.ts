@@ -1,8 +1,8 @@
 import type * as OAuth from 'oauth4webapi';
+import { redacted } from '../../codec/redact.ts';
 import { InvokeError, mayRetry } from '../error.ts';
 import { oneLine } from '../http/body.ts';
 import { SHOWN_BODY } from '../limits.ts';
-import { redacted } from '../redact.ts';
 
 /** An OAuth 2.0 client, as a node's credential says it, looked up. */
 export interface TokenClient {

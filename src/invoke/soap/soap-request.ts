@@ -1,10 +1,10 @@
 import { sizeWords } from '../../binding/call-content.ts';
-import { compileShown } from '../../binding/call-shown.ts';
 import { placeSegments } from '../../binding/segments.ts';
 import type { Pieces } from '../../binding/soap.ts';
 import { assembleEnvelope, assembleMessage } from '../../binding/soap-message-write.ts';
 import { attachmentsIn } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
+import { compileSecrets } from '../../codec/secrets.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { readEnvelope, SoapError, type SoapVersion } from '../../wire/soap.ts';
@@ -44,7 +44,8 @@ export function writeRequest(
     return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
   });
   const { request } = operation.soap;
-  const secrets = () => (upContent && request.kind === 'document' ? compileShown(request.document).secrets(input) : []);
+  const secrets = () =>
+    upContent && request.kind === 'document' ? (compileSecrets(request.document.fields)?.(input) ?? []) : [];
   const sent = { 'X-Request-Id': called.requestId, ...message.headers, ...headers };
   return {
     method: 'POST',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redacted } from '../../src/invoke/redact.ts';
+import { redacted } from '../../src/codec/redact.ts';
 import { percentEncode } from '../../src/wire/percent.ts';
 
 const SECRET = 'a/b+c \'d"é&<𝄞';
@@ -49,6 +49,12 @@ describe('a secret', () => {
     expect(redacted('is a%41b\\n here', ['a%41b\\n'])).toBe('is *** here');
     expect(redacted('is a%2541b%5Cn here', ['a%41b\\n'])).toBe('is *** here');
     expect(redacted('C:\\name1', ['name1'])).toBe('C:\\***');
+  });
+
+  it('is found beside what is an escape in no such text', () => {
+    expect(redacted('C:\\Temp\\U0041 \\Name', ['other'])).toBe('C:\\Temp\\U0041 \\Name');
+    expect(redacted('C:\\Temp\\U0041 \\Name', ['Temp', 'Name'])).toBe('C:\\***\\U0041 \\***');
+    expect(redacted('&LT;br&#X3E; %C3%A9', ['<br> é'])).toBe('***');
   });
 
   it('of few characters is masked where it stands alone', () => {

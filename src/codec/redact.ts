@@ -8,7 +8,7 @@ const SHORT = 4;
  * that stand for themselves.
  */
 const PIECE =
-  /%[0-9a-f]{2}|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4}|\\["\\/bfnrt]|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos);|[^%\\&]+|[\s\S]/giu;
+  /%[\dA-Fa-f]{2}|\\u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2}|\\u[\dA-Fa-f]{4}|\\["\\/bfnrt]|&(?:#\d{1,7}|#[Xx][\dA-Fa-f]{1,6}|amp|AMP|lt|LT|gt|GT|quot|QUOT|apos|APOS);|[^%\\&]+|[\s\S]/gu;
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -30,23 +30,37 @@ interface Range {
  * XML and HTML do, or twice as JSON does: a target may repeat the JSON that it was sent in JSON.
  */
 export function redacted(text: string, secrets: Iterable<string>): string {
+  return compileRedaction(secrets)(text);
+}
+
+/** The same for many texts. */
+export function compileRedaction(secrets: Iterable<string>): (text: string) => string {
   const wanted = new Set(secrets);
   wanted.delete('');
-  if (wanted.size === 0 || text === '') return text;
-  const told = unescaped(text);
-  const found: Range[] = [];
-  for (const secret of wanted) {
-    if (secret.length > text.length) continue;
+  const needles = [...wanted].map((secret) => {
     const asIs = folded(bytesOf(secret));
+    if (PLAIN.test(secret)) return { secret, told: [asIs] };
     // What looks escaped in a secret looks so where it is repeated as it is.
-    for (const needle of new Set([asIs, unescaped(secret).bytes, unescaped(inJson(inJson(secret))).bytes]))
-      for (const at of placesOf(told.bytes, needle))
-        found.push({ start: told.starts[at] as number, end: told.starts[at + needle.length] as number });
-    // Beside it something may stand that makes an escape of its beginning.
-    for (const start of placesOf(text, secret)) found.push({ start, end: start + secret.length });
-  }
-  return masking(text, found);
+    return { secret, told: new Set([asIs, unescaped(secret).bytes, unescaped(inJson(inJson(secret))).bytes]) };
+  });
+  return (text) => {
+    const able = needles.filter(({ secret }) => secret.length <= text.length);
+    if (able.length === 0) return text;
+    const { bytes, starts } = unescaped(text);
+    const found: Range[] = [];
+    for (const { secret, told } of able) {
+      for (const needle of told)
+        for (const at of placesOf(bytes, needle))
+          found.push({ start: starts[at] as number, end: starts[at + needle.length] as number });
+      // Beside it something may stand that makes an escape of its beginning.
+      for (const start of placesOf(text, secret)) found.push({ start, end: start + secret.length });
+    }
+    return masking(text, found);
+  };
 }
+
+/** What is no escape, and is escaped nowhere twice. */
+const PLAIN = /^[\w .-]*$/;
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
