@@ -6,6 +6,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { canMount, smallDisk } from '../store/tmpfs.ts';
 import type { Reply, TestGateway } from '../support/gateway.ts';
 import { createDatabase } from '../support/postgres.ts';
+import { eventually } from '../support/project.ts';
 import { callerOf, startFailing } from './failure-project.ts';
 
 const file = (rows: number): string => `COUNTED/CSV/FILE?prompt_uniquepromptname=N&prompt_fieldvalue=${rows}`;
@@ -23,7 +24,12 @@ async function expectFull(gateway: TestGateway): Promise<void> {
   const { get, poll, untilRun } = callerOf(gateway);
   const reply: Reply = await get(`ExecuteQuery.v1/PUBLIC/${file(MUCH)}`);
   expect([reply.status, reply.text]).toEqual([507, expect.stringMatching(/could not be kept: the storage is full\./)]);
-  const { message } = await untilRun(await poll('COUNTED', file(MUCH).slice('COUNTED/'.length)), 'error');
+  // What the file took is given back a moment after the reply: the entry of a run needs some of it.
+  const id = await eventually('the entry of a run', async () => {
+    const entered = await poll('COUNTED', file(MUCH).slice('COUNTED/'.length));
+    return entered === '' ? undefined : entered;
+  });
+  const { message } = await untilRun(id, 'error');
   expect(message).toMatch(/could not be kept: the storage is full\./);
 }
 
