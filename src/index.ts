@@ -2,21 +2,28 @@
 
 export { type OpenOptions, openClient } from './client/open-client.ts';
 export type { TypedClient } from './client/typed-client.ts';
-export { JsonBuilder, type JsonScalarValue } from './codec/json-builder.ts';
-export type { JsonArray, JsonNode, JsonObject, JsonScalar } from './codec/json-node.ts';
-export { JsonParser } from './codec/json-parser.ts';
+export { JsonBuilder, type JsonScalarValue } from './codec/json/builder.ts';
+export type { JsonArray, JsonNode, JsonObject, JsonScalar } from './codec/json/node.ts';
+export { JsonParser } from './codec/json/parser.ts';
 export {
   type FailureResponse,
   type ImportResponse,
   readFailureResponse,
   readImportResponse,
-} from './codec/json-shapes.ts';
+} from './codec/json/shapes.ts';
 export { type KeyValueNames, valueByKey } from './codec/key-value.ts';
-export type { AnyCalls, AnyFlows, CallTypes, FlowTypes, TypedFlowReply, TypedReply } from './generate/call-types.ts';
-export type { TypedEvent } from './generate/event-types.ts';
-export type { Complaint, QueryTypes, TypedContext } from './generate/handler-types.ts';
-export type { TypedProcess } from './generate/process-context.ts';
-export type { AnyComponents, ComponentTypes, TypedSaved, TypedSaves } from './generate/save-types.ts';
+export type {
+  AnyCalls,
+  AnyFlows,
+  CallTypes,
+  FlowTypes,
+  TypedFlowReply,
+  TypedReply,
+} from './generate/types/call-types.ts';
+export type { TypedEvent } from './generate/types/event-types.ts';
+export type { Complaint, QueryTypes, TypedContext } from './generate/types/handler-types.ts';
+export type { TypedProcess } from './generate/types/process-context.ts';
+export type { AnyComponents, ComponentTypes, TypedSaved, TypedSaves } from './generate/types/save-types.ts';
 export type {
   Called,
   CallOptions,
@@ -100,12 +107,12 @@ export type { SoapProperties } from './model/soap-properties.ts';
 export type { Kept, Spool } from './model/spool.ts';
 export type { SqlRow, SqlTransaction } from './model/sql.ts';
 export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';
-export type { Address } from './serve/address.ts';
-export type { Handlers } from './serve/answer.ts';
+export type { Handlers } from './serve/answer/answer.ts';
 export { createApp, type GatewayPorts } from './serve/app.ts';
-export { GatewayError } from './serve/gateway-error.ts';
+export type { Address } from './serve/start/address.ts';
+export { GatewayError } from './serve/start/gateway-error.ts';
 export { DefinitionsError, type GatewayOptions, type RunningGateway, startGateway } from './serve/start.ts';
 export { fileAttachment } from './store/file-attachment.ts';
 export { createSpool, type SpoolOptions } from './store/spool.ts';
-export { readXml, XmlError, type XmlLimits } from './wire/xml-read.ts';
-export type { XmlAttribute, XmlElement } from './wire/xml-tree.ts';
+export { readXml, XmlError, type XmlLimits } from './wire/xml/read.ts';
+export type { XmlAttribute, XmlElement } from './wire/xml/tree.ts';

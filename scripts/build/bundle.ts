@@ -7,7 +7,7 @@ import { validatorModule } from './validator.ts';
  * What is started or imported by its place: the package's module, the bin, and the processes and threads that it starts. Each
  * keeps the path that it has in src/.
  */
-const ENTRIES = ['index', 'cli/main', 'cli/dev/worker', 'cli/workers/worker', 'cli/progress-thread', 'query/reader'];
+const ENTRIES = ['index', 'cli/main', 'cli/dev/worker', 'cli/workers/worker', 'cli/progress/thread', 'query/reader'];
 
 /** The folder of dist/ where modules that several entries or commands share are gathered. */
 const SHARED = 'shared';
@@ -27,7 +27,7 @@ export async function bundle(root: string, to: string): Promise<void> {
     external: (id) => /^[^./]/.test(id) && !TAKEN_IN.includes(id),
     platform: 'node',
     transform: { target: 'node22.19' },
-    plugins: [keepPlaces(src), compiledValidator(join(src, 'load/validator.ts'))],
+    plugins: [keepPlaces(src), compiledValidator(join(src, 'load/read/validator.ts'))],
     onLog: (level, log) => {
       if (level !== 'debug' && level !== 'info') throw new Error(log.message);
     },

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
+import { validatorOptions } from '../../src/load/read/validator.ts';
 import { definitionsSchema } from '../../src/load/schema/index.ts';
-import { validatorOptions } from '../../src/load/validator.ts';
 
 /** What ajv makes of the definitions' schema: takes the place of the module that would compile it at each start. */
 export function validatorModule(): string {

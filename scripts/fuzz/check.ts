@@ -1,6 +1,6 @@
-import { readProject } from '../../src/load/files.ts';
+import { renderDiagnostics } from '../../src/load/diagnostic/render.ts';
 import { loadFiles } from '../../src/load/load.ts';
-import { renderDiagnostics } from '../../src/load/render.ts';
+import { readProject } from '../../src/load/read/files.ts';
 
 /** A check takes a tenth of a second; the first one of a process waits for that to start, on a machine that is busy. */
 export const CHECK_MS = 15_000;

@@ -1,4 +1,4 @@
-import { childrenOf, textOf, type XmlElement } from '../wire/xml-tree.ts';
+import { childrenOf, textOf, type XmlElement } from '../wire/xml/tree.ts';
 
 /** What an IBRequest says: names of what is asked for, and the message itself as text. */
 export interface IbRequest {

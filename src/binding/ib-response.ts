@@ -1,4 +1,4 @@
-import { escapeText } from '../wire/xml-text.ts';
+import { escapeText } from '../wire/xml/text.ts';
 
 /** What an IBResponse tells beside its kind. */
 export type IbResponse =

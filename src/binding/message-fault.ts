@@ -1,7 +1,7 @@
 import { Fault } from '../model/fault.ts';
-import { MultipartError } from '../wire/multipart-read.ts';
-import { XmlError } from '../wire/xml-read.ts';
-import { XopError } from '../wire/xop.ts';
+import { MultipartError } from '../wire/multipart/read.ts';
+import { XopError } from '../wire/soap/xop.ts';
+import { XmlError } from '../wire/xml/read.ts';
 
 /** What is wrong with a message's wire form, as the fault that tells a caller; other errors as they are. */
 export function asFault(error: unknown): unknown {

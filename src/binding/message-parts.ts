@@ -1,11 +1,11 @@
 import { Fault } from '../model/fault.ts';
 import type { Kept, Spool } from '../model/spool.ts';
 import type { Attachment } from '../model/value.ts';
-import { fileNameOf } from '../wire/content-disposition.ts';
 import { parseMediaType } from '../wire/media-type.ts';
-import type { MultipartReader, Part } from '../wire/multipart-read.ts';
-import { attributeOf, type XmlElement } from '../wire/xml-tree.ts';
-import { cidOf, contentIdOf, isInclude } from '../wire/xop.ts';
+import { fileNameOf } from '../wire/multipart/content-disposition.ts';
+import type { MultipartReader, Part } from '../wire/multipart/read.ts';
+import { cidOf, contentIdOf, isInclude } from '../wire/soap/xop.ts';
+import { attributeOf, type XmlElement } from '../wire/xml/tree.ts';
 import { asFault, speaking } from './message-fault.ts';
 
 export interface PartLimits {

@@ -1,6 +1,6 @@
 import { CodecError } from '../codec/index.ts';
-import { readXml, XmlError } from '../wire/xml-read.ts';
-import { attributeOf, textOf, type XmlElement } from '../wire/xml-tree.ts';
+import { readXml, XmlError } from '../wire/xml/read.ts';
+import { attributeOf, textOf, type XmlElement } from '../wire/xml/tree.ts';
 
 /** An XML declaration: what it says of the encoding has been done by the time that there is a text. */
 const DECLARATION = /^<\?xml\s[^>]*\?>/;

@@ -1,6 +1,6 @@
 import { CodecError } from '../codec/index.ts';
 import { setMember, unknownField } from '../codec/names.ts';
-import { textsIn } from '../codec/secrets.ts';
+import { textsIn } from '../codec/redact/secrets.ts';
 import type { CallText } from '../model/call-text.ts';
 import type { ConfigText } from '../model/config.ts';
 import type { RestConsumer } from '../model/consumer.ts';
@@ -8,14 +8,14 @@ import type { Field } from '../model/field.ts';
 import { serviceNamespace } from '../model/namespace.ts';
 import type { OperationUri } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
-import { compileCallBody } from './call-body.ts';
-import type { CallContent } from './call-content.ts';
-import { compileCallHeaders } from './call-headers.ts';
-import type { HeldOf, ResolveReference } from './call-held.ts';
-import { compileCallUri } from './call-uri.ts';
-import { compileValues } from './call-values.ts';
+import { compileCallBody } from './call/body.ts';
+import type { CallContent } from './call/content.ts';
+import { compileCallHeaders } from './call/headers.ts';
+import type { HeldOf, ResolveReference } from './call/held.ts';
+import { compileCallUri } from './call/uri.ts';
+import { compileValues } from './call/values.ts';
 
-export { Pending } from './call-held.ts';
+export { Pending } from './call/held.ts';
 
 /** A request of one call, to be sent to whatever address the target has. */
 export interface CallRequest {

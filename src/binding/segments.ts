@@ -1,6 +1,6 @@
 import { CodecError } from '../codec/index.ts';
 import type { Attachment } from '../model/value.ts';
-import { attributesOf, endOfTag, startTags } from '../wire/xml-tags.ts';
+import { attributesOf, endOfTag, startTags } from '../wire/xml/tags.ts';
 import type { Pieces } from './soap.ts';
 
 /** XML with segments in their places. */

@@ -1,9 +1,9 @@
 import type { Attachment } from '../model/value.ts';
-import { dispositionOf } from '../wire/content-disposition.ts';
-import { freshBoundary, writeMultipart } from '../wire/multipart-write.ts';
-import { envelope, SOAP_CONTENT_TYPES, type SoapVersion } from '../wire/soap.ts';
-import { escapeAttribute } from '../wire/xml-text.ts';
-import { hrefOf, newContentId, relatedContentType, XOP_MEDIA_TYPE, XOP_NAMESPACE } from '../wire/xop.ts';
+import { dispositionOf } from '../wire/multipart/content-disposition.ts';
+import { freshBoundary, writeMultipart } from '../wire/multipart/write.ts';
+import { envelope, SOAP_CONTENT_TYPES, type SoapVersion } from '../wire/soap/soap.ts';
+import { hrefOf, newContentId, relatedContentType, XOP_MEDIA_TYPE, XOP_NAMESPACE } from '../wire/soap/xop.ts';
+import { escapeAttribute } from '../wire/xml/text.ts';
 import { type Pieces, XmlBytes } from './soap.ts';
 
 /** A message as it goes out. */

@@ -3,11 +3,11 @@ import { Fault } from '../model/fault.ts';
 import type { Spool } from '../model/spool.ts';
 import type { Attachment } from '../model/value.ts';
 import { type MediaType, parseMediaType } from '../wire/media-type.ts';
-import { MultipartReader, type Part } from '../wire/multipart-read.ts';
-import { XmlDecoder } from '../wire/xml-decode.ts';
-import { XmlError, XmlReader } from '../wire/xml-read.ts';
-import type { XmlElement } from '../wire/xml-tree.ts';
-import { isRelated, readRelatedType } from '../wire/xop.ts';
+import { MultipartReader, type Part } from '../wire/multipart/read.ts';
+import { isRelated, readRelatedType } from '../wire/soap/xop.ts';
+import { XmlDecoder } from '../wire/xml/decode.ts';
+import { XmlError, XmlReader } from '../wire/xml/read.ts';
+import type { XmlElement } from '../wire/xml/tree.ts';
 import { asFault, speaking } from './message-fault.ts';
 import { MessageParts, type PartLimits } from './message-parts.ts';
 

@@ -3,9 +3,9 @@ import { Fault } from '../model/fault.ts';
 import type { UriVariable } from '../model/service.ts';
 import type { Value } from '../model/value.ts';
 import { PercentError } from '../wire/percent.ts';
-import type { TemplateVariable } from '../wire/uri-template.ts';
-import type { RawValue } from '../wire/uri-template-match.ts';
-import { type DecodedValue, decodeRaw, UriValueError } from '../wire/uri-template-value.ts';
+import type { RawValue } from '../wire/uri-template/match.ts';
+import type { TemplateVariable } from '../wire/uri-template/uri-template.ts';
+import { type DecodedValue, decodeRaw, UriValueError } from '../wire/uri-template/value.ts';
 import { guard } from './guard.ts';
 
 /** Puts what the URI says of one variable into the request message. */

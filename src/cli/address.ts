@@ -3,6 +3,6 @@ import type { Registry } from '../model/registry.ts';
 /** The address of the gateway in contracts, with the context: what `--base` says, or what the gateway itself would say. */
 export async function contractBaseOf(registry: Registry, given: string | undefined): Promise<string> {
   if (given !== undefined) return `${given.replace(/\/+$/, '')}/${registry.gateway.context}`;
-  const { contractBase } = await import('../serve/address.ts');
+  const { contractBase } = await import('../serve/start/address.ts');
   return contractBase(registry, process.env);
 }

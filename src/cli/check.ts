@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import { Ended } from './failure.ts';
-import { withProgress } from './progress.ts';
+import { withProgress } from './progress/progress.ts';
 import { load, type Place, placeOf, renderLoaded } from './project.ts';
 import { coloursOf, print } from './terminal.ts';
 import { count } from './words.ts';
@@ -43,7 +43,7 @@ export function addCheck(program: Command): void {
 async function withDatabases(loaded: LoadedProject, { root }: Place): Promise<LoadedProject> {
   const { registry } = loaded;
   if (registry === undefined) return loaded;
-  const { checkConnected } = await import('../serve/connect-check.ts');
+  const { checkConnected } = await import('../serve/start/connect-check.ts');
   const { byPlace } = await import('../load/index.ts');
   const said = await withProgress('Preparing the queries', () => checkConnected(registry, { root, env: process.env }));
   return { ...loaded, diagnostics: [...loaded.diagnostics, ...said].sort(byPlace) };

@@ -1,4 +1,4 @@
-import { didYouMean } from '../load/suggest.ts';
+import { didYouMean } from '../load/read/suggest.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Service } from '../model/service.ts';
 import { CliFailure } from './failure.ts';

@@ -1,20 +1,20 @@
 import { Command, CommanderError } from 'commander';
-import { addCan } from './can.ts';
 import { addCheck } from './check.ts';
 import { addDescribe } from './describe.ts';
-import { addDev } from './dev.ts';
+import { addDev } from './dev/dev.ts';
 import { CliFailure, Ended, type ExitCode, renderFailure, wrongUsage } from './failure.ts';
 import { addGenerate } from './generate.ts';
-import { addInit } from './init.ts';
-import { addInvoke } from './invoke.ts';
+import { addCan } from './grants/can.ts';
+import { addWhoCan } from './grants/who-can.ts';
+import { addInit } from './init/init.ts';
+import { addInvoke } from './invoke/invoke.ts';
 import { addMigrate } from './migrate.ts';
 import { packageVersion } from './package-info.ts';
 import { addQuery } from './query.ts';
 import { addRoutes } from './routes.ts';
-import { addServe } from './serve.ts';
+import { addServe } from './serve/serve.ts';
 import { coloursOf, outliveOutput } from './terminal.ts';
-import { addUser } from './user.ts';
-import { addWhoCan } from './who-can.ts';
+import { addUser } from './user/user.ts';
 
 const overview = `
 Examples:

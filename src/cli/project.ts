@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
 import { Ended } from './failure.ts';
-import { withProgress } from './progress.ts';
+import { withProgress } from './progress/progress.ts';
 import { coloursOf, note } from './terminal.ts';
 
 /** Where a command works. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { didYouMean } from '../load/suggest.ts';
+import { didYouMean } from '../load/read/suggest.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
@@ -7,7 +7,7 @@ import type { Registry } from '../model/registry.ts';
 import type { DocumentValue, Row } from '../model/value.ts';
 import type { QueryCall, QueryPort, XmlNames } from '../query/index.ts';
 import { CliFailure } from './failure.ts';
-import { withProgress } from './progress.ts';
+import { withProgress } from './progress/progress.ts';
 import { loadRegistry, type Place, placeOf } from './project.ts';
 import { renderTable } from './table.ts';
 import { coloursOf, note, print } from './terminal.ts';
@@ -150,7 +150,7 @@ async function withQueries(
   const interrupt = (): void => controller.abort(new CliFailure('interrupted'));
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
-  const { openData } = await import('../serve/data.ts');
+  const { openData } = await import('../serve/start/data.ts');
   const data = await openData(registry, { ...place, env: process.env });
   try {
     await work(data.queries, controller.signal);

@@ -6,7 +6,7 @@ import { count } from './words.ts';
 
 /** Which database the gateway has. */
 export async function storeOptions({ gateway }: Registry, place: Place): Promise<StoreOptions> {
-  const { resolveSetting } = await import('../serve/settings.ts');
+  const { resolveSetting } = await import('../serve/start/settings.ts');
   const { url, engine, connections } = gateway.database;
   return { url: resolveSetting(url, process.env), engine, connections, root: place.root };
 }

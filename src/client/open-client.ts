@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AnyCalls, AnyFlows, CallTypes, FlowTypes } from '../generate/call-types.ts';
+import type { AnyCalls, AnyFlows, CallTypes, FlowTypes } from '../generate/types/call-types.ts';
 import { type Client, createClient, faultOf, type Timeouts } from '../invoke/index.ts';
 import { type LoadedProject, loadProject } from '../load/index.ts';
 import { DefinitionsError } from '../serve/start.ts';

@@ -1,4 +1,4 @@
-import type { CallTypes, FlowTypes, TypedFlowReply, TypedReply } from '../generate/call-types.ts';
+import type { CallTypes, FlowTypes, TypedFlowReply, TypedReply } from '../generate/types/call-types.ts';
 import type { CallOptions, FlowOptions, PreparedRequest } from '../invoke/index.ts';
 
 /** Calls the operations of other systems and runs flows, by the types that the definitions give them. */

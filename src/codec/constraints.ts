@@ -1,7 +1,7 @@
 import type { Field, ScalarKind, ScalarType } from '../model/field.ts';
 import type { Value } from '../model/value.ts';
 import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
-import { compilePattern } from '../wire/pattern.ts';
+import { compilePattern } from '../wire/pattern/pattern.ts';
 import { count, quote, refuse } from './error.ts';
 import { kinds } from './kinds.ts';
 import { nearest } from './nearest.ts';

@@ -1,12 +1,12 @@
 import type { Document } from '../model/document.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
-import type { XmlElement } from '../wire/xml-tree.ts';
-import { compileJsonReader, type Foreign } from './json-read.ts';
-import { compileJsonWriter } from './json-write.ts';
-import type { Resolve } from './xml-binary.ts';
-import { compileXmlPieces } from './xml-pieces.ts';
-import { compileXmlReader } from './xml-read.ts';
-import { compileXmlWriter } from './xml-write.ts';
+import type { XmlElement } from '../wire/xml/tree.ts';
+import { compileJsonReader, type Foreign } from './json/read.ts';
+import { compileJsonWriter } from './json/write.ts';
+import type { Resolve } from './xml/binary.ts';
+import { compileXmlPieces } from './xml/pieces.ts';
+import { compileXmlReader } from './xml/read.ts';
+import { compileXmlWriter } from './xml/write.ts';
 
 /** Reads and writes the values of one document, checked. Every function throws a {@link CodecError}. */
 export interface DocumentCodec {

@@ -3,7 +3,7 @@ import type { FieldType } from '../model/field.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { isAttachment, readAttachment } from './binary.ts';
 import { within } from './error.ts';
-import { checkDepth } from './json-source.ts';
+import { checkDepth } from './json/source.ts';
 import { isInherited, ownMember, setMember } from './names.ts';
 import { holdsKind } from './search.ts';
 

@@ -1,5 +1,5 @@
-import { childrenOf, textOf, type XmlElement } from '../wire/xml-tree.ts';
-import { trimmed } from './xml-content.ts';
+import { childrenOf, textOf, type XmlElement } from '../wire/xml/tree.ts';
+import { trimmed } from './xml/content.ts';
 
 /** Names of elements, without a prefix. */
 export interface KeyValueNames {

@@ -1,6 +1,6 @@
 import type { JsonValue, Value } from '../model/value.ts';
 import { CodecError, kindOf, refuse, stepOf, within } from './error.ts';
-import { checkDepth, NEEDS_DIGITS, NumberToken, parseWithDigits } from './json-source.ts';
+import { checkDepth, NEEDS_DIGITS, NumberToken, parseWithDigits } from './json/source.ts';
 import { checkSound } from './sound.ts';
 
 /**

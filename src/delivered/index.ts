@@ -5,19 +5,19 @@ import type { User } from '../model/security.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Scheduler } from '../process/index.ts';
 import type { QueryPort, QueryRuns, SavedQueries } from '../query/index.ts';
-import { processReport, processReportFile } from './process-report.ts';
-import { processFind, processGet, processMessages, processNames, processUpdate } from './process-requests.ts';
-import { processSchedule } from './process-schedule.ts';
-import { queryCancel } from './query-cancel.ts';
-import { queryExecute } from './query-execute.ts';
-import { queryFields } from './query-fields.ts';
-import { queryFile } from './query-file.ts';
-import { queryList } from './query-list.ts';
-import { queryPoll } from './query-poll.ts';
-import { queryPrompts } from './query-prompts.ts';
-import { queryResults } from './query-results.ts';
-import { queryDelete, querySave } from './query-save.ts';
-import { queryStatus } from './query-status.ts';
+import { processReport, processReportFile } from './process/report.ts';
+import { processFind, processGet, processMessages, processNames, processUpdate } from './process/requests.ts';
+import { processSchedule } from './process/schedule.ts';
+import { queryCancel } from './query/cancel.ts';
+import { queryExecute } from './query/execute.ts';
+import { queryFields } from './query/fields.ts';
+import { queryFile } from './query/file.ts';
+import { queryList } from './query/list.ts';
+import { queryPoll } from './query/poll.ts';
+import { queryPrompts } from './query/prompts.ts';
+import { queryResults } from './query/results.ts';
+import { queryDelete, querySave } from './query/save.ts';
+import { queryStatus } from './query/status.ts';
 
 /** What a delivered handler can reach beside the call's own context. */
 export interface DeliveredPorts {

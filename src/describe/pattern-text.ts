@@ -1,5 +1,5 @@
-import { propertyRanges } from '../wire/pattern-property.ts';
-import { type CharacterClass, complement, type PatternNode, type Range } from '../wire/pattern-read.ts';
+import { propertyRanges } from '../wire/pattern/property.ts';
+import { type CharacterClass, complement, type PatternNode, type Range } from '../wire/pattern/read.ts';
 
 /**
  * The pattern in the dialect of XML Schema (Part 2, appendix F), where the whole value must match by definition. Undefined

@@ -1,4 +1,4 @@
-import { type PatternNode, readPattern as read } from '../wire/pattern-read.ts';
+import { type PatternNode, readPattern as read } from '../wire/pattern/read.ts';
 
 /** Reads a pattern that the whole value must match. */
 export function readPattern(source: string): PatternNode {

@@ -2,7 +2,7 @@ import type { Field, ScalarType } from '../model/field.ts';
 import type { Service } from '../model/service.ts';
 import { decimalOf } from '../wire/decimal.ts';
 import { entryType } from './entry.ts';
-import { longest } from './xsd-types.ts';
+import { longest } from './xsd/types.ts';
 
 /** What the value of a parameter may be, in words, where the form of contract has no facets. Undefined where anything goes. */
 export function boundsNote(field: Field): string | undefined {

@@ -1,4 +1,4 @@
-import { redactError } from '../codec/redact-value.ts';
+import { redactError } from '../codec/redact/redact-value.ts';
 import type { Component, ComponentEventRegistration } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Job, Worker } from '../store/index.ts';

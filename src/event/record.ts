@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CodecError, compileCheck, compileTextWriter } from '../codec/index.ts';
-import { redactionOf } from '../codec/redact-value.ts';
-import { compileSecrets } from '../codec/secrets.ts';
+import { redactionOf } from '../codec/redact/redact-value.ts';
+import { compileSecrets } from '../codec/redact/secrets.ts';
 import type { Component } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';

@@ -2,10 +2,10 @@ import type { Component } from '../model/component.ts';
 import type { Process } from '../model/process.ts';
 import type { Message, Operation } from '../model/service.ts';
 import { comment, sentence } from './comment.ts';
-import { eventType } from './component-types.ts';
 import { HEADER } from './header.ts';
 import { importLine, propertyName } from './names.ts';
-import { processesMap, processType } from './process-types.ts';
+import { eventType } from './types/component-types.ts';
+import { processesMap, processType } from './types/process-types.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { messageWords, waysTo } from './words.ts';
 

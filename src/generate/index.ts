@@ -4,13 +4,13 @@ import { contractFiles } from './contracts.ts';
 import { handlersFile } from './handlers-file.ts';
 import { GENERATED_FOLDER, HEADER } from './header.ts';
 import { jsonText } from './json-text.ts';
-import { registryFile } from './registry-file.ts';
-import { typesFile } from './types-file.ts';
+import { registryFile } from './registry/file.ts';
+import { typesFile } from './types/types-file.ts';
 import { vocabulary } from './vocabulary.ts';
 
 export { GENERATED_FOLDER } from './header.ts';
 export { knownIds } from './known-ids.ts';
-export { handlerStubs } from './stubs.ts';
+export { handlerStubs } from './stubs/stubs.ts';
 export { planWrite, type WritePlan } from './write-plan.ts';
 
 export interface GenerateOptions {

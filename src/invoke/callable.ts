@@ -6,9 +6,9 @@ import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { Called } from './error.ts';
 import type { RawReply } from './http/exchange.ts';
 import type { Outgoing } from './outgoing.ts';
-import { compileRestCall } from './rest/rest-call.ts';
-import { compileSoapCall } from './soap/soap-call.ts';
-import type { Segment } from './soap/soap-request.ts';
+import { compileRestCall } from './rest/call.ts';
+import { compileSoapCall } from './soap/call.ts';
+import type { Segment } from './soap/request.ts';
 
 /** An operation that can be called, compiled once. */
 export interface Callable {

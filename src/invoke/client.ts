@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Environment } from '../load/config.ts';
+import type { Environment } from '../load/read/config.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow } from '../model/flow.ts';
 import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
@@ -19,7 +19,7 @@ import type { Heads } from './http/trace.ts';
 import { createTransport, type PreparedRequest, type Target } from './http/transport.ts';
 import { TIMEOUTS, type Timeouts } from './limits.ts';
 import { replyOf } from './reply.ts';
-import type { Segment } from './soap/soap-request.ts';
+import type { Segment } from './soap/request.ts';
 
 export interface ClientOptions {
   /** What nodes, `values:`, headers and `PRIMARYURL` refer to. */

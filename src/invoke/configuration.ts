@@ -1,4 +1,4 @@
-import { ConfigError, type Environment, resolveAll } from '../load/config.ts';
+import { ConfigError, type Environment, resolveAll } from '../load/read/config.ts';
 import type { ConfigText } from '../model/config.ts';
 import { MASK } from '../model/mask.ts';
 import type { Resolve } from './callable.ts';

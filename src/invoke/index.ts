@@ -22,5 +22,5 @@ export { flowNamed } from './find.ts';
 export type { Head, Heads } from './http/trace.ts';
 export type { PreparedRequest } from './http/transport.ts';
 export type { Timeouts } from './limits.ts';
-export { asConsumer } from './soap/soap-call.ts';
-export type { Segment } from './soap/soap-request.ts';
+export { asConsumer } from './soap/call.ts';
+export type { Segment } from './soap/request.ts';

@@ -1,7 +1,7 @@
 import { CodecError } from '../codec/index.ts';
 import { Fault, faults } from '../model/fault.ts';
 import { SpoolLimitError } from '../model/spool.ts';
-import { SoapError } from '../wire/soap.ts';
+import { SoapError } from '../wire/soap/soap.ts';
 import { type Called, InvokeError } from './error.ts';
 
 /** What was wrong with a reply, as the error of the call. */

@@ -1,4 +1,4 @@
-import { redacted } from '../codec/redact.ts';
+import { redacted } from '../codec/redact/redact.ts';
 import { InvokeError, mayRetry } from './error.ts';
 import { oneLine } from './http/body.ts';
 import type { RawReply } from './http/exchange.ts';

@@ -1,7 +1,7 @@
-import { type Declaration, glimpseIds } from './declaration.ts';
 import type { GatewayDeclared } from './declared.ts';
-import type { DefinitionFile } from './files.ts';
 import { declarationsOf, type Linking } from './linking.ts';
+import { type Declaration, glimpseIds } from './read/declaration.ts';
+import type { DefinitionFile } from './read/files.ts';
 
 /** The package's services that a project switches on. */
 export interface Delivered {

@@ -1,5 +1,5 @@
 import type { Document } from '../model/document.ts';
-import type { Place } from './diagnostic.ts';
+import type { Place } from './diagnostic/diagnostic.ts';
 import type { Linking } from './linking.ts';
 
 /** Refuses a fault document that the gateway can't fill by itself: what it requires must be fixed in the document. */

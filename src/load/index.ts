@@ -1,12 +1,12 @@
-import { readProject } from './files.ts';
 import { type LoadedProject, loadFiles } from './load.ts';
+import { readProject } from './read/files.ts';
 
-export { databaseCatalogue } from './catalogue/database.ts';
-export { catalogue, type Entry } from './catalogue.ts';
-export { databaseDiagnostic } from './database-diagnostic.ts';
-export { byPlace, type Diagnostic } from './diagnostic.ts';
+export { databaseCatalogue } from './diagnostic/catalogue/database.ts';
+export { catalogue, type Entry } from './diagnostic/catalogue.ts';
+export { databaseDiagnostic } from './diagnostic/database-diagnostic.ts';
+export { byPlace, type Diagnostic } from './diagnostic/diagnostic.ts';
+export { renderDiagnostics } from './diagnostic/render.ts';
 export type { LoadedProject } from './load.ts';
-export { renderDiagnostics } from './render.ts';
 export { definitionsSchema, type JsonSchema, kindSchemas } from './schema/index.ts';
 
 /** Where a project is, and what is looked at. */

@@ -1,8 +1,8 @@
 import type { Position } from '../model/position.ts';
-import type { Declaration, Declarations } from './declaration.ts';
-import type { Place, Report } from './diagnostic.ts';
-import type { Kind } from './kinds.ts';
-import type { Places } from './places.ts';
+import type { Place, Report } from './diagnostic/diagnostic.ts';
+import type { Declaration, Declarations } from './read/declaration.ts';
+import type { Kind } from './read/kinds.ts';
+import type { Places } from './read/places.ts';
 
 /** What every stage of linking works with. */
 export interface Linking {

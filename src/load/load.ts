@@ -1,16 +1,16 @@
 import type { Registry } from '../model/registry.ts';
-import { type Declaration, Declarations, glimpseIds, readDeclaration } from './declaration.ts';
 import { resolveDelivered } from './delivered.ts';
-import { createReport, type Diagnostic } from './diagnostic.ts';
-import type { DefinitionFile, ProjectFiles } from './files.ts';
+import { createReport, type Diagnostic } from './diagnostic/diagnostic.ts';
 import { deepFreeze } from './freeze.ts';
 import { link } from './link.ts';
 import type { Linking } from './linking.ts';
-import { createPlaces } from './places.ts';
-import { refuseRootLists } from './root-list.ts';
-import { checkShape } from './shape.ts';
-import { checkTexts } from './text-check.ts';
-import { parseTree, type TreeMap } from './tree.ts';
+import { type Declaration, Declarations, glimpseIds, readDeclaration } from './read/declaration.ts';
+import type { DefinitionFile, ProjectFiles } from './read/files.ts';
+import { createPlaces } from './read/places.ts';
+import { refuseRootLists } from './read/root-list.ts';
+import { checkShape } from './read/shape.ts';
+import { checkTexts } from './read/text-check.ts';
+import { parseTree, type TreeMap } from './read/tree.ts';
 
 /** What became of the definitions. */
 export interface LoadedProject {

@@ -1,7 +1,7 @@
 import type { Gateway } from '../model/gateway.ts';
 import type { Service } from '../model/service.ts';
 import type { GatewayDeclared } from './declared.ts';
-import type { Place } from './diagnostic.ts';
+import type { Place } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking } from './linking.ts';
 
 /** A node and a service stand at the same place of a path, so their names must differ. */

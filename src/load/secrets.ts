@@ -1,6 +1,6 @@
 import type { ConfigText } from '../model/config.ts';
-import { parseConfigText } from './config-text.ts';
 import type { Linking } from './linking.ts';
+import { parseConfigText } from './read/config-text.ts';
 
 /** Stands for what a reference without a default resolves to. */
 const REFERENCE = '\u0000';

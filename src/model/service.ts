@@ -1,4 +1,4 @@
-import type { UriTemplate } from '../wire/uri-template.ts';
+import type { UriTemplate } from '../wire/uri-template/uri-template.ts';
 import type { Component, ComponentAction } from './component.ts';
 import type { ConsumerOperation } from './consumer.ts';
 import type { Document } from './document.ts';

@@ -1,4 +1,4 @@
-import { redactError } from '../codec/redact-value.ts';
+import { redactError } from '../codec/redact/redact-value.ts';
 import { Fault } from '../model/fault.ts';
 import type { ProcessHandler } from '../model/process-handler.ts';
 import type { User } from '../model/security.ts';

@@ -1,6 +1,6 @@
 import { CodecError, compileCheck, compileText } from '../codec/index.ts';
-import { redactionOf } from '../codec/redact-value.ts';
-import { compileSecrets } from '../codec/secrets.ts';
+import { redactionOf } from '../codec/redact/redact-value.ts';
+import { compileSecrets } from '../codec/redact/secrets.ts';
 import { Fault } from '../model/fault.ts';
 import type { Redaction } from '../model/mask.ts';
 import type { DocumentValue, Value } from '../model/value.ts';

@@ -1,5 +1,5 @@
 import type { MessageScheme, SecurityScheme, User } from '../model/security.ts';
-import type { XmlElement } from '../wire/xml-tree.ts';
+import type { XmlElement } from '../wire/xml/tree.ts';
 
 /** A certificate that a caller has shown the key of. */
 export interface ShownCertificate {

@@ -2,8 +2,8 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation, OperationUri } from '../model/service.ts';
 import type { QueryString } from '../wire/query-string.ts';
-import { compileUriMatcher, type RawValue, type UriMatcher } from '../wire/uri-template-match.ts';
-import { compareSpecificity } from '../wire/uri-template-segments.ts';
+import { compileUriMatcher, type RawValue, type UriMatcher } from '../wire/uri-template/match.ts';
+import { compareSpecificity } from '../wire/uri-template/segments.ts';
 
 /** One URI of one operation, ready to match. */
 interface Entry {

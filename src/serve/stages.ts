@@ -1,21 +1,21 @@
 import type { Format } from '../binding/rest.ts';
-import { redactionOf } from '../codec/redact-value.ts';
+import { redactionOf } from '../codec/redact/redact-value.ts';
 import type { Fault } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
 import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { Authenticator, Caller } from '../security/port.ts';
-import type { AnswerPorts, Handlers } from './answer.ts';
-import type { Pace } from './body.ts';
-import { Call } from './call.ts';
-import { withinTime } from './deadline.ts';
-import type { Exchange } from './exchange.ts';
-import type { Compiled } from './progress.ts';
-import type { Recorder } from './record.ts';
-import { timedOut } from './refuse.ts';
-import type { Throttle } from './throttle.ts';
-import { compileQueryRows, type QueryRows } from './work.ts';
+import type { AnswerPorts, Handlers } from './answer/answer.ts';
+import { Call } from './answer/call.ts';
+import { compileQueryRows, type QueryRows } from './answer/work.ts';
+import type { Pace } from './exchange/body.ts';
+import { withinTime } from './exchange/deadline.ts';
+import type { Exchange } from './exchange/exchange.ts';
+import type { Compiled } from './exchange/progress.ts';
+import { timedOut } from './exchange/refuse.ts';
+import type { Throttle } from './exchange/throttle.ts';
+import type { Recorder } from './log/record.ts';
 
 /** What a connector stands on. */
 export interface ConnectorPorts extends AnswerPorts {

@@ -39,7 +39,7 @@ const TABLE: Readonly<Record<string, { ours: string; packages: string }>> = {
 };
 
 /** Folders whose own files alone may import `hono`, `kysely` and their like is what the table says; node:fs is rarer still. */
-const READS_FILES = /^src\/(cli|serve|store|query|load\/files\.ts)/;
+const READS_FILES = /^src\/(cli|serve|store|query|load\/read\/files\.ts)/;
 
 interface Import {
   readonly from: string;

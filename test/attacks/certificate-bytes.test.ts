@@ -6,7 +6,7 @@ import { Refused } from '../../src/security/scheme/verifier.ts';
 import { faultOfKey } from '../../src/security/wsse/algorithms.ts';
 import { checkValidity, isIssuedBy, signerOf } from '../../src/security/wsse/certificate.ts';
 import { Ids } from '../../src/security/wsse/ids.ts';
-import { readXml } from '../../src/wire/xml-read.ts';
+import { readXml } from '../../src/wire/xml/read.ts';
 import { AUTHORITY, SERVER } from '../support/certificates.ts';
 
 const authorities = [new X509Certificate(AUTHORITY)];

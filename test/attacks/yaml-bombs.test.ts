@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { renderDiagnostics } from '../../src/load/diagnostic/render.ts';
 import { loadProject } from '../../src/load/index.ts';
-import { renderDiagnostics } from '../../src/load/render.ts';
 import { expectFreed, inUse } from '../support/memory.ts';
 import { writeProject } from '../support/project.ts';
 

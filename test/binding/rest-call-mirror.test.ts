@@ -7,7 +7,7 @@ import type { Field } from '../../src/model/field.ts';
 import type { Method, RawKind } from '../../src/model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../src/model/value.ts';
 import { parseQueryString } from '../../src/wire/query-string.ts';
-import { compileUriMatcher } from '../../src/wire/uri-template-match.ts';
+import { compileUriMatcher } from '../../src/wire/uri-template/match.ts';
 import { cases, scalar } from '../codec/arbitraries.ts';
 import { restConsumer } from '../support/consumer.ts';
 import { document, field, listOf, registry } from '../support/registry.ts';

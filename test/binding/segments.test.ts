@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { placeSegments } from '../../src/binding/segments.ts';
 import { CodecError } from '../../src/codec/index.ts';
 import type { Attachment } from '../../src/model/value.ts';
-import { escapeAttribute, escapeText } from '../../src/wire/xml-text.ts';
+import { escapeAttribute, escapeText } from '../../src/wire/xml/text.ts';
 
 const segment = (name: string): Attachment => ({ contentType: 'text/plain', name, async *stream() {} });
 const [first, second] = [segment('first'), segment('second')] as const;

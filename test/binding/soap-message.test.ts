@@ -11,8 +11,8 @@ import { Fault } from '../../src/model/fault.ts';
 import type { SoapForm } from '../../src/model/service.ts';
 import type { Spool } from '../../src/model/spool.ts';
 import type { Attachment, DocumentValue, Value } from '../../src/model/value.ts';
-import { readEnvelope, type SoapVersion } from '../../src/wire/soap.ts';
-import { readXml } from '../../src/wire/xml-read.ts';
+import { readEnvelope, type SoapVersion } from '../../src/wire/soap/soap.ts';
+import { readXml } from '../../src/wire/xml/read.ts';
 import { cases } from '../codec/arbitraries.ts';
 import { registry } from '../support/registry.ts';
 

@@ -55,14 +55,14 @@ test('what is imported is there: in dist, in Node, or a dependency', () => {
 });
 
 test('what is started by its place is there', () => {
-  for (const file of ['cli/dev/worker.js', 'cli/workers/worker.js', 'cli/progress-thread.js', 'query/reader.js'])
+  for (const file of ['cli/dev/worker.js', 'cli/workers/worker.js', 'cli/progress/thread.js', 'query/reader.js'])
     expect(textOf(file), file).not.toBe('');
   const places = modules.flatMap(({ file, text }) =>
     [...text.matchAll(/new URL\("(\.[^"]*)", import\.meta\.url\)/g)].map((match) =>
       join(dirname(file), match[1] ?? ''),
     ),
   );
-  expect(places).toEqual(expect.arrayContaining(['load/files.js', 'query/reader-process.js', 'cli/package-info.js']));
+  expect(places).toEqual(expect.arrayContaining(['load/read/files.js', 'query/reader-process.js', 'cli/package-info.js']));
 });
 
 test('the declarations are those that the package leads to, and all of them', () => {

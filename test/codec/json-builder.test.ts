@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonBuilder, type JsonScalarValue } from '../../src/codec/json-builder.ts';
+import { JsonBuilder, type JsonScalarValue } from '../../src/codec/json/builder.ts';
 
 describe('JsonBuilder', () => {
   it('builds a list of objects without labels, with an object under a label in each (specification 2.6)', () => {

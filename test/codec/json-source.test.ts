@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CodecError } from '../../src/codec/index.ts';
-import { NumberToken, parseWithDigits } from '../../src/codec/json-source.ts';
+import { NumberToken, parseWithDigits } from '../../src/codec/json/source.ts';
 
 const digits = (maximum: number): fc.Arbitrary<string> => fc.stringMatching(new RegExp(`^\\d{1,${maximum}}$`));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readXml, valueByKey } from '../../src/index.ts';
-import { childrenOf } from '../../src/wire/xml-tree.ts';
+import { childrenOf } from '../../src/wire/xml/tree.ts';
 
 const root = readXml(`<root xmlns="urn:x"><level1><level2><level3>
   <item><key>COLOUR</key><value>red</value><type>string</type></item>

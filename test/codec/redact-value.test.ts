@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redactError, redactionOf } from '../../src/codec/redact-value.ts';
-import { compileSecrets } from '../../src/codec/secrets.ts';
+import { redactError, redactionOf } from '../../src/codec/redact/redact-value.ts';
+import { compileSecrets } from '../../src/codec/redact/secrets.ts';
 import { load } from '../load/linked.ts';
 
 const SECRET = 'a "secret"/é 7';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redacted } from '../../src/codec/redact.ts';
+import { redacted } from '../../src/codec/redact/redact.ts';
 import { percentEncode } from '../../src/wire/percent.ts';
 
 const SECRET = 'a/b+c \'d"é&<𝄞';

@@ -4,7 +4,7 @@ import { isAttachment, MemoryAttachment } from '../../src/codec/binary.ts';
 import { CodecError, compileDocument } from '../../src/codec/index.ts';
 import type { FieldType } from '../../src/model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../../src/model/value.ts';
-import { readXml } from '../../src/wire/xml-read.ts';
+import { readXml } from '../../src/wire/xml/read.ts';
 import { cases, documents } from './arbitraries.ts';
 
 /** A value whose texts XML can carry. */

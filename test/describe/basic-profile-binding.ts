@@ -1,4 +1,4 @@
-import { childrenOf, type XmlElement } from '../../src/wire/xml-tree.ts';
+import { childrenOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import {
   abstract,
   duplicates,

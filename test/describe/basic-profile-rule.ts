@@ -1,4 +1,4 @@
-import type { XmlElement } from '../../src/wire/xml-tree.ts';
+import type { XmlElement } from '../../src/wire/xml/tree.ts';
 import { attribute, type Binding, below, children, components, WSDL, type Wsdl } from './wsdl-reader.ts';
 
 /** A rule: its number, what it says, what breaks it in a WSDL, and a change by which a good WSDL breaks it. */

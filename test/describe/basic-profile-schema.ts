@@ -1,4 +1,4 @@
-import { attributeOf, childrenOf, type XmlElement } from '../../src/wire/xml-tree.ts';
+import { attributeOf, childrenOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { everything, imports, type Rule, replace, type Spoil, which } from './basic-profile-rule.ts';
 import {
   attribute,

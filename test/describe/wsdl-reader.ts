@@ -1,5 +1,5 @@
-import { readXml } from '../../src/wire/xml-read.ts';
-import { attributeOf, childrenOf, type XmlElement } from '../../src/wire/xml-tree.ts';
+import { readXml } from '../../src/wire/xml/read.ts';
+import { attributeOf, childrenOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 
 /** A WSDL taken apart by namespaces, for the rules of the Basic Profile. */
 export interface Wsdl {

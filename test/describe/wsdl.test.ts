@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { describeWsdl, describeXsdFiles, exampleSoapRequest } from '../../src/describe/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { Operation, Service } from '../../src/model/service.ts';
-import { childrenOf, textOf } from '../../src/wire/xml-tree.ts';
+import { childrenOf, textOf } from '../../src/wire/xml/tree.ts';
 import { document, FAILURE, field, type OperationOptions, registry, type ServiceOptions } from '../support/registry.ts';
 import { hasXmllint, validateXml, wsdlSchema } from '../support/xmllint.ts';
 import { RULES } from './basic-profile.ts';

@@ -7,7 +7,7 @@ import type { Flow } from '../../src/model/flow.ts';
 import { NODE_DEFAULTS, type Node } from '../../src/model/node.ts';
 import type { PermissionList } from '../../src/model/security.ts';
 import type { Message, OperationUri, RawKind, Service } from '../../src/model/service.ts';
-import { parseUriTemplate } from '../../src/wire/uri-template.ts';
+import { parseUriTemplate } from '../../src/wire/uri-template/uri-template.ts';
 import { compound, document, field, listOf, string } from '../support/registry.ts';
 
 // What the full registry calls elsewhere: a partner over SOAP, a library over REST, and flows.

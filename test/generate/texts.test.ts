@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { comment, facts, sentence } from '../../src/generate/comment.ts';
 import { jsonText } from '../../src/generate/json-text.ts';
 import { importLine, isIdentifier, propertyName, quoted, typeNames } from '../../src/generate/names.ts';
-import { valueText } from '../../src/generate/type-text.ts';
+import { valueText } from '../../src/generate/types/type-text.ts';
 import { typeWords } from '../../src/generate/words.ts';
 import { decimal, document, type FieldOptions, field, listOf, string } from '../support/registry.ts';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JsonBuilder } from '../../src/codec/json-builder.ts';
+import { JsonBuilder } from '../../src/codec/json/builder.ts';
 import { type Client, ReplyFault } from '../../src/invoke/index.ts';
 import type { DocumentValue } from '../../src/model/value.ts';
 import { signalbox } from '../cli/support.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readXml } from '../../src/wire/xml-read.ts';
-import { childrenOf, textOf } from '../../src/wire/xml-tree.ts';
+import { readXml } from '../../src/wire/xml/read.ts';
+import { childrenOf, textOf } from '../../src/wire/xml/tree.ts';
 import { eventually } from '../support/project.ts';
 import { hasXmllint, validateXml } from '../support/xmllint.ts';
 import { messageSchema } from './soap-schema.ts';

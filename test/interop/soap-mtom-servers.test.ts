@@ -7,8 +7,8 @@ import { type Client, createClient, SoapFault } from '../../src/invoke/index.ts'
 import type { InvokeReply } from '../../src/model/invoke-reply.ts';
 import type { Attachment } from '../../src/model/value.ts';
 import { createSpool } from '../../src/store/spool.ts';
-import { readXml } from '../../src/wire/xml-read.ts';
-import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml-tree.ts';
+import { readXml } from '../../src/wire/xml/read.ts';
+import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { type Ran, signalbox } from '../cli/support.ts';
 import { thrown } from '../invoke/support.ts';
 import { copySample, type SampleCopy } from '../support/sample.ts';

@@ -1,4 +1,4 @@
-import { Pending } from '../../src/binding/call-held.ts';
+import { Pending } from '../../src/binding/call/held.ts';
 import { InvokeError } from '../../src/invoke/error.ts';
 import { createFlows, type FlowPorts, type Flows } from '../../src/invoke/flow/flow.ts';
 import type { CallOptions } from '../../src/invoke/index.ts';

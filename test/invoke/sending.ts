@@ -12,8 +12,8 @@ import {
 } from '../../src/invoke/http/transport.ts';
 import { TIMEOUTS, type Timeouts } from '../../src/invoke/limits.ts';
 import type { Outgoing } from '../../src/invoke/outgoing.ts';
-import type { Environment } from '../../src/load/config.ts';
-import { parseConfigText } from '../../src/load/config-text.ts';
+import type { Environment } from '../../src/load/read/config.ts';
+import { parseConfigText } from '../../src/load/read/config-text.ts';
 import type { ConfigText } from '../../src/model/config.ts';
 import type { ConsumerOperation, RestConsumer } from '../../src/model/consumer.ts';
 import type { Node } from '../../src/model/node.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { catalogue } from '../../src/load/catalogue.ts';
+import { catalogue } from '../../src/load/diagnostic/catalogue.ts';
+import { renderDiagnostics } from '../../src/load/diagnostic/render.ts';
 import { loadFiles } from '../../src/load/load.ts';
-import { renderDiagnostics } from '../../src/load/render.ts';
 import { namesHandlers, projectOf } from './project-text.ts';
 
 // A case file: definitions (see projectOf), a line of dashes, the diagnostics that they get. Where it names files of

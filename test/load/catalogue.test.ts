@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Code, catalogue, type Entry } from '../../src/load/catalogue.ts';
+import { type Code, catalogue, type Entry } from '../../src/load/diagnostic/catalogue.ts';
 import { loadFiles } from '../../src/load/load.ts';
 import { namesHandlers, projectOf } from './project-text.ts';
 

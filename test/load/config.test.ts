@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigError, resolveAll, resolveConfig } from '../../src/load/config.ts';
-import { literalOf, parseConfigText } from '../../src/load/config-text.ts';
+import { ConfigError, resolveAll, resolveConfig } from '../../src/load/read/config.ts';
+import { literalOf, parseConfigText } from '../../src/load/read/config-text.ts';
 import { credentialsIn } from '../../src/load/secrets.ts';
 import { readPasswordHash } from '../../src/wire/password-hash.ts';
 

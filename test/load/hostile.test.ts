@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readProject } from '../../src/load/files.ts';
-import { KINDS } from '../../src/load/kinds.ts';
+import { renderDiagnostics } from '../../src/load/diagnostic/render.ts';
 import { type LoadedProject, loadFiles } from '../../src/load/load.ts';
-import { renderDiagnostics } from '../../src/load/render.ts';
+import { readProject } from '../../src/load/read/files.ts';
+import { KINDS } from '../../src/load/read/kinds.ts';
 import { definitionsSchema } from '../../src/load/schema/index.ts';
 import { projectOf } from './project-text.ts';
 

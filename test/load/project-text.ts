@@ -1,5 +1,5 @@
-import type { FileText, ProjectFiles } from '../../src/load/files.ts';
-import { readProject } from '../../src/load/files.ts';
+import type { FileText, ProjectFiles } from '../../src/load/read/files.ts';
+import { readProject } from '../../src/load/read/files.ts';
 
 const packaged = readProject('/nowhere', 'definitions').delivered;
 

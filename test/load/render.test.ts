@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../src/load/diagnostic.ts';
-import { renderDiagnostics } from '../../src/load/render.ts';
+import type { Diagnostic } from '../../src/load/diagnostic/diagnostic.ts';
+import { renderDiagnostics } from '../../src/load/diagnostic/render.ts';
 
 const base: Diagnostic = {
   code: 'unknown-key',

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { readProject } from '../../src/load/files.ts';
+import { readProject } from '../../src/load/read/files.ts';
+import { schemaErrors } from '../../src/load/read/validate.ts';
 import { definitionsSchema, kindSchemas } from '../../src/load/schema/index.ts';
-import { schemaErrors } from '../../src/load/validate.ts';
 
 const known = {
   documents: ['ORDER'],

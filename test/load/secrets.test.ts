@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfigText } from '../../src/load/config-text.ts';
+import { parseConfigText } from '../../src/load/read/config-text.ts';
 import { credentialsIn, isWrittenOut, secretInQuery } from '../../src/load/secrets.ts';
 
 const text = (source: string) => parseConfigText(source).text;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseTypeWord, typeText } from '../../src/load/document/type-word.ts';
 import { SCALAR_WORDS } from '../../src/load/schema/index.ts';
-import { parseTypeWord, typeText } from '../../src/load/type-word.ts';
 
 describe('a type in one word', () => {
   it.each(SCALAR_WORDS)('%s stands alone and in lists', (kind) => {

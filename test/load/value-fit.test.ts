@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseTypeWord } from '../../src/load/type-word.ts';
-import { fitValue, restrictionBroken, spelled } from '../../src/load/value-fit.ts';
+import { parseTypeWord } from '../../src/load/document/type-word.ts';
+import { fitValue, restrictionBroken, spelled } from '../../src/load/document/value-fit.ts';
 import type { ScalarType } from '../../src/model/field.ts';
 import { isDate } from '../../src/wire/calendar.ts';
-import { compilePattern } from '../../src/wire/pattern.ts';
+import { compilePattern } from '../../src/wire/pattern/pattern.ts';
 
 function typeOf(text: string): ScalarType {
   const word = parseTypeWord(text);

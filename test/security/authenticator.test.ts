@@ -6,7 +6,7 @@ import { type AuthenticatorOptions, createAuthenticator } from '../../src/securi
 import { createDirectory } from '../../src/security/directory/from-definitions.ts';
 import { hashPassword } from '../../src/security/password.ts';
 import type { Caller, Shown } from '../../src/security/port.ts';
-import { projectFiles } from '../../src/serve/project-file.ts';
+import { projectFiles } from '../../src/serve/start/project-file.ts';
 
 const at = { file: 'security.yaml', line: 1, column: 1 };
 const basic = (user: string, password: string): string =>

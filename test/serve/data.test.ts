@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import { openData } from '../../src/serve/data.ts';
+import { openData } from '../../src/serve/start/data.ts';
 import { attachment, bytesOf, read } from '../store/content.ts';
 import { writeProject } from '../support/project.ts';
 

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { FlowError, InvokeError, ReplyFault } from '../../src/invoke/index.ts';
-import { createLog } from '../../src/serve/log.ts';
+import { createLog } from '../../src/serve/log/log.ts';
 import { postgresPlace } from '../store/engines.ts';
 import { hasPostgres } from '../support/postgres.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMetrics } from '../../src/serve/metrics.ts';
+import { createMetrics } from '../../src/serve/log/metrics.ts';
 
 /** The lines of a page that begin with a name. */
 async function lines(page: Promise<string>, name: string): Promise<string[]> {

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { createApp } from '../../src/serve/app.ts';
-import { openData } from '../../src/serve/data.ts';
-import { importCode } from '../../src/serve/handlers.ts';
-import { createLog } from '../../src/serve/log.ts';
-import { createMetrics } from '../../src/serve/metrics.ts';
+import { createLog } from '../../src/serve/log/log.ts';
+import { createMetrics } from '../../src/serve/log/metrics.ts';
+import { openData } from '../../src/serve/start/data.ts';
+import { importCode } from '../../src/serve/start/handlers.ts';
 import { deadAddress } from '../invoke/support.ts';
 import { authenticatorOf } from '../support/authenticator.ts';
 import { type Call, DEMO, GUEST, type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { compileProxies, peerOf } from '../../src/serve/remote.ts';
+import { compileProxies, peerOf } from '../../src/serve/listen/remote.ts';
 import { PARTNER } from '../support/certificates.ts';
 import { certifiedProject, WHO } from '../support/certified.ts';
 import { openConnection } from '../support/connection.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { loadProject } from '../../src/load/index.ts';
 import { openUsers } from '../../src/security/users/open.ts';
 import type { Users } from '../../src/security/users/port.ts';
-import { checkConnected } from '../../src/serve/connect-check.ts';
+import { checkConnected } from '../../src/serve/start/connect-check.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';

@@ -2,7 +2,7 @@ import type { Registry } from '../../src/model/registry.ts';
 import { createAuthenticator } from '../../src/security/authenticator.ts';
 import { createDirectory } from '../../src/security/directory/from-definitions.ts';
 import type { Authenticator } from '../../src/security/port.ts';
-import { projectFiles } from '../../src/serve/project-file.ts';
+import { projectFiles } from '../../src/serve/start/project-file.ts';
 
 /** The authenticator of a registry whose users are all in its definitions. */
 export function authenticatorOf({ schemes, users }: Pick<Registry, 'schemes' | 'users'>): Authenticator {

@@ -4,7 +4,7 @@ import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
 import { NODE_DEFAULTS, type Node } from '../../src/model/node.ts';
 import type { MediaMessage, Message, Method, RawKind } from '../../src/model/service.ts';
-import { parseUriTemplate } from '../../src/wire/uri-template.ts';
+import { parseUriTemplate } from '../../src/wire/uri-template/uri-template.ts';
 import { document, registry } from './registry.ts';
 
 /** Consumer operations over REST from literals, for tests of what stands behind the loader. */

@@ -5,7 +5,7 @@ import type { Position } from '../../src/model/position.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { BASIC } from '../../src/model/security.ts';
 import type { Message, Method, Operation, OperationUri, RawKind, Service, SoapForm } from '../../src/model/service.ts';
-import { parseUriTemplate } from '../../src/wire/uri-template.ts';
+import { parseUriTemplate } from '../../src/wire/uri-template/uri-template.ts';
 
 /** Registries from literals, for tests of what stands behind the loader. */
 

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Address } from '../../serve/address.ts';
+import type { Address } from '../../serve/start/address.ts';
 import { CliFailure } from '../failure.ts';
 import type { SupervisorMessage } from './messages.ts';
 

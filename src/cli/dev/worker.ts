@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { type LoadedProject, loadProject, renderDiagnostics } from '../../load/index.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { Address } from '../../serve/address.ts';
+import type { Address } from '../../serve/start/address.ts';
 import { startGateway } from '../../serve/start.ts';
 import { CliFailure, renderFailure } from '../failure.ts';
 import { planGenerated, writeGenerated } from '../generated-files.ts';

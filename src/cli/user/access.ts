@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
-import { didYouMean } from '../../load/suggest.ts';
+import { didYouMean } from '../../load/read/suggest.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Users } from '../../security/users/port.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Registry } from '../../model/registry.ts';
-import { resolveSetting } from '../../serve/settings.ts';
+import { resolveSetting } from '../../serve/start/settings.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 
 /** As many as the log tells apart at a glance; a machine with more processors runs several gateways. */

@@ -1,4 +1,4 @@
-import type { Counted } from '../../serve/metrics.ts';
+import type { Counted } from '../../serve/log/metrics.ts';
 import type { ExitCode } from '../failure.ts';
 import type { Place } from '../project.ts';
 

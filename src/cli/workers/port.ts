@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { Registry } from '../../model/registry.ts';
-import { readAddress } from '../../serve/address.ts';
+import { readAddress } from '../../serve/start/address.ts';
 
 /**
  * The port that all workers are to share. Where any will do a free one is taken here, so that a worker that takes another's

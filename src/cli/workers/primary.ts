@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import type { Log } from '../../serve/log.ts';
+import type { Log } from '../../serve/log/log.ts';
 import { Ended } from '../failure.ts';
 import { sibling } from '../package-info.ts';
 import type { Place } from '../project.ts';

@@ -1,5 +1,5 @@
 import type * as OAuth from 'oauth4webapi';
-import { redacted } from '../../codec/redact.ts';
+import { redacted } from '../../codec/redact/redact.ts';
 import { InvokeError, mayRetry } from '../error.ts';
 import { oneLine } from '../http/body.ts';
 import { SHOWN_BODY } from '../limits.ts';

@@ -6,11 +6,11 @@ import type { CallOptions, FlowOptions } from '../client.ts';
 import { deadline } from '../deadline.ts';
 import type { Called } from '../error.ts';
 import type { PreparedRequest } from '../http/transport.ts';
-import { StepCache } from './flow-cache.ts';
-import { watchContent } from './flow-content.ts';
-import { StepKeys } from './flow-key.ts';
-import { checkInput, type FlowPlan, pendingInput, planFlow } from './flow-plan.ts';
-import { FlowRun, type RunPorts } from './flow-run.ts';
+import { StepCache } from './cache.ts';
+import { watchContent } from './content.ts';
+import { StepKeys } from './key.ts';
+import { checkInput, type FlowPlan, pendingInput, planFlow } from './plan.ts';
+import { FlowRun, type RunPorts } from './run.ts';
 
 /** What flows are run with. */
 export interface FlowPorts {

@@ -1,4 +1,4 @@
-import type { Environment } from '../../load/config.ts';
+import type { Environment } from '../../load/read/config.ts';
 import { type Called, InvokeError } from '../error.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { addressFault, endpointFault, SCHEME_ONLY } from '../../load/address.ts';
+import { addressFault, endpointFault, SCHEME_ONLY } from '../../load/gateway/address.ts';
 import type { ConfigText } from '../../model/config.ts';
 import type { Resolve } from '../callable.ts';
 import { resolveText } from '../configuration.ts';

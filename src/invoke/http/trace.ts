@@ -1,4 +1,4 @@
-import { redacted } from '../../codec/redact.ts';
+import { redacted } from '../../codec/redact/redact.ts';
 
 /** Start line and headers of a message, in the order in which they travel. What is secret in them is masked. */
 export interface Head {

@@ -1,4 +1,4 @@
-import type { Environment } from '../../load/config.ts';
+import type { Environment } from '../../load/read/config.ts';
 import type { ConfigText } from '../../model/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import { MASK } from '../../model/mask.ts';

@@ -1,8 +1,8 @@
 import type { MessageSource } from '../../binding/soap-message.ts';
-import { boundaryOfText } from '../../wire/multipart-boundary.ts';
-import { SOAP_NAMESPACES } from '../../wire/soap.ts';
-import { textOf, type XmlElement } from '../../wire/xml-tree.ts';
-import { relatedContentType, XOP_MEDIA_TYPE } from '../../wire/xop.ts';
+import { boundaryOfText } from '../../wire/multipart/boundary.ts';
+import { SOAP_NAMESPACES } from '../../wire/soap/soap.ts';
+import { relatedContentType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
+import { textOf, type XmlElement } from '../../wire/xml/tree.ts';
 
 /**
  * The message inside a reply (specification 4.4, Receiving): where a `data` element holds a multipart text, that is the

@@ -1,7 +1,7 @@
 import type { OpenedMessage } from '../../binding/soap-message.ts';
 import type { Resolve } from '../../codec/index.ts';
 import type { Attachment } from '../../model/value.ts';
-import type { XmlElement } from '../../wire/xml-tree.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
 import type { RawReply } from '../http/exchange.ts';
 import { replyError } from '../reply-error.ts';
 

@@ -1,14 +1,14 @@
 import type { Component, RelatedContent } from '../../model/component.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field, ScalarKind } from '../../model/field.ts';
-import type { Declaration } from '../declaration.ts';
 import type { ComponentDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic.ts';
-import type { Documents } from '../documents.ts';
-import { typeWords } from '../field-type.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
+import type { Documents } from '../document/documents.ts';
+import { typeWords } from '../document/field-type.ts';
 import { given, type Mutable } from '../given.ts';
-import { type GrantSources, grantsOf } from '../grants.ts';
 import { declarationsOf, mayHaveMeant, placeOf, positionOf } from '../linking.ts';
+import type { Declaration } from '../read/declaration.ts';
+import { type GrantSources, grantsOf } from '../security/grants.ts';
 import { linkRegistrations } from './registrations.ts';
 
 /** Links every component; one whose shape or keys can't be told is left out, which has been reported. */

@@ -1,9 +1,9 @@
 import type { RelatedContent } from '../../model/component.ts';
 import type { RelatedContentDeclared } from '../declared.ts';
 import { given } from '../given.ts';
-import { type GrantSources, linkThingGrants } from '../grants.ts';
 import type { WantedFile } from '../handlers.ts';
 import { declarationsOf, type Linking, positionOf } from '../linking.ts';
+import { type GrantSources, linkThingGrants } from '../security/grants.ts';
 
 /** Links every related-content service. */
 export function linkRelatedContent(linking: Linking, grants: GrantSources): RelatedContent[] {

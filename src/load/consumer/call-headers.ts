@@ -4,12 +4,12 @@ import type { FieldType } from '../../model/field.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { given } from '../given.ts';
 import type { Linking } from '../linking.ts';
-import { MEDIA_TYPES } from '../operation/operation-message.ts';
-import type { OperationSpot } from '../operation/operation-spot.ts';
-import { type InputFields, OWN_HEADERS, saidHeaders } from '../operation/operation-uri.ts';
+import { MEDIA_TYPES } from '../operation/message.ts';
+import type { OperationSpot } from '../operation/spot.ts';
+import { type InputFields, OWN_HEADERS, saidHeaders } from '../operation/uri.ts';
 import { isCredentialHeader } from '../secrets.ts';
 import { isClearText, linkCallText } from './call-text.ts';
-import { headerTextFault } from './consumer-headers.ts';
+import { headerTextFault } from './headers.ts';
 
 /** Headers of the protocol that a call may set all the same. */
 const OPEN = new Set(['accept', 'authorization', 'content-type', 'cookie']);

@@ -1,10 +1,10 @@
 import type { CallPart, CallText } from '../../model/call-text.ts';
 import type { Field } from '../../model/field.ts';
-import { parseConfigText } from '../config-text.ts';
-import type { Place } from '../diagnostic.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
 import type { Linking } from '../linking.ts';
-import { type InputFields, whyNoText } from '../operation/operation-uri.ts';
-import { raiseBadReference } from '../text-check.ts';
+import { type InputFields, whyNoText } from '../operation/uri.ts';
+import { parseConfigText } from '../read/config-text.ts';
+import { raiseBadReference } from '../read/text-check.ts';
 
 /** What a text may hold of binary content. */
 const FACTS = ['name', 'contentType', 'length'] as const;

@@ -1,9 +1,9 @@
 import type { ConfigText } from '../../model/config.ts';
-import { linkAddress } from '../address.ts';
 import type { FlagDeclared, PropertiesDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
+import { linkAddress } from '../gateway/address.ts';
 import type { Linking } from '../linking.ts';
-import type { OperationSpot } from '../operation/operation-spot.ts';
+import type { OperationSpot } from '../operation/spot.ts';
 
 type Property = keyof PropertiesDeclared;
 

@@ -2,16 +2,16 @@ import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Service } from '../../model/service.ts';
 import { given } from '../given.ts';
 import { type Linking, positionOf } from '../linking.ts';
-import { linkGrants } from '../operation/operation-grants.ts';
-import { checkConsumerKeys } from '../operation/operation-keys.ts';
-import type { OperationSpot } from '../operation/operation-spot.ts';
-import { methodOf } from '../operation/operation-uri.ts';
+import { linkGrants } from '../operation/grants.ts';
+import { checkConsumerKeys } from '../operation/keys.ts';
+import type { OperationSpot } from '../operation/spot.ts';
+import { methodOf } from '../operation/uri.ts';
 import { linkRetry } from '../retry.ts';
 import { linkDuration } from '../units.ts';
-import { type ConsumerContext, type ConsumerFacts, linkTarget } from './consumer-facts.ts';
-import { checkCredentialHeader } from './consumer-headers.ts';
-import { linkRestConsumer } from './consumer-rest.ts';
-import { linkSoapConsumer } from './consumer-soap.ts';
+import { type ConsumerContext, type ConsumerFacts, linkTarget } from './facts.ts';
+import { checkCredentialHeader } from './headers.ts';
+import { linkRestConsumer } from './rest.ts';
+import { linkSoapConsumer } from './soap.ts';
 
 /** Links an operation that calls another system. */
 export function linkConsumer(context: ConsumerContext, spot: OperationSpot, service: Service): ConsumerOperation {

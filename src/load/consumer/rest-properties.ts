@@ -1,10 +1,10 @@
 import type { CallBody, CallHeader, RestProperties } from '../../model/consumer.ts';
 import type { Method } from '../../model/service.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { baseFault } from '../address.ts';
+import { baseFault } from '../gateway/address.ts';
 import { given } from '../given.ts';
 import type { Linking } from '../linking.ts';
-import type { OperationSpot } from '../operation/operation-spot.ts';
+import type { OperationSpot } from '../operation/spot.ts';
 import { contentTypeFault, exampleOf, FORM_TYPE } from './call-headers.ts';
 import { checkMethod, isYes, linkPrimaryUrl, refuseProperties, saidProperty } from './connector-properties.ts';
 

@@ -4,9 +4,9 @@ import type { Field } from '../../model/field.ts';
 import type { Flow } from '../../model/flow.ts';
 import { operationsOf } from '../../model/reached.ts';
 import type { Message } from '../../model/service.ts';
-import type { Place } from '../diagnostic.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
 import { type Linking, resolveId } from '../linking.ts';
-import { contentOf } from '../operation/operation-soap.ts';
+import { contentOf } from '../operation/soap.ts';
 
 /** Operations that may be called. */
 export interface CallSources {

@@ -1,16 +1,16 @@
 import type { Flow, FlowStep } from '../../model/flow.ts';
 import { flowNames } from '../../model/flow-names.ts';
 import type { Service } from '../../model/service.ts';
-import type { Declaration } from '../declaration.ts';
 import type { FlowDeclared, ServiceDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic.ts';
-import type { Documents } from '../documents.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
+import type { Documents } from '../document/documents.ts';
 import { given } from '../given.ts';
 import { mayHaveMeant, positionOf } from '../linking.ts';
+import type { Declaration } from '../read/declaration.ts';
 import type { CallSources, Calls } from './calls.ts';
-import { linkFlowInput } from './flow-input.ts';
-import { checkKept } from './flow-keep.ts';
-import { linkStep } from './flow-step.ts';
+import { linkFlowInput } from './input.ts';
+import { checkKept } from './keep.ts';
+import { linkStep } from './step.ts';
 
 /** A service and what its definition says. */
 interface FlowService {

@@ -1,6 +1,6 @@
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { GatewayDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking } from '../linking.ts';
 
 const PROPERTY = 'ig.UseDomainName.ExternalOperationNames';

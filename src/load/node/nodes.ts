@@ -1,13 +1,13 @@
 import { NODE_DEFAULTS, type Node, type NodeTimeouts } from '../../model/node.ts';
-import { baseFault, linkAddress } from '../address.ts';
 import type { NodeDeclared } from '../declared.ts';
+import { baseFault, linkAddress } from '../gateway/address.ts';
 import { given } from '../given.ts';
 import { declarationsOf, type Linking, positionOf } from '../linking.ts';
 import { linkRetry } from '../retry.ts';
 import { linkDuration } from '../units.ts';
-import { linkCredential } from './node-credential.ts';
-import { linkResolve } from './node-resolve.ts';
-import { linkTls } from './node-tls.ts';
+import { linkCredential } from './credential.ts';
+import { linkResolve } from './resolve.ts';
+import { linkTls } from './tls.ts';
 
 /** Links every node. */
 export function linkNodes(linking: Linking): Node[] {

@@ -1,6 +1,6 @@
 import type { Operation, OperationUri, Service } from '../../model/service.ts';
-import { segmentsMayMeet, templatesOverlap } from '../../wire/uri-template-overlap.ts';
-import { pathSegments, type Segment } from '../../wire/uri-template-segments.ts';
+import { segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/overlap.ts';
+import { pathSegments, type Segment } from '../../wire/uri-template/segments.ts';
 import { type Linking, placeOf } from '../linking.ts';
 
 interface Entry {

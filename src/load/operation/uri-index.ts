@@ -1,7 +1,7 @@
 import type { Position } from '../../model/position.ts';
 import type { OperationUri } from '../../model/service.ts';
-import type { FileText } from '../files.ts';
 import { type Linking, placeOf } from '../linking.ts';
+import type { FileText } from '../read/files.ts';
 
 const FILE = 'generated/registry.json';
 

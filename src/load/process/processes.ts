@@ -2,14 +2,14 @@ import type { Field } from '../../model/field.ts';
 import type { Process, ProcessRetry, Recurrence } from '../../model/process.ts';
 import type { Query } from '../../model/query.ts';
 import type { User } from '../../model/security.ts';
-import type { Declaration } from '../declaration.ts';
 import type { ProcessDeclared } from '../declared.ts';
-import type { Documents } from '../documents.ts';
-import { linkField } from '../field.ts';
+import type { Documents } from '../document/documents.ts';
+import { linkField } from '../document/field.ts';
 import { given } from '../given.ts';
-import { type GrantSources, linkThingGrants } from '../grants.ts';
 import type { WantedFile } from '../handlers.ts';
 import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveId } from '../linking.ts';
+import type { Declaration } from '../read/declaration.ts';
+import { type GrantSources, linkThingGrants } from '../security/grants.ts';
 import { linkDuration } from '../units.ts';
 import { linkRecurring } from './recurring.ts';
 

@@ -1,10 +1,10 @@
 import type { Recurrence } from '../../model/process.ts';
 import { cronProblem } from '../../wire/cron.ts';
-import type { Declaration } from '../declaration.ts';
 import type { GatewayDeclared, RecurrenceDeclared } from '../declared.ts';
-import { isTimezone } from '../gateway.ts';
+import { isTimezone } from '../gateway/gateway.ts';
 import { given } from '../given.ts';
 import { declarationsOf, type Linking, positionOf } from '../linking.ts';
+import type { Declaration } from '../read/declaration.ts';
 
 /** Links every recurrence. */
 export function linkRecurrences(linking: Linking): Recurrence[] {

@@ -1,8 +1,8 @@
 import type { Process } from '../../model/process.ts';
 import type { User } from '../../model/security.ts';
-import type { Declaration } from '../declaration.ts';
 import type { ProcessDeclared } from '../declared.ts';
 import { type Linking, mayHaveMeant, resolveId } from '../linking.ts';
+import type { Declaration } from '../read/declaration.ts';
 import type { ProcessSources } from './processes.ts';
 
 /** `recurs:` and `run-as:`: when a process runs without a request, and in whose name. */

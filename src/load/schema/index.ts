@@ -1,4 +1,4 @@
-import { KEYS_OF, KINDS, type Kind } from '../kinds.ts';
+import { KEYS_OF, KINDS, type Kind } from '../read/kinds.ts';
 import { component, relatedContent } from './component.ts';
 import { datasource } from './datasource.ts';
 import { document, inPlaceDocument } from './document.ts';

@@ -1,7 +1,7 @@
 /** The document of JSR 114 (JDBC WebRowSet), as its schema `http://java.sun.com/xml/ns/jdbc` has it. */
 
 import type { ScalarKind } from '../../model/field.ts';
-import { escapeText } from '../../wire/xml-text.ts';
+import { escapeText } from '../../wire/xml/text.ts';
 import type { RootElement } from '../port.ts';
 import type { Zone } from '../timezone.ts';
 import { compileTextOf, type ResultColumn, type SqlValue } from './convert.ts';

@@ -1,4 +1,4 @@
-import { cdata, escapeAttribute, escapeText } from '../../wire/xml-text.ts';
+import { cdata, escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import type { RootElement, XmlNames } from '../port.ts';
 import type { Zone } from '../timezone.ts';
 import { compileTextOf, type ResultColumn, type SqlValue } from './convert.ts';

@@ -1,4 +1,4 @@
-import { linkSavedQuery } from '../../load/saved-query.ts';
+import { linkSavedQuery } from '../../load/query/saved-query.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
 import type { Query } from '../../model/query.ts';

@@ -2,7 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { Fault } from '../../model/fault.ts';
 import type { SignatureScheme, User } from '../../model/security.ts';
-import type { XmlElement } from '../../wire/xml-tree.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
 import { namesOfCertificate } from '../certificate-name.ts';
 import type { Directory, ShownMessage } from '../port.ts';
 import { faultOfKey } from '../wsse/algorithms.ts';

@@ -1,8 +1,8 @@
 // WS-Security UsernameToken Profile 1.1.1.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { User, UsernameTokenScheme } from '../../model/security.ts';
-import { BASE64_BINARY, isNamed, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from '../../wire/wsse-names.ts';
-import { attributeOf, type XmlElement } from '../../wire/xml-tree.ts';
+import { BASE64_BINARY, isNamed, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from '../../wire/soap/wsse-names.ts';
+import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Directory, Shown } from '../port.ts';
 import { bytesOf, contentOf, elementsOf } from '../wsse/strict.ts';
 import { checkAge, timeOf } from '../wsse/time.ts';

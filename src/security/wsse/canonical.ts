@@ -1,7 +1,7 @@
 // Exclusive XML Canonicalization 1.0 (W3C recommendation of 18 July 2002), without comments, of elements as the strict
 // reader made them. Processing instructions it has left out, as SOAP forbids them (1.1 section 3): where a sender signed
 // any, its digest does not fit.
-import type { XmlAttribute, XmlElement } from '../../wire/xml-tree.ts';
+import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
 import { Refused } from '../scheme/verifier.ts';
 
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';

@@ -1,7 +1,7 @@
 // WSS: X.509 Certificate Token Profile 1.1.1 section 3: the certificate that a signature's KeyInfo leads to.
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { BASE64_BINARY, DS, isNamed, WSSE, X509_V3 } from '../../wire/wsse-names.ts';
-import { attributeOf, type XmlElement } from '../../wire/xml-tree.ts';
+import { BASE64_BINARY, DS, isNamed, WSSE, X509_V3 } from '../../wire/soap/wsse-names.ts';
+import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { Refused } from '../scheme/verifier.ts';
 import type { Ids } from './ids.ts';
 import { bytesOf, elementsOf } from './strict.ts';

@@ -1,7 +1,7 @@
 // WSS: SOAP Message Security 1.1.1 section 5: the header block `Security`.
-import { SOAP_NAMESPACES } from '../../wire/soap.ts';
-import { DS, isNamed, WSSE, WSU } from '../../wire/wsse-names.ts';
-import type { XmlElement } from '../../wire/xml-tree.ts';
+import { SOAP_NAMESPACES } from '../../wire/soap/soap.ts';
+import { DS, isNamed, WSSE, WSU } from '../../wire/soap/wsse-names.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
 import { Refused } from '../scheme/verifier.ts';
 import { elementsOf } from './strict.ts';
 

@@ -1,8 +1,8 @@
 // XML Signature 1.1 section 4.4.3.2, WSS: SOAP Message Security 1.1.1 section 4: what a reference inside a document names.
 
-import { DS, WSU } from '../../wire/wsse-names.ts';
-import { isXmlName } from '../../wire/xml-text.ts';
-import { attributeOf, type XmlElement } from '../../wire/xml-tree.ts';
+import { DS, WSU } from '../../wire/soap/wsse-names.ts';
+import { isXmlName } from '../../wire/xml/text.ts';
+import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { Refused } from '../scheme/verifier.ts';
 
 /** Local names of attributes that some reader takes for an id, in whatever namespace they stand. */

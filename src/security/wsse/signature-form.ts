@@ -1,8 +1,8 @@
 // XML Signature 1.1 section 4: the element Signature, as little of it as WS-Security needs.
 
-import { DS, EXC_C14N, isNamed } from '../../wire/wsse-names.ts';
-import { isXmlName } from '../../wire/xml-text.ts';
-import { attributeOf, type XmlElement } from '../../wire/xml-tree.ts';
+import { DS, EXC_C14N, isNamed } from '../../wire/soap/wsse-names.ts';
+import { isXmlName } from '../../wire/xml/text.ts';
+import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { Refused } from '../scheme/verifier.ts';
 import { algorithmOf, bytesOf, contentOf, elementsOf, sequenceOf } from './strict.ts';
 

@@ -1,7 +1,7 @@
 // Elements of a security header, read so that nothing in them is passed over.
 
-import { isNamed } from '../../wire/wsse-names.ts';
-import { attributeOf, childrenOf, textOf, type XmlElement } from '../../wire/xml-tree.ts';
+import { isNamed } from '../../wire/soap/wsse-names.ts';
+import { attributeOf, childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { Refused } from '../scheme/verifier.ts';
 
 /** The elements of one that holds elements and white space alone. @throws Refused */

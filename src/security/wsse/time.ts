@@ -1,7 +1,7 @@
 // WSS: SOAP Message Security 1.1.1 section 10: times of messages.
 
-import { isNamed, WSU } from '../../wire/wsse-names.ts';
-import type { XmlElement } from '../../wire/xml-tree.ts';
+import { isNamed, WSU } from '../../wire/soap/wsse-names.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
 import { Refused } from '../scheme/verifier.ts';
 import { contentOf, elementsOf } from './strict.ts';
 

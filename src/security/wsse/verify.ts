@@ -1,9 +1,9 @@
 // XML Signature 1.1 section 3.2: core validation, by xml-crypto.
 import { createHash, type KeyObject } from 'node:crypto';
 import { type CanonicalizationOrTransformationAlgorithm, SignedXml } from 'xml-crypto';
-import { DS, EXC_C14N } from '../../wire/wsse-names.ts';
-import { readXml, XmlError } from '../../wire/xml-read.ts';
-import type { XmlElement } from '../../wire/xml-tree.ts';
+import { DS, EXC_C14N } from '../../wire/soap/wsse-names.ts';
+import { readXml, XmlError } from '../../wire/xml/read.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
 import { Refused } from '../scheme/verifier.ts';
 import { digestAlgorithms, signatureAlgorithms } from './algorithms.ts';
 import { canonicalXml } from './canonical.ts';

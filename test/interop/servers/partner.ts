@@ -6,7 +6,7 @@ import { type Client, createClient } from '../../../src/invoke/index.ts';
 import { loadProject, renderDiagnostics } from '../../../src/load/index.ts';
 import type { Registry } from '../../../src/model/registry.ts';
 import { createSpool } from '../../../src/store/spool.ts';
-import type { SoapVersion } from '../../../src/wire/soap.ts';
+import type { SoapVersion } from '../../../src/wire/soap/soap.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type TestProject, writeProject } from '../../support/project.ts';
 import { type StartedServer, startServer } from './start.ts';

@@ -1,0 +1,196 @@
+import { isAttachment } from '../../codec/binary.ts';
+import { within } from '../../codec/error.ts';
+import { CodecError, compileTextWriter, readJsonText, writeJsonText } from '../../codec/index.ts';
+import { textsIn } from '../../codec/redact/secrets.ts';
+import type { RestConsumer } from '../../model/consumer.ts';
+import type { Field } from '../../model/field.ts';
+import type { OperationUri } from '../../model/service.ts';
+import type { DocumentValue, Value } from '../../model/value.ts';
+import { encodeFormValues, FORM_MEDIA_TYPE } from '../../wire/form.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
+import { PercentError } from '../../wire/percent.ts';
+import { readXml, XmlError } from '../../wire/xml/read.ts';
+import { CONTENT } from '../request-body.ts';
+import { type CallContent, decodedContent, pendingContent, streamContent, textContent } from './content.ts';
+import { compileDocumentContent, documentForm, FIELD_FORM } from './document.ts';
+import { compileFormContent } from './form.ts';
+import type { HeldOf, ResolveReference } from './held.ts';
+import type { CallValues } from './values.ts';
+
+/** What the body of one call is made of. */
+export interface BodySource {
+  readonly heldOf: HeldOf;
+  readonly resolve: ResolveReference;
+  /** Members of the input that no field is declared for. */
+  readonly undeclared: DocumentValue;
+}
+
+/** The body of a request by one URI. */
+export interface CallBodyWriter {
+  /** Fields that are the body, or stand in it. */
+  readonly fields: readonly Field[];
+  /** It takes members that no field is declared for. */
+  readonly open: boolean;
+  /** Undefined where there is none. @throws CodecError */
+  write(source: BodySource): CallContent | undefined;
+}
+
+/** @param namespace of the service */
+export function compileCallBody(
+  operation: RestConsumer,
+  uri: OperationUri,
+  values: CallValues,
+  namespace: string,
+): CallBodyWriter {
+  const { body, filled } = operation;
+  switch (body.kind) {
+    case 'none':
+      return { fields: [], open: false, write: () => undefined };
+    case 'form': {
+      const write = compileFormContent(body);
+      const fields = body.fields.flatMap(({ text }) =>
+        text.parts.flatMap((p) => (p.kind === 'value' ? [p.field] : [])),
+      );
+      return { fields, open: false, write: ({ heldOf, resolve }) => write(heldOf, resolve) };
+    }
+    case 'document': {
+      const { open } = body.document;
+      if (uri.body.length === 0 && !open) return { fields: [], open, write: () => undefined };
+      // What fills a field has been done by then; its default may be the text that says so.
+      const fields = uri.body.map((field) => (filled.has(field.name) ? withoutDefault(field) : field));
+      const isXml = /[/+]xml$/.test(typeOf(operation) ?? '');
+      const form = documentForm(isXml ? 'xml' : 'json', namespace);
+      const write = compileDocumentContent({ ...body.document, fields }, form);
+      return { fields: uri.body, open, write: ({ heldOf, undeclared }) => write(heldOf, undeclared) };
+    }
+    case 'field':
+      return compileFieldBody(operation, body.field, values);
+    case 'raw': {
+      const field = operation.input.fields.find(({ name }) => name === CONTENT);
+      if (field === undefined) throw new TypeError(`${operation.id} has a body, and no field ${CONTENT}`);
+      return body.raw === 'json'
+        ? compileValueBody(field, JSON_TEXT, values)
+        : compileFieldBody(operation, field, values);
+    }
+  }
+}
+
+function withoutDefault(field: Field): Field {
+  const { default: _, ...rest } = field;
+  return rest;
+}
+
+/** What the definitions say that the body is, in small letters; undefined where that is not said, or is for each call to say. */
+function typeOf({ headers }: RestConsumer): string | undefined {
+  const parts = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.text.parts;
+  const text = parts?.map((part) => (part.kind === 'literal' ? part.text : '\0')).join('');
+  return text === undefined ? undefined : parseMediaType(text)?.essence;
+}
+
+/** A body that is one field. */
+function compileFieldBody(operation: RestConsumer, field: Field, values: CallValues): CallBodyWriter {
+  const { kind } = field.type;
+  if (kind === 'binary') return compileValueBody(field, binaryForm(operation, field), values);
+  if (kind !== 'json' && kind !== 'document' && kind !== 'list')
+    return compileValueBody(field, textForm(operation, field), values);
+  const document = { id: field.name, xmlName: field.xmlName, root: false, open: false, inPlace: true, at: field.at };
+  const write = compileDocumentContent({ ...document, fields: [field] }, FIELD_FORM);
+  return {
+    fields: [field],
+    open: false,
+    write({ heldOf }) {
+      if (heldOf(field) !== undefined) return write(heldOf, {});
+      if (field.required) throw values.missing(field);
+      return undefined;
+    },
+  };
+}
+
+/** How one value is written. */
+interface ValueForm {
+  readonly contentType: string;
+  /** @param shown what may be told of it, where that is not all of it */
+  write(value: Value, shown: string | undefined): CallContent;
+}
+
+function compileValueBody(field: Field, { contentType, write }: ValueForm, values: CallValues): CallBodyWriter {
+  return {
+    fields: [field],
+    open: false,
+    write({ heldOf }) {
+      const held = heldOf(field);
+      if (held === undefined) {
+        if (field.required) throw values.missing(field);
+        return undefined;
+      }
+      const { value, shown, pending } = held;
+      if (pending) return pendingContent(contentType, shown ?? '');
+      return shown === undefined ? write(value, shown) : { ...write(value, shown), secrets: () => textsIn(value) };
+    },
+  };
+}
+
+function binaryForm({ properties }: RestConsumer, { name }: Field): ValueForm {
+  return {
+    contentType: 'application/octet-stream',
+    write(value, shown) {
+      if (isAttachment(value)) return streamContent(name, value, shown);
+      if (typeof value === 'string' && properties.base64ToBinary)
+        return streamContent(name, decodedContent(name, value), shown);
+      const hint = typeof value === 'string' ? '; Base64toBinary: Y takes one in base64' : '';
+      throw new CodecError(name, `is no content with a stream${hint}`);
+    },
+  };
+}
+
+function textForm(operation: RestConsumer, field: Field): ValueForm {
+  const { name } = field;
+  const isXml = field.type.kind === 'xml';
+  const contentType = isXml ? 'application/xml' : 'text/plain; charset=utf-8';
+  const encode = !operation.properties.bodyAsBuilt && typeOf(operation) === FORM_MEDIA_TYPE;
+  const toText = compileTextWriter(field);
+  return {
+    contentType,
+    write(value, shown) {
+      const [text = ''] = toText(value);
+      if (!text.isWellFormed())
+        throw new CodecError(name, 'holds half of a surrogate pair, which UTF-8 does not carry');
+      if (isXml) checkXml(name, text);
+      return textContent(encode ? encodeForm(name, text) : text, contentType, shown);
+    },
+  };
+}
+
+function encodeForm(name: string, text: string): string {
+  try {
+    return encodeFormValues(text);
+  } catch (error) {
+    if (!(error instanceof PercentError)) throw error;
+    throw new CodecError(name, error.reason.replace(/^it /, ''));
+  }
+}
+
+/** JSON of a message without a document: a string is JSON text, and sent as it is. */
+const JSON_TEXT: ValueForm = {
+  contentType: 'application/json',
+  write: (value, shown) => textContent(jsonText(value), 'application/json', shown),
+};
+
+function jsonText(value: Value): string {
+  try {
+    if (typeof value !== 'string') return writeJsonText(value);
+    readJsonText(value);
+    return value;
+  } catch (error) {
+    throw within(error, CONTENT);
+  }
+}
+
+function checkXml(name: string, text: string): void {
+  try {
+    readXml(text);
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    throw new CodecError(name, `is not well-formed XML: ${error.message}`);
+  }
+}

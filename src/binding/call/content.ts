@@ -1,0 +1,107 @@
+import { CodecError } from '../../codec/index.ts';
+import type { Attachment } from '../../model/value.ts';
+import { decodeBase64 } from '../../wire/base64.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
+
+/** The body of a request. */
+export interface CallContent {
+  /** What it is, where no header says so. */
+  readonly contentType: string;
+  /** In bytes; undefined where it is not known. */
+  readonly length: number | undefined;
+  /** All of it, where it is in memory. */
+  readonly text: string | undefined;
+  /** To be called once, unless {@link CallContent.again}. What it yields is checked: throws a CodecError. */
+  bytes(): AsyncIterable<Uint8Array>;
+  readonly again: boolean;
+  /** What may be told of it. */
+  shown(): string;
+  /** Values in it that nobody may be told. */
+  secrets(): Iterable<string>;
+}
+
+/** @param shown what may be told of it, where that is not all of it */
+export function textContent(text: string, contentType: string, shown?: string): CallContent {
+  return {
+    contentType,
+    length: Buffer.byteLength(text),
+    text,
+    async *bytes() {
+      yield Buffer.from(text);
+    },
+    again: true,
+    shown: () => shown ?? text,
+    secrets: () => [],
+  };
+}
+
+/** A body of which something is not there yet; it is never sent. */
+export function pendingContent(contentType: string, shown: string): CallContent {
+  return { ...textContent('', contentType, shown), length: undefined };
+}
+
+/** What no header holds (RFC 9110 section 5.5): controls but the tab, and what is not Latin-1. */
+export const UNSENDABLE = /[^\t\x20-\x7e\xa0-\xff]/;
+
+/** Content of a field, as it is. @throws CodecError where what it says of itself can't be */
+export function streamContent(name: string, attachment: Attachment, shown?: string): CallContent {
+  const { contentType, length, again = false } = attachment;
+  if (typeof contentType !== 'string' || parseMediaType(contentType) === undefined || UNSENDABLE.test(contentType))
+    throw new CodecError(name, `has the content type ${JSON.stringify(contentType)}, which is none`);
+  checkLength(name, length);
+  return {
+    contentType,
+    length,
+    text: undefined,
+    bytes: () => exactBytes(name, attachment),
+    again,
+    shown: () => shown ?? sizeWords(length),
+    secrets: () => [],
+  };
+}
+
+/** What is said in place of content. */
+export function sizeWords(length: number | undefined): string {
+  return length === undefined ? '(an unknown number of bytes)' : `(${length} ${length === 1 ? 'byte' : 'bytes'})`;
+}
+
+/**
+ * The bytes that a text in base64 stands for, decoded slice by slice as they are read. Blanks and line ends may stand
+ * anywhere in it.
+ * @throws CodecError naming the field, where it is no base64
+ */
+export function decodedContent(name: string, text: string): Attachment {
+  const complain = (reason: string): CodecError => new CodecError(name, `can't be decoded: ${reason}`);
+  let length = 0;
+  for (const piece of decodeBase64(text, complain)) length += piece.length;
+  return {
+    contentType: 'application/octet-stream',
+    length,
+    again: true,
+    async *stream() {
+      yield* decodeBase64(text, complain);
+    },
+  };
+}
+
+/** @throws CodecError for what is no number of bytes */
+export function checkLength(name: string, length: number | undefined): void {
+  if (length === undefined || (Number.isSafeInteger(length) && length >= 0)) return;
+  throw new CodecError(name, `has the length ${length}, which is no number of bytes`);
+}
+
+/** The bytes of content that says how many it has. @throws CodecError where it has more or fewer: a file that is written to */
+export async function* exactBytes(name: string, attachment: Attachment): AsyncGenerator<Uint8Array> {
+  const { length } = attachment;
+  let seen = 0;
+  for await (const chunk of attachment.stream()) {
+    seen += chunk.length;
+    if (length !== undefined && seen > length) throw changed(name, `it holds more than its ${length} bytes`);
+    yield chunk;
+  }
+  if (length !== undefined && seen < length) throw changed(name, `it holds ${seen} of its ${length} bytes`);
+}
+
+function changed(name: string, reason: string): CodecError {
+  return new CodecError(name, `changed while it was read: ${reason}`);
+}

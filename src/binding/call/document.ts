@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { isAttachment, MemoryAttachment } from '../../codec/binary.ts';
+import { compileDocument, compileJsonFieldWriter } from '../../codec/index.ts';
+import { checkDepth } from '../../codec/json/source.ts';
+import { setMember } from '../../codec/names.ts';
+import { compileSecrets } from '../../codec/redact/secrets.ts';
+import { holdsKind } from '../../codec/search.ts';
+import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { encodeBase64Unbroken } from '../../wire/base64.ts';
+import { type CallContent, checkLength, exactBytes, pendingContent, textContent } from './content.ts';
+import type { HeldOf } from './held.ts';
+import { compileShown } from './shown.ts';
+
+/** How a document is written. */
+export interface DocumentForm {
+  readonly contentType: string;
+  /** Compiles the writing of it, or of the same in the form in which it may be shown. */
+  compile(document: Document): (value: DocumentValue) => string;
+}
+
+/** As a body of fields. @param namespace of XML, for documents that name none */
+export function documentForm(format: 'json' | 'xml', namespace: string): DocumentForm {
+  return {
+    contentType: `application/${format}`,
+    compile(document) {
+      const codec = compileDocument(document, { namespace });
+      return format === 'json' ? codec.toJson : codec.toXml;
+    },
+  };
+}
+
+/** The only field of a document as the whole of a body, in JSON. */
+export const FIELD_FORM: DocumentForm = {
+  contentType: 'application/json',
+  compile({ fields }) {
+    const [field] = fields as readonly [Field];
+    const write = compileJsonFieldWriter(field);
+    return (value) => write(value[field.name]);
+  },
+};
+
+/** @param undeclared members of the input that no field is declared for @throws CodecError */
+export type DocumentWriter = (heldOf: HeldOf, undeclared: DocumentValue) => CallContent;
+
+/** Compiles a body of fields. Content in it that is a stream is encoded as it is sent. */
+export function compileDocumentContent(document: Document, { contentType, compile }: DocumentForm): DocumentWriter {
+  const write = compile(document);
+  const mayHoldContent = holdsKind({ kind: 'document', document }, 'binary');
+  return (heldOf, undeclared) => {
+    const value: Record<string, Value> = { ...undeclared };
+    const masks = new Map<string, string>();
+    let isPending = false;
+    for (const field of document.fields) {
+      const held = heldOf(field);
+      if (held === undefined) continue;
+      if (held.shown !== undefined) masks.set(field.name, held.shown);
+      if (held.pending) isPending = true;
+      else setMember(value, field.name, held.value);
+    }
+    const streams = new Map<string, Attachment>();
+    const content = (): CallContent => {
+      if (isPending) return pendingContent(contentType, '');
+      const text = write((mayHoldContent ? withMarks(value, streams, 1) : value) as DocumentValue);
+      return streams.size === 0 ? textContent(text, contentType) : streamed(text, contentType, streams);
+    };
+    const masked = (): Document => ({
+      ...document,
+      fields: document.fields.map((field) => (masks.has(field.name) ? { ...field, sensitive: true } : field)),
+    });
+    return {
+      ...content(),
+      shown() {
+        const form = compileShown(masked());
+        const shown = { ...form.show(value), ...Object.fromEntries(masks) };
+        return compile(form.document)(shown);
+      },
+      secrets: () => compileSecrets(masked().fields)?.(value) ?? [],
+    };
+  };
+}
+
+/** Bytes of a mark; whole groups of base64, so that it is without padding. */
+const MARK = 24;
+
+/** The value with a mark in place of each stream, which is found again in the text by its base64. */
+function withMarks(value: Value, streams: Map<string, Attachment>, depth: number): Value {
+  if (typeof value !== 'object' || value === null || value instanceof MemoryAttachment) return value;
+  checkDepth(depth);
+  if (isAttachment(value)) {
+    const mark = new MemoryAttachment(randomBytes(MARK));
+    checkLength('content of the body', value.length);
+    streams.set(Buffer.from(mark.bytes).toString('base64'), value);
+    return mark;
+  }
+  if (Array.isArray(value)) return value.map((entry: Value) => withMarks(entry, streams, depth + 1));
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const copy: Record<string, Value> = {};
+  for (const [name, member] of Object.entries(value))
+    setMember(copy, name, withMarks(member as Value, streams, depth + 1));
+  return copy;
+}
+
+function streamed(text: string, contentType: string, streams: ReadonlyMap<string, Attachment>): CallContent {
+  const pieces = piecesOf(text, streams);
+  return {
+    contentType,
+    length: lengthOf(pieces),
+    text: undefined,
+    bytes: () => bytesOf(pieces),
+    again: [...streams.values()].every(({ again }) => again === true),
+    shown: () => text,
+    secrets: () => [],
+  };
+}
+
+type Pieces = readonly (string | Attachment)[];
+
+function piecesOf(text: string, streams: ReadonlyMap<string, Attachment>): Pieces {
+  const places = [...streams].map(([mark, attachment]) => ({ at: text.indexOf(mark), end: mark.length, attachment }));
+  const pieces: (string | Attachment)[] = [];
+  let from = 0;
+  for (const { at, end, attachment } of places.toSorted((a, b) => a.at - b.at)) {
+    pieces.push(text.slice(from, at), attachment);
+    from = at + end;
+  }
+  return [...pieces, text.slice(from)];
+}
+
+function lengthOf(pieces: Pieces): number | undefined {
+  let total = 0;
+  for (const piece of pieces) {
+    if (typeof piece === 'string') total += Buffer.byteLength(piece);
+    else if (piece.length === undefined) return undefined;
+    else total += Math.ceil(piece.length / 3) * 4;
+  }
+  return total;
+}
+
+async function* bytesOf(pieces: Pieces): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    if (typeof piece === 'string') yield Buffer.from(piece);
+    else yield* encodeBase64Unbroken(exactBytes('content of the body', piece));
+  }
+}

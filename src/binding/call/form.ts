@@ -1,0 +1,37 @@
+import type { CallBody } from '../../model/consumer.ts';
+import { FORM_MEDIA_TYPE, formField } from '../../wire/form.ts';
+import { PercentError, percentEncode } from '../../wire/percent.ts';
+import { type CallContent, pendingContent, textContent } from './content.ts';
+import type { HeldOf, ResolveReference } from './held.ts';
+import { compileCallText, type Piece, sentText, unusable } from './text-write.ts';
+
+/** Compiles a body of form fields. One whose text has a value that is not given is left out. */
+export function compileFormContent({
+  fields,
+}: Extract<CallBody, { kind: 'form' }>): (heldOf: HeldOf, resolve: ResolveReference) => CallContent {
+  const writers = fields.map(({ name, text }) => ({ name, write: compileCallText(text) }));
+  return (heldOf, resolve) => {
+    const sent: string[] = [];
+    const shown: string[] = [];
+    let isPending = false;
+    for (const { name, write } of writers) {
+      const pieces = write(heldOf, resolve);
+      if (pieces === undefined) continue;
+      for (const piece of pieces) checkEncodable(name, piece);
+      isPending ||= pieces.some(({ pending }) => pending);
+      sent.push(formField(name, percentEncode(sentText(pieces))));
+      shown.push(formField(name, pieces.map((piece) => piece.shown ?? percentEncode(piece.text)).join('')));
+    }
+    if (isPending) return pendingContent(FORM_MEDIA_TYPE, shown.join('&'));
+    return textContent(sent.join('&'), FORM_MEDIA_TYPE, shown.join('&'));
+  };
+}
+
+function checkEncodable(name: string, piece: Piece): void {
+  try {
+    percentEncode(piece.text);
+  } catch (error) {
+    if (!(error instanceof PercentError)) throw error;
+    throw unusable(`form field ${name}`, piece, error.reason.replace(/^it /, ''));
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { CliFailure } from '../failure.ts';
+import { packageVersion } from '../package-info.ts';
+import { loadRegistry } from '../project.ts';
+import { coloursOf, print } from '../terminal.ts';
+import { type Manifest, newManifest, projectFiles } from './files.ts';
+
+const examples = `
+Examples:
+  signalbox init my-gateway
+  signalbox init .
+
+The folder must be empty, or hold nothing but what 'npm install signalbox' and 'git init' leave in it.`;
+
+/** `signalbox init`: a new project that starts at once. */
+export function addInit(program: Command): void {
+  program
+    .command('init')
+    .description('create a new project with one service')
+    .argument('<dir>', 'its folder; made where it is missing')
+    .addHelpText('after', examples)
+    .action(async (dir: string) => {
+      const root = resolve(dir);
+      const manifest = await checkFolder(root, dir);
+      const created = await writeProject(root, manifest);
+      await print(nextSteps(relative(process.cwd(), root), created));
+    });
+}
+
+/** What may be there already: what the package manager and version control make. */
+const harmless = new Set(['.git', 'node_modules', 'package.json', 'package-lock.json', '.DS_Store']);
+
+/**
+ * Makes sure that nothing is in the way.
+ * @returns the package.json that is there, where it holds no more than npm writes itself
+ */
+async function checkFolder(root: string, shown: string): Promise<Manifest> {
+  const names = await namesIn(root, shown);
+  const manifest = names.includes('package.json') ? await readManifest(join(root, 'package.json')) : {};
+  const inTheWay = names.filter((name) => !harmless.has(name) || (name === 'package.json' && manifest === undefined));
+  if (inTheWay.length > 0 || manifest === undefined) {
+    throw new CliFailure(`${shown} is not empty`, {
+      hint: `In the way: ${inTheWay.join(', ')}.\nName a new folder: signalbox init my-gateway`,
+    });
+  }
+  return manifest;
+}
+
+async function namesIn(root: string, shown: string): Promise<string[]> {
+  try {
+    return (await readdir(root)).sort();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    if (code === 'ENOTDIR')
+      throw new CliFailure(`${shown} is a file`, { hint: 'Name a new folder: signalbox init my-gateway' });
+    throw new CliFailure(`${shown} can't be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** What npm writes of its own to a package.json, `npm install-scripts approve` too. */
+const npmKeys = new Set(['dependencies', 'devDependencies', 'allowScripts']);
+
+/** A package.json as `npm install` writes it where there was none; undefined where it is more than that. */
+async function readManifest(path: string): Promise<Manifest | undefined> {
+  try {
+    const found: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (typeof found !== 'object' || found === null || Array.isArray(found)) return undefined;
+    return Object.keys(found).every((key) => npmKeys.has(key)) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeProject(root: string, manifest: Manifest): Promise<string[]> {
+  const name = packageName(basename(root));
+  const files = new Map(projectFiles(name));
+  files.set('package.json', `${JSON.stringify(newManifest(name, packageVersion(), manifest), null, 2)}\n`);
+  for (const [path, text] of files) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  const registry = await loadRegistry({ root });
+  const { planGenerated, writeGenerated } = await import('../generated-files.ts');
+  await writeGenerated(root, await planGenerated(root, registry));
+  return [...files.keys(), 'generated/'].sort();
+}
+
+/** A name that npm takes, made from the folder's. */
+function packageName(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return name === '' || name === 'signalbox' || name === 'node-modules' ? 'my-gateway' : name;
+}
+
+function nextSteps(folder: string, created: readonly string[]): string {
+  const { bold, green } = coloursOf(process.stdout);
+  const steps = [
+    ...(folder === '' ? [] : [`cd ${/^[\w./-]+$/.test(folder) ? folder : `'${folder}'`}`]),
+    'npm install',
+    'npm run dev',
+  ];
+  return [
+    `${green('Created')} ${created.join(', ')}.`,
+    '',
+    'Next:',
+    ...steps.map((step) => `  ${bold(step)}`),
+    'and in another terminal:',
+    `  ${bold('curl http://127.0.0.1:8080/gateway/RESTListeningConnector/Hello.v1/Hello/World')}`,
+    '',
+  ].join('\n');
+}

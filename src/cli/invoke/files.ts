@@ -1,0 +1,128 @@
+import { constants, createReadStream } from 'node:fs';
+import { access, open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Segment } from '../../invoke/index.ts';
+import type { Attachment } from '../../model/value.ts';
+import { fileAttachment } from '../../store/file-attachment.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
+import { CliFailure, wrongUsage } from '../failure.ts';
+import { print } from '../terminal.ts';
+
+/** A file that a command line names: `report.pdf;type=application/pdf`, `-` for standard input. */
+export interface NamedFile {
+  readonly path: string;
+  readonly contentType: string | undefined;
+}
+
+/** @throws CliFailure for a type that is no media type */
+export function readFileName(text: string): NamedFile {
+  const at = text.lastIndexOf(TYPE);
+  if (at === -1) return { path: text, contentType: undefined };
+  const contentType = text.slice(at + TYPE.length);
+  if (parseMediaType(contentType) === undefined)
+    throw wrongUsage(`${JSON.stringify(contentType)} is no media type`, 'One is written as in application/pdf.');
+  return { path: text.slice(0, at), contentType };
+}
+
+const TYPE = ';type=';
+
+/** A file as content: its type goes by its name where none is said, its bytes are read as they are sent. */
+export async function fileContent({ path, contentType }: NamedFile): Promise<Attachment> {
+  if (path === '-') return { contentType: contentType ?? 'application/octet-stream', stream: () => process.stdin };
+  try {
+    return await fileAttachment(path, contentType);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+/** A file as a segment: what the operation says of segments stands above the type that its name says. */
+export async function fileSegment(file: NamedFile): Promise<Segment> {
+  const { contentType, ...content } = await fileContent(file);
+  return file.contentType === undefined ? content : { ...content, contentType };
+}
+
+/** Text of a file, or of standard input, in UTF-8. */
+export async function fileText({ path }: NamedFile): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) chunks.push(chunk as Buffer);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (cause) {
+    throw new CliFailure(`${path === '-' ? 'standard input' : path} is no text in UTF-8`, { exitCode: 2, cause });
+  }
+}
+
+function unreadable(path: string, error: unknown): CliFailure {
+  const why = { exitCode: 2, cause: error } as const;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EISDIR') return new CliFailure(`${path} is a folder`, why);
+  if (code === 'ENOENT') return new CliFailure(`there is no file ${path}`, why);
+  return new CliFailure(`${path} can't be opened${code === undefined ? '' : ` (${code})`}`, why);
+}
+
+/** Looks whether content can be written to a file, before the call is made whose reply holds it. @throws CliFailure */
+export async function checkOutput(path: string): Promise<void> {
+  if (path === '-') return;
+  const there = await stat(path).catch(() => undefined);
+  if (there?.isDirectory()) throw wrongUsage(`${path} is a folder`, '--output names a file.');
+  const place = there === undefined || there.isFile() ? dirname(path) : path;
+  try {
+    await access(place, constants.W_OK);
+  } catch (cause) {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    throw new CliFailure(isMissing ? `there is no folder ${place}` : `${place} can't be written to`, {
+      hint: '--output says where attachments go.',
+      exitCode: 2,
+      cause,
+    });
+  }
+}
+
+/**
+ * Writes content to a file, which stands there whole or not at all: what was there before stays until then. Devices and
+ * pipes are written to as they are, `-` is standard output.
+ * @param onWritten told the bytes of it that have come
+ * @returns how many there are
+ */
+export async function writeContent(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  onWritten: (bytes: number) => void,
+): Promise<number> {
+  let written = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      written += chunk.length;
+      onWritten(written);
+      yield chunk;
+    }
+  }
+  if (path === '-') for await (const chunk of counted()) await print(chunk);
+  else await writeFileWhole(path, counted());
+  return written;
+}
+
+async function writeFileWhole(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const there = await stat(path).catch(() => undefined);
+  const direct = there !== undefined && !there.isFile();
+  // A link goes on pointing to where it did.
+  const final = there === undefined || direct ? path : await realpath(path);
+  const partial = direct ? final : `${final}.part-${process.pid}`;
+  const file = await open(partial, direct ? 'w' : 'wx');
+  try {
+    try {
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
+    if (!direct) await rename(partial, final);
+  } catch (error) {
+    if (!direct) await unlink(partial).catch(() => undefined);
+    throw error;
+  }
+}

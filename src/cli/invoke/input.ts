@@ -1,0 +1,153 @@
+import {
+  CodecError,
+  compileDocument,
+  compileJsonField,
+  compileList,
+  compileText,
+  readJsonText,
+} from '../../codec/index.ts';
+import type { Segment } from '../../invoke/index.ts';
+import { didYouMean } from '../../load/read/suggest.ts';
+import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import type { Message, RawKind } from '../../model/service.ts';
+import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { CliFailure, wrongUsage } from '../failure.ts';
+import { fileContent, fileSegment, fileText, readFileName } from './files.ts';
+
+/** What a command line says of an operation's input. */
+export interface GivenInput {
+  /** `name=value`, `name=@file`. */
+  readonly values: readonly string[];
+  /** A file with JSON, or with the content where there is no document; `-` is standard input. */
+  readonly input: string | undefined;
+  /** `file`, `file;type`. */
+  readonly segments: readonly string[];
+}
+
+/** Segments that go with a request, in their order. */
+export async function readSegments({ segments }: GivenInput): Promise<Segment[]> {
+  return Promise.all(segments.map((text) => fileSegment(readFileName(text))));
+}
+
+/** The input of an operation. The writer of the request checks what is left to check. @throws CliFailure */
+export async function readInput(request: Message, given: GivenInput): Promise<DocumentValue> {
+  const texts = readValues(given.values);
+  checkStandardInput(given);
+  try {
+    if (request.kind === 'document') return await readDocument(request.document, texts, given.input);
+    if (request.kind === 'raw') return await readRaw(request.raw, texts, given.input);
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    throw new CliFailure(`the input does not fit: ${error.message}`, { exitCode: 2, cause: error });
+  }
+  if (texts.size > 0 || given.input !== undefined) throw wrongUsage('the operation takes no input');
+  return {};
+}
+
+/** It can be read once. */
+function checkStandardInput({ values, input, segments }: GivenInput): void {
+  const named = values.map((text) => text.slice(text.indexOf('=') + 1)).filter((text) => text.startsWith('@'));
+  const files = [...named.map((text) => text.slice(1)), ...(input === undefined ? [] : [input]), ...segments];
+  if (files.filter((file) => file === '-' || file.startsWith('-;type=')).length > 1)
+    throw wrongUsage('standard input is named twice', 'It can be read once.');
+}
+
+/** Texts by name, in the order of their names' first appearance. */
+function readValues(values: readonly string[]): Map<string, string[]> {
+  const texts = new Map<string, string[]>();
+  for (const text of values) {
+    const equals = text.indexOf('=');
+    if (equals <= 0)
+      throw wrongUsage(`${JSON.stringify(text)} is no value`, 'Values are written NAME=VALUE, or NAME=@FILE.');
+    const name = text.slice(0, equals);
+    texts.set(name, [...(texts.get(name) ?? []), text.slice(equals + 1)]);
+  }
+  return texts;
+}
+
+async function readDocument(
+  document: Document,
+  texts: ReadonlyMap<string, readonly string[]>,
+  input: string | undefined,
+): Promise<DocumentValue> {
+  const known = new Map(document.fields.map((field) => [field.name, field]));
+  for (const name of texts.keys()) {
+    if (known.has(name)) continue;
+    throw wrongUsage(`the request has no field ${name}`, didYouMean(name, known.keys()) ?? fieldsOf(document));
+  }
+  const value: Record<string, Value> = {};
+  if (input !== undefined) Object.assign(value, readJson(document, texts, await fileText(readFileName(input))));
+  const contentType = contentTypeIn(document, texts, value);
+  for (const [name, given] of texts) value[name] = await readField(known.get(name) as Field, given, contentType);
+  return value;
+}
+
+/** The document's JSON. What the command line gives is not missing in it. */
+function readJson(document: Document, texts: ReadonlyMap<string, unknown>, text: string): DocumentValue {
+  const fields = document.fields.map((field) => (texts.has(field.name) ? { ...field, required: false } : field));
+  return compileDocument({ ...document, fields }, { namespace: '' }).fromJson(text);
+}
+
+/** The media type of a file that has none of its own: what a field of that name says. */
+function contentTypeIn(
+  { fields }: Document,
+  texts: ReadonlyMap<string, readonly string[]>,
+  value: DocumentValue,
+): string | undefined {
+  const field = fields.find(({ name }) => /^content_?type$/i.test(name));
+  if (field === undefined) return undefined;
+  const said = texts.get(field.name)?.[0] ?? value[field.name];
+  return typeof said === 'string' && !said.startsWith('@') ? said : undefined;
+}
+
+async function readField(field: Field, texts: readonly string[], contentType: string | undefined): Promise<Value> {
+  const { name, type } = field;
+  const item = type.kind === 'list' ? type.item : type;
+  const [first = ''] = texts;
+  if (type.kind !== 'list' && texts.length > 1) throw wrongUsage(`${name} is given twice`);
+  if (item.kind === 'document') {
+    if (texts.length > 1) throw wrongUsage(`${name} is given twice`, 'It takes JSON.');
+    return compileJsonField(field)(await textOf(first));
+  }
+  if (item.kind === 'binary' && first.startsWith('@')) {
+    const files = await Promise.all(texts.map((text) => fileOf(text, contentType)));
+    return type.kind === 'list' ? files : files[0];
+  }
+  const values = await Promise.all(texts.map(textOf));
+  return type.kind === 'list' ? compileList(field)(values) : compileText(field)(values[0] as string);
+}
+
+async function fileOf(text: string, otherwise: string | undefined): Promise<Attachment> {
+  const { path, contentType } = readFileName(text.slice(1));
+  return fileContent({ path, contentType: contentType ?? otherwise });
+}
+
+/** `@file` is the file's text, `@@` an at sign, everything else itself. */
+async function textOf(text: string): Promise<string> {
+  if (text.startsWith('@@')) return text.slice(1);
+  return text.startsWith('@') ? fileText({ path: text.slice(1), contentType: undefined }) : text;
+}
+
+async function readRaw(
+  raw: RawKind,
+  texts: ReadonlyMap<string, readonly string[]>,
+  input: string | undefined,
+): Promise<DocumentValue> {
+  for (const name of texts.keys()) {
+    if (name !== 'content')
+      throw wrongUsage(`the request is ${raw}, and has no field ${name}`, 'It takes content=@FILE.');
+  }
+  const given = [...(texts.get('content') ?? []), ...(input === undefined ? [] : [`@${input}`])];
+  if (given.length > 1) throw wrongUsage('the content is given twice');
+  const [text] = given;
+  if (text === undefined) throw wrongUsage('the content is missing', 'content=@FILE gives it.');
+  if (raw !== 'binary') return { content: raw === 'json' ? readJsonText(await textOf(text)) : await textOf(text) };
+  if (!text.startsWith('@')) throw wrongUsage('the content is binary', 'content=@FILE gives it.');
+  return { content: await fileOf(text, undefined) };
+}
+
+function fieldsOf({ fields }: Document): string {
+  const shown = fields.map(({ name, type, required }) => `${name} ${type.kind}${required ? ', required' : ''}`);
+  return shown.length === 0 ? 'It has no fields.' : `Its fields: ${shown.join('; ')}.`;
+}

@@ -1,0 +1,149 @@
+import type { JsonValue } from '../../model/value.ts';
+import { CodecError, stepOf } from '../error.ts';
+import { readJsonText } from './text.ts';
+
+/** A value of a JSON text: one of three kinds. */
+export type JsonNode = JsonObject | JsonArray | JsonScalar;
+
+/** What a node is, in words. */
+const NOUNS = { object: 'an object', array: 'a list', scalar: 'a single value' } as const;
+
+/** What all nodes have. Each function throws a {@link CodecError} that names the place. */
+abstract class Node {
+  abstract readonly kind: JsonNode['kind'];
+  /** Where it stands: `result[2].status`; empty at the root. */
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** The JSON text: members in their order, numbers with their digits. */
+  abstract toString(): string;
+
+  /** As plain values; of members with one name the last. Integers beyond 2^53 - 1 are bigints. */
+  toValue(): JsonValue {
+    return readJsonText(this.toString());
+  }
+
+  asObject(): JsonObject {
+    return this instanceof JsonObject ? this : this.#not('object');
+  }
+
+  asArray(): JsonArray {
+    return this instanceof JsonArray ? this : this.#not('array');
+  }
+
+  asScalar(): JsonScalar {
+    return this instanceof JsonScalar ? this : this.#not('scalar');
+  }
+
+  #not(kind: JsonNode['kind']): never {
+    throw new CodecError(this.path, `is ${NOUNS[this.kind]}, not ${NOUNS[kind]}`);
+  }
+}
+
+/** Properties in the order in which they stand. */
+export class JsonObject extends Node {
+  override readonly kind = 'object';
+  /** Each as it stands, also where two have one name. */
+  readonly properties: readonly (readonly [name: string, value: JsonNode])[];
+  readonly #byName: ReadonlyMap<string, JsonNode>;
+
+  constructor(path: string, properties: JsonObject['properties']) {
+    super(path);
+    this.properties = properties;
+    this.#byName = new Map(properties);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#byName.keys()];
+  }
+
+  /** Of properties with one name the last, as JavaScript has it. */
+  get(name: string): JsonNode | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** @throws CodecError where there is none */
+  require(name: string): JsonNode {
+    const found = this.get(name);
+    if (found === undefined) throw new CodecError(memberPath(this.path, name), 'is missing');
+    return found;
+  }
+
+  /** @throws CodecError where it is missing, or something else */
+  object(name: string): JsonObject {
+    return this.require(name).asObject();
+  }
+
+  /** @throws CodecError where it is missing, or something else */
+  array(name: string): JsonArray {
+    return this.require(name).asArray();
+  }
+
+  /** @throws CodecError where it is missing, or something else */
+  scalar(name: string): JsonScalar {
+    return this.require(name).asScalar();
+  }
+
+  /** The text of a single value. @throws CodecError where it is missing, or something else */
+  text(name: string): string {
+    return this.scalar(name).text;
+  }
+
+  override toString(): string {
+    return `{${this.properties.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+  }
+}
+
+export class JsonArray extends Node {
+  override readonly kind = 'array';
+  readonly entries: readonly JsonNode[];
+
+  constructor(path: string, entries: readonly JsonNode[]) {
+    super(path);
+    this.entries = entries;
+  }
+
+  get length(): number {
+    return this.entries.length;
+  }
+
+  [Symbol.iterator](): Iterator<JsonNode> {
+    return this.entries[Symbol.iterator]();
+  }
+
+  override toString(): string {
+    return `[${this.entries.join(',')}]`;
+  }
+}
+
+/** A string, a number, true, false or null. */
+export class JsonScalar extends Node {
+  override readonly kind = 'scalar';
+  readonly type: 'string' | 'number' | 'boolean' | 'null';
+  /** A string without its quotes and escapes; anything else as it is written, so that a number keeps its digits. */
+  readonly text: string;
+
+  constructor(path: string, type: JsonScalar['type'], text: string) {
+    super(path);
+    this.type = type;
+    this.text = text;
+  }
+
+  /** A number as JavaScript's, or as a bigint where it is an integer beyond 2^53 - 1. */
+  get value(): string | number | bigint | boolean | null {
+    return this.type === 'string' ? this.text : (readJsonText(this.text) as number | bigint | boolean | null);
+  }
+
+  override toString(): string {
+    return this.type === 'string' ? JSON.stringify(this.text) : this.text;
+  }
+}
+
+/** The path of a member of what stands at `path`. */
+export function memberPath(path: string, step: string | number): string {
+  if (typeof step === 'number') return `${path}[${step}]`;
+  return path === '' ? String(stepOf(step)) : `${path}.${stepOf(step)}`;
+}

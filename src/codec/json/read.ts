@@ -1,0 +1,203 @@
+import type { Document } from '../../model/document.ts';
+import type { Field, FieldType, ListType } from '../../model/field.ts';
+import type { DocumentValue, Value } from '../../model/value.ts';
+import { asIsFields, staysAsIs } from '../as-is.ts';
+import { compileIsBlank } from '../blank.ts';
+import { kindOf, refuse, within } from '../error.ts';
+import { compileEntryCount } from '../list.ts';
+import { isInherited, named, ownMember, plainObject, setMember, unknownField } from '../names.ts';
+import { readJson, readPlain } from '../plain.ts';
+import { compileScalar, initialValue, plainLength } from '../scalar.ts';
+import { holdsKind } from '../search.ts';
+import { checkDepth } from './source.ts';
+
+/** Reads what JSON.parse returned, in place where it can. `depth` counts from the root, which is level 1. */
+type Read = (raw: unknown, depth: number) => Value;
+
+interface FieldReader {
+  readonly name: string;
+  readonly jsonName: string;
+  /** The name is looked up among the object's own. */
+  readonly inherited: boolean;
+  readonly read: Read;
+  /** {@link plainLength}: a string up to here needs no call of `read`. */
+  readonly plainUpTo: number;
+  readonly required: boolean;
+  readonly initial: Value;
+  /** Whether this stands for a value that is not given. */
+  readonly absent: (raw: unknown) => boolean;
+}
+
+/** What becomes of what a document that is not open doesn't declare: an error, or nothing. */
+export type Foreign = 'refuse' | 'pass';
+
+/** What the readers of one root document have in common. */
+interface Shared {
+  readonly foreign: Foreign;
+  /** By document, so that a document may hold itself. */
+  readonly readers: Map<Document, (raw: unknown, depth: number) => DocumentValue>;
+}
+
+/**
+ * Compiles the reading of a document from a JSON text. A document with a root label is read without it too. Null is taken
+ * for absent (but in a `json` field, and in a document that is a patch); of repeated keys the last counts, as in JSON.parse.
+ */
+export function compileJsonReader(document: Document, foreign: Foreign = 'refuse'): (text: string) => DocumentValue {
+  const read = documentReader(document, { foreign, readers: new Map() });
+  const digits = holdsKind({ kind: 'document', document }, 'decimal');
+  const labelInherited = isInherited(document.id);
+  const unlabelled = (raw: unknown): unknown => {
+    if (!document.root || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+    const inner = ownMember(raw as Record<string, unknown>, document.id, labelInherited);
+    return inner !== undefined && Object.keys(raw).length === 1 ? inner : raw;
+  };
+  const readRoot = (raw: unknown): DocumentValue => read(unlabelled(raw), 1);
+  return (text) => {
+    try {
+      return readJson(text, digits, readRoot);
+    } catch (error) {
+      throw named(error, document);
+    }
+  };
+}
+
+/**
+ * Compiles the reading of one field's value from a JSON text that is this value alone. Undefined where the text says that
+ * nothing is given. Complaints about the value begin with the field's name, those about the text have no path.
+ */
+export function compileJsonField(field: Field): (text: string) => Value {
+  const { name, read, absent } = fieldReader(field, { foreign: 'refuse', readers: new Map() });
+  const digits = holdsKind(field.type, 'decimal');
+  const readRoot = (raw: unknown): Value => {
+    try {
+      return absent(raw) ? undefined : read(raw, 1);
+    } catch (error) {
+      throw within(error, name);
+    }
+  };
+  return (text) => readJson(text, digits, readRoot);
+}
+
+function documentReader(document: Document, shared: Shared): (raw: unknown, depth: number) => DocumentValue {
+  const { readers, foreign } = shared;
+  const known = readers.get(document);
+  if (known !== undefined) return known;
+  let compiled: ((raw: unknown, depth: number) => DocumentValue) | undefined;
+  readers.set(document, (raw, depth) => compiled!(raw, depth));
+  const fields = document.fields.map((field) => fieldReader(field, shared, document.patch));
+  const takeUndeclared = foreign === 'pass' && !document.open ? passUndeclared(document) : compileUndeclared(document);
+  const asIs = asIsFields(document.fields, (field) => valueReader(field, field.type, shared));
+  const renames = fields.some(({ name, jsonName }) => name !== jsonName || name === '__proto__');
+  compiled = (raw, depth) => {
+    const source = plainObject(raw);
+    checkDepth(depth);
+    if (asIs !== undefined && staysAsIs(source, asIs, depth)) return source as DocumentValue;
+    const target: Record<string, unknown> = renames ? {} : source;
+    let declared = 0;
+    let added = 0;
+    let current = '';
+    try {
+      for (const field of fields) {
+        current = field.name;
+        const given = ownMember(source, field.jsonName, field.inherited);
+        if (given !== undefined) declared++;
+        if (typeof given === 'string' && given.length <= field.plainUpTo) {
+          if (renames) setMember(target, field.name, given);
+          continue;
+        }
+        if (given !== undefined && !field.absent(given)) {
+          const value = field.read(given, depth + 1);
+          if (renames || !Object.is(value, given)) setMember(target, field.name, value);
+          continue;
+        }
+        if (field.initial !== undefined) {
+          if (given === undefined) added++;
+          setMember(target, field.name, field.initial);
+        } else if (field.required) refuse('is missing');
+        else if (given !== undefined && !renames) {
+          delete source[field.name];
+          declared--;
+        }
+      }
+    } catch (error) {
+      throw within(error, current);
+    }
+    if (Object.keys(source).length !== declared + (renames ? 0 : added)) takeUndeclared(source, target, depth);
+    return target as DocumentValue;
+  };
+  readers.set(document, compiled);
+  return compiled;
+}
+
+function fieldReader(field: Field, shared: Shared, keepsNull = false): FieldReader {
+  const holdsNull = field.type.kind === 'json' || keepsNull;
+  // An empty text is a text: only where it can't be one does it say that nothing is given.
+  const { kind } = field.type;
+  const isBlank =
+    field.absent === 'blank' && kind !== 'string' && kind !== 'text' ? compileIsBlank(field.type) : undefined;
+  const read = valueReader(field, field.type, shared);
+  return {
+    name: field.name,
+    jsonName: field.jsonName,
+    plainUpTo: plainLength(field),
+    inherited: isInherited(field.jsonName),
+    read: keepsNull ? (raw, depth) => (raw === null ? null : read(raw, depth)) : read,
+    required: field.required,
+    initial: initialValue(field),
+    absent: (raw) => (raw === null ? !holdsNull : isBlank?.(raw) === true),
+  };
+}
+
+function valueReader(field: Field, type: FieldType, shared: Shared): Read {
+  if (type.kind === 'list') return listReader(field, type, shared);
+  if (type.kind === 'document') return documentReader(type.document, shared);
+  return compileScalar(field, type).fromJson;
+}
+
+function listReader(field: Field, type: ListType, shared: Shared): Read {
+  const item = valueReader(field, type.item, shared);
+  const checkCount = compileEntryCount(field);
+  return (raw, depth) => {
+    if (!Array.isArray(raw)) return refuse(`is ${kindOf(raw)}, not a list`);
+    checkDepth(depth);
+    checkCount(raw.length);
+    let i = 0;
+    try {
+      for (; i < raw.length; i++) {
+        const value = item(raw[i], depth + 1);
+        if (!Object.is(value, raw[i])) raw[i] = value;
+      }
+    } catch (error) {
+      throw within(error, i);
+    }
+    return raw;
+  };
+}
+
+type TakeUndeclared = (source: Record<string, unknown>, target: Record<string, unknown>, depth: number) => void;
+
+/** Members that a document doesn't declare are left out of what was read in place. */
+function passUndeclared(document: Document): TakeUndeclared {
+  const names = new Set(document.fields.map((field) => field.name));
+  return (_source, target) => {
+    for (const key of Object.keys(target)) if (!names.has(key)) delete target[key];
+  };
+}
+
+/** What becomes of the members that a document doesn't declare: refused, or kept as they come where it is open. */
+function compileUndeclared(document: Document): TakeUndeclared {
+  const jsonNames = new Set(document.fields.map((field) => field.jsonName));
+  const names = new Set(document.fields.map((field) => field.name));
+  return (source, target, depth) => {
+    for (const key of Object.keys(source)) {
+      if (jsonNames.has(key)) continue;
+      // A field's own name, where JSON has another for it, would pass for the field.
+      if (!document.open || names.has(key) || key === '__proto__') throw unknownField(document, key, jsonNames);
+      try {
+        target[key] = readPlain(source[key], depth + 1);
+      } catch (error) {
+        throw within(error, key);
+      }
+    }
+  };
+}

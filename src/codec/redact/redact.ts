@@ -1,0 +1,125 @@
+import { MASK } from '../../model/mask.ts';
+
+/** Secrets with fewer bytes are masked only where they stand alone: elsewhere they are parts of other words. */
+const SHORT = 4;
+
+/**
+ * One character as it stands in URLs and forms (RFC 3986 section 2.1), in JSON (RFC 8259 section 7), XML and HTML; or some
+ * that stand for themselves.
+ */
+const PIECE =
+  /%[\dA-Fa-f]{2}|\\u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2}|\\u[\dA-Fa-f]{4}|\\["\\/bfnrt]|&(?:#\d{1,7}|#[Xx][\dA-Fa-f]{1,6}|amp|AMP|lt|LT|gt|GT|quot|QUOT|apos|APOS);|[^%\\&]+|[\s\S]/gu;
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** A text with what is escaped in it undone, as bytes of UTF-8, and where each of them comes from. */
+interface Unescaped {
+  /** One character a byte. */
+  readonly bytes: string;
+  /** Where in the text the character of each byte begins; and the text's length. */
+  readonly starts: Uint32Array;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * A text without secrets that it repeats: as they are, or with any of their characters escaped once as URLs, forms, JSON,
+ * XML and HTML do, or twice as JSON does: a target may repeat the JSON that it was sent in JSON.
+ */
+export function redacted(text: string, secrets: Iterable<string>): string {
+  return compileRedaction(secrets)(text);
+}
+
+/** The same for many texts. */
+export function compileRedaction(secrets: Iterable<string>): (text: string) => string {
+  const wanted = new Set(secrets);
+  wanted.delete('');
+  const needles = [...wanted].map((secret) => {
+    const asIs = folded(bytesOf(secret));
+    if (PLAIN.test(secret)) return { secret, told: [asIs] };
+    // What looks escaped in a secret looks so where it is repeated as it is.
+    return { secret, told: new Set([asIs, unescaped(secret).bytes, unescaped(inJson(inJson(secret))).bytes]) };
+  });
+  return (text) => {
+    const able = needles.filter(({ secret }) => secret.length <= text.length);
+    if (able.length === 0) return text;
+    const { bytes, starts } = unescaped(text);
+    const found: Range[] = [];
+    for (const { secret, told } of able) {
+      for (const needle of told)
+        for (const at of placesOf(bytes, needle))
+          found.push({ start: starts[at] as number, end: starts[at + needle.length] as number });
+      // Beside it something may stand that makes an escape of its beginning.
+      for (const start of placesOf(text, secret)) found.push({ start, end: start + secret.length });
+    }
+    return masking(text, found);
+  };
+}
+
+/** What is no escape, and is escaped nowhere twice. */
+const PLAIN = /^[\w .-]*$/;
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+function* placesOf(text: string, secret: string): Generator<number> {
+  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1)) {
+    const isPart = isWordPart(text[at - 1]) || isWordPart(text[at + secret.length]);
+    if (secret.length >= SHORT || !isPart) yield at;
+  }
+}
+
+const isWordPart = (character = ''): boolean => /[0-9A-Za-z\x80-\xff]/.test(character);
+
+function masking(text: string, ranges: readonly Range[]): string {
+  let told = '';
+  let from = 0;
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
+    if (start >= from) told += text.slice(from, start) + MASK;
+    from = Math.max(from, end);
+  }
+  return told + text.slice(from);
+}
+
+function unescaped(text: string): Unescaped {
+  // Nothing has more bytes than what it is written as.
+  const most = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafe(most);
+  const starts = new Uint32Array(most + 1);
+  let length = 0;
+  const add = (octets: string, start: number, step: 0 | 1): void => {
+    for (let i = 0; i < octets.length; i++) starts[length + i] = start + i * step;
+    length += bytes.write(octets, length, 'latin1');
+  };
+  for (const { 0: piece, index } of text.matchAll(PIECE)) {
+    if (ESCAPED.test(piece)) {
+      add(characterOf(piece), index, 0);
+      continue;
+    }
+    const octets = bytesOf(piece);
+    if (octets.length === piece.length) add(octets, index, 1);
+    else
+      for (const { 0: character, index: within } of piece.matchAll(/[\s\S]/gu))
+        add(bytesOf(character), index + within, 0);
+  }
+  starts[length] = text.length;
+  return { bytes: folded(bytes.toString('latin1', 0, length)), starts };
+}
+
+const ESCAPED = /^[%\\&]./su;
+
+/** What an escape stands for, in octets. */
+function characterOf(written: string): string {
+  if (written.startsWith('%')) return String.fromCharCode(Number.parseInt(written.slice(1), 16));
+  if (written.startsWith('\\')) return bytesOf(JSON.parse(`"${written}"`) as string);
+  const entity = written.slice(1, -1).toLowerCase();
+  const code = entity.startsWith('#x') ? Number.parseInt(entity.slice(2), 16) : Number(entity.slice(1));
+  return bytesOf(ENTITIES[entity] ?? (code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code)));
+}
+
+/** A plus may stand for a blank, as in forms. */
+const folded = (bytes: string): string => bytes.replaceAll('+', ' ');
+
+const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');

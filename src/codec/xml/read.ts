@@ -1,0 +1,244 @@
+import type { Document } from '../../model/document.ts';
+import type { Field, ListType, ScalarKind, ScalarType } from '../../model/field.ts';
+import type { DocumentValue, Value } from '../../model/value.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
+import { quote, refuse, within } from '../error.ts';
+import type { Foreign } from '../json/read.ts';
+import { checkDepth } from '../json/source.ts';
+import { compileEntryCount } from '../list.ts';
+import { named, setMember } from '../names.ts';
+import { compileScalar, initialValue } from '../scalar.ts';
+import { isNil, refuseAttributes } from './attributes.ts';
+import { checkBinaryAttributes, fromSpacedBase64, type Resolve, readBinary } from './binary.ts';
+import { isWhite, markupOrText, onlyText, trimmed } from './content.ts';
+import { itemName, namespaceOf } from './names.ts';
+import { compileIsBlankXml } from './read-blank.ts';
+import { compileUndeclaredXmlRead } from './read-open.ts';
+import { ANY, compileSort, type Given, isIn, wrongNamespace } from './read-sort.ts';
+
+/** Reads an element; undefined where it says that nothing is given. `depth` counts from the root, which is level 1. */
+type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;
+
+type ReadGiven = (given: Given, depth: number, resolve: Resolve | undefined) => Value;
+
+interface FieldReader {
+  readonly name: string;
+  readonly read: ReadGiven;
+  readonly required: boolean;
+  readonly initial: Value;
+  /** What is read where no element or attribute is there. */
+  readonly missing: Given | undefined;
+}
+
+/** What the readers of one root document have in common. */
+interface Shared {
+  /** Namespace of documents that name none. */
+  readonly service: string;
+  readonly foreign: Foreign;
+  /** By document and its namespace, so that a document may hold itself. */
+  readonly readers: Map<Document, Map<string, Read>>;
+}
+
+/**
+ * Compiles the reading of a document from its element, the mirror of what the writer writes. Elements and attributes are
+ * known by namespace and local name; the order of elements is free, as it is of the members in JSON, and says nothing but
+ * inside a list. An element that is nil (`xsi:nil`) is absent, or null in a `json` field and in a document that is a patch. Of a field with `absent: blank`
+ * what the writer puts in place of an absent value is absent again; so is any empty text that a text can't be.
+ *
+ * Where what is foreign is passed over, that is elements and attributes that nobody declared. Nobody's namespace is then known
+ * but those that the documents name: elsewhere a local name holds in any.
+ * @param service namespace of documents that name none; empty for none
+ */
+export function compileXmlReader(
+  document: Document,
+  service: string,
+  foreign: Foreign = 'refuse',
+): (element: XmlElement, resolve?: Resolve) => DocumentValue {
+  const known = foreign === 'pass' ? ANY : service;
+  const namespace = namespaceOf(document, known, known);
+  const read = documentReader(document, namespace, { service: known, foreign, readers: new Map() });
+  return (element, resolve) => {
+    try {
+      if (isNil(element)) refuse('is nil');
+      return read(element, 1, resolve) as DocumentValue;
+    } catch (error) {
+      throw named(error, document);
+    }
+  };
+}
+
+function documentReader(document: Document, namespace: string, shared: Shared): Read {
+  const ofDocument = shared.readers.get(document) ?? new Map<string, Read>();
+  shared.readers.set(document, ofDocument);
+  const known = ofDocument.get(namespace);
+  if (known !== undefined) return known;
+  let compiled: Read | undefined;
+  ofDocument.set(namespace, (element, depth, resolve) => compiled!(element, depth, resolve));
+  const fields = document.fields.map((field) => fieldReader(field, namespace, shared, document.patch));
+  const { sortAttributes, sortElements } = compileSort(document, namespace, shared.foreign);
+  const passes = shared.foreign === 'pass' && !document.open;
+  const takeUndeclared = passes ? undefined : compileUndeclaredXmlRead(document);
+  compiled = (element, depth, resolve) => {
+    checkDepth(depth);
+    const given = new Array<Given | undefined>(fields.length);
+    const attributes = sortAttributes(element.attributes, given);
+    const elements = sortElements(element.content, given);
+    const target: Record<string, unknown> = {};
+    let i = 0;
+    try {
+      for (; i < fields.length; i++) {
+        const { name, read, missing, initial, required } = fields[i]!;
+        const found = given[i] ?? missing;
+        let value = found === undefined ? undefined : read(found, depth + 1, resolve);
+        if (value === undefined) value = initial;
+        if (value !== undefined) setMember(target, name, value);
+        else if (required) refuse('is missing');
+      }
+    } catch (error) {
+      throw within(error, fields[i]!.name);
+    }
+    if (attributes.length + elements.length > 0) takeUndeclared?.(elements, attributes, target, depth);
+    return target as DocumentValue;
+  };
+  ofDocument.set(namespace, compiled);
+  return compiled;
+}
+
+function fieldReader(field: Field, namespace: string, shared: Shared, keepsNull = false): FieldReader {
+  const { type } = field;
+  const flat = type.kind === 'list' && type.flat;
+  return {
+    name: field.name,
+    read: field.attribute
+      ? attributeReader(field, type as ScalarType)
+      : elementReader(field, namespace, shared, keepsNull),
+    required: field.required,
+    initial: initialValue(field),
+    // A list without an element of its own is empty where it has to be there.
+    missing: flat && field.required ? [] : undefined,
+  };
+}
+
+function attributeReader(field: Field, type: ScalarType): ReadGiven {
+  const read = textReader(field, type, field.absent === 'blank');
+  return (text) => read(text as string);
+}
+
+function elementReader(field: Field, namespace: string, shared: Shared, keepsNull: boolean): ReadGiven {
+  const { type } = field;
+  if (type.kind !== 'document' && type.kind !== 'list') {
+    const read = scalarReader(field, type, field.absent === 'blank', shared.foreign);
+    const nil = type.kind === 'json' || keepsNull ? null : undefined;
+    return (given, depth, resolve) => {
+      const element = given as XmlElement;
+      return isNil(element) ? nil : read(element, depth, resolve);
+    };
+  }
+  const isBlank = field.absent === 'blank' ? compileIsBlankXml(field, namespace, shared.service) : undefined;
+  if (type.kind === 'list' && type.flat) {
+    const read = entriesReader(field, type, namespace, shared);
+    return (given, depth, resolve) => {
+      const elements = given as readonly XmlElement[];
+      if (elements.length === 1 && isBlank?.(elements[0]!) === true) return undefined;
+      return read(elements, depth, resolve);
+    };
+  }
+  const read =
+    type.kind === 'list' ? listReader(field, type, namespace, shared) : singleReader(field, type, namespace, shared);
+  return (given, depth, resolve) => {
+    const element = given as XmlElement;
+    return isNil(element) || isBlank?.(element) === true ? undefined : read(element, depth, resolve);
+  };
+}
+
+/** @param namespace of the document that declares the field */
+function singleReader(field: Field, type: ListType['item'], namespace: string, shared: Shared): Read {
+  if (type.kind !== 'document') return scalarReader(field, type, false, shared.foreign);
+  const { document } = type;
+  return documentReader(document, namespaceOf(document, namespace, shared.service), shared);
+}
+
+/** Reads a list from the element around its entries. */
+function listReader(field: Field, type: ListType, namespace: string, shared: Shared): Read {
+  const read = entriesReader(field, type, namespace, shared);
+  const local = itemName(type);
+  const itemNamespace = field.namespace ?? namespace;
+  const passes = shared.foreign === 'pass';
+  const checkEntry = (entry: XmlElement): void => {
+    if (entry.local !== local) refuse(`holds an element ${quote(entry.local)}, and its entries are ${quote(local)}`);
+    if (!isIn(itemNamespace, entry)) refuse(wrongNamespace(entry, itemNamespace));
+  };
+  return (element, depth, resolve) => {
+    if (!passes) refuseAttributes(element);
+    const entries: XmlElement[] = [];
+    for (const each of element.content) {
+      if (typeof each === 'string') {
+        if (!isWhite(each)) refuse('holds text outside of its entries');
+        continue;
+      }
+      if (passes && (each.local !== local || !isIn(itemNamespace, each))) continue;
+      try {
+        checkEntry(each);
+      } catch (error) {
+        throw within(error, entries.length);
+      }
+      entries.push(each);
+    }
+    return read(entries, depth, resolve);
+  };
+}
+
+function entriesReader(
+  field: Field,
+  type: ListType,
+  namespace: string,
+  shared: Shared,
+): (elements: readonly XmlElement[], depth: number, resolve: Resolve | undefined) => Value {
+  const read = singleReader(field, type.item, namespace, shared);
+  const holdsNull = type.item.kind === 'json';
+  const checkCount = compileEntryCount(field);
+  return (elements, depth, resolve) => {
+    checkDepth(depth);
+    checkCount(elements.length);
+    const entries = new Array<Value>(elements.length);
+    let i = 0;
+    try {
+      for (; i < elements.length; i++) {
+        const nil = isNil(elements[i]!);
+        if (nil && !holdsNull) refuse('is nil, which no entry of its list can be');
+        entries[i] = nil ? null : read(elements[i]!, depth + 1, resolve);
+      }
+    } catch (error) {
+      throw within(error, i);
+    }
+    return entries;
+  };
+}
+
+/** @param blank whether an empty element is absent where it can't be a text */
+function scalarReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): Read {
+  const strict = foreign === 'refuse';
+  if (type.kind === 'binary') {
+    return (element, _depth, resolve) => {
+      if (strict) checkBinaryAttributes(element);
+      return blank && element.content.length === 0 ? undefined : readBinary(element, resolve);
+    };
+  }
+  const read = textReader(field, type, blank);
+  const contentOf = type.kind === 'xml' ? markupOrText : onlyText;
+  return (element) => {
+    if (strict) refuseAttributes(element);
+    return read(contentOf(element));
+  };
+}
+
+/** Kinds whose white space is kept (`whiteSpace` of XML Schema 1.1 Part 2, section 4.3.6); of others it is taken off. */
+const PRESERVED: ReadonlySet<ScalarKind> = new Set(['string', 'text', 'xml', 'json']);
+
+function textReader(field: Field, type: ScalarType, blank: boolean): (text: string) => Value {
+  const fromText = type.kind === 'binary' ? fromSpacedBase64 : compileScalar(field, type).fromText;
+  const read = PRESERVED.has(type.kind) ? fromText : (text: string) => fromText(trimmed(text));
+  if (!blank || type.kind === 'string' || type.kind === 'text') return read;
+  const isBlank = PRESERVED.has(type.kind) ? (text: string) => text === '' : isWhite;
+  return (text) => (isBlank(text) ? undefined : read(text));
+}

@@ -1,0 +1,194 @@
+import type { Document } from '../../model/document.ts';
+import type { Field, ListType, ScalarType } from '../../model/field.ts';
+import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
+import { kindOf, refuse, within } from '../error.ts';
+import { checkDepth } from '../json/source.ts';
+import { kinds } from '../kinds.ts';
+import { compileEntryCount } from '../list.ts';
+import { isInherited, named, ownMember, plainObject } from '../names.ts';
+import { compileScalar, initialValue } from '../scalar.ts';
+import { blankXml, type XmlPlace } from './blank.ts';
+import { element, type Tag, tagOf } from './element.ts';
+import { attributeStart, itemName, namespaceOf } from './names.ts';
+import { compileUndeclaredXml } from './open.ts';
+
+/** Writes a value as XML: one element or several, or one attribute with a space in front. */
+type Write = (value: Value, depth: number) => string;
+
+/** Writes a document's value as the element that `tag` begins and ends. */
+type WriteDocument = (tag: Tag, value: Value, depth: number) => string;
+
+interface FieldWriter {
+  readonly name: string;
+  /** The name is looked up among the object's own. */
+  readonly inherited: boolean;
+  readonly write: Write;
+  readonly required: boolean;
+  /** What is written where the value is absent. */
+  readonly absent: string | undefined;
+  /** A null is a value rather than nothing. */
+  readonly holdsNull: boolean;
+}
+
+/** The name of a root element; `namespace` is empty for none. */
+export interface RootElement {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** What the writers of one root document have in common. */
+interface Shared {
+  /** By document, its place in namespaces included, so that a document may hold itself. */
+  readonly writers: Map<Document, Map<string, WriteDocument>>;
+  /** What is written for the content of a binary element, as XML; its base64 where undefined. */
+  readonly hold: ((attachment: Attachment) => string) | undefined;
+}
+
+/**
+ * Compiles the writing of a document as XML: attributes first, then elements in declared order. Undefined and null (but in a
+ * `json` field) are absent.
+ *
+ * A list stands inside an element of the field's name, one element an entry: named as the item document's root element, or
+ * `item` for single values and for documents written in place without a name of their own; a `flat` list repeats the field's
+ * element. Elements are qualified by redeclaring the default namespace. Fields that an open document doesn't declare follow
+ * as elements without a namespace.
+ *
+ * A field with `absent: blank` is written, where its XML Schema type takes the empty string, as an empty element, and a list
+ * of documents as one entry of such elements.
+ * @param service namespace of documents that name none; empty for none
+ * @param root the root element, where it is not the document's own
+ * @param hold writes something else for the content of a binary element than base64
+ */
+export function compileXmlWriter(
+  document: Document,
+  service: string,
+  root?: RootElement,
+  hold?: (attachment: Attachment) => string,
+): (value: DocumentValue) => string {
+  const namespace = namespaceOf(document, service, service);
+  const scope = root?.namespace ?? namespace;
+  const write = documentWriter(document, { namespace, scope, service }, { writers: new Map(), hold });
+  const tag = tagOf(root?.name ?? document.xmlName, scope, '');
+  return (value) => {
+    try {
+      return write(tag, value, 1);
+    } catch (error) {
+      throw named(error, document);
+    }
+  };
+}
+
+/** @param place its `namespace` is the document's own, its `scope` that of the element that holds it */
+function documentWriter(document: Document, place: XmlPlace, shared: Shared): WriteDocument {
+  const { writers } = shared;
+  const ofDocument = writers.get(document) ?? new Map<string, WriteDocument>();
+  writers.set(document, ofDocument);
+  const key = JSON.stringify([place.namespace, place.scope]);
+  const known = ofDocument.get(key);
+  if (known !== undefined) return known;
+  let compiled: WriteDocument | undefined;
+  ofDocument.set(key, (tag, value, depth) => compiled!(tag, value, depth));
+  const attributes = document.fields
+    .map((field, index) => [field, index] as const)
+    .filter(([field]) => field.attribute)
+    .map(([field, index]) => fieldWriter(field, index, attributeWriter(field, index), place));
+  const elements = document.fields
+    .filter((field) => !field.attribute)
+    .map((field, index) => fieldWriter(field, index, elementWriter(field, place, shared), place));
+  const declared = new Set(document.fields.map((field) => field.name));
+  const writeUndeclared = compileUndeclaredXml(document, place.scope);
+  compiled = (tag, value, depth) => {
+    const source = plainObject(value);
+    checkDepth(depth);
+    const written = writeFields(attributes, source, depth);
+    let content = writeFields(elements, source, depth);
+    for (const name in source) {
+      if (declared.has(name)) continue;
+      content += writeUndeclared(source, depth);
+      break;
+    }
+    return element(tag, written, content);
+  };
+  ofDocument.set(key, compiled);
+  return compiled;
+}
+
+function writeFields(fields: readonly FieldWriter[], source: Readonly<Record<string, unknown>>, depth: number): string {
+  let written = '';
+  let i = 0;
+  try {
+    for (; i < fields.length; i++) {
+      const { name, inherited, write, absent, required, holdsNull } = fields[i]!;
+      const value = ownMember(source, name, inherited) as Value;
+      if (value !== undefined && (value !== null || holdsNull)) written += write(value, depth + 1);
+      else if (absent !== undefined) written += absent;
+      else if (required) refuse('is missing');
+    }
+  } catch (error) {
+    throw within(error, fields[i]!.name);
+  }
+  return written;
+}
+
+function fieldWriter(field: Field, index: number, write: Write, place: XmlPlace): FieldWriter {
+  const initial = initialValue(field);
+  const blank = field.absent === 'blank' && initial === undefined ? blankXml(field, index, place) : undefined;
+  return {
+    name: field.name,
+    inherited: isInherited(field.name),
+    write,
+    // A required field that has no blank in XML is left out as it would be if blank.
+    required: field.required && field.absent !== 'blank',
+    absent: initial === undefined ? blank : write(initial, 1),
+    holdsNull: field.type.kind === 'json',
+  };
+}
+
+function attributeWriter(field: Field, index: number): Write {
+  const start = attributeStart(field, index);
+  const { toText } = compileScalar(field, field.type as ScalarType);
+  return (value) => `${start}${escapeAttribute(toText(value))}"`;
+}
+
+function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
+  const namespace = field.namespace ?? place.namespace;
+  const tag = tagOf(field.xmlName, namespace, place.scope);
+  const { type } = field;
+  if (type.kind !== 'list') return singleWriter(field, type, tag, { ...place, scope: namespace }, shared);
+  const itemTag = type.flat ? tag : tagOf(itemName(type), namespace, namespace);
+  const entries = entriesWriter(field, singleWriter(field, type.item, itemTag, { ...place, scope: namespace }, shared));
+  return type.flat ? entries : (value, depth) => element(tag, '', entries(value, depth));
+}
+
+function singleWriter(field: Field, type: ListType['item'], tag: Tag, place: XmlPlace, shared: Shared): Write {
+  const { hold } = shared;
+  if (type.kind === 'binary' && hold !== undefined) {
+    return (value) => element(tag, '', hold(kinds.binary.accept(value) as Attachment));
+  }
+  if (type.kind !== 'document') {
+    const { toText } = compileScalar(field, type);
+    return (value) => element(tag, '', escapeText(toText(value)));
+  }
+  const { document } = type;
+  const namespace = namespaceOf(document, place.namespace, place.service);
+  const write = documentWriter(document, { ...place, namespace }, shared);
+  return (value, depth) => write(tag, value, depth);
+}
+
+function entriesWriter(field: Field, write: Write): Write {
+  const checkCount = compileEntryCount(field);
+  return (value, depth) => {
+    if (!Array.isArray(value)) return refuse(`is ${kindOf(value)}, not a list`);
+    checkDepth(depth);
+    checkCount(value.length);
+    let written = '';
+    let i = 0;
+    try {
+      for (; i < value.length; i++) written += write(value[i], depth + 1);
+    } catch (error) {
+      throw within(error, i);
+    }
+    return written;
+  };
+}

@@ -1,0 +1,32 @@
+import type { DocumentValue } from '../../model/value.ts';
+import { dispositionOf } from '../../wire/multipart/content-disposition.ts';
+
+import type { DeliveredHandler, DeliveredPorts } from '../index.ts';
+import { requestAddress } from './address.ts';
+import { operatorOf } from './operator.ts';
+
+const instanceOf = ({ ProcessInstance }: DocumentValue): number => Number(ProcessInstance);
+
+/** PRCS_GETREPORT: the number of a request's report, and where it is fetched from. */
+export function processReport({ scheduler, base }: DeliveredPorts): DeliveredHandler {
+  return {
+    async onRequest(given, call) {
+      const instance = instanceOf(given);
+      const { contentId } = await scheduler.report(instance, operatorOf(call));
+      const url = `${requestAddress(base(), call.operation, instance)}/report/content`;
+      return { kind: 'value', value: { ContentID: contentId, ReportURL: url } };
+    },
+  };
+}
+
+/** PRCS_GETREPORT_FILE: the report itself. */
+export function processReportFile({ scheduler }: DeliveredPorts): DeliveredHandler {
+  return {
+    async onRequest(given, call) {
+      const { content } = await scheduler.report(instanceOf(given), operatorOf(call));
+      const { contentType, length, name = 'report' } = content;
+      const headers = { 'Content-Disposition': dispositionOf(name) };
+      return { kind: 'bytes', bytes: { contentType, length, headers, body: () => content.stream() } };
+    },
+  };
+}

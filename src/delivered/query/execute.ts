@@ -1,0 +1,38 @@
+import type { Outcome } from '../../model/handler.ts';
+import { readInput } from '../../query/index.ts';
+import type { DeliveredHandler, DeliveredPorts } from '../index.ts';
+import { fileUrl, formByJsonResp, replyRoot, truncation } from './form.ts';
+import { type ExecuteRequest, readRun } from './request.ts';
+
+/** QAS_EXECUTEQRY_REST_GET, QAS_EXECUTEQRYSYNC_OPER: runs a stored query (specification 4.1, field notes 1). */
+export function queryExecute(ports: DeliveredPorts): DeliveredHandler {
+  const { registry, queries, runs, base } = ports;
+  return {
+    async onRequest(given, call, as): Promise<Outcome> {
+      const run = await readRun(ports, call, given as unknown as ExecuteRequest, as);
+      if (run.file) {
+        const kept = await runs.keepFile(run, call.signal);
+        const value = fileReply(fileUrl(base(), kept.id, kept.file ?? ''), 'success', as);
+        return { kind: 'value', value, headers: truncation(kept) };
+      }
+      const { query, input, format } = run;
+      const root = as === 'soap' ? { root: replyRoot(call.operation, registry) } : {};
+      const bytes = await queries.run({ ...readInput(query, input), format, signal: call.signal, ...root });
+      return { kind: 'bytes', bytes };
+    },
+    formatOf: formByType,
+  };
+}
+
+/** `json_resp`, else what is XML by its type (field notes 1). */
+export function formByType(given: (name: string) => string | undefined): 'json' | 'xml' {
+  const asked = formByJsonResp(given);
+  if (asked !== undefined) return asked;
+  const type = given('OutResultType');
+  return type === 'XMLP' || type === 'WEBROWSET' ? 'xml' : 'json';
+}
+
+/** The address of a result in a file, in the shape of each form. */
+export function fileReply(url: string, status: string, as: 'json' | 'xml' | 'soap') {
+  return as === 'json' ? { status, data: { fileurl: url } } : { FILEURL: url, status };
+}

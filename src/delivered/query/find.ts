@@ -1,0 +1,57 @@
+import { Fault } from '../../model/fault.ts';
+import type { Query } from '../../model/query.ts';
+import { membersOf } from '../../query/index.ts';
+import type { DeliveredCall, DeliveredPorts } from '../index.ts';
+
+/** Whose queries are meant: those of the definitions, or those that the caller has saved. */
+export type OwnerType = 'PUBLIC' | 'PRIVATE';
+
+/** Which query, and whether its members are meant too. */
+export interface QueryNamed {
+  readonly OwnerType: OwnerType;
+  readonly QueryName: string;
+  readonly isconnectedquery: 'Y' | 'N';
+}
+
+/**
+ * Finds a query that the caller may run. Of one that the caller may not run nobody is told that it is there: the name is the
+ * caller's own.
+ * @throws Fault NOT_FOUND, BAD_PARAMETER for one that connects none
+ */
+export async function findQuery(
+  ports: Pick<DeliveredPorts, 'registry' | 'saved'>,
+  call: DeliveredCall,
+  named: QueryNamed,
+): Promise<Query> {
+  const { QueryName, isconnectedquery } = named;
+  const query = await lookForQuery(ports, call, named);
+  if (query === undefined) throw Fault.of('NOT_FOUND', { what: `query ${QueryName} that you may run` });
+  if (isconnectedquery === 'Y' && query.children.length === 0) {
+    const reason = `is Y, and ${query.id} is not a connected query`;
+    throw Fault.of('BAD_PARAMETER', { name: 'isconnectedquery', reason });
+  }
+  return query;
+}
+
+/** The query of a name, where the caller may run it. */
+export async function lookForQuery(
+  { registry, saved }: Pick<DeliveredPorts, 'registry' | 'saved'>,
+  call: DeliveredCall,
+  { OwnerType, QueryName, isconnectedquery }: QueryNamed,
+): Promise<Query | undefined> {
+  const isPrivate = OwnerType === 'PRIVATE';
+  const owner = call.user?.id;
+  const own = isPrivate && owner !== undefined ? await saved.find(owner, QueryName) : undefined;
+  const query = isPrivate ? own : registry.queries.get(QueryName);
+  return query !== undefined && mayRun(call, query, isconnectedquery) ? query : undefined;
+}
+
+/** Whether the caller may run a query, with its members where it is run as a connected one; what was saved is its owner's. */
+export function mayRun(call: DeliveredCall, query: Query, connected: 'Y' | 'N'): boolean {
+  return reached(query, connected).every((each) => each.owner !== undefined || call.may(each));
+}
+
+/** The query itself, and its members where it is run as a connected one. */
+export function reached(query: Query, connected: 'Y' | 'N'): readonly Query[] {
+  return connected === 'Y' ? [query, ...membersOf(query)] : [query];
+}

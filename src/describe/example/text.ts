@@ -1,0 +1,101 @@
+import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
+import type { DocumentSet } from '../documents.ts';
+import { entryType } from '../entry.ts';
+import type { Json } from '../json.ts';
+import { itemName } from '../xsd/fields.ts';
+import type { ExampleDocument, ExampleValue } from './value.ts';
+
+/** An example as a message's JSON: under the document's id where that is the root label. */
+export function exampleJson(document: Document, value: ExampleDocument): Json {
+  const inner = membersJson(document.fields, value);
+  return document.root ? { [document.id]: inner } : inner;
+}
+
+/** The fields of an example by their names in JSON. */
+export function membersJson(fields: readonly Field[], value: ExampleDocument): Json {
+  const members = fields.flatMap((field): [string, Json][] => {
+    const each = value[field.name];
+    return each === undefined ? [] : [[field.jsonName, fieldJson(field, each)]];
+  });
+  return Object.fromEntries(members);
+}
+
+/** One field's example in JSON. */
+export function fieldJson(field: Field, value: ExampleValue): Json {
+  const item = entryType(field);
+  const one = (each: ExampleValue): Json => {
+    if (item.kind === 'document') return membersJson(item.document.fields, each as ExampleDocument);
+    return item.kind === 'json' ? (JSON.parse(String(each)) as Json) : (each as string | number | boolean);
+  };
+  return Array.isArray(value) ? value.map(one) : one(value);
+}
+
+/** An example as a message's XML, without an XML declaration. */
+export function exampleXml(document: Document, value: ExampleDocument, documents: DocumentSet): string {
+  const root = { name: document.xmlName, namespace: documents.namespaceOf(document) };
+  return buildXmlFragment(exampleElement(document, value, documents, root));
+}
+
+/** An example as the content of an element that is not the document's own. */
+export function exampleElement(
+  document: Document,
+  value: ExampleDocument,
+  documents: DocumentSet,
+  root: { readonly name: string; readonly namespace: string },
+): XmlElement {
+  return documentXml(document, root.name, value, { documents, own: root.namespace, around: '' });
+}
+
+/** Where an element stands: its own namespace, and the default one in force around it. */
+interface Place {
+  readonly documents: DocumentSet;
+  readonly own: string;
+  readonly around: string;
+}
+
+/** An element of a document, in the namespace that its place says; what it holds is in the document's. */
+function documentXml(document: Document, name: string, value: ExampleDocument, place: Place): XmlElement {
+  const attributes: Record<string, string> = {};
+  const children: XmlElement[] = [];
+  for (const field of document.fields) {
+    const each = value[field.name];
+    if (each === undefined) continue;
+    const own = field.namespace ?? (field.attribute ? '' : place.documents.namespaceOf(document));
+    if (!field.attribute)
+      children.push(...fieldXml(field, each, { documents: place.documents, own, around: place.own }));
+    else if (own === '') attributes[field.xmlName] = String(each);
+    else
+      Object.assign(attributes, {
+        [`xmlns:${field.xmlName}`]: own,
+        [`${field.xmlName}:${field.xmlName}`]: String(each),
+      });
+  }
+  return placed(name, place, children, attributes);
+}
+
+function fieldXml(field: Field, value: ExampleValue, place: Place): XmlElement[] {
+  const { type } = field;
+  const one = (name: string, each: ExampleValue, at: Place): XmlElement => {
+    const item = entryType(field);
+    if (item.kind === 'document') return documentXml(item.document, name, each as ExampleDocument, at);
+    return placed(name, at, [String(each)]);
+  };
+  if (type.kind !== 'list') return [one(field.xmlName, value, place)];
+  const entries = value as readonly ExampleValue[];
+  if (type.flat) return entries.map((entry) => one(field.xmlName, entry, place));
+  const inside = { ...place, around: place.own };
+  return [
+    placed(
+      field.xmlName,
+      place,
+      entries.map((entry) => one(itemName(type), entry, inside)),
+    ),
+  ];
+}
+
+/** The default namespace is declared where it changes. */
+function placed(name: string, { own, around }: Place, children: readonly XmlNode[], attributes = {}): XmlElement {
+  return element(name, own === around ? attributes : { xmlns: own, ...attributes }, children);
+}

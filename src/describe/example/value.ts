@@ -1,0 +1,117 @@
+import type { Document } from '../../model/document.ts';
+import type { Field, FieldType, ScalarType } from '../../model/field.ts';
+import { compilePattern } from '../../wire/pattern/pattern.ts';
+import { entryField, plainDefault } from '../entry.ts';
+import { readPattern } from '../pattern.ts';
+import { samplePattern } from '../pattern-text.ts';
+import { longest } from '../xsd/types.ts';
+
+/** An example of a value: a scalar as JSON has it (binary in base64), a list, or a document's fields by their names. */
+export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;
+
+export interface ExampleDocument {
+  readonly [field: string]: ExampleValue;
+}
+
+/** A document without values yet. It inherits nothing, so that a field may be called `constructor`. */
+export function emptyExample(): Record<string, ExampleValue> {
+  return Object.create(null) as Record<string, ExampleValue>;
+}
+
+/**
+ * An example of a document: every field that can have one, by its `example`, `fixed`, `default` or `enum`, else by its type.
+ * Undefined where a required field has none, as with a pattern that only a person can satisfy.
+ */
+export function exampleDocument(document: Pick<Document, 'fields'>): ExampleDocument | undefined {
+  return documentExample(document, []);
+}
+
+/** An example of one field's value; undefined where none can be made up. */
+export function exampleField(field: Field): ExampleValue | undefined {
+  return fieldExample(field, []);
+}
+
+/** The fields that an example of a request shows: those that are required or have an example, or all where none is. */
+export function tellingFields(fields: readonly Field[]): readonly Field[] {
+  const telling = fields.filter((field) => field.required || field.example !== undefined);
+  return telling.length > 0 ? telling : fields;
+}
+
+type Open = readonly Pick<Document, 'fields'>[];
+
+function documentExample(document: Pick<Document, 'fields'>, open: Open): ExampleDocument | undefined {
+  const values = emptyExample();
+  for (const field of document.fields) {
+    const value = fieldExample(field, [...open, document]);
+    if (value !== undefined) values[field.name] = value;
+    else if (field.required) return undefined;
+  }
+  return values;
+}
+
+function fieldExample(field: Field, open: Open): ExampleValue | undefined {
+  const { type } = field;
+  if (type.kind !== 'list') return typeExample(field, type, open);
+  const inner = (field.minimum ?? 0) > MOST_SHOWN ? undefined : typeExample(entryField(field), type.item, open);
+  if (inner !== undefined) return Array.from({ length: Math.max(1, field.minimum ?? 1) }, () => inner);
+  return (field.minimum ?? 0) === 0 && field.required ? [] : undefined;
+}
+
+function typeExample(field: Field, type: Exclude<FieldType, { kind: 'list' }>, open: Open): ExampleValue | undefined {
+  if (type.kind !== 'document') return scalarExample(field, type);
+  // A document inside itself ends here; only a field that may be left out can hold one.
+  return open.includes(type.document) ? undefined : documentExample(type.document, open);
+}
+
+function scalarExample(field: Field, type: ScalarType): string | number | boolean | undefined {
+  const given = field.fixed ?? field.example ?? plainDefault(field) ?? field.enum?.[0];
+  if (given === undefined) return byType[type.kind](field, type);
+  if (type.kind === 'integer' || type.kind === 'decimal') return Number(given);
+  if (type.kind === 'boolean') return given === true || given === 'true';
+  return String(given);
+}
+
+const byType: Readonly<
+  Record<ScalarType['kind'], (field: Field, type: ScalarType) => string | number | boolean | undefined>
+> = {
+  string: textExample,
+  text: textExample,
+  integer: (field) => within(field, 1, 1),
+  decimal: (field, { length = 15, scale = 2 }) =>
+    within(field, scale === 0 ? 1 : length > scale ? 1.5 : 0.5, 10 ** -scale),
+  boolean: () => true,
+  flag: () => 'Y',
+  date: () => '2026-01-31',
+  time: () => '08:30:00',
+  datetime: () => '2026-01-31T08:30:00Z',
+  binary: () => 'U2lnbmFsYm94',
+  json: () => '{}',
+  xml: () => '<value/>',
+};
+
+/** The wanted number, or the bound that it breaks, taken to the grid of the type. */
+function within({ minimum, maximum }: Field, wanted: number, step: number): number | undefined {
+  let value = wanted;
+  if (minimum !== undefined && value < minimum) value = Math.ceil(minimum / step) * step;
+  if (maximum !== undefined && value > maximum) value = Math.floor(maximum / step) * step;
+  const tidy = Number(value.toFixed(10));
+  return (minimum !== undefined && tidy < minimum) || (maximum !== undefined && tidy > maximum) ? undefined : tidy;
+}
+
+/** No contract shows a text longer than this, in characters, nor a list with more entries. */
+const MOST_SHOWN = 1000;
+
+function textExample(field: Field, type: ScalarType): string | undefined {
+  const least = field.minimum ?? 0;
+  if (least > MOST_SHOWN) return undefined;
+  const most = longest(field, type) ?? Number.POSITIVE_INFINITY;
+  if (field.pattern === undefined) {
+    const text = 'text'.padEnd(least, ' text').trimEnd();
+    return [...text.padEnd(least, '.')].slice(0, most).join('');
+  }
+  // Not empty where the pattern lets it: in a URI that would be the same as not given.
+  const sample = samplePattern(readPattern(field.pattern), Math.max(least, 1));
+  const length = [...sample].length;
+  const fits = length >= least && length <= most && compilePattern(field.pattern).test(sample);
+  return fits ? sample : undefined;
+}

@@ -1,0 +1,164 @@
+import { STATUS_CODES } from 'node:http';
+import type { Document } from '../../model/document.ts';
+import type { CallLimits } from '../../model/rate.ts';
+import type { Operation } from '../../model/service.ts';
+import { problemJson, problemMediaType } from '../../wire/problem.ts';
+import { wrapPsnonxml } from '../../wire/xml/text.ts';
+import type { DocumentSet } from '../documents.ts';
+import { exampleFault } from '../example/fault.ts';
+import { exampleJson, exampleXml } from '../example/text.ts';
+import { exampleDocument } from '../example/value.ts';
+import type { JsonObject } from '../json.ts';
+import { type FaultStatus, faultForms, faultStatuses, type ReplyForm, replyForms, replyStatus } from '../replies.ts';
+import type { Components } from './components.ts';
+
+/** What responses are described with. */
+export interface ReplyContext {
+  readonly components: Components;
+  readonly documents: DocumentSet;
+  /** Of the gateway. */
+  readonly limits: CallLimits;
+}
+
+/** The responses of an operation by status: its own, then its faults. */
+export function operationResponses(
+  operation: Operation,
+  context: ReplyContext,
+): [status: string, response: JsonObject][] {
+  const status = replyStatus(operation);
+  const content = replyForms(operation).map((form): [string, JsonObject] => [
+    form.mediaType,
+    formContent(form, context),
+  ]);
+  const own = {
+    description: status === 204 ? 'Done; nothing is sent.' : 'The reply.',
+    headers: { ...requestId, ...recordHeaders(operation, status), ...deprecationHeaders(operation) },
+    content: content.length === 0 ? undefined : Object.fromEntries(content),
+  };
+  const faults = faultStatuses(operation, context.limits).map((fault): [string, JsonObject] => {
+    return [String(fault.status), faultResponse(operation, fault, context)];
+  });
+  return [[String(status), own], ...otherStatuses(operation, status, own), ...faults];
+}
+
+/** What else a record may be answered with, that is no fault. */
+function otherStatuses({ answer, status }: Operation, own: number, reply: JsonObject): [string, JsonObject][] {
+  if (answer.kind !== 'component') return [];
+  const { content: _, ...bare } = reply;
+  if (answer.action === 'read')
+    return [['304', { ...bare, description: 'The record is the one that If-None-Match names.' }]];
+  const makes = answer.action === 'put' && status === 200 && own !== 201;
+  return makes ? [['201', { ...reply, description: 'The record was made.' }]] : [];
+}
+
+/** Of a record that is there when the reply is sent. */
+function recordHeaders({ answer }: Operation, status: number): JsonObject {
+  if (answer.kind !== 'component' || answer.action === 'delete') return {};
+  const text = { schema: { type: 'string' } };
+  const tag = { ETag: { description: 'The state of the record (RFC 9110, section 8.8.3).', ...text } };
+  if (answer.action !== 'create' || status !== 201) return tag;
+  return { ...tag, Location: { description: 'Where the record is read, where an operation does so.', ...text } };
+}
+
+const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+
+function deprecationHeaders({ service }: Operation): JsonObject {
+  if (service.deprecated === undefined) return {};
+  const sunset = { Sunset: { description: 'When the version ends (RFC 8594).', schema: { type: 'string' } } };
+  return {
+    Deprecation: { description: 'Since when the version is deprecated (RFC 9745).', schema: { type: 'string' } },
+    ...(service.deprecated.sunset === undefined ? {} : sunset),
+  };
+}
+
+const faultHeaders: Readonly<Partial<Record<number, JsonObject>>> = {
+  401: { 'WWW-Authenticate': { description: 'The scheme that is wanted (RFC 9110).', schema: { type: 'string' } } },
+  405: { Allow: { description: 'The methods of the address (RFC 9110).', schema: { type: 'string' } } },
+  429: {
+    'Retry-After': { description: 'Seconds until the next request is taken (RFC 9110).', schema: { type: 'integer' } },
+  },
+};
+
+function faultResponse(operation: Operation, fault: FaultStatus, context: ReplyContext): JsonObject {
+  const forms = faultForms(operation);
+  const content = Object.fromEntries(
+    forms.map((form): [string, JsonObject] => {
+      if (form.mediaType === problemMediaType) return [form.mediaType, problemContent(fault, context)];
+      return [form.mediaType, formContent(form, context, fault)];
+    }),
+  );
+  // An address that belongs to no single operation is answered without the operation's fault document.
+  const early = fault.status === 404 || fault.status === 405;
+  const wanted = `${operation.fault?.id ?? 'Problem'}_${fault.status}`;
+  return context.components.response(wanted, {
+    description: fault.meaning,
+    headers: { ...requestId, ...faultHeaders[fault.status] },
+    content: early ? { ...content, [problemMediaType]: problemContent(fault, context) } : content,
+  });
+}
+
+function problemContent(fault: FaultStatus, { components }: ReplyContext): JsonObject {
+  const { status, message, code } = fault;
+  const title = STATUS_CODES[status] ?? String(status);
+  const text = problemJson({ status, title, detail: message, code, requestId: '3f2c8a1e' });
+  return { schema: components.schema('Problem', problemSchema), example: JSON.parse(text) as JsonObject };
+}
+
+const problemSchema: JsonObject = {
+  type: 'object',
+  description: 'Problem details (RFC 9457).',
+  properties: {
+    type: { type: 'string', format: 'uri-reference' },
+    title: { type: 'string' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string' },
+    instance: { type: 'string', format: 'uri-reference' },
+    code: { type: 'string', description: "The gateway's word for the fault." },
+    requestId: { type: 'string', description: 'What the log knows the request by.' },
+  },
+  required: ['type', 'title', 'status'],
+};
+
+/** Schema and example of one form of a message; `fault` is what it tells, if it is one of a fault. */
+function formContent(
+  { format, mediaType, message }: ReplyForm,
+  context: ReplyContext,
+  fault?: FaultStatus,
+): JsonObject {
+  if (message.kind === 'none') return {};
+  if (message.kind === 'raw') return { schema: rawSchema(message.raw, mediaType) };
+  const { document } = message;
+  const { components, documents } = context;
+  const value = fault === undefined ? exampleDocument(document) : exampleFault(document, fault);
+  const json = value === undefined ? undefined : exampleJson(document, value);
+  if (format === 'json') return { schema: components.message(document), example: json };
+  if (format === 'psnonxml') {
+    return {
+      schema: xmlSchema(`${wrapperWords} ${document.id}.`),
+      example: json === undefined ? undefined : wrapPsnonxml(JSON.stringify(json)),
+    };
+  }
+  return {
+    schema: xmlSchema(xmlWords(document, documents)),
+    example: value === undefined ? undefined : exampleXml(document, value, documents),
+  };
+}
+
+const wrapperWords =
+  "XML around JSON: the element data with the attribute psnonxml='Yes', whose content is a CDATA section with the JSON text of";
+
+function xmlWords(document: Document, documents: DocumentSet): string {
+  const namespace = documents.namespaceOf(document);
+  const where = namespace === '' ? 'no namespace' : `the namespace ${namespace}`;
+  return `The element ${document.xmlName} of ${where}, as the XML Schema of the service declares it.`;
+}
+
+function xmlSchema(description: string): JsonObject {
+  return { type: 'string', contentMediaType: 'application/xml', description };
+}
+
+/** A message without a document: JSON of any kind, text, or bytes, which OpenAPI 3.1 leaves without a schema. */
+export function rawSchema(kind: 'json' | 'xml' | 'text' | 'binary', mediaType: string): JsonObject {
+  if (kind === 'json' || kind === 'binary') return {};
+  return { type: 'string', contentMediaType: kind === 'xml' ? mediaType : undefined };
+}

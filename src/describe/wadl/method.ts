@@ -1,0 +1,109 @@
+import type { Document } from '../../model/document.ts';
+import type { Operation, OperationUri } from '../../model/service.ts';
+import { problemMediaType } from '../../wire/problem.ts';
+import { element, type XmlElement } from '../../wire/xml/build.ts';
+import type { Scope } from '../documents.ts';
+import { ncName } from '../names.ts';
+import { faultForms, faultStatuses, type ReplyForm, replyForms, replyStatus, takesBody } from '../replies.ts';
+import { requestMediaType } from '../request-body.ts';
+import { accessNote, restSchemes } from '../requirements.ts';
+import type { DescribedUri } from '../uri.ts';
+import { repeatsNote } from '../words.ts';
+import type { SchemaSet } from '../xsd/schema.ts';
+import { apiKeyParams, headerParam } from './param.ts';
+
+/** What the methods of a WADL share. */
+export interface WadlContext {
+  readonly scope: Scope;
+  readonly schemas: SchemaSet;
+  readonly names: (uri: OperationUri) => string;
+}
+
+/** An operation at one of its URIs. */
+export function methodElement(
+  operation: Operation,
+  { uri }: DescribedUri,
+  query: readonly XmlElement[],
+  context: WadlContext,
+): XmlElement {
+  const headers = operation.requestHeaders.map(({ header, field }) => headerParam(header, field));
+  const body = takesBody(operation, uri) ? [requestRepresentation(operation, uri)] : [];
+  const content = [...query, ...headers, ...apiKeyParams(restSchemes(operation)), ...body];
+  const attributes = { name: operation.method, id: ncName(context.names(uri)) };
+  return element('method', attributes, [
+    element('doc', { title: operation.id }, [methodText(operation, uri)]),
+    content.length === 0 ? undefined : element('request', {}, content),
+    ...responses(operation, context),
+  ]);
+}
+
+function methodText(operation: Operation, { template, index }: OperationUri): string {
+  return [operation.description, `URI template ${index}: ${template.text}`, accessNote(restSchemes(operation))]
+    .filter((each) => each !== undefined)
+    .join('\n');
+}
+
+function requestRepresentation(operation: Operation, uri: OperationUri): XmlElement {
+  const mediaType = requestMediaType(operation, uri);
+  if (operation.request.kind !== 'document') return element('representation', { mediaType });
+  const names = uri.body.map((field) => field.jsonName).join(', ');
+  const again = repeatsNote(uri.repeats);
+  const text = `${operation.request.document.id}: ${names}${again === undefined ? '' : `. ${again}`}`;
+  return element('representation', { mediaType }, [element('doc', {}, [text])]);
+}
+
+function responses(operation: Operation, context: WadlContext): XmlElement[] {
+  const reply = replyForms(operation).map((form) => representation(form, context));
+  const forms = faultForms(operation);
+  const statuses = faultStatuses(operation, context.scope.limits).map(({ status }) => String(status));
+  const problem = forms.some((form) => form.mediaType === problemMediaType);
+  return [
+    element('response', { status: String(replyStatus(operation)) }, reply),
+    element(
+      'response',
+      { status: statuses.join(' ') },
+      forms.map((form) => representation(form, context)),
+    ),
+    // An address that belongs to no operation, or to several, is answered before there is a fault document.
+    ...(problem ? [] : [element('response', { status: '404 405' }, [problemRepresentation()])]),
+  ];
+}
+
+function problemRepresentation(): XmlElement {
+  return element('representation', { mediaType: problemMediaType }, [
+    element('doc', {}, ['Problem details (RFC 9457), where the address belongs to no single operation.']),
+  ]);
+}
+
+/** One form of a reply or a fault; XML ones name the element of the grammars. */
+function representation({ format, mediaType, message }: ReplyForm, context: WadlContext): XmlElement {
+  if (message.kind !== 'document') {
+    const note = mediaType === problemMediaType ? 'Problem details (RFC 9457).' : undefined;
+    return element('representation', { mediaType }, [note === undefined ? undefined : element('doc', {}, [note])]);
+  }
+  const { document } = message;
+  if (format === 'xml') return xmlRepresentation(mediaType, qualified(document, context), undefined);
+  const label = document.root ? ` under the root label ${document.id}` : '';
+  const json = `The JSON form of ${document.id}${label}.`;
+  if (format === 'json') return element('representation', { mediaType }, [element('doc', {}, [json])]);
+  return xmlRepresentation(
+    mediaType,
+    'data',
+    `${json} It is the content, in a CDATA section, of the element data with the attribute psnonxml="Yes". ` +
+      'A caller whose Accept header names application/json gets the JSON itself.',
+  );
+}
+
+function qualified(document: Document, { scope, schemas }: WadlContext): string {
+  const prefix = schemas.prefixOf(scope.documents.namespaceOf(document));
+  return prefix === undefined ? document.xmlName : `${prefix}:${document.xmlName}`;
+}
+
+/** A name without a namespace can be written only where no default namespace is in force: there WADL has a prefix. */
+function xmlRepresentation(mediaType: string, name: string, note: string | undefined): XmlElement {
+  const prefix = name.includes(':') ? '' : 'wadl:';
+  const scope = prefix === '' ? {} : { 'xmlns:wadl': 'http://wadl.dev.java.net/2009/02', xmlns: '' };
+  return element(`${prefix}representation`, { ...scope, mediaType, element: name }, [
+    note === undefined ? undefined : element(`${prefix}doc`, {}, [note]),
+  ]);
+}

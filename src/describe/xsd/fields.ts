@@ -1,0 +1,121 @@
+import type { Document } from '../../model/document.ts';
+import type { CompoundType, Field, ListType, ScalarType } from '../../model/field.ts';
+import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
+import { entryField, entryType, plainDefault } from '../entry.ts';
+import { caseNote } from '../words.ts';
+import { lexical, simpleType, translatedPattern } from './types.ts';
+
+/** What a field's declaration needs from the schema that it stands in. */
+export interface SchemaContext {
+  /** `unqualified` for an element without a namespace inside a schema that has one. */
+  readonly form?: 'unqualified' | undefined;
+  /** Of a change of a record: what is nil in it is taken away. */
+  readonly nillable: boolean;
+  /** Binary elements may travel as attachments, and say so. */
+  readonly attachments: boolean;
+  /** QName of a document's complexType as written in this schema. */
+  typeName(document: Document): string;
+}
+
+/** Namespace of the W3C Note Describing Media Content of Binary Data in XML (4 May 2005). */
+export const XMIME = 'http://www.w3.org/2005/05/xmlmime';
+
+/** Attribute of a binary element that may travel as an attachment: generators of code make it a stream, not an array. */
+export const ATTACHMENT = { 'xmime:expectedContentTypes': 'application/octet-stream' };
+
+/** Whether a declaration says of itself, or of one inside it, that it may travel as an attachment. */
+export function hasAttachment(node: XmlNode): boolean {
+  if (typeof node === 'string') return false;
+  return Object.keys(ATTACHMENT).some((name) => name in node.attributes) || node.children.some(hasAttachment);
+}
+
+/** Declares a field as an element of a sequence. */
+export function fieldElement(field: Field, context: SchemaContext): XmlElement {
+  const minOccurs = isThere(field) ? undefined : '0';
+  const attributes = { name: field.xmlName, form: context.form };
+  const nillable = context.nillable && !field.required ? 'true' : undefined;
+  const notes = annotation(field.description, notesOf(field));
+  const { type } = field;
+  if (type.kind !== 'list')
+    return single({ ...attributes, minOccurs, nillable, fixed: fixedOf(field) }, field, type, notes, context);
+  const bounds = entriesOf(field, type);
+  if (type.flat) return single({ ...attributes, ...bounds }, field, type.item, notes, context);
+  const item = single({ name: itemName(type), form: context.form, ...bounds }, field, type.item, undefined, context);
+  const wrapper = element('xs:complexType', {}, [element('xs:sequence', {}, [item])]);
+  return element('xs:element', { ...attributes, minOccurs }, [notes, wrapper]);
+}
+
+/** Declares a field as an attribute. */
+export function fieldAttribute(field: Field, form: 'qualified' | undefined): XmlElement {
+  const { type, restriction } = simpleType(field, field.type as ScalarType);
+  const use = isThere(field) ? 'required' : undefined;
+  // An attribute's type is a simple one; XML as text is a string there.
+  const named = type === 'xs:anyType' ? 'xs:string' : type;
+  return element('xs:attribute', { name: field.xmlName, form, type: named, use, fixed: fixedOf(field) }, [
+    annotation(field.description, notesOf(field)),
+    restriction,
+  ]);
+}
+
+/** Whether the field is always there. A blank that its type would refuse, as an empty date, is left out even so. */
+function isThere(field: Field): boolean {
+  return field.required && field.absent !== 'blank';
+}
+
+/** Name of a list's item: the document's own, or `item` where it has none that was meant for others. */
+export function itemName(type: ListType): string {
+  if (type.item.kind !== 'document') return 'item';
+  const { document } = type.item;
+  return document.inPlace && document.xmlName === document.id ? 'item' : document.xmlName;
+}
+
+/** Text for people: the description, then what the schema can't say. */
+export function annotation(description: string | undefined, notes: readonly string[] = []): XmlElement | undefined {
+  const text = [description, ...notes].filter((each) => each !== undefined && each !== '').join(' ');
+  if (text === '') return undefined;
+  return element('xs:annotation', {}, [element('xs:documentation', {}, [text])]);
+}
+
+function single(
+  attributes: Readonly<Record<string, string | undefined>>,
+  field: Field,
+  type: ScalarType | CompoundType,
+  notes: XmlElement | undefined,
+  context: SchemaContext,
+): XmlElement {
+  const { name, form, ...occurs } = attributes;
+  if (type.kind === 'document') {
+    return element('xs:element', { name, form, type: context.typeName(type.document), ...occurs }, [notes]);
+  }
+  const simple = simpleType(entryField(field), type);
+  const content = context.attachments && type.kind === 'binary' ? ATTACHMENT : undefined;
+  return element('xs:element', { name, form, type: simple.type, ...occurs, ...content }, [notes, simple.restriction]);
+}
+
+function entriesOf(field: Field, type: ListType): { minOccurs: string | undefined; maxOccurs: string } {
+  // A blank list of documents is one blank entry, of others none; a flat list that is not required may be left out.
+  const free = field.absent === 'blank' || (type.flat && !field.required);
+  const least = free ? 0 : (field.minimum ?? 0);
+  const most = field.maximum === undefined ? 'unbounded' : String(free ? Math.max(1, field.maximum) : field.maximum);
+  return { minOccurs: least === 1 ? undefined : String(least), maxOccurs: most };
+}
+
+function fixedOf(field: Field): string | undefined {
+  return field.fixed === undefined ? undefined : lexical(field.fixed);
+}
+
+/** What holds for a field but has no place in XML Schema. */
+function notesOf(field: Field): string[] {
+  const type = entryType(field);
+  const notes: string[] = [];
+  const value = plainDefault(field);
+  if (value !== undefined) notes.push(`Default: ${lexical(value)}.`);
+  const anyCase = caseNote(field);
+  if (anyCase !== undefined) notes.push(anyCase);
+  if (field.pattern !== undefined && translatedPattern(field) === undefined) {
+    notes.push(`The value matches the regular expression (ECMA-262) ${field.pattern}`);
+  }
+  if (type.kind === 'json') notes.push('JSON text.');
+  if (type.kind === 'xml') notes.push('XML text, escaped.');
+  return notes;
+}

@@ -1,0 +1,211 @@
+// XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema a namespace.
+import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import { element, type XmlElement } from '../../wire/xml/build.ts';
+import type { DocumentSet } from '../documents.ts';
+import { namesOf, ncName } from '../names.ts';
+import { annotation, fieldAttribute, fieldElement, hasAttachment, XMIME } from './fields.ts';
+import { openContent } from './open.ts';
+import { type Wrapper, wrapperElement } from './wrapper.ts';
+
+const XS = 'http://www.w3.org/2001/XMLSchema';
+
+/** What a set of schemas is made of. */
+export interface SchemaOptions {
+  readonly documents: DocumentSet;
+  /** The service's namespace; its schema is the main one. */
+  readonly namespace: string;
+  /** Elements of the service's namespace around messages over SOAP; none where it has no operation of that kind. */
+  readonly wrappers: readonly Wrapper[];
+  /** Text for people at the head of each schema. */
+  readonly title: string;
+  /** Elements beside those of the documents, declared in the schema without a namespace. */
+  readonly extra: readonly XmlElement[];
+}
+
+/** The schemas of a set of documents. */
+export interface SchemaSet {
+  /** Namespaces that have a schema, the main one first; `''` is the schema without a target namespace. */
+  readonly namespaces: readonly string[];
+  /** Prefix of a namespace, the same in every schema; undefined for `''`. */
+  prefixOf(namespace: string): string | undefined;
+  /** Whether a document has a global element of its own: not where its name is that of a wrapper or another document. */
+  hasElement(document: Document): boolean;
+  /**
+   * The schema of a namespace, which imports those that it refers to. With `locations`, the files that all of them stand
+   * in, the main one imports every other, so that it is an entrance to all.
+   */
+  schemaOf(namespace: string, locations?: ReadonlyMap<string, string>): XmlElement;
+}
+
+/** What becomes one `xs:schema`. */
+interface Draft {
+  readonly namespace: string;
+  /** Namespaces that are referred to. */
+  readonly imports: Set<string>;
+  readonly elements: XmlElement[];
+  readonly types: XmlElement[];
+  readonly groups: XmlElement[];
+}
+
+/** What the declarations of documents share. */
+interface Workshop {
+  readonly options: SchemaOptions;
+  readonly drafts: ReadonlyMap<string, Draft>;
+  readonly typeNames: (document: Document) => string;
+  readonly prefixOf: (namespace: string) => string | undefined;
+}
+
+/**
+ * Builds the schemas: a named complexType for each document, and a global element for each that is a message or has a
+ * name of its own. A field in another namespace than its document's is declared in a group of that namespace's schema.
+ */
+export function buildSchemas(options: SchemaOptions): SchemaSet {
+  const { documents, namespace: main, wrappers, extra } = options;
+  // A message has its element first: where two documents share a name, the one that travels keeps it.
+  const named = [...documents.roots, ...documents.all.filter((each) => !documents.roots.has(each) && !each.inPlace)];
+  const namespaces = namespacesOf(options, named);
+  const prefixes = new Map(
+    namespaces.filter((each) => each !== '').map((each, index) => [each, index === 0 ? 'tns' : `ns${index}`]),
+  );
+  const drafts = new Map(
+    namespaces.map((namespace): [string, Draft] => {
+      const elements = namespace === '' ? [...extra] : [];
+      return [namespace, { namespace, imports: new Set(), elements, types: [], groups: [] }];
+    }),
+  );
+  const typeNames = namesOf(documents.all, (document) => ncName(document.id));
+  const workshop: Workshop = { options, drafts, typeNames, prefixOf: (namespace) => prefixes.get(namespace) };
+  for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(main) as Draft, workshop);
+  for (const document of documents.all) declareType(document, workshop);
+  const declared = new Set(named.filter((document) => declareElement(document, workshop)));
+  return {
+    namespaces,
+    prefixOf: workshop.prefixOf,
+    hasElement: (document) => declared.has(document),
+    schemaOf: (namespace, locations) => {
+      const draft = drafts.get(namespace);
+      if (draft === undefined) throw new RangeError(`no schema has the namespace "${namespace}"`);
+      return schemaElement(draft, workshop, locations);
+    },
+  };
+}
+
+/** @param named documents with a global element */
+function namespacesOf(options: SchemaOptions, named: readonly Document[]): string[] {
+  const { documents, namespace, wrappers, extra } = options;
+  const own = documents.all.map((document) => homeOf(document, options));
+  // An element or attribute without a namespace is declared in place, whatever the schema's own.
+  const foreign = documents.all.flatMap((document) => document.fields.flatMap((field) => field.namespace || []));
+  const main = own.includes(namespace) || wrappers.length > 0 ? [namespace] : [];
+  const elements = named.map((document) => documents.namespaceOf(document));
+  return [...new Set([...main, ...own, ...elements, ...(extra.length > 0 ? [''] : []), ...foreign])];
+}
+
+/**
+ * Namespace of the schema that a document's type is in: its own, as a rule. A service with SOAP operations has no type
+ * without a namespace: no schema in a WSDL may do without (WS-I Basic Profile 1.1, R2105), so such a type is in the
+ * service's, with unqualified elements.
+ */
+function homeOf(document: Document, { documents, namespace, wrappers }: SchemaOptions): string {
+  const own = documents.namespaceOf(document);
+  return own === '' && wrappers.length > 0 ? namespace : own;
+}
+
+function schemaElement(
+  draft: Draft,
+  { options, drafts, prefixOf }: Workshop,
+  locations: ReadonlyMap<string, string> | undefined,
+): XmlElement {
+  const others = [...drafts.keys()].filter((each) => each !== draft.namespace);
+  const isEntrance = locations !== undefined && draft === drafts.values().next().value;
+  const imported = isEntrance ? others : others.filter((each) => draft.imports.has(each));
+  const named = [draft.namespace, ...imported].filter((each) => each !== '');
+  const attributes: Record<string, string> = { 'xmlns:xs': XS };
+  if ([...draft.elements, ...draft.types, ...draft.groups].some(hasAttachment)) attributes['xmlns:xmime'] = XMIME;
+  // Names without a namespace are written without a prefix, which holds only where no default namespace is in force.
+  if (named.length <= imported.length) attributes.xmlns = '';
+  for (const namespace of named) attributes[`xmlns:${prefixOf(namespace)}`] = namespace;
+  if (draft.namespace !== '') attributes.targetNamespace = draft.namespace;
+  attributes.elementFormDefault = 'qualified';
+  const imports = imported.map((namespace) =>
+    element('xs:import', { namespace: namespace || undefined, schemaLocation: locations?.get(namespace) }),
+  );
+  return element('xs:schema', attributes, [
+    ...imports,
+    annotation(options.title),
+    ...draft.elements,
+    ...draft.types,
+    ...draft.groups,
+  ]);
+}
+
+/** QName of a component of one schema as another one writes it. */
+function refer(from: Draft, namespace: string, name: string, workshop: Workshop): string {
+  if (namespace !== from.namespace) from.imports.add(namespace);
+  const prefix = workshop.prefixOf(namespace);
+  return prefix === undefined ? name : `${prefix}:${name}`;
+}
+
+/** QName of a document's type as a schema writes it. */
+function referType(from: Draft, document: Document, workshop: Workshop): string {
+  return refer(from, homeOf(document, workshop.options), workshop.typeNames(document), workshop);
+}
+
+function declareWrapper(wrapper: Wrapper, draft: Draft, workshop: Workshop): void {
+  if (draft.elements.some((each) => each.attributes.name === wrapper.name)) return;
+  draft.elements.push(wrapperElement(wrapper, (document) => referType(draft, document, workshop)));
+}
+
+/** @returns false where the name is taken */
+function declareElement(document: Document, workshop: Workshop): boolean {
+  const draft = workshop.drafts.get(workshop.options.documents.namespaceOf(document)) as Draft;
+  if (draft.elements.some((each) => each.attributes.name === document.xmlName)) return false;
+  const type = referType(draft, document, workshop);
+  draft.elements.push(element('xs:element', { name: document.xmlName, type }, [annotation(document.description)]));
+  return true;
+}
+
+function declareType(document: Document, workshop: Workshop): void {
+  const draft = workshop.drafts.get(homeOf(document, workshop.options)) as Draft;
+  const namespace = workshop.options.documents.namespaceOf(document);
+  const elements = document.fields.filter((field) => !field.attribute);
+  const particles = elements.map((field) => particle(field, document, draft, workshop));
+  const attributes = document.fields.filter((field) => field.attribute);
+  const content = document.open ? openContent(elements, particles, namespace) : { particles, notes: [] };
+  draft.types.push(
+    element('xs:complexType', { name: workshop.typeNames(document) }, [
+      annotation(document.description, content.notes),
+      content.particles.length === 0 ? undefined : element('xs:sequence', {}, content.particles),
+      ...attributes.map((field) => attribute(field, document, draft, workshop)),
+    ]),
+  );
+}
+
+/** An element in place, or a group in the schema of the namespace that the field names. */
+function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
+  const { documents, wrappers } = workshop.options;
+  const namespace = field.namespace ?? documents.namespaceOf(document);
+  const context = (from: Draft, form?: 'unqualified') => ({
+    form,
+    nillable: document.patch === true,
+    attachments: wrappers.length > 0,
+    typeName: (inner: Document) => referType(from, inner, workshop),
+  });
+  if (namespace === draft.namespace) return fieldElement(field, context(draft));
+  if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));
+  const home = workshop.drafts.get(namespace) as Draft;
+  const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
+  const content = fieldElement(field, context(home));
+  home.groups.push(element('xs:group', { name }, [element('xs:sequence', {}, [content])]));
+  return element('xs:group', { ref: refer(draft, namespace, name, workshop) });
+}
+
+/** Attributes have no namespace unless the field names one. */
+function attribute(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
+  if (field.namespace === undefined || field.namespace === '') return fieldAttribute(field, undefined);
+  const home = workshop.drafts.get(field.namespace) as Draft;
+  const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
+  home.groups.push(element('xs:attributeGroup', { name }, [fieldAttribute(field, 'qualified')]));
+  return element('xs:attributeGroup', { ref: refer(draft, field.namespace, name, workshop) });
+}

@@ -1,0 +1,73 @@
+import type { Registry } from '../../model/registry.ts';
+import type { Service } from '../../model/service.ts';
+import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
+import { type Scope, scopeOf } from '../documents.ts';
+import { annotation } from './fields.ts';
+import { buildSchemas, type SchemaSet } from './schema.ts';
+import { wrappersOf } from './wrapper.ts';
+
+/**
+ * The main XML Schema of a service's documents: the one of the service's own namespace, or of its first document where
+ * none is in that. It imports the schemas of the other namespaces, if any, from the files of {@link describeXsdFiles}.
+ * @throws RangeError where `pathName` is no path name of the service
+ */
+export function describeXsd(
+  registry: Registry,
+  service: Service,
+  options: { readonly pathName?: string } = {},
+): string {
+  for (const text of describeXsdFiles(registry, service, options).values()) return text;
+  return buildXml(element('xs:schema', { 'xmlns:xs': 'http://www.w3.org/2001/XMLSchema' }));
+}
+
+/**
+ * Every XML Schema of a service's documents by file name, the main one first: `Locations.v1.xsd`, then one file for each
+ * further namespace, which stand in the same folder: `Locations.v1.none.xsd` for the elements without a namespace,
+ * `Locations.v1.2.xsd` and so on for others. XML Schema allows a file one target namespace.
+ * @throws RangeError where `pathName` is no path name of the service
+ */
+export function describeXsdFiles(
+  registry: Registry,
+  service: Service,
+  options: { readonly pathName?: string } = {},
+): ReadonlyMap<string, string> {
+  const scope = scopeOf(registry, service, options.pathName);
+  const schemas = schemasOf(scope);
+  const locations = new Map(
+    schemas.namespaces.map((namespace, index) => {
+      const suffix = index === 0 ? '' : namespace === '' ? '.none' : `.${index + 1}`;
+      return [namespace, `${scope.name}${suffix}.xsd`];
+    }),
+  );
+  return new Map([...locations].map(([namespace, file]) => [file, buildXml(schemas.schemaOf(namespace, locations))]));
+}
+
+/** The schemas of a scope's documents, with the wrappers of SOAP, and that of psnonxml where an operation uses it. */
+export function schemasOf(scope: Scope): SchemaSet {
+  const wrapped = scope.operations.some((operation) => operation.wrapper === 'psnonxml');
+  return buildSchemas({
+    documents: scope.documents,
+    namespace: scope.namespace,
+    wrappers: wrappersOf(scope.soap),
+    title: titleOf(scope),
+    extra: wrapped ? [nonXmlElement()] : [],
+  });
+}
+
+/** One line that says what a contract is of. */
+export function titleOf(scope: Scope): string {
+  const { description, id } = scope.service;
+  const name = scope.name === id ? id : `${scope.name} (${id})`;
+  return description === undefined ? name : `${name}: ${description}`;
+}
+
+/** `<data psnonxml="Yes">`: an XML element around a message in JSON. */
+function nonXmlElement(): XmlElement {
+  const extension = element('xs:extension', { base: 'xs:string' }, [
+    element('xs:attribute', { name: 'psnonxml', type: 'xs:string', use: 'required', fixed: 'Yes' }),
+  ]);
+  return element('xs:element', { name: 'data' }, [
+    annotation('Wrapper of a message that is not XML: its content is JSON text in a CDATA section.'),
+    element('xs:complexType', {}, [element('xs:simpleContent', {}, [extension])]),
+  ]);
+}

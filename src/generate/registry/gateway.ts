@@ -1,0 +1,42 @@
+import type { Gateway } from '../../model/gateway.ts';
+import type { Tls } from '../../model/tls.ts';
+import type { JsonTree } from '../json-text.ts';
+
+/** The gateway of `registry.json`. References to configuration stand as written. */
+export function gatewayTree(gateway: Gateway): JsonTree {
+  return {
+    gateway: gateway.id,
+    context: gateway.context,
+    listen: gateway.listen.source,
+    database: gateway.database.url.source,
+    publicUrl: gateway.publicUrl?.source,
+    'sample-data': gateway.sampleData,
+    handlers: gateway.handlers,
+    namespace: gateway.namespace,
+    timezone: gateway.timezone,
+    requires: gateway.requires.map(({ id }) => id),
+    tls: gateway.tls && tlsTree(gateway.tls),
+    proxies: gateway.proxies.length === 0 ? undefined : gateway.proxies,
+    audit: gateway.audit?.source,
+    delivered: gateway.delivered,
+    contracts: gateway.contracts,
+    metrics: gateway.metrics.length === 0 ? undefined : { permission: gateway.metrics.map(({ id }) => id).sort() },
+    cors: gateway.cors,
+    limits: { ...gateway.limits },
+    properties: {
+      'ig.MTOM.enablePeopleSoftServiceListeningConnector': gateway.mtom.services,
+      'ig.MTOM.enableHttpListeningConnector': gateway.mtom.http,
+      'ig.UseDomainName.ExternalOperationNames': gateway.domainNames.length === 0 ? undefined : gateway.domainNames,
+    },
+  };
+}
+
+function tlsTree({ certificate, key, passphrase, clientCa, minimum }: Tls): JsonTree {
+  return {
+    certificate: certificate.source,
+    key: key.source,
+    passphrase: passphrase?.source,
+    'client-ca': clientCa?.source,
+    minimum,
+  };
+}

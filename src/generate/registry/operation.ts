@@ -1,0 +1,71 @@
+import type { Answer, HeaderBinding, Operation, SoapForm } from '../../model/service.ts';
+import type { JsonTree } from '../json-text.ts';
+import { messageWords } from '../words.ts';
+
+/** An operation of `registry.json`. `uris` are in the order of their index, which must never change. */
+export function operationTree(operation: Operation): JsonTree {
+  const { soap } = operation;
+  return {
+    service: operation.service.id,
+    description: operation.description,
+    ...(operation.method === undefined ? {} : restTree(operation)),
+    soap: soap && soapTree(soap),
+    fault: operation.fault?.id,
+    answer: answerTree(operation.answer),
+    permissions: operation.permissions.map(({ id }) => id).sort(),
+    public: operation.public || undefined,
+    as: operation.as?.id,
+    requires: operation.public ? undefined : operation.requires.map(({ id }) => id),
+    limits: Object.keys(operation.limits).length === 0 ? undefined : { ...operation.limits },
+    active: operation.active ? undefined : false,
+  };
+}
+
+function restTree(operation: Operation): object {
+  return {
+    method: operation.method,
+    path: `${operation.pathName}.${operation.service.version}`,
+    uris: operation.uris.map(({ template }) => template.text),
+    request: messageWords(operation.request),
+    'request-headers': headersTree(operation.requestHeaders),
+    body: operation.body,
+    response: responseTree(operation),
+    wrapper: operation.wrapper,
+    status: operation.status,
+  };
+}
+
+/** What an operation or a consumer is over SOAP. */
+export function soapTree({ name, request, response }: SoapForm): JsonTree {
+  return { name, request: messageWords(request), response: messageWords(response) };
+}
+
+function headersTree(bindings: readonly HeaderBinding[]): JsonTree {
+  if (bindings.length === 0) return undefined;
+  return Object.fromEntries(bindings.map(({ header, field }) => [header, field.name]));
+}
+
+/** By media type, the default first. */
+function responseTree(operation: Operation): JsonTree {
+  return Object.fromEntries(operation.responses.map(({ mediaType, message }) => [mediaType, messageWords(message)]));
+}
+
+function answerTree(answer: Answer): JsonTree {
+  switch (answer.kind) {
+    case 'handler':
+      return { handler: answer.file };
+    case 'delivered':
+      return { delivered: answer.name };
+    case 'query':
+      return { query: answer.query.id, maxrows: answer.maxrows?.name };
+    case 'call':
+      return { call: answer.call.id };
+    case 'component':
+      return { [answer.action === 'read' ? 'read' : 'save']: answer.component.id };
+    case 'queries':
+      return {
+        query: Object.fromEntries(answer.lists.map(({ field, query }) => [field.name, query.id])),
+        maxrows: answer.maxrows?.name,
+      };
+  }
+}

@@ -1,0 +1,99 @@
+import { type CallRequest, compileRestCall as compileRequest, type RestCallBinding } from '../../binding/rest-call.ts';
+import { compileRestReply, type RestReplyBinding } from '../../binding/rest-reply.ts';
+import type { RestConsumer } from '../../model/consumer.ts';
+import type { DocumentValue } from '../../model/value.ts';
+import type { Callable, Resolve, WriteOptions } from '../callable.ts';
+import { checking } from '../checking.ts';
+import { nameOf } from '../http/headers.ts';
+import { masked } from '../http/trace.ts';
+import { compileMask, type Mask } from '../mask.ts';
+import type { Outgoing, Shown } from '../outgoing.ts';
+import { readReply } from './reply.ts';
+
+/** An operation over REST, compiled once. */
+export interface RestCallable {
+  readonly operation: RestConsumer;
+  readonly requests: RestCallBinding;
+  readonly replies: RestReplyBinding;
+  readonly mask: Mask;
+}
+
+/** @param namespace of `gateway.yaml` */
+export function compileRestCall(operation: RestConsumer, namespace: string): Callable {
+  const callable: RestCallable = {
+    operation,
+    requests: compileRequest(operation, namespace),
+    replies: compileRestReply(operation, namespace),
+    mask: compileMask(operation),
+  };
+  return {
+    operation,
+    references: (input, { called, uriIndex }) => checking(called, () => callable.requests.references(input, uriIndex)),
+    write: (input, options) => writeRequest(callable, input, options),
+    read: (raw, ports) => readReply(callable, raw, ports),
+  };
+}
+
+function writeRequest(
+  { operation, requests }: RestCallable,
+  input: DocumentValue,
+  { called, uriIndex, resolve }: WriteOptions & { readonly resolve: Resolve },
+): Outgoing {
+  const written = checking(called, () => requests.write(input, { uriIndex, resolve }));
+  const { method, uri, content } = written;
+  const own = ownHeaders(written.headers, called.requestId);
+  return {
+    method,
+    uri,
+    headers: { ...own, ...written.headers },
+    length: content === undefined ? 0 : content.length,
+    text: content?.text,
+    bytes: () => content?.bytes() ?? none(),
+    again: content?.again ?? true,
+    compress: operation.properties.compress && content !== undefined,
+    shown: new ShownCall(written, own),
+    secrets: () => written.secrets(),
+  };
+}
+
+/** What may be told of a request, put together where somebody asks: of most calls nobody does. */
+class ShownCall implements Shown {
+  readonly uri: string;
+  readonly #written: CallRequest;
+  readonly #own: Readonly<Record<string, string>>;
+
+  constructor(written: CallRequest, own: Readonly<Record<string, string>>) {
+    this.uri = written.shown.uri;
+    this.#written = written;
+    this.#own = own;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    const { headers, shown } = this.#written;
+    return { ...this.#own, ...shownHeaders(headers, shown.headers) };
+  }
+
+  get body(): string | undefined {
+    return this.#written.content?.shown();
+  }
+}
+
+/** Headers of every call, where the operation does not say otherwise. */
+function ownHeaders(given: Readonly<Record<string, string>>, requestId: string): Record<string, string> {
+  const own: Record<string, string> = {};
+  if (nameOf(given, 'x-request-id') === undefined) own['X-Request-Id'] = requestId;
+  if (nameOf(given, 'user-agent') === undefined) own['User-Agent'] = 'signalbox';
+  return own;
+}
+
+/** What is secret by its name is masked, unless it is known which part of it is the secret. */
+function shownHeaders(
+  sent: Readonly<Record<string, string>>,
+  shown: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const byName = masked(shown);
+  const entries = Object.entries(shown).map(([name, value]) => [name, value === sent[name] ? byName[name] : value]);
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+async function* none(): AsyncGenerator<Uint8Array> {}

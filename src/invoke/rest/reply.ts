@@ -1,0 +1,124 @@
+import type { ReplyForm } from '../../binding/rest-reply.ts';
+import { MemoryAttachment } from '../../codec/binary.ts';
+import { CodecError } from '../../codec/index.ts';
+import type { DocumentValue } from '../../model/value.ts';
+import type { ReadReply, ReplyPorts } from '../callable.ts';
+import { InvokeError } from '../error.ts';
+import { begun, continued, inOne } from '../http/body.ts';
+import type { RawReply } from '../http/exchange.ts';
+import { DRAINED, PEEKED } from '../limits.ts';
+import { replyError } from '../reply-error.ts';
+import { badReply, isSuccess } from '../reply-status.ts';
+import type { RestCallable } from './call.ts';
+import { dataFormatOf, failureOf, throwMarkedFault } from './failure.ts';
+import { ReceivedContent } from './received-content.ts';
+import { beginningOf, collect, essenceOf, textOf } from './reply-text.ts';
+
+/**
+ * Reads the reply of a call. Where that fails, its connection is given up.
+ * @throws ReplyFault; InvokeError HTTP_STATUS, BAD_REPLY, REPLY_TOO_LARGE, TIMEOUT, ABORTED, CUT
+ */
+export async function readReply(callable: RestCallable, raw: RawReply, ports: ReplyPorts): Promise<ReadReply> {
+  try {
+    if (!isSuccess(raw.status)) throw await failureOf(callable, raw, ports);
+    return await readSuccess(callable, raw, ports);
+  } catch (error) {
+    raw.discard();
+    throw replyError(error, raw.called, raw.status);
+  }
+}
+
+async function readSuccess(callable: RestCallable, raw: RawReply, ports: ReplyPorts): Promise<ReadReply> {
+  const { operation, replies } = callable;
+  const bytes = raw.whole === undefined ? await begun(raw.bytes) : inOne(raw.whole);
+  // What a reply to HEAD says of its content is of one that is not there (RFC 9110 section 9.3.2).
+  if (operation.method === 'HEAD') return passOver(raw, bytes);
+  const essence = essenceOf(raw);
+  const form = replies.formOf(essence);
+  if (bytes === undefined) return readEmpty(callable, raw, form);
+  if (form?.kind === 'binary') return readContent(callable, raw, ports, bytes);
+  const mayBeFault = replies.faults.marked && dataFormatOf(essence) !== undefined;
+  const isWanted = form !== undefined && form.kind !== 'none';
+  if (!isWanted && !mayBeFault) {
+    if (replies.silent || form !== undefined) return passOver(raw, bytes);
+    const { head } = await collect(bytes, PEEKED);
+    throw undeclared(callable, raw, head);
+  }
+  const { head, rest } = await collect(bytes, ports.limits.body);
+  if (rest !== undefined) throw tooLarge(raw, ports.limits.body);
+  const text = textOf(raw, head);
+  throwMarkedFault(callable, raw, { head, text });
+  if (!isWanted) {
+    if (replies.silent || form !== undefined) return { value: {}, body: undefined, content: undefined };
+    throw undeclared(callable, raw, head);
+  }
+  return { value: readValue(callable, raw, form, { head, text }), body: text, content: undefined };
+}
+
+function readValue(
+  { mask }: RestCallable,
+  raw: RawReply,
+  form: ReplyForm,
+  { head, text }: { readonly head: Buffer; readonly text: string },
+): DocumentValue {
+  try {
+    return form.read(text);
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    // It may quote the reply, which may repeat the request.
+    const cause = new CodecError(mask(error.path, raw.secrets()), mask(error.reason, raw.secrets()));
+    const reason = cause.path === '' ? cause.reason : `does not fit the operation: ${cause.message}`;
+    throw badReply(raw, reason, beginningOf(raw, head, mask), cause);
+  }
+}
+
+function undeclared(callable: RestCallable, raw: RawReply, head: Buffer): InvokeError {
+  const { replies, mask } = callable;
+  const given = JSON.stringify(raw.headers['content-type']?.slice(0, 100));
+  return badReply(raw, `is ${given}, and not ${replies.declared}`, beginningOf(raw, head, mask));
+}
+
+/** A body that nobody wants: the connection serves again where there is little of it. */
+async function passOver(raw: RawReply, bytes: AsyncIterable<Uint8Array> | undefined): Promise<ReadReply> {
+  if (bytes !== undefined && (await collect(bytes, DRAINED)).rest !== undefined) raw.discard();
+  return { value: {}, body: undefined, content: undefined };
+}
+
+/** Statuses of replies that have no content at all (RFC 9110 sections 15.3.5 and 15.3.6). */
+const EMPTY: ReadonlySet<number> = new Set([204, 205]);
+
+function readEmpty({ replies }: RestCallable, raw: RawReply, form: ReplyForm | undefined): ReadReply {
+  // What such a status says of its type is of content that is not there.
+  const expected = EMPTY.has(raw.status) ? (form ?? replies.formOf(undefined)) : form;
+  if (expected?.kind === 'binary') {
+    const contentType = raw.headers['content-type'];
+    const content = new MemoryAttachment(Buffer.alloc(0), contentType === undefined ? {} : { contentType });
+    return { value: { content }, body: undefined, content: undefined };
+  }
+  const value = replies.silent ? {} : expected?.empty;
+  if (value === undefined) throw badReply(raw, 'is empty');
+  return { value, body: undefined, content: undefined };
+}
+
+/** Content as it comes, unless it is a fault: then it is short, and says so. */
+async function readContent(
+  callable: RestCallable,
+  raw: RawReply,
+  ports: ReplyPorts,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<ReadReply> {
+  let whole = bytes;
+  if (callable.replies.faults.marked && dataFormatOf(essenceOf(raw)) !== undefined) {
+    const { head, rest } = await collect(bytes, PEEKED);
+    // Content need not be the text that its type says.
+    if (rest === undefined) throwMarkedFault(callable, raw, { head, text: new TextDecoder().decode(head) });
+    whole = rest === undefined ? inOne(head) : continued(head, rest);
+  }
+  const content = new ReceivedContent(raw, whole, ports.limits.attachment);
+  return { value: { content: content.attachment }, body: undefined, content };
+}
+
+function tooLarge({ called, status }: RawReply, limit: number): InvokeError {
+  const reason = `the reply is larger than ${limit} bytes`;
+  return new InvokeError('REPLY_TOO_LARGE', called, reason, { httpResponseCode: status });
+}

@@ -1,0 +1,173 @@
+import { type MessageSource, openMessage } from '../../binding/soap-message.ts';
+import type { DocumentValue } from '../../model/value.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
+import { checkUnderstood, readEnvelope, readFault, type SoapMessage } from '../../wire/soap/soap.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
+import { writeXml } from '../../wire/xml/write.ts';
+import type { ReadReply, ReplyPorts } from '../callable.ts';
+import { InvokeError, mayRetry, SoapFault } from '../error.ts';
+import { begun, continued, inOne } from '../http/body.ts';
+import type { RawReply } from '../http/exchange.ts';
+import { PEEKED } from '../limits.ts';
+import { maskedDocument } from '../mask.ts';
+import { replyError } from '../reply-error.ts';
+import { badReply, CREDENTIAL_HINT, isSuccess, statusError } from '../reply-status.ts';
+import { beginningOf, type Collected, collect, shownText } from '../rest/reply-text.ts';
+import type { SoapCallable } from './call.ts';
+import { embeddedMessage } from './embedded.ts';
+import { ReceivedMessage } from './received.ts';
+
+/**
+ * Reads the reply of a call. Where that fails, its connection is given up.
+ * @throws SoapFault; InvokeError HTTP_STATUS, BAD_REPLY, REPLY_TOO_LARGE, TIMEOUT, ABORTED, CUT
+ */
+export async function readReply(callable: SoapCallable, raw: RawReply, ports: ReplyPorts): Promise<ReadReply> {
+  try {
+    const { status, headers } = raw;
+    const body = await bodyOf(raw);
+    if (body === undefined) return readEmpty(callable, raw);
+    const contentType = headers['content-type'];
+    if (!isMessageType(contentType, status)) return await readOther(callable, raw, body.bytes);
+    const message = await openReply(callable, { contentType, ...body }, raw, ports);
+    try {
+      return { value: await readMessage(callable, raw, message), body: undefined, content: message };
+    } catch (error) {
+      message.close();
+      throw error;
+    }
+  } catch (error) {
+    raw.discard();
+    throw replyError(error, raw.called, raw.status);
+  }
+}
+
+type Body = Omit<MessageSource, 'contentType'>;
+
+/** Undefined where it is empty. */
+async function bodyOf({ whole, bytes }: RawReply): Promise<Body | undefined> {
+  if (whole !== undefined) return { bytes, all: async () => whole };
+  const rest = await begun(bytes);
+  return rest === undefined ? undefined : { bytes: rest };
+}
+
+function readEmpty({ operation }: SoapCallable, raw: RawReply): ReadReply {
+  if (!isSuccess(raw.status)) throw failed(raw, undefined);
+  if (operation.soap.response.kind === 'none') return { value: {}, body: undefined, content: undefined };
+  const reason = raw.status === 202 ? 'is empty, and has the status 202 of a one-way operation' : 'is empty';
+  throw badReply(raw, reason);
+}
+
+/** Whether a body is to be read as a message. One without a type is only where all went well. */
+function isMessageType(contentType: string | undefined, status: number): boolean {
+  if (contentType === undefined) return isSuccess(status);
+  const essence = parseMediaType(contentType)?.essence;
+  return (
+    essence === 'multipart/related' ||
+    (essence !== undefined && /^(?:text|application)\/(?:[^/]+\+)?xml$/.test(essence))
+  );
+}
+
+/** A body that is no message: what a proxy says, or a page for people. */
+async function readOther(
+  { operation, mask }: SoapCallable,
+  raw: RawReply,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<ReadReply> {
+  const contentType = raw.headers['content-type'];
+  if (isSuccess(raw.status) && operation.soap.response.kind === 'none') {
+    raw.discard();
+    return { value: {}, body: undefined, content: undefined };
+  }
+  const { head } = await collect(bytes, PEEKED);
+  const body = beginningOf(raw, head, mask);
+  if (!isSuccess(raw.status)) throw failed(raw, body);
+  throw badReply(raw, `is no SOAP message, but ${JSON.stringify(contentType)}`, body);
+}
+
+async function openReply(
+  { mask }: SoapCallable,
+  source: MessageSource,
+  raw: RawReply,
+  { limits, spool }: ReplyPorts,
+): Promise<ReceivedMessage> {
+  const { body: envelope, attachment, attachments } = limits;
+  const most = { envelope, attachment, attachments };
+  // Much that comes with such a status is called XML, and is words.
+  const peeked = isSuccess(raw.status) ? undefined : await collect(source.bytes, PEEKED);
+  try {
+    const outer = await openMessage(peeked === undefined ? source : again(source, peeked), most, spool);
+    const inner = embeddedMessage(outer.root);
+    if (inner === undefined) return new ReceivedMessage(outer, raw);
+    outer.close();
+    return new ReceivedMessage(await openMessage(inner, most, spool), raw);
+  } catch (error) {
+    // A status that is no success says more than that there is no message with it.
+    const told = replyError(error, raw.called, raw.status);
+    if (peeked === undefined || !(told instanceof InvokeError) || told.code !== 'BAD_REPLY') throw told;
+    throw failed(raw, beginningOf(raw, peeked.head, mask), told);
+  }
+}
+
+/** The same with its beginning read. */
+function again({ contentType }: MessageSource, { head, rest }: Collected): MessageSource {
+  return { contentType, bytes: rest === undefined ? inOne(head) : continued(head, rest) };
+}
+
+async function readMessage(callable: SoapCallable, raw: RawReply, message: ReceivedMessage): Promise<DocumentValue> {
+  const { operation, binding } = callable;
+  const envelope = envelopeOf(callable, raw, message.root);
+  throwFault(callable, raw, envelope);
+  if (!isSuccess(raw.status)) throw failed(raw, shownText(raw, writeXml(message.root), callable.mask));
+  const { response } = operation.soap;
+  if (response.kind === 'none') return {};
+  // Whoever writes envelopes reads them, header blocks and all.
+  if (
+    !operation.properties.upContent &&
+    response.kind === 'raw' &&
+    response.raw !== 'json' &&
+    response.raw !== 'binary'
+  )
+    return { content: writeXml(message.root) };
+  checkUnderstood(envelope, () => false);
+  if (envelope.payload === undefined) throw badReply(raw, 'has nothing in its Body');
+  if (response.kind === 'raw' && response.raw !== 'binary') return binding.readReply(envelope.payload);
+  await message.include();
+  return binding.readReply(envelope.payload, message.resolve);
+}
+
+function envelopeOf({ mask }: SoapCallable, raw: RawReply, root: XmlElement): SoapMessage {
+  if (isSuccess(raw.status) || root.local === 'Envelope') return readEnvelope(root);
+  throw failed(raw, shownText(raw, writeXml(root), mask));
+}
+
+function throwFault({ operation, binding, mask }: SoapCallable, raw: RawReply, envelope: SoapMessage): void {
+  const fault = readFault(envelope);
+  if (fault === undefined) return;
+  const { code, subcodes, reason, detail } = fault;
+  const secrets = [...raw.secrets()];
+  const document = faultDocument(() => binding.readFaultDetail(detail));
+  throw new SoapFault(
+    raw.called,
+    {
+      code,
+      subcodes,
+      reason: mask(reason, secrets),
+      detail: document && maskedDocument(operation.fault, document, secrets),
+      detailXml: mask(detail.map(writeXml).join(''), secrets),
+    },
+    { httpResponseCode: raw.status, retry: mayRetry(raw.status) },
+  );
+}
+
+/** A detail that the fault document does not fit is told as it came. */
+function faultDocument(read: () => DocumentValue | undefined): DocumentValue | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function failed(raw: RawReply, body: string | undefined, cause?: unknown): InvokeError {
+  return statusError(raw, { body, cause, hint: raw.status === 401 ? CREDENTIAL_HINT : undefined });
+}

@@ -1,0 +1,106 @@
+import { sizeWords } from '../../binding/call/content.ts';
+import { placeSegments } from '../../binding/segments.ts';
+import type { Pieces } from '../../binding/soap.ts';
+import { assembleEnvelope, assembleMessage } from '../../binding/soap-message-write.ts';
+import { attachmentsIn } from '../../codec/binary.ts';
+import { CodecError } from '../../codec/index.ts';
+import { compileSecrets } from '../../codec/redact/secrets.ts';
+import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
+import { readEnvelope, SoapError, type SoapVersion } from '../../wire/soap/soap.ts';
+import { readXml, XmlError } from '../../wire/xml/read.ts';
+import { checking } from '../checking.ts';
+import type { Called } from '../error.ts';
+import { masked } from '../http/trace.ts';
+import type { Outgoing } from '../outgoing.ts';
+import type { SoapCallable } from './call.ts';
+
+/** Content that travels beside the envelope, or where a marker of it is. */
+export interface Segment extends Omit<Attachment, 'contentType'> {
+  /** SegmentContentType of the operation where it is left out, else application/octet-stream. */
+  readonly contentType?: string;
+}
+
+/**
+ * Writes the request of a call.
+ * @throws InvokeError BAD_INPUT
+ */
+export function writeRequest(
+  callable: SoapCallable,
+  input: DocumentValue,
+  given: readonly Segment[],
+  called: Called,
+): Outgoing {
+  const { binding, version, headers, operation, mask } = callable;
+  const { mtom, upContent, compress, segmentContentTransfer: transfer } = operation.properties;
+  const segments = checking(called, () =>
+    given.map((segment, index) => typed(segment, index, operation.properties.segmentContentType)),
+  );
+  const message = checking(called, () => {
+    const xml = upContent ? binding.writeRequest(input) : envelopeOf(input, version);
+    const mayHoldMarkers = segments.length > 0 || binding.form.request.kind === 'raw';
+    const { pieces, rest } = mayHoldMarkers ? placeSegments(xml, segments) : { pieces: xml, rest: segments };
+    const options = { mtom, action: binding.form.action, segments: rest, transfer };
+    return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
+  });
+  const { request } = operation.soap;
+  const secrets = () =>
+    upContent && request.kind === 'document' ? (compileSecrets(request.document.fields)?.(input) ?? []) : [];
+  const sent = { 'X-Request-Id': called.requestId, ...message.headers, ...headers };
+  return {
+    method: 'POST',
+    uri: undefined,
+    headers: sent,
+    length: message.length,
+    text: message.text,
+    bytes: message.bytes,
+    again: message.text !== undefined || [...attachmentsIn(input), ...segments].every(({ again }) => again === true),
+    compress,
+    shown: {
+      uri: undefined,
+      headers: masked(sent),
+      get body() {
+        if (message.text === undefined) return sizeWords(message.length);
+        const hidden = [...secrets()];
+        return hidden.length === 0 ? message.text : mask(message.text, hidden);
+      },
+    },
+    secrets,
+  };
+}
+
+function typed(segment: Segment, index: number, otherwise: string | undefined): Attachment {
+  const contentType = segment.contentType ?? otherwise ?? 'application/octet-stream';
+  if (parseMediaType(contentType) === undefined)
+    throw new CodecError(`segment ${index + 1}`, `has the content type ${JSON.stringify(contentType)}, which is none`);
+  const { length, name, again = false } = segment;
+  return {
+    contentType,
+    again,
+    ...(length === undefined ? {} : { length }),
+    ...(name === undefined ? {} : { name }),
+    stream: () => segment.stream(),
+  };
+}
+
+/** A byte order mark and an XML declaration: what is sent is UTF-8, which needs neither. */
+const PROLOGUE = /^\ufeff?(?:<\?xml\s[^>]*\?>\s*)?/;
+
+/** The caller's own envelope, as written. */
+function envelopeOf({ content }: DocumentValue, version: SoapVersion): Pieces {
+  if (content === undefined) throw new CodecError('content', 'is missing: it is the envelope');
+  if (typeof content !== 'string') throw new CodecError('content', 'is no text');
+  try {
+    const found = readEnvelope(readXml(content.replace(/^\ufeff/, ''))).version;
+    if (found !== version)
+      throw new CodecError(
+        'content',
+        `is an envelope of SOAP ${found}, and the call's Content-Type is that of ${version}`,
+      );
+  } catch (error) {
+    if (error instanceof XmlError) throw new CodecError('content', `is not well-formed XML: ${error.message}`);
+    if (error instanceof SoapError) throw new CodecError('content', `is no SOAP envelope: ${error.reason}`);
+    throw error;
+  }
+  return [content.replace(PROLOGUE, '')];
+}

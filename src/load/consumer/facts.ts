@@ -1,0 +1,55 @@
+import type { ConfigText } from '../../model/config.ts';
+import type { ConsumerOperation } from '../../model/consumer.ts';
+import { NODE_DEFAULTS, type Node } from '../../model/node.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
+import type { Documents } from '../document/documents.ts';
+import { SCHEME_ONLY } from '../gateway/address.ts';
+import type { RoutingOverride } from '../gateway/routing-overrides.ts';
+import { type Linking, positionOf, resolveId } from '../linking.ts';
+import type { OperationSpot } from '../operation/spot.ts';
+import { literalOf } from '../read/config-text.ts';
+import type { GrantSources } from '../security/grants.ts';
+
+/** What consumers are linked against. */
+export interface ConsumerContext extends GrantSources {
+  readonly documents: Documents;
+  readonly nodes: ReadonlyMap<string, Node>;
+  /** What overrides the routing of operations, by their ids. */
+  readonly overrides: ReadonlyMap<string, RoutingOverride>;
+}
+
+/** What a consumer says whichever way it is called. */
+export type ConsumerFacts = Pick<
+  ConsumerOperation,
+  | 'id'
+  | 'service'
+  | 'description'
+  | 'target'
+  | 'timeout'
+  | 'retry'
+  | 'permissions'
+  | 'grantedAt'
+  | 'public'
+  | 'active'
+  | 'routing'
+  | 'at'
+>;
+
+/** The node that is called. One that does not exist has been reported, and leaves no registry. */
+export function linkTarget(linking: Linking, spot: OperationSpot, nodes: ReadonlyMap<string, Node>): Node {
+  const { id, at } = saidTarget(linking, spot);
+  return resolveId(linking, 'node', nodes, id, at) ?? { ...NODE_DEFAULTS, id, base: [], at: positionOf(at) };
+}
+
+/** The node that is named, and where. */
+export function saidTarget({ places }: Linking, spot: OperationSpot): { readonly id: string; readonly at: Place } {
+  const routing = spot.override?.declared;
+  if (routing?.target !== undefined) return { id: routing.target, at: places.value(routing, 'target') };
+  const { value: id, at } = spot.inherited('target') ?? { value: '', at: spot.at };
+  return { id, at };
+}
+
+/** Whether an address is a scheme alone, so that the host is still to come. */
+export function isSchemeOnly(address: ConfigText): boolean {
+  return SCHEME_ONLY.test(literalOf(address) ?? '');
+}

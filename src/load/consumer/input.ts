@@ -1,0 +1,113 @@
+import type { CallText } from '../../model/call-text.ts';
+import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import type { OperationUri } from '../../model/service.ts';
+import { type Linking, placeOf } from '../linking.ts';
+import { type InputFields, inputFields } from '../operation/uri.ts';
+import { parseConfigText } from '../read/config-text.ts';
+import { isMade, linkCallText } from './call-text.ts';
+import { checkValue, fieldOf, isSecretText, type SaidValues } from './values.ts';
+
+/** Everything that a call may use, before it is known what it does use. */
+export interface CallFields extends InputFields {
+  /** What `values:` says. */
+  readonly values: SaidValues;
+  /** Defaults that are made of other fields or configuration, as written, by the names of the fields that have them. */
+  readonly madeOf: ReadonlyMap<string, string>;
+}
+
+/** The fields that a consumer's templates and texts may name: of its documents, of `values:`, and the body without a document. */
+export function callFields(
+  linking: Linking,
+  documents: readonly (Document | undefined | 'unknown')[],
+  content: readonly Field[],
+  values: SaidValues,
+): CallFields {
+  const declared = inputFields(linking, documents);
+  const all = new Map([...content.map((field) => [field.name, field] as const), ...declared.byName]);
+  for (const [name, said] of values) if (!all.has(name)) all.set(name, fieldOf(name, said));
+  const madeOf = new Map<string, string>();
+  const byName = new Map<string, Field>();
+  for (const [name, field] of all) {
+    const said = values.get(name);
+    const made = typeof field.default === 'string' && isMade(field.default) ? field.default : undefined;
+    if (made !== undefined) linking.misfits.delete(field.at);
+    if (made !== undefined && said === undefined) madeOf.set(name, made);
+    const text = said?.text ?? (made === undefined ? undefined : parseConfigText(made).text);
+    const sensitive = field.sensitive || (text !== undefined && isSecretText(text));
+    byName.set(name, text === undefined ? field : { ...withoutDefault(field), sensitive });
+  }
+  return { byName, complete: declared.complete, values, madeOf };
+}
+
+function withoutDefault({ default: _, ...field }: Field): Field {
+  return field;
+}
+
+/** What the request of a call uses. */
+export interface Usage {
+  /** Fields that stand in a header or a form field, or are the body: by their names. */
+  readonly always: ReadonlySet<string>;
+  readonly uris: readonly OperationUri[];
+}
+
+/** What fills fields that the caller leaves out, by their names, for those that a call uses. */
+export function linkFilled(linking: Linking, fields: CallFields, { always, uris }: Usage): Map<string, CallText> {
+  const filled = new Map<string, CallText>();
+  const done = new Set<string>();
+  const visit = (name: string, path: readonly string[]): void => {
+    const field = fields.byName.get(name);
+    if (field === undefined) return;
+    if (path.includes(name)) {
+      const round = [...path.slice(path.indexOf(name)), name].join(' > ');
+      linking.report.raise('circular-default', { field: name, path: round }, placeOf(field.at));
+    }
+    if (done.has(name)) return;
+    done.add(name);
+    const said = fields.values.get(name);
+    const made = fields.madeOf.get(name);
+    if (said !== undefined) {
+      checkValue(linking, field, said);
+      filled.set(name, said.text);
+    } else if (made !== undefined) {
+      const text = linkCallText(linking, made, fields, () => placeOf(field.at));
+      filled.set(name, text);
+      for (const other of valueNames([text])) visit(other, [...path, name]);
+    }
+  };
+  const named = uris.flatMap(({ variables, body }) => [...variables.map((each) => each.field), ...body]);
+  for (const name of [...always, ...named.map((field) => field.name)]) visit(name, []);
+  return filled;
+}
+
+/** The fields whose values texts hold. */
+export function valueNames(texts: readonly CallText[]): string[] {
+  const parts = texts.flatMap((text) => text.parts);
+  return parts.flatMap((part) => (part.kind === 'value' ? [part.field.name] : []));
+}
+
+/** The fields whose whole values texts hold: not the content of which a name or a length is told. */
+export function carriedNames(texts: readonly CallText[]): ReadonlySet<string> {
+  const parts = texts.flatMap((text) => text.parts);
+  return new Set(parts.flatMap((part) => (part.kind === 'value' && part.of === undefined ? [part.field.name] : [])));
+}
+
+/** The fields of a call in their order: what it uses, required where every URI needs it and nothing fills it. */
+export function inputOf(fields: CallFields, filled: ReadonlyMap<string, CallText>, { always, uris }: Usage): Field[] {
+  const used = new Set([...always, ...valueNames([...filled.values()])]);
+  for (const { variables, body } of uris)
+    for (const { name } of [...variables.map((each) => each.field), ...body]) used.add(name);
+  const needs = ({ name, required }: Field, { variables, body }: OperationUri): boolean => {
+    const mine = variables.filter(({ field }) => field.name === name);
+    return (
+      mine.some((variable) => variable.required) ||
+      (required && (mine.length > 0 || body.some((each) => each.name === name)))
+    );
+  };
+  return [...fields.byName.values()].flatMap((field) => {
+    if (!used.has(field.name)) return [];
+    const given = filled.has(field.name) || field.default !== undefined || field.fixed !== undefined;
+    const required = !given && (always.has(field.name) || uris.every((uri) => needs(field, uri)));
+    return { ...field, required };
+  });
+}

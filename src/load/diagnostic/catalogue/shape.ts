@@ -1,0 +1,118 @@
+import { KINDS } from '../../read/kinds.ts';
+import { didYouMean, nearest } from '../../read/suggest.ts';
+import { error } from './entry.ts';
+
+const SERVICE = 'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n';
+
+/** Mistakes against the JSON Schema of the definitions. */
+export const shapeEntries = {
+  'no-kind': error<{ keys: readonly string[] }>({
+    message: ({ keys }) =>
+      keys.length === 0
+        ? 'This is not a definition: a map with a kind word is needed.'
+        : `None of the keys here is a kind: ${keys.slice(0, 8).join(', ')}.`,
+    hint: ({ keys }) => {
+      for (const key of keys) {
+        const meant = nearest(key, KINDS);
+        if (meant !== undefined) return `Did you mean ${meant} instead of ${key}?`;
+      }
+      return `Kinds are ${KINDS.join(', ')}.`;
+    },
+    explanation:
+      'At the top level of each definition stands exactly one kind word, and its value is the id. `---` separates several definitions in a file.',
+    wrong: 'dokument: ORDER\nfields: { NUMBER: integer }',
+    right: 'document: ORDER\nfields: { NUMBER: integer }',
+  }),
+  'two-kinds': error<{ first: string; second: string }>({
+    message: ({ first, second }) => `This definition is a ${first} already, so it can't be a ${second} too.`,
+    hint: ({ first, second }) =>
+      [first, second].sort().join() === 'node,routing'
+        ? 'A routing names the node that is called as `target:`.'
+        : 'Put a line --- between two definitions.',
+    explanation:
+      'Exactly one kind word stands at the top level of a definition. A missing `---` makes one definition of two.',
+    wrong: 'document: ORDER\nfields: { NUMBER: integer }\npermission-list: ORDERS',
+    right: 'document: ORDER\nfields: { NUMBER: integer }\n---\npermission-list: ORDERS',
+  }),
+  'unknown-key': error<{ key: string; owner: string; known: readonly string[]; cutText: boolean }>({
+    message: ({ key, owner }) => `${key} is not a key of ${owner}.`,
+    hint: ({ key, known, cutText }) =>
+      cutText && nearest(key, known) === undefined
+        ? 'Inside braces a comma ends a text: put the whole text in quotes.'
+        : didYouMean(key, known, 'Keys here:'),
+    explanation:
+      'A key that nothing reads is a mistake, most often of spelling. docs/definitions.md lists the keys of every kind.',
+    wrong: 'document: ORDER\nfeilds: { NUMBER: integer }\nfields: { NUMBER: integer }',
+    right: 'document: ORDER\nfields: { NUMBER: integer }',
+  }),
+  'missing-key': error<{ key: string; owner: string }>({
+    message: ({ key, owner }) => `${owner} has no ${key}.`,
+    explanation: 'Some keys have no default, because nothing could be done without them.',
+    wrong: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }',
+    right: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }\nsql: select number from orders',
+  }),
+  'wrong-type': error<{ name: string; expected: string; given: unknown; examples: readonly unknown[] }>({
+    message: ({ name, expected, given }) =>
+      given === null
+        ? `${name} is empty; it must be ${expected}.`
+        : `${name} must be ${expected}, not ${kindOfValue(given)}.`,
+    hint: ({ expected, given, examples }) => {
+      if (expected === 'text' && (typeof given === 'number' || typeof given === 'boolean')) return 'Put it in quotes.';
+      if (expected === 'true or false' && typeof given === 'string') return 'Write true or false, without quotes.';
+      return examplesText(examples);
+    },
+    explanation:
+      'The value has another form than the key takes: a text where a list is needed, a map where a text is needed, or nothing at all.',
+    wrong: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }\nrows: many\nsql: select number from orders',
+    right: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }\nrows: 100\nsql: select number from orders',
+  }),
+  'not-one-of': error<{ name: string; given: unknown; known: readonly string[] }>({
+    message: ({ name, given, known }) => `${name} can't be ${String(given)}; it is one of ${known.join(', ')}.`,
+    hint: ({ given, known }) => {
+      const meant = nearest(String(given), known);
+      return meant === undefined ? undefined : `Did you mean ${meant}?`;
+    },
+    explanation: 'Some keys take one of a few words.',
+    wrong: 'document: ORDER\nfields: { NUMBER: { type: integer, absent: blanc } }',
+    right: 'document: ORDER\nfields: { NUMBER: { type: integer, absent: blank } }',
+  }),
+  'bad-value': error<{ name: string; reason: string; examples: readonly unknown[] }>({
+    message: ({ name, reason }) => `${name} ${reason}.`,
+    hint: ({ examples }) => examplesText(examples),
+    explanation:
+      "The value has the right form, and yet can't be: a size without a unit, a number that is too small, a name with a character that it can't have.",
+    wrong: 'gateway: LOCAL\nlimits: { body: 10 megabytes }',
+    right: 'gateway: LOCAL\nlimits: { body: 10 MiB }',
+  }),
+  'no-method': error<{ operation: string }>({
+    message: ({ operation }) => `${operation} has neither a method with a URI template nor soap.`,
+    hint: () =>
+      'Add one of get, post, put, patch, delete, head, for example `get: Locations/{REGION}`, or `soap: true`, or both.',
+    explanation:
+      'An operation is offered over REST, with one HTTP method whose value is a URI template or a list of them; over SOAP, with `soap: true` or the name of its SOAP twin; or both ways.',
+    wrong: `${SERVICE}    response: text`,
+    right: `${SERVICE}    get: Orders\n    response: text`,
+  }),
+  'two-methods': error<{ operation: string; methods: readonly string[] }>({
+    message: ({ operation, methods }) => `${operation} has ${methods.length} methods: ${methods.join(', ')}.`,
+    hint: () => 'Make each of them an operation of its own.',
+    explanation: 'An operation has one HTTP method at most: it is granted, logged and answered as one thing.',
+    wrong: `${SERVICE}    get: Orders\n    post: Orders\n    response: text`,
+    right: `${SERVICE}    get: Orders\n    response: text\n  ORDERS_POST:\n    post: Orders\n    response: text`,
+  }),
+};
+
+/** Examples of a schema as a hint. */
+function examplesText(examples: readonly unknown[]): string | undefined {
+  if (examples.length === 0) return undefined;
+  return `For example: ${examples.map((each) => (typeof each === 'object' ? JSON.stringify(each) : String(each))).join(', ')}.`;
+}
+
+/** What a value is, in words. */
+function kindOfValue(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a map';
+  if (typeof value === 'string') return 'a text';
+  return typeof value === 'number' ? `the number ${value}` : String(value);
+}

@@ -1,0 +1,143 @@
+import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import { isXmlName } from '../../wire/xml/text.ts';
+import type { InPlaceDeclared } from '../declared.ts';
+import { type Place, placeText } from '../diagnostic/diagnostic.ts';
+import { given, type Mutable } from '../given.ts';
+import { declarationsOf, type Linking, placeOf, positionOf } from '../linking.ts';
+import { RAW_WORDS, SCALAR_WORDS } from '../schema/index.ts';
+import { linkField } from './field.ts';
+import type { DocumentSource } from './field-type.ts';
+
+const RESERVED: ReadonlySet<string> = new Set([...SCALAR_WORDS, ...RAW_WORDS, 'none', 'list', '__proto__']);
+
+/** What a document that nobody wrote may have beside its fields. */
+type SynthesisOptions = Partial<Pick<Document, 'xmlName' | 'open' | 'namespace' | 'description' | 'patch'>>;
+
+/** The documents of a project: those declared, and those written in place as they are met. */
+export class Documents implements DocumentSource {
+  readonly linking: Linking;
+  readonly byId = new Map<string, Document>();
+
+  /** Links every declared document. */
+  constructor(linking: Linking) {
+    this.linking = linking;
+    const declarations = declarationsOf<InPlaceDeclared>(linking, 'document');
+    // All of them first, without their fields: they refer to each other, in circles too.
+    const begun = declarations.map(({ id, value, at, incomplete }) => {
+      if (RESERVED.has(id)) {
+        linking.report.raise('reserved-name', { name: id, why: 'it is a word for a type or a message' }, at);
+      }
+      const document = this.begin(id, value, at, false);
+      if (incomplete) linking.incomplete.add(document);
+      return { document, value };
+    });
+    for (const { document, value } of begun) this.fill(document, value);
+  }
+
+  find(id: string): Document | undefined {
+    const found = this.byId.get(id);
+    return found?.inPlace === false ? found : undefined;
+  }
+
+  inPlace(id: string, declared: InPlaceDeclared, at: Place): Document {
+    const document = this.begin(id, declared, at, true);
+    this.fill(document, declared);
+    return document;
+  }
+
+  /** Adds a document that nobody wrote, made of fields that exist. */
+  synthesize(id: string, fields: readonly Field[], at: Place, options: SynthesisOptions = {}): Document {
+    const shape = { id, xmlName: id, root: false, open: false };
+    const document: Document = { ...shape, ...options, fields, inPlace: true, at: positionOf(at) };
+    this.register(document, at);
+    return document;
+  }
+
+  private begin(id: string, declared: InPlaceDeclared, at: Place, inPlace: boolean): Mutable<Document> {
+    const { report, places } = this.linking;
+    const xmlName = declared.xml ?? id;
+    if (!isXmlName(xmlName)) {
+      const place = declared.xml === undefined ? at : places.value(declared, 'xml');
+      // The field or operation that a document in place is named after has been looked at.
+      if (declared.xml !== undefined || !inPlace) report.raise('xml-name', { name: xmlName }, place);
+    }
+    const document: Mutable<Document> = {
+      id,
+      xmlName,
+      root: declared.root ?? false,
+      open: declared.open ?? false,
+      fields: [],
+      inPlace,
+      ...given({ description: declared.description, namespace: declared.namespace }),
+      at: positionOf(at),
+    };
+    this.register(document, at);
+    return document;
+  }
+
+  private register(document: Document, at: Place): void {
+    const { report } = this.linking;
+    const other = this.byId.get(document.id);
+    if (other === undefined) this.byId.set(document.id, document);
+    else report.raise('duplicate-id', { what: `document ${document.id}`, first: placeText(other.at) }, at);
+  }
+
+  private fill(document: Mutable<Document>, declared: InPlaceDeclared): void {
+    const names = Object.keys(declared.fields);
+    const fields = names.flatMap((name) => linkField(this, declared.fields, name, document.id) ?? []);
+    const { incomplete } = this.linking;
+    if (fields.length < names.length || incomplete.has(declared.fields)) incomplete.add(document);
+    checkNames(this.linking, declared.fields, fields);
+    document.fields = fields;
+  }
+}
+
+/** Two fields can't have one name in JSON or XML. */
+function checkNames({ report, places }: Linking, container: object, fields: readonly Field[]): void {
+  const json = new Map<string, Field>();
+  const xml = new Map<string, Field>();
+  for (const field of fields) {
+    const at = places.key(container, field.name);
+    const sameJson = json.get(field.jsonName);
+    if (sameJson !== undefined) {
+      report.raise('duplicate-name', { name: field.jsonName, where: 'JSON', other: sameJson.name }, at);
+    }
+    json.set(field.jsonName, field);
+    const key = `${field.attribute ? '@' : ''}${field.namespace ?? ''} ${field.xmlName}`;
+    const sameXml = xml.get(key);
+    if (sameXml !== undefined) {
+      report.raise('duplicate-name', { name: field.xmlName, where: 'XML', other: sameXml.name }, at);
+    }
+    xml.set(key, field);
+  }
+}
+
+/** Refuses documents that no finite value fits: each holds another in a field that must be there. */
+export function checkEndless({ report }: Linking, documents: ReadonlyMap<string, Document>): void {
+  const safe = new Set<Document>();
+  const path: { document: Document; field: string }[] = [];
+  const visit = (document: Document): void => {
+    if (safe.has(document)) return;
+    const start = path.findIndex((step) => step.document === document);
+    if (start >= 0) {
+      const steps = path.slice(start).map((step) => `${step.document.id}.${step.field}`);
+      const [first] = path.slice(start);
+      const field = first?.document.fields.find((each) => each.name === first.field);
+      report.raise(
+        'endless-document',
+        { document: document.id, path: steps.join(' > ') },
+        placeOf(field?.at ?? document.at),
+      );
+      return;
+    }
+    for (const { type, required, name } of document.fields) {
+      if (type.kind !== 'document' || !required) continue;
+      path.push({ document, field: name });
+      visit(type.document);
+      path.pop();
+    }
+    safe.add(document);
+  };
+  for (const document of documents.values()) visit(document);
+}

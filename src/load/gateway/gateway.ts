@@ -1,0 +1,153 @@
+import type { ConfigText } from '../../model/config.ts';
+import type { Database, Gateway, Limits } from '../../model/gateway.ts';
+import type { PermissionList } from '../../model/security.ts';
+import type { GatewayDeclared } from '../declared.ts';
+import { placeText } from '../diagnostic/diagnostic.ts';
+import { given } from '../given.ts';
+import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveIds } from '../linking.ts';
+import { domainNames } from '../node/domain-names.ts';
+import { literalOf, parseConfigText } from '../read/config-text.ts';
+import type { Declaration } from '../read/declaration.ts';
+import { credentialsIn } from '../secrets.ts';
+import { type Callers, checkOwnPaths, usualSchemes } from '../security/requires.ts';
+import { linkDuration, linkSize } from '../units.ts';
+import { addressFault } from './address.ts';
+import { linkNetwork } from './gateway-network.ts';
+import { linkCallLimits } from './rate.ts';
+
+/** Where handlers are unless the gateway says otherwise. */
+export const DEFAULT_HANDLERS = 'src/handlers';
+
+/** First path segments that the gateway answers itself. */
+const OWN_PATHS = new Set(['health', 'metrics']);
+
+/** The one gateway of a project. `delivered`: ids of the package's services that it names, resolved. */
+export function linkGateway(
+  linking: Linking,
+  delivered: readonly string[],
+  lists: ReadonlyMap<string, PermissionList>,
+  callers: Callers,
+): Gateway | undefined {
+  const { report } = linking;
+  const [gateway, ...others] = declarationsOf<GatewayDeclared>(linking, 'gateway');
+  if (gateway === undefined) return undefined;
+  const { id, value, at } = gateway;
+  for (const other of others) report.raise('two-gateways', { first: placeText(at) }, other.at);
+  checkGateway(linking, gateway);
+  checkOwnPaths(linking, value, callers);
+  const text = (source: string): ConfigText => parseConfigText(source).text;
+  const linked: Gateway = {
+    id,
+    context: value.context ?? 'gateway',
+    listen: text(value.listen ?? '127.0.0.1:8080'),
+    database: databaseOf(value.database),
+    handlers: (value.handlers ?? DEFAULT_HANDLERS).replace(/^\.\//, '').replace(/\/+$/, ''),
+    namespace: value.namespace ?? `urn:signalbox:${id.toLowerCase()}`,
+    timezone: value.timezone ?? 'UTC',
+    requires: usualSchemes(callers),
+    ...linkNetwork(linking, value),
+    delivered,
+    contracts: value.contracts ?? 'public',
+    metrics:
+      value.metrics === undefined ? [] : resolveIds(linking, 'permission-list', lists, value.metrics, 'permission'),
+    cors: value.cors ?? [],
+    mtom: mtomOf(value.properties ?? {}),
+    domainNames: domainNames(linking, value).map(({ name }) => name),
+    limits: limitsOf(linking, value.limits ?? {}),
+    ...given({
+      publicUrl: value.publicUrl === undefined ? undefined : text(value.publicUrl.replace(/\/+$/, '')),
+      sampleData: value['sample-data'],
+    }),
+    at: positionOf(at),
+  };
+  if (mayHaveMeant(linking, value, ['handlers'])) linking.incomplete.add(linked);
+  return linked;
+}
+
+function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limits']>): Limits {
+  return {
+    body: linkSize(linking, declared, 'body') ?? 10 * 1024 ** 2,
+    timeout: linkDuration(linking, declared, 'limits.timeout') ?? 30_000,
+    rows: declared.rows ?? 100_000,
+    target: linkSize(linking, declared, 'target') ?? 64 * 1024,
+    parameters: declared.parameters ?? 1000,
+    attachment: linkSize(linking, declared, 'attachment') ?? 1024 ** 3,
+    attachments: declared.attachments ?? 50,
+    processes: declared.processes ?? 4,
+    slowest: linkSize(linking, declared, 'slowest') ?? 240,
+    keep: linkDuration(linking, declared, 'limits.keep') ?? 7 * 86_400_000,
+    ...given({ queued: declared.queued }),
+    ...linkCallLimits(linking, declared),
+  };
+}
+
+function databaseOf(declared: GatewayDeclared['database']): Database {
+  const { url, engine, connections } = typeof declared === 'string' ? { url: declared } : (declared ?? {});
+  return {
+    url: parseConfigText(url ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}').text,
+    engine: engine ?? 'postgresql',
+    connections: connections ?? 20,
+  };
+}
+
+function mtomOf(properties: NonNullable<GatewayDeclared['properties']>): Gateway['mtom'] {
+  return {
+    services: properties['ig.MTOM.enablePeopleSoftServiceListeningConnector'] ?? true,
+    http: properties['ig.MTOM.enableHttpListeningConnector'] ?? true,
+  };
+}
+
+function checkGateway({ report, places }: Linking, { value }: Declaration<GatewayDeclared>): void {
+  const refuse = (key: string, reason: string): void =>
+    report.raise('bad-address', { name: key, reason }, places.value(value, key));
+  if (value.context !== undefined && OWN_PATHS.has(value.context)) {
+    report.raise(
+      'reserved-name',
+      { name: value.context, why: 'the gateway answers that path itself' },
+      places.value(value, 'context'),
+    );
+  }
+  if (value.timezone !== undefined && !isTimezone(value.timezone))
+    refuse('timezone', `${value.timezone} is not a time zone of the IANA database`);
+  for (const key of ['listen', 'database', 'publicUrl'] as const) {
+    const said = value[key];
+    const holder = typeof said === 'object' ? said : value;
+    const inside = typeof said === 'object' ? 'url' : key;
+    const source = typeof said === 'object' ? said.url : said;
+    const { text, bad } = parseConfigText(source ?? '');
+    // What is no reference has been reported, and nobody knows what it stands for.
+    if (source === undefined || bad.length > 0) continue;
+    const literal = literalOf(text);
+    const reason = literal === undefined ? undefined : ADDRESS_FAULTS[key](literal);
+    if (credentialsIn(text)) {
+      const instead = 'Write ${secret:NAME} in its place, or take the whole address from ${env:NAME}.';
+      report.raise('secret-in-clear', { what: `A password of ${key}`, instead }, places.value(holder, inside));
+    } else if (reason !== undefined) refuse(key, reason);
+  }
+}
+
+/** Why an address that is written out can't be one. */
+const ADDRESS_FAULTS: Readonly<Record<'listen' | 'database' | 'publicUrl', (text: string) => string | undefined>> = {
+  listen: (text) => (isHostAndPort(text) ? undefined : `${text} is not host:port, as in 127.0.0.1:8080`),
+  database: (text) =>
+    /^(sqlite:.|postgres(ql)?:\/\/)/.test(text)
+      ? undefined
+      : 'is not an address that this gateway can open: sqlite: and a path, or postgres:// and what follows',
+  publicUrl: addressFault,
+};
+
+export function isTimezone(name: string): boolean {
+  // UTC and other names of a zone are not listed; a first formatter, which knows them, takes a start 12 ms.
+  if (name === 'UTC' || Intl.supportedValuesOf('timeZone').includes(name)) return true;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isHostAndPort(text: string): boolean {
+  const [, port] = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text) ?? [];
+  return port !== undefined && Number(port) <= 65_535;
+}

@@ -1,0 +1,140 @@
+import type { Component, ComponentAction } from '../../model/component.ts';
+import type { Field } from '../../model/field.ts';
+import type { Answer, MediaMessage, Message, Method } from '../../model/service.ts';
+import type { Documents } from '../document/documents.ts';
+import { given } from '../given.ts';
+import { type Linking, resolveId } from '../linking.ts';
+import { forms } from './message.ts';
+import type { OperationSpot } from './spot.ts';
+
+/** A component that answers: what it makes the request and the replies of its operation. */
+export interface ComponentAnswer {
+  readonly answer: Answer;
+  readonly request: Message;
+  readonly responses: readonly MediaMessage[];
+  /** Over SOAP, where a reply says something even if there is no more record. */
+  readonly soapResponses: readonly MediaMessage[];
+}
+
+/** What each method does with a record. */
+const SAVES: Readonly<Partial<Record<Method, ComponentAction>>> = {
+  POST: 'create',
+  PUT: 'put',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** `save: NAME` or `read: NAME`. Undefined where there is no such component, or the method makes no sense. */
+export function linkComponentAnswer(
+  documents: Documents,
+  spot: OperationSpot,
+  components: ReadonlyMap<string, Component>,
+  method: Method | undefined,
+): ComponentAnswer | undefined {
+  const { linking } = documents;
+  const { declared } = spot;
+  const key = declared.save === undefined ? 'read' : 'save';
+  checkShapeAlone(linking, spot, key);
+  const action = linkAction(linking, spot, key, method);
+  const component = findComponent(linking, spot, components, key);
+  if (component === undefined || action === undefined) return undefined;
+  const request = requestOf(documents, spot, component, action);
+  const record = forms({ kind: 'document', document: component.shape });
+  const isSilent = declared.response === 'none';
+  if (!isSilent && action !== 'delete')
+    return { answer: { kind: 'component', component, action }, request, responses: record, soapResponses: record };
+  const none = forms({ kind: 'none' });
+  const id = `${spot.id}_RESPONSE`;
+  const keys = isSilent
+    ? none
+    : forms({ kind: 'document', document: documents.synthesize(id, component.keys, spot.at) });
+  return { answer: { kind: 'component', component, action }, request, responses: none, soapResponses: keys };
+}
+
+/** Operation and component are granted each by itself: who shows no credentials holds no list for the component. */
+export function checkComponentPublic(
+  { report, places }: Linking,
+  { id, declared }: OperationSpot,
+  answer: Answer,
+): void {
+  if (answer.kind !== 'component' || answer.component.public || answer.component.permissions.length === 0) return;
+  const key = answer.action === 'read' ? 'read' : 'save';
+  const reason = `${id} is public and ${answer.component.id} is not, so that nobody could call it`;
+  report.raise('bad-save', { reason }, places.key(declared, key));
+}
+
+/** Whom the classes of a component would not run for, though the operation saves for all. */
+export function checkGuardedClasses(
+  { report, places }: Linking,
+  { id, declared }: OperationSpot,
+  answer: Answer,
+): void {
+  if (answer.kind !== 'component' || answer.action === 'read') return;
+  for (const { service, enabled } of answer.component.events) {
+    if (!enabled || service.public || service.permissions.length === 0) continue;
+    const reason = `${id} is public and ${service.id} is not, so that it would never run after what ${id} saves`;
+    report.raise('bad-save', { reason }, places.key(declared, 'save'));
+  }
+}
+
+function checkShapeAlone({ report, places }: Linking, { declared }: OperationSpot, first: string): void {
+  const reason = 'the shape of the component is the request and the reply';
+  for (const second of ['request', 'response', 'template', 'body'] as const) {
+    if (declared[second] === undefined || (second === 'response' && declared.response === 'none')) continue;
+    report.raise('conflicting-options', { first, second, reason }, places.key(declared, second));
+  }
+}
+
+function linkAction(
+  { report, places }: Linking,
+  { declared }: OperationSpot,
+  key: 'save' | 'read',
+  method: Method | undefined,
+): ComponentAction | undefined {
+  const refuse = (reason: string): undefined => {
+    report.raise('bad-save', { reason }, places.key(declared, key));
+  };
+  if (key === 'read') {
+    if (method === undefined || method === 'GET') return 'read';
+    return refuse(`${method} does not read; a record is read by GET`);
+  }
+  const action = method === undefined ? 'put' : SAVES[method];
+  return action ?? refuse(`${method} does not save; a record is saved by POST, PUT, PATCH or DELETE`);
+}
+
+function findComponent(
+  linking: Linking,
+  { declared }: OperationSpot,
+  components: ReadonlyMap<string, Component>,
+  key: 'save' | 'read',
+): Component | undefined {
+  const id = declared[key] as string;
+  // One that could not be linked has been reported.
+  if (!components.has(id) && linking.declared.of('component').has(id)) return undefined;
+  return resolveId(linking, 'component', components, id, linking.places.value(declared, key));
+}
+
+/** What a caller says: the shape, or the part of it that the action looks at. */
+function requestOf(
+  documents: Documents,
+  { id, at }: OperationSpot,
+  { shape, keys, lock }: Component,
+  action: ComponentAction,
+): Message {
+  if (action === 'create' || action === 'put') return { kind: 'document', document: shape };
+  const fields =
+    action === 'patch'
+      ? shape.fields.map((field) => (keys.includes(field) ? field : optional(field)))
+      : [...keys, ...(action === 'delete' && lock !== undefined ? [lock] : [])];
+  const options = {
+    ...given({ namespace: shape.namespace }),
+    ...(action === 'patch' ? ({ patch: true } as const) : {}),
+  };
+  return { kind: 'document', document: documents.synthesize(`${id}_REQUEST`, fields, at, options) };
+}
+
+/** What a change leaves out stays as it is. */
+function optional(field: Field): Field {
+  const { default: _, ...rest } = field;
+  return { ...rest, required: false };
+}

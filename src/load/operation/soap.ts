@@ -1,0 +1,97 @@
+import type { Field } from '../../model/field.ts';
+import type { Position } from '../../model/position.ts';
+import type { HeaderBinding, MediaMessage, Message, OperationUri, RawKind, SoapForm } from '../../model/service.ts';
+import type { OperationDeclared } from '../declared.ts';
+import type { Documents } from '../document/documents.ts';
+import { type Linking, placeOf } from '../linking.ts';
+import type { OperationSpot } from './spot.ts';
+
+const NONE: Message = { kind: 'none' };
+
+/** The name of an operation over SOAP: its id, or that of its twin; undefined where it is not offered so. */
+export function soapName(id: string, { soap }: OperationDeclared): string | undefined {
+  if (soap === undefined || soap === false) return undefined;
+  return soap === true ? id : soap;
+}
+
+/** The SOAP form of a name in a service. Of a map of media types it has the document of XML, else the first: SOAP has one form. */
+export function soapForm(
+  name: string,
+  service: { readonly version: string },
+  request: Message,
+  responses: readonly MediaMessage[],
+): SoapForm {
+  const documents = responses.filter(({ message }) => message.kind === 'document');
+  const response = documents.find(({ mediaType }) => /[/+]xml$/.test(mediaType)) ?? documents[0] ?? responses[0];
+  return { name, action: `${name}.${service.version}`, request, response: response?.message ?? NONE };
+}
+
+/** How an operation's request travels over REST. */
+export interface RestInput {
+  readonly request: Message;
+  readonly requestHeaders: readonly HeaderBinding[];
+  readonly uris: readonly OperationUri[];
+}
+
+/**
+ * What a caller says over SOAP, where all of it is body: the request, with what else URIs and headers name, and with what
+ * every URI requires as required fields. So code is given over SOAP what it is promised over REST.
+ */
+export function soapRequest(documents: Documents, name: string, rest: RestInput, spot: OperationSpot): Message {
+  const { request, uris, requestHeaders } = rest;
+  const own = request.kind === 'document' ? request.document.fields : contentOf(request, spot);
+  const byName = new Map(own.map((field) => [field.name, field]));
+  for (const { field } of [...uris.flatMap((uri) => uri.variables), ...requestHeaders])
+    if (!byName.has(field.name)) byName.set(field.name, field);
+  const everywhere = (field: Field): boolean =>
+    uris.length > 0 &&
+    uris.every((uri) => uri.variables.some((each) => each.required && each.field.name === field.name));
+  const fields = [...byName.values()].map((field) => (everywhere(field) ? required(field) : field));
+  const same = fields.length === own.length && fields.every((field, index) => field === own[index]);
+  if (same) return request;
+  checkElements(documents.linking, fields);
+  const { namespace, open = false } = request.kind === 'document' ? request.document : {};
+  const options = { open, ...(namespace === undefined ? {} : { namespace }) };
+  return { kind: 'document', document: documents.synthesize(`${name}_SOAP_REQUEST`, fields, spot.at, options) };
+}
+
+function required(field: Field): Field {
+  const present = field.required || field.default !== undefined || field.fixed !== undefined;
+  return present ? field : { ...field, required: true };
+}
+
+/** The field that a message without a document becomes where it stands beside others. */
+export function contentOf(request: Message, { at }: { readonly at: Position }): readonly Field[] {
+  if (request.kind !== 'raw') return [];
+  const type: { readonly kind: RawKind } = { kind: request.raw };
+  const names = { name: 'content', jsonName: 'content', xmlName: 'content' } as const;
+  const plain = { required: false, anyCase: false, sensitive: false, attribute: false, absent: 'omit' } as const;
+  const { file, line, column } = at;
+  return [{ ...names, ...plain, type, url: 'segment', at: { file, line, column } }];
+}
+
+/** Fields of two documents come together here, and may have one name in XML. */
+function checkElements({ report }: Linking, fields: readonly Field[]): void {
+  const seen = new Map<string, Field>();
+  for (const field of fields) {
+    const key = `${field.attribute ? '@' : ''}${field.namespace ?? ''} ${field.xmlName}`;
+    const other = seen.get(key);
+    if (other === undefined) seen.set(key, field);
+    else report.raise('duplicate-name', { name: field.xmlName, where: 'XML', other: other.name }, placeOf(field.at));
+  }
+}
+
+/**
+ * Whether an operation that is not offered over REST has a fault that reaches nobody, because it is one-way. One of its own
+ * is refused, one of its service passed over.
+ */
+export function isFaultless(
+  { report, places }: Linking,
+  { id, declared }: OperationSpot,
+  responses: readonly MediaMessage[] | undefined,
+): boolean {
+  if (responses === undefined || responses.some(({ message }) => message.kind !== 'none')) return false;
+  if (declared.fault !== undefined && declared.fault !== 'none')
+    report.raise('one-way-fault', { operation: id }, places.key(declared, 'fault'));
+  return true;
+}

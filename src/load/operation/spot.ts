@@ -1,0 +1,53 @@
+import type { OperationDeclared, ServiceDeclared, SharedDeclared } from '../declared.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
+import type { RoutingOverride } from '../gateway/routing-overrides.ts';
+import { type Linking, mayHaveMeant } from '../linking.ts';
+
+/** A key's value, where it is written: at the operation, or at its service. */
+interface Said<V> {
+  readonly value: V;
+  readonly at: Place;
+}
+
+/** An operation as it stands in its service. */
+export interface OperationSpot {
+  readonly id: string;
+  readonly declared: OperationDeclared;
+  readonly service: ServiceDeclared;
+  /** Of a consumer: what is said of its routing stands above what it says itself. */
+  readonly override?: RoutingOverride;
+  /** Of the operation's id. */
+  readonly at: Place;
+  /** Whether one of the keys may have been said in a part that was refused, of the operation or of what its service says for all. */
+  lacks(...keys: readonly (keyof OperationDeclared)[]): boolean;
+  /** What the operation says, or else its service. */
+  inherited<K extends keyof SharedDeclared>(key: K): Said<NonNullable<SharedDeclared[K]>> | undefined;
+  /** What the service says. */
+  above<K extends keyof SharedDeclared>(key: K): SharedDeclared[K];
+}
+
+export function operationSpot(linking: Linking, service: ServiceDeclared, id: string): OperationSpot {
+  const { places } = linking;
+  const declared = service.operations[id] as OperationDeclared;
+  return {
+    id,
+    declared,
+    service,
+    at: places.key(service.operations, id),
+    lacks: (...keys) =>
+      mayHaveMeant(linking, declared, keys) ||
+      mayHaveMeant(
+        linking,
+        service,
+        keys.filter((key) => declared[key] === undefined),
+      ),
+    inherited(key) {
+      for (const container of [declared, service]) {
+        const value = container[key];
+        if (value !== undefined) return { value, at: places.value(container, key) };
+      }
+      return undefined;
+    },
+    above: (key) => service[key],
+  };
+}

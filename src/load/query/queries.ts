@@ -1,0 +1,203 @@
+import type { Datasource } from '../../model/datasource.ts';
+import type { Field } from '../../model/field.ts';
+import type { Query } from '../../model/query.ts';
+import { type SqlToken, scanSql } from '../../wire/sql.ts';
+import type { FieldsDeclared, QueryDeclared } from '../declared.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
+import { linkField } from '../document/field.ts';
+import type { DocumentSource } from '../document/field-type.ts';
+import { given } from '../given.ts';
+import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveId } from '../linking.ts';
+import type { Declaration } from '../read/declaration.ts';
+import { type GrantSources, linkThingGrants } from '../security/grants.ts';
+import { linkDuration } from '../units.ts';
+import { linkConnects } from './query-connects.ts';
+
+/** Links every stored query. */
+export function linkQueries(
+  source: DocumentSource,
+  grants: GrantSources,
+  datasources: ReadonlyMap<string, Datasource>,
+): Query[] {
+  const queries = declarationsOf<QueryDeclared>(source.linking, 'query').map((each) =>
+    linkQuery(source, each, grants, datasources),
+  );
+  linkConnects(source.linking, queries);
+  return queries;
+}
+
+function linkQuery(
+  source: DocumentSource,
+  declaration: Declaration<QueryDeclared>,
+  grants: GrantSources,
+  datasources: ReadonlyMap<string, Datasource>,
+): Query {
+  const { linking } = source;
+  const { report, places } = linking;
+  const { id, value, at } = declaration;
+  const prompts = linkValues(source, id, value.prompts, 'prompt');
+  const columns = linkValues(source, id, value.columns, 'column');
+  if (Object.keys(value.columns).length === 0 && !mayHaveMeant(linking, value, ['columns'])) {
+    report.raise('no-columns', { query: id }, places.key(value, 'columns'));
+  }
+  checkColumnNames(linking, value.columns, columns);
+  const datasource =
+    value.datasource === undefined
+      ? undefined
+      : resolveId(linking, 'datasource', datasources, value.datasource, places.value(value, 'datasource'));
+  return {
+    id,
+    sql: value.sql,
+    statement: linkStatement(linking, declaration, prompts),
+    prompts,
+    columns,
+    children: [],
+    ...linkThingGrants(linking, grants, declaration, 'query'),
+    ...given({
+      description: value.description,
+      rows: value.rows,
+      timeout: linkDuration(linking, value, 'timeout'),
+      datasource,
+    }),
+    at: positionOf(at),
+    sqlAt: positionOf(places.inText(value, 'sql', 0, 1)),
+  };
+}
+
+/** Prompts or columns: fields that are single values. */
+function linkValues(
+  source: DocumentSource,
+  id: string,
+  declared: FieldsDeclared | undefined,
+  what: 'prompt' | 'column',
+): Field[] {
+  if (declared === undefined) return [];
+  const { report, places } = source.linking;
+  return Object.keys(declared).flatMap((name) => {
+    const field = linkField(source, declared, name, id);
+    if (field === undefined) return [];
+    const { kind } = field.type;
+    if (kind !== 'list' && kind !== 'document' && !(what === 'prompt' && kind === 'binary')) return field;
+    report.raise('not-a-value', { name, what }, places.key(declared, name));
+    return [];
+  });
+}
+
+/** Columns are found in the result by name without case. */
+function checkColumnNames({ report, places }: Linking, container: object, columns: readonly Field[]): void {
+  const seen = new Map<string, string>();
+  for (const { name } of columns) {
+    const other = seen.get(name.toLowerCase());
+    if (other !== undefined) {
+      report.raise('duplicate-name', { name, where: 'the result', other }, places.key(container, name));
+    }
+    seen.set(name.toLowerCase(), name);
+  }
+}
+
+/** Cuts the SQL at its prompts, checking that it is one SELECT and names the prompts that there are. */
+function linkStatement(
+  linking: Linking,
+  declaration: Declaration<QueryDeclared>,
+  prompts: readonly Field[],
+): Query['statement'] {
+  const { report, places } = linking;
+  const { value } = declaration;
+  const { sql } = value;
+  const complete =
+    prompts.length === Object.keys(value.prompts ?? {}).length && !mayHaveMeant(linking, value, ['prompts']);
+  const placed = (offset: number, length: number): Place => places.inText(value, 'sql', offset, length);
+  const tokens = scanSql(sql);
+  const open = tokens.find((token) => token.kind === 'unterminated');
+  if (open !== undefined) report.raise('sql-unterminated', { what: open.what }, placed(open.offset, 1));
+  else checkSelect(tokens, sql, linking, placed);
+  const texts: string[] = [];
+  const named: Field[] = [];
+  const byName = new Map(prompts.map((field) => [field.name, field]));
+  let from = 0;
+  let unknown = false;
+  let told = 0;
+  for (const token of tokens) {
+    if (token.kind === 'foreign' && ++told <= MOST_TOLD) {
+      report.raise('foreign-placeholder', { text: token.text }, placed(token.offset, token.text.length));
+    }
+    if (token.kind !== 'prompt') continue;
+    const field = byName.get(token.name);
+    if (field === undefined) {
+      unknown = true;
+      if (++told > MOST_TOLD) continue;
+      const at = placed(token.offset, token.end - token.offset);
+      if (complete) report.raise('unknown-prompt', { prompt: token.name, known: [...byName.keys()] }, at);
+      continue;
+    }
+    texts.push(sql.slice(from, token.offset));
+    named.push(field);
+    from = token.end;
+  }
+  const end = tokens.find((token) => token.kind === 'semicolon')?.offset ?? sql.length;
+  texts.push(sql.slice(from, Math.max(from, end)).trimEnd());
+  // A prompt that is misspelled in the SQL is not unused as well.
+  if (open === undefined && complete && !unknown) {
+    for (const { name } of prompts) {
+      if (!named.some((field) => field.name === name)) {
+        report.raise('unused-prompt', { prompt: name }, places.key(value.prompts as object, name));
+      }
+    }
+  }
+  return { texts, prompts: named };
+}
+
+/** Mistakes of one statement that are told: finding the place of one takes a look at the whole text, and callers send some. */
+const MOST_TOLD = 100;
+
+const WRITES = new Set(['insert', 'update', 'delete', 'merge', 'replace']);
+
+type Placed = (offset: number, length: number) => Place;
+
+function checkSelect(tokens: readonly SqlToken[], sql: string, { report }: Linking, placed: Placed): void {
+  const end = tokens.findIndex((token) => token.kind === 'semicolon');
+  const statement = end < 0 ? tokens : tokens.slice(0, end);
+  const behind = end < 0 ? undefined : tokens.slice(end + 1).find((token) => token.kind !== 'semicolon');
+  const wordAt = (offset: number): string => /^\S*/.exec(sql.slice(offset, offset + 100))?.[0] ?? '';
+  if (behind !== undefined) {
+    const word = wordAt(behind.offset);
+    report.raise('sql-many-statements', { word }, placed(behind.offset, word.length));
+    return;
+  }
+  const [first] = statement;
+  if (first === undefined) {
+    report.raise('sql-not-select', { word: '' }, placed(0, 1));
+    return;
+  }
+  const lower = (token: { readonly text: string }): string => token.text.toLowerCase();
+  const start = first.kind === 'word' ? lower(first) : '';
+  if (start !== 'select' && start !== 'with') {
+    const word = wordAt(first.offset);
+    report.raise('sql-not-select', { word }, placed(first.offset, word.length));
+    return;
+  }
+  // WITH: what follows its parts decides, and PostgreSQL lets the parts themselves write.
+  const writes = statement
+    .filter((token) => token.kind === 'word')
+    .find(
+      (token) =>
+        WRITES.has(lower(token)) &&
+        !calls(token, sql) &&
+        (token.first || (start === 'with' && token.depth === 0 && leads(token, sql))),
+    );
+  if (writes !== undefined)
+    report.raise('sql-not-select', { word: writes.text }, placed(writes.offset, writes.text.length));
+}
+
+/** A word that names a function, as `upper(replace(name, 'a', 'b'))` does. */
+function calls({ offset, text }: { readonly offset: number; readonly text: string }, sql: string): boolean {
+  return sql
+    .slice(offset + text.length)
+    .trimStart()
+    .startsWith('(');
+}
+
+/** A word that begins the main statement of a WITH: it stands right behind the last part's parenthesis. */
+function leads(token: { readonly offset: number }, sql: string): boolean {
+  return sql.slice(0, token.offset).trimEnd().endsWith(')');
+}

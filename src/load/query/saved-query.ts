@@ -1,0 +1,83 @@
+import type { Query } from '../../model/query.ts';
+import type { JsonValue } from '../../model/value.ts';
+import type { FieldsDeclared, QueryDeclared } from '../declared.ts';
+import { createReport } from '../diagnostic/diagnostic.ts';
+import { Documents } from '../document/documents.ts';
+import { deepFreeze } from '../freeze.ts';
+import type { Linking } from '../linking.ts';
+import { Declarations, readDeclaration } from '../read/declaration.ts';
+import { createPlaces } from '../read/places.ts';
+import { checkShape } from '../read/shape.ts';
+import { checkTexts } from '../read/text-check.ts';
+import { parseTree, type TreeMap } from '../read/tree.ts';
+import { linkQueries } from './queries.ts';
+
+/** Keys that a private query may have: whose it is and what it reads from is not its author's to say. */
+const KEYS: readonly string[] = ['query', 'description', 'prompts', 'columns', 'sql', 'rows', 'timeout'];
+
+/** Most bytes of a definition. */
+const LARGEST = 65_536;
+
+/**
+ * Links the definition of a private query, by the checks that a query in YAML passes.
+ * @param definition as JSON has it, from whoever sent it
+ * @returns the query without an owner or a grant; or all that is wrong, in sentences
+ */
+export function linkSavedQuery(
+  definition: JsonValue,
+): { readonly query: Query } | { readonly problems: readonly string[] } {
+  if (typeof definition !== 'object' || definition === null || Array.isArray(definition) || !('query' in definition))
+    return { problems: ['The definition is no object with the key query, which names it.'] };
+  // JSON is YAML (YAML 1.2.2, section 1.3), so that all checks are those of a definition file. A query has to be granted there.
+  const text = JSON.stringify({ ...definition, public: true }, digits);
+  if (Buffer.byteLength(text) > LARGEST) return { problems: [`The definition is larger than ${LARGEST} bytes.`] };
+  const strangers = Object.keys(definition).filter((key) => !KEYS.includes(key));
+  const problems = strangers.map((key) => `A private query has no key ${JSON.stringify(key.slice(0, 60))}.`);
+  if (problems.length > 0) return { problems };
+  return linked(text);
+}
+
+/** JSON.stringify refuses a bigint; its digits are what JSON writes. */
+function digits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
+}
+
+function linked(text: string): ReturnType<typeof linkSavedQuery> {
+  const report = createReport();
+  const places = createPlaces();
+  const linking: Linking = {
+    report,
+    places,
+    declared: new Declarations(),
+    incomplete: new WeakSet(),
+    refused: new WeakMap(),
+    misfits: new Map(),
+  };
+  const { roots } = parseTree({ file: 'query', text }, places, report);
+  const [root] = roots;
+  const declaration =
+    root === undefined ? undefined : readDeclaration(root.value as TreeMap, places, root.at, report, false);
+  if (declaration !== undefined && checkShape(declaration, linking)) {
+    const { prompts, columns } = declaration.value as TreeMap & QueryDeclared;
+    const problems = [prompts, columns].flatMap(patternsOf);
+    if (problems.length > 0) return { problems };
+    checkTexts(declaration, places, report);
+    linking.declared.add(declaration, report);
+  }
+  const [query] = linkQueries(new Documents(linking), { lists: new Map(), added: new Map() }, new Map());
+  const wrong = report.sorted().filter((each) => each.severity === 'error');
+  if (wrong.length > 0 || query === undefined) return { problems: [...new Set(wrong.map((each) => each.message))] };
+  return { query: deepFreeze({ ...query, public: false }) };
+}
+
+/**
+ * A pattern is compiled and tried by the gateway itself. Both end, but a large one may take a second to compile and a
+ * millisecond for each value of each row, which whoever wrote it would not pay for: only the definitions may have one.
+ */
+function patternsOf(fields: FieldsDeclared = {}): string[] {
+  return Object.entries(fields).flatMap(([name, said]) => {
+    if (typeof said === 'string') return [];
+    const own = said.pattern === undefined ? [] : [`${name} has a pattern, which a private query can't have.`];
+    return [...own, ...patternsOf(said.fields), ...patternsOf(said.list?.fields)];
+  });
+}

@@ -1,0 +1,98 @@
+import type { Place, Report } from '../diagnostic/diagnostic.ts';
+import { placeText } from '../diagnostic/diagnostic.ts';
+import { KINDS, type Kind, kindsAmong } from './kinds.ts';
+import type { Places, SourceText } from './places.ts';
+import type { TreeMap, TreeValue } from './tree.ts';
+
+/** One definition: its kind, its id and everything else that it says. */
+export interface Declaration<V = TreeMap> {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly value: V;
+  /** Of the id. */
+  readonly at: Place;
+  /** Ships in the package. */
+  readonly delivered: boolean;
+  /** A part of it was refused and taken out: what it lacks now is nobody's mistake. */
+  incomplete: boolean;
+}
+
+/** Picks a root's kind and id; reports a root that has none or several. */
+export function readDeclaration(
+  root: TreeValue,
+  places: Places,
+  at: Place,
+  report: Report,
+  delivered: boolean,
+): Declaration | undefined {
+  if (typeof root !== 'object' || root === null || Array.isArray(root)) {
+    report.raise('no-kind', { keys: [] }, at);
+    return undefined;
+  }
+  const [kind, second] = kindsAmong(Object.keys(root));
+  if (kind === undefined) {
+    const [first] = Object.keys(root);
+    report.raise('no-kind', { keys: Object.keys(root) }, first === undefined ? at : places.key(root, first));
+    return undefined;
+  }
+  if (second !== undefined) {
+    report.raise('two-kinds', { first: kind, second }, places.key(root, second));
+    return undefined;
+  }
+  const id = root[kind];
+  const text = typeof id === 'number' ? (places.written(root, kind) ?? String(id)) : id;
+  if (typeof text !== 'string') {
+    report.raise(
+      'wrong-type',
+      { name: kind, expected: 'text', given: id as TreeValue, examples: [] },
+      places.value(root, kind),
+    );
+    return undefined;
+  }
+  root[kind] = text;
+  return { kind, id: text, value: root, at: places.value(root, kind), delivered, incomplete: false };
+}
+
+/** The declarations of every kind by id, in the order read. Ids whose definition can't be used are known all the same. */
+export class Declarations {
+  private readonly byKind = new Map<Kind, Map<string, Declaration>>(KINDS.map((kind) => [kind, new Map()]));
+  private readonly unusable = new Set<string>();
+
+  /** Adds one; a second of the same kind and id is reported, naming both places, and left out: then false. */
+  add(declaration: Declaration, report: Report): boolean {
+    const { kind, id, at } = declaration;
+    const first = this.of(kind).get(id);
+    if (first === undefined) this.of(kind).set(id, declaration);
+    else report.raise('duplicate-id', { what: `${kind} ${id}`, first: placeText(first.at) }, at);
+    return first === undefined;
+  }
+
+  of(kind: Kind): Map<string, Declaration> {
+    return this.byKind.get(kind) as Map<string, Declaration>;
+  }
+
+  /** Takes a definition out that can't be used, keeping its id known. */
+  setAside(kind: Kind, id: string): void {
+    this.of(kind).delete(id);
+    this.unusable.add(`${kind} ${id}`);
+  }
+
+  /** Some definition of a kind was seen and can't be used. */
+  anySetAside(kind: Kind): boolean {
+    for (const each of this.unusable) if (each.startsWith(`${kind} `)) return true;
+    return false;
+  }
+
+  /** A definition of this id was seen and can't be used, so nothing that refers to it is at fault. */
+  isSetAside(kind: Kind, id: string): boolean {
+    return this.unusable.has(`${kind} ${id}`);
+  }
+}
+
+const DECLARED = new RegExp(`^(${KINDS.join('|')}):[ \\t]*["']?([\\w.~-]+)`, 'gm');
+
+/** Ids that a text declares, as far as they can be seen in a file that could not be read. */
+export function glimpseIds({ text }: SourceText): { kind: Kind; id: string }[] {
+  const found = text.matchAll(DECLARED);
+  return [...found].map(([, kind, id]) => ({ kind: kind as Kind, id: id as string }));
+}

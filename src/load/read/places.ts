@@ -1,0 +1,149 @@
+import type { LineCounter } from 'yaml';
+import type { Place } from '../diagnostic/diagnostic.ts';
+
+/** A definition file as it was read. */
+export interface SourceText {
+  /** Relative to the project's folder, with `/`. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Offsets of a stretch of text: where it begins, and where it has ended. */
+export type Stretch = readonly [from: number, to: number];
+
+/** Where a map or list and what it holds stand. Offsets alone are kept, so that the parser's nodes can go. */
+export interface Layout {
+  readonly source: SourceText;
+  readonly lines: LineCounter;
+  readonly whole: Stretch;
+  /** Written with braces or brackets. */
+  readonly inBraces: boolean;
+  /** Keys of a map, each once, in the order written; empty for a list. */
+  readonly keys: readonly string[];
+  /** Four offsets for each key of a map (of the key, then of its value), two for each entry of a list. */
+  readonly offsets: readonly number[];
+}
+
+/** Where the maps and lists of a tree stand in their files, and their keys, values and entries. */
+export interface Places {
+  /** Ties a map or list of a tree to its layout. */
+  tie(container: object, layout: Layout): void;
+  /** Lets a map that is made up stand where another one does. */
+  alias(made: object, container: object): void;
+  /** Where a map or list begins. */
+  start(container: object): Place;
+  /** Where a key stands; where the map begins if it has none of that name. */
+  key(container: object, key: string): Place;
+  /** Where the value of a key, or an entry of a list, stands. */
+  value(container: object, key: string | number): Place;
+  /** Where some characters of a text stand, counted in the text; the whole value where it is folded or has escapes. */
+  inText(container: object, key: string | number, offset: number, length: number): Place;
+  /** A single value as it is written without quotes, before it was taken for a number. */
+  written(container: object, key: string | number): string | undefined;
+  /** The map is written with braces. */
+  inBraces(container: object): boolean;
+}
+
+const FEW = 16;
+
+export function createPlaces(): Places {
+  const layouts = new WeakMap<object, Layout>();
+  const indexes = new WeakMap<Layout, Map<string, number>>();
+
+  function layoutOf(container: object): Layout {
+    const layout = layouts.get(container);
+    if (layout === undefined) throw new TypeError('not a map or list of a definition');
+    return layout;
+  }
+
+  function indexOf(layout: Layout, key: string): number {
+    // A map of a few keys, as nearly all are, is gone through before a Map of them would be made.
+    if (layout.keys.length <= FEW) return layout.keys.indexOf(key);
+    let index = indexes.get(layout);
+    if (index === undefined) {
+      index = new Map(layout.keys.map((each, position) => [each, position]));
+      indexes.set(layout, index);
+    }
+    return index.get(key) ?? -1;
+  }
+
+  function keyStretch(layout: Layout, key: string): Stretch | undefined {
+    const index = indexOf(layout, key);
+    return index < 0 ? undefined : [layout.offsets[4 * index] as number, layout.offsets[4 * index + 1] as number];
+  }
+
+  function valueStretch(layout: Layout, key: string | number): Stretch | undefined {
+    const at = typeof key === 'number' ? 2 * key : 4 * indexOf(layout, key) + 2;
+    const from = layout.offsets[at];
+    const to = layout.offsets[at + 1];
+    return from === undefined || to === undefined ? undefined : [from, to];
+  }
+
+  const here = ({ source, lines }: Layout, [from, to]: Stretch): Place => placeAt(source, lines, from, to);
+
+  function value(container: object, key: string | number): Place {
+    const layout = layoutOf(container);
+    const stretch = valueStretch(layout, key);
+    // An empty value has no extent of its own: its key is what can be seen.
+    if (stretch !== undefined && stretch[0] < stretch[1]) return here(layout, stretch);
+    return here(layout, (typeof key === 'string' ? keyStretch(layout, key) : stretch) ?? layout.whole);
+  }
+
+  return {
+    tie: (container, layout) => void layouts.set(container, layout),
+    alias: (made, container) => void layouts.set(made, layoutOf(container)),
+    start: (container) => here(layoutOf(container), layoutOf(container).whole),
+    key(container, key) {
+      const layout = layoutOf(container);
+      return here(layout, keyStretch(layout, key) ?? layout.whole);
+    },
+    value,
+    inText(container, key, offset, length) {
+      const layout = layoutOf(container);
+      const stretch = valueStretch(layout, key);
+      const text = (container as Readonly<Record<string | number, unknown>>)[key];
+      const from =
+        typeof text === 'string' && stretch !== undefined ? offsetOf(text, layout, stretch, offset) : undefined;
+      return from === undefined ? value(container, key) : placeAt(layout.source, layout.lines, from, from + length);
+    },
+    written(container, key) {
+      const layout = layoutOf(container);
+      const stretch = valueStretch(layout, key);
+      if (stretch === undefined) return undefined;
+      const text = layout.source.text.slice(...stretch);
+      return /^["'|>]/.test(text) ? undefined : text.trim();
+    },
+    inBraces: (container) => layoutOf(container).inBraces,
+  };
+}
+
+/** Where a character of a text stands in its file; undefined where it can't be told by counting. */
+function offsetOf(
+  value: string,
+  { source: { text } }: Layout,
+  [from, to]: Stretch,
+  offset: number,
+): number | undefined {
+  if (text[from] !== '|') {
+    const start = from + (text[from] === '"' || text[from] === "'" ? 1 : 0);
+    return text.startsWith(value, start) ? start + offset : undefined;
+  }
+  // Lines of a literal block follow its header one to one, each behind the same indent.
+  const before = value.slice(0, offset).split('\n');
+  const lines = text.slice(from, to).split('\n');
+  const indent = /^ */.exec(lines.slice(1).find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0;
+  const skipped = lines.slice(0, before.length).reduce((sum, line) => sum + line.length + 1, 0);
+  return from + skipped + indent + (before.at(-1) as string).length;
+}
+
+/** The place of a range of offsets; its length ends with its first line. */
+export function placeAt({ file, text }: SourceText, lines: LineCounter, from: number, to: number): Place {
+  const start = Math.min(from, text.length);
+  const { line, col } = lines.linePos(start);
+  // Only what is meant is looked through: a line may be the whole file.
+  const lineEnd = text.slice(start, to).indexOf('\n');
+  let end = lineEnd < 0 ? Math.min(to, text.length) : start + lineEnd;
+  while (end > start && /\s/.test(text[end - 1] as string)) end--;
+  // linePos answers line 0 where nothing was read.
+  return { file, line: Math.max(1, line), column: Math.max(1, col), length: Math.max(1, end - start) };
+}

@@ -1,0 +1,72 @@
+import type { ConfigText } from '../../model/config.ts';
+import type { BearerScheme, Role } from '../../model/security.ts';
+import { isLoopbackName } from '../../wire/loopback.ts';
+import type { BearerDeclared } from '../declared.ts';
+import { endpointFault } from '../gateway/address.ts';
+import { type Linking, mayHaveMeant, resolveIds } from '../linking.ts';
+import { literalOf, parseConfigText } from '../read/config-text.ts';
+import { credentialsIn } from '../secrets.ts';
+import { linkDuration } from '../units.ts';
+import { linkAlgorithms, TOKEN_ALGORITHMS } from './algorithms.ts';
+import { placesOf } from './grants.ts';
+
+/** Clocks that differ by more are set wrong, and every token holds so much longer than its issuer says. */
+const LONGEST_TOLERANCE = { amount: 600_000, words: 'from 1 ms to 10 min' };
+
+/** How tokens of one issuer are checked, and which roles they give. */
+export function linkBearer(
+  linking: Linking,
+  id: string,
+  bearer: BearerDeclared,
+  roles: ReadonlyMap<string, Role>,
+): Omit<BearerScheme, 'id' | 'description'> {
+  const users = bearer.users ?? 'any';
+  const given = Object.keys(bearer.roles ?? {});
+  if (users === 'any' && given.length === 0 && !mayHaveMeant(linking, bearer, ['roles', 'users'])) {
+    const { report, places } = linking;
+    report.raise('tokens-without-roles', { scheme: id }, places.key(bearer, 'issuer'));
+  }
+  const held = new Map(
+    given.map((value) => [value, resolveIds(linking, 'role', roles, bearer.roles as object, value)]),
+  );
+  return {
+    kind: 'bearer',
+    issuer: parseConfigText(bearer.issuer).text,
+    audience: [bearer.audience].flat().map((each) => parseConfigText(each).text),
+    jwks: linkKeySet(linking, bearer),
+    algorithms: linkAlgorithms(linking, bearer, 'algorithms', 'bearer.algorithms', TOKEN_ALGORITHMS) ?? ['RS256'],
+    scopes: bearer.scopes ?? [],
+    tolerance: linkDuration(linking, bearer, 'bearer.tolerance', LONGEST_TOLERANCE) ?? 30_000,
+    user: bearer.user ?? 'sub',
+    users,
+    claim: bearer.claim ?? 'scope',
+    roles: held,
+    grantedAt: new Map([...held].map(([value, all]) => [value, placesOf(linking, bearer.roles as object, value, all)])),
+  };
+}
+
+/** Where the keys of an issuer come from, checked as far as it is written out. */
+function linkKeySet({ report, places }: Linking, bearer: BearerDeclared): ConfigText {
+  const { text, bad } = parseConfigText(bearer.jwks);
+  const at = places.value(bearer, 'jwks');
+  // What is no reference has been reported.
+  if (bad.length > 0) return text;
+  const literal = literalOf(text);
+  const reason = literal === undefined ? undefined : keySetFault(literal);
+  if (credentialsIn(text)) {
+    const instead = 'Key sets are public: take it from an address that asks for nothing.';
+    report.raise('secret-in-clear', { what: 'A password of the address', instead }, at);
+  } else if (reason !== undefined) report.raise('bad-address', { name: 'jwks', reason }, at);
+  return text;
+}
+
+/** Why something can't be a key set that is trusted; undefined where it can. */
+function keySetFault(text: string): string | undefined {
+  if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(text)) {
+    const inside = !text.startsWith('/') && !text.split(/[/\\]/).includes('..');
+    return inside ? undefined : `${text} is a file outside the project`;
+  }
+  const fault = endpointFault(text);
+  if (fault !== undefined || text.startsWith('https:') || isLoopbackName(new URL(text).hostname)) return fault;
+  return 'begins with http://, and who stands on the way could put keys of their own in it';
+}

@@ -1,0 +1,105 @@
+import type { Position } from '../../model/position.ts';
+import type { PermissionList } from '../../model/security.ts';
+import type { PermissionListDeclared } from '../declared.ts';
+import { declarationsOf, type Linking, positionOf } from '../linking.ts';
+import type { Kind } from '../read/kinds.ts';
+
+/** What permission lists add of one kind: by the thing's id the lists, and where the entry of each stands. */
+export type Added = ReadonlyMap<string, ReadonlyMap<PermissionList, Position>>;
+
+/** Keys of a permission list, each for one kind. */
+type EntryKey = 'operations' | 'queries' | 'processes' | 'components';
+
+/** What an entry can name: ids by what is written, and whether something of that name may have been refused. */
+interface Named {
+  readonly find: (entry: string) => readonly string[];
+  readonly known: () => string[];
+  readonly isLost: (entry: string) => boolean;
+  readonly what: (entry: string) => string;
+}
+
+/** Which lists add an operation, by its id, by a wildcard, or all of a service. Entries that match nothing are reported. */
+export function operationsByList(
+  linking: Linking,
+  lists: ReadonlyMap<string, PermissionList>,
+  services: Iterable<{ readonly id: string; readonly name: string; readonly operations: readonly string[] }>,
+  lost: ReadonlySet<string>,
+): Added {
+  const known = new Map<string, string[]>();
+  const ids: string[] = [];
+  const add = (key: string, operations: readonly string[]): void => {
+    known.set(key, [...(known.get(key) ?? []), ...operations]);
+  };
+  for (const { id, name, operations } of services) {
+    add(`${id}.*`, operations);
+    add(`${name}.*`, operations);
+    for (const operation of operations) add(operation, [operation]);
+    ids.push(...operations);
+  }
+  return byList(linking, lists, 'operations', {
+    find: (entry) => known.get(entry) ?? (entry.includes('*') ? ids.filter((id) => fitsWildcard(id, entry)) : []),
+    known: () => [...known.keys()],
+    // A service is known by `A.*` however few operations are left of it.
+    isLost: (entry) =>
+      known.has(entry) || [...lost].some((id) => fitsWildcard(id, entry)) || linking.declared.anySetAside('service'),
+    what: (entry) => (entry.endsWith('.*') ? 'service for' : 'operation'),
+  });
+}
+
+/** Which lists add a query, a process or a component, by its id or by a wildcard. Entries that match nothing are reported. */
+export function thingsByList(
+  linking: Linking,
+  lists: ReadonlyMap<string, PermissionList>,
+  kind: 'query' | 'process' | 'component',
+): Added {
+  const ids = [...linking.declared.of(kind).keys()];
+  return byList(linking, lists, KEYS[kind], {
+    find: (entry) =>
+      entry.includes('*') ? ids.filter((id) => fitsWildcard(id, entry)) : ids.filter((id) => id === entry),
+    known: () => ids,
+    isLost: (entry) =>
+      entry.includes('*') ? linking.declared.anySetAside(kind) : linking.declared.isSetAside(kind, entry),
+    what: () => kind,
+  });
+}
+
+const KEYS = { query: 'queries', process: 'processes', component: 'components' } as const satisfies Partial<
+  Record<Kind, EntryKey>
+>;
+
+function byList(linking: Linking, lists: ReadonlyMap<string, PermissionList>, key: EntryKey, named: Named): Added {
+  const { report, places } = linking;
+  const added = new Map<string, Map<PermissionList, Position>>();
+  for (const { id, value } of declarationsOf<PermissionListDeclared>(linking, 'permission-list')) {
+    const list = lists.get(id);
+    const entries = value[key] ?? [];
+    for (const [index, entry] of entries.entries()) {
+      const at = places.value(entries, index);
+      const found = named.find(entry);
+      if (found.length === 0 && !named.isLost(entry))
+        report.raise('unknown-reference', { what: named.what(entry), id: entry, known: named.known() }, at);
+      if (list === undefined) continue;
+      for (const each of found) {
+        const where = added.get(each) ?? new Map<PermissionList, Position>();
+        added.set(each, where);
+        if (!where.has(list)) where.set(list, positionOf(at));
+      }
+    }
+  }
+  return added;
+}
+
+/** Whether a text fits a wildcard, in which each `*` stands for any characters, or none. */
+export function fitsWildcard(text: string, wildcard: string): boolean {
+  const [first = '', ...rest] = wildcard.split('*');
+  const last = rest.pop();
+  if (last === undefined) return text === wildcard;
+  if (!text.startsWith(first)) return false;
+  let from = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, from);
+    if (found < 0) return false;
+    from = found + part.length;
+  }
+  return text.length - last.length >= from && text.endsWith(last);
+}

@@ -1,0 +1,197 @@
+import type { Format } from '../../binding/rest.ts';
+import { type DeliveredHandler, deliveredHandlers } from '../../delivered/index.ts';
+import type { Document } from '../../model/document.ts';
+import type { Fault } from '../../model/fault.ts';
+import type { Field } from '../../model/field.ts';
+import { type Answered, type Handler, type Outcome, Reply } from '../../model/handler.ts';
+import { serviceNamespace } from '../../model/namespace.ts';
+import type { Query } from '../../model/query.ts';
+import type { Operation } from '../../model/service.ts';
+import type { DocumentValue, Value } from '../../model/value.ts';
+import { compilePrompts, type XmlNames } from '../../query/index.ts';
+import type { Services } from '../start/services.ts';
+import { begun } from './begun.ts';
+import { answerByCall } from './by-call.ts';
+import { answerByComponent } from './by-component.ts';
+import type { Call } from './call.ts';
+import { faultOfCall } from './outbound-fault.ts';
+import type { WorkPorts } from './work.ts';
+
+/** What answers are made of. */
+export interface AnswerPorts extends WorkPorts {
+  readonly services: Services;
+  /** The gateway's address with its context, known once it listens. */
+  readonly base: () => string;
+}
+
+/** What answers one operation. */
+export interface Answerer {
+  answer(input: DocumentValue, call: Call, as: Format): Outcome | Promise<Outcome>;
+  /** The text that the fault document gets, where the operation's code has a say in it. */
+  onError?(fault: Fault, input: DocumentValue | undefined, call: Call): string | Promise<string>;
+  /** The form of replies and faults where the request's own values decide it, rather than Accept. */
+  formatOf?: DeliveredHandler['formatOf'];
+}
+
+/** Code handlers of the project, by the name of their file without its ending. */
+export type Handlers = ReadonlyMap<string, Handler>;
+
+/**
+ * Ties an operation to what answers it.
+ * @throws Error where a handler is missing: `check` and the loader of handlers refuse that before
+ */
+export function compileAnswer(operation: Operation, handlers: Handlers, ports: AnswerPorts): Answerer {
+  const { answer } = operation;
+  switch (answer.kind) {
+    case 'handler': {
+      const handler = handlers.get(answer.file);
+      if (handler === undefined) throw new Error(`${operation.id} has no handler ${answer.file}`);
+      return answerByCode(handler, ports);
+    }
+    case 'delivered': {
+      const make = deliveredHandlers.get(answer.name);
+      if (make === undefined) throw new Error(`${operation.id} names ${answer.name}, which is not in the package`);
+      const { registry, queries, services, base } = ports;
+      const handler = make({ registry, queries, ...services, base });
+      return {
+        answer: (input, call, as) => handler.onRequest(input, call, as === 'psnonxml' || as === 'raw' ? 'json' : as),
+        formatOf: handler.formatOf,
+      };
+    }
+    case 'component':
+      return answerByComponent(operation, answer.component, answer.action, ports);
+    case 'call':
+      return answerByCall(operation, answer.call, ports);
+    case 'query':
+      return answerByQuery(operation, answer.query, answer.maxrows?.name, ports);
+    case 'queries':
+      return answerByQueries(answer.lists, answer.maxrows?.name, ports);
+  }
+}
+
+/** Code may return what is awaited like a promise without being one, as query builders are. */
+function isThenable(answered: Answered | PromiseLike<Answered>): answered is PromiseLike<Answered> {
+  return typeof (answered as Partial<PromiseLike<Answered>> | undefined)?.then === 'function';
+}
+
+function answerByCode(handler: Handler, { registry }: WorkPorts): Answerer {
+  const { onError } = handler;
+  const failed = (error: unknown): never => {
+    throw faultOfCall(error, registry);
+  };
+  const outcomeOf = (reply: Answered, call: Call): Outcome | Promise<Outcome> => {
+    if (!(reply instanceof Reply)) return { kind: 'value', value: reply };
+    const { outcome } = reply;
+    if (outcome.kind !== 'bytes') return outcome;
+    return begun(outcome.bytes, call).then((bytes) => ({ kind: 'bytes', bytes }), failed);
+  };
+  return {
+    answer(input, call) {
+      const answered = handler.onRequest(input as never, call);
+      if (!isThenable(answered)) return outcomeOf(answered, call);
+      return Promise.resolve(answered).then((reply) => outcomeOf(reply, call), failed);
+    },
+    ...(onError === undefined
+      ? {}
+      : { onError: (fault, input, call) => onError.call(handler, fault, input as never, call) }),
+  };
+}
+
+/** `query: NAME`: the rows leave the reader as the reply's bytes. */
+function answerByQuery(
+  operation: Operation,
+  query: Query,
+  maxrows: string | undefined,
+  { queries, registry }: WorkPorts,
+): Answerer {
+  const inXml = operation.responses.find(({ mediaType }) => mediaType === 'application/xml')?.message;
+  const names =
+    inXml?.kind === 'document' ? xmlNames(operation, inXml.document, query, registry.gateway.namespace) : undefined;
+  const forms = new Map<Format, XmlNames>();
+  if (names !== undefined) forms.set('xml', names);
+  if (names !== undefined && operation.soap !== undefined)
+    forms.set('soap', { ...names, root: `${operation.soap.name}Response` });
+  return {
+    async answer(input, call, as) {
+      call.authorise(query);
+      const given = { query, prompts: promptsOf(query, input), signal: call.signal, ...limitOf(input, maxrows) };
+      if (as === 'json') return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-json' }) };
+      const xml = forms.get(as);
+      if (xml !== undefined) {
+        return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-xml', xml }) };
+      }
+      const rows = await queries.rows({ ...given, onTruncated: () => call.onTruncated() });
+      return { kind: 'value', value: { rows: rows.map(withoutNulls) } };
+    },
+  };
+}
+
+/** `query: { FIELD: NAME }`: the rows of each query fill one list of the reply's document. */
+function answerByQueries(
+  lists: readonly { readonly field: Field; readonly query: Query }[],
+  maxrows: string | undefined,
+  { queries }: WorkPorts,
+): Answerer {
+  const filled = lists.map(({ field, query }) => {
+    return { name: field.name, query, read: compilePrompts(query).fromValues, entry: compileEntry(field) };
+  });
+  return {
+    async answer(input, call) {
+      for (const { query } of filled) call.authorise(query);
+      const { signal } = call;
+      const onTruncated = (): void => call.onTruncated();
+      const limit = limitOf(input, maxrows);
+      const found = filled.map(async ({ name, query, read, entry }): Promise<[string, Value]> => {
+        const rows = await queries.rows({
+          query,
+          prompts: read(promptsOf(query, input)),
+          signal,
+          onTruncated,
+          ...limit,
+        });
+        return [name, rows.map(entry)];
+      });
+      return { kind: 'value', value: Object.fromEntries(await Promise.all(found)) };
+    },
+  };
+}
+
+/** From a row to an entry of a list: the columns that its document has fields for, all where it is open. */
+function compileEntry({ type, name }: Field): (row: DocumentValue) => DocumentValue {
+  if (type.kind !== 'list' || type.item.kind !== 'document') throw new TypeError(`${name} can't hold rows`);
+  const { open, fields } = type.item.document;
+  if (open) return withoutNulls;
+  const names = fields.map((field) => field.name);
+  return (row) => {
+    const entry: Record<string, Value> = {};
+    for (const each of names) if (row[each] !== undefined && row[each] !== null) entry[each] = row[each];
+    return entry;
+  };
+}
+
+function xmlNames(operation: Operation, document: Document, query: Query, namespace: string): XmlNames {
+  const [rows] = document.fields;
+  if (rows?.type.kind !== 'list' || rows.type.item.kind !== 'document') {
+    throw new TypeError(`${operation.id} has no list for the rows of ${query.id}`);
+  }
+  const own = document.namespace ?? serviceNamespace(operation.service, namespace);
+  return { root: document.xmlName, namespace: own, list: rows.xmlName, item: rows.type.item.document.xmlName };
+}
+
+function promptsOf(query: Query, input: DocumentValue): Record<string, Value> {
+  const prompts: Record<string, Value> = {};
+  for (const { name } of query.prompts) prompts[name] = input[name];
+  return prompts;
+}
+
+function limitOf(input: DocumentValue, maxrows: string | undefined): { maxrows?: number } {
+  const given = maxrows === undefined ? undefined : input[maxrows];
+  return given === undefined ? {} : { maxrows: Number(given) };
+}
+
+/** In a document what is not there is left out; an SQL NULL is not there. */
+function withoutNulls(row: DocumentValue): DocumentValue {
+  const value: Record<string, Value> = {};
+  for (const name in row) if (row[name] !== null) value[name] = row[name];
+  return value;
+}

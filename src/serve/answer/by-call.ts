@@ -1,0 +1,143 @@
+import { CONTENT } from '../../binding/request-body.ts';
+import type { Format } from '../../binding/rest.ts';
+import { attachmentsIn, isAttachment } from '../../codec/binary.ts';
+import { writeJsonText } from '../../codec/index.ts';
+import { setMember } from '../../codec/names.ts';
+import { replyForms } from '../../describe/replies.ts';
+import { fitted, type InputField, inputFields } from '../../invoke/input.ts';
+import type { ConsumerOperation } from '../../model/consumer.ts';
+import type { Document } from '../../model/document.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Flow } from '../../model/flow.ts';
+import type { Outcome } from '../../model/handler.ts';
+import type { InvokeReply } from '../../model/invoke-reply.ts';
+import { operationsOf } from '../../model/reached.ts';
+import type { Message, Operation, RawKind } from '../../model/service.ts';
+import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
+import type { Answerer } from './answer.ts';
+import { begun } from './begun.ts';
+import type { Call } from './call.ts';
+import { faultOfCall } from './outbound-fault.ts';
+import type { WorkPorts } from './work.ts';
+
+/** `call: NAME`: another system answers, what it takes of the request and what the reply takes of its answer going by name. */
+export function answerByCall(
+  operation: Operation,
+  callee: ConsumerOperation | Flow,
+  { registry }: WorkPorts,
+): Answerer {
+  const { fields, open } = inputOf(callee);
+  const inText = takesJsonText(callee);
+  return {
+    async answer(input, call, as) {
+      const given = open ? { ...input } : handedOver(fields, input);
+      if (inText && (typeof given[CONTENT] === 'string' || given[CONTENT] === null))
+        given[CONTENT] = writeJsonText(given[CONTENT]);
+      try {
+        const reply = await call.callOut(callee, given);
+        return await outcomeOf(reply, messageFor(operation, as), as, callee, call);
+      } catch (error) {
+        throw faultOfCall(error, registry, given);
+      }
+    },
+  };
+}
+
+interface CallInput {
+  readonly fields: readonly InputField[];
+  /** It takes what nobody declared, too. */
+  readonly open: boolean;
+}
+
+function inputOf(callee: ConsumerOperation | Flow): CallInput {
+  if ('steps' in callee) return callee.input;
+  if (callee.kind === 'rest') return callee.input;
+  const { request } = callee.soap;
+  return { fields: inputFields(callee), open: request.kind === 'document' && request.document.open };
+}
+
+/** Whether a text that is the whole of a body is taken for JSON as it stands, rather than for a value of it. */
+function takesJsonText(callee: ConsumerOperation | Flow): boolean {
+  return operationsOf(callee).some(
+    (each) => each.kind === 'rest' && each.body.kind === 'raw' && each.body.raw === 'json',
+  );
+}
+
+function handedOver(fields: readonly InputField[], from: DocumentValue): Record<string, Value> {
+  const given: Record<string, Value> = {};
+  for (const { name, type } of fields) {
+    const value = Object.hasOwn(from, name) ? from[name] : undefined;
+    if (value !== undefined) setMember(given, name, fitted(value, type));
+  }
+  return given;
+}
+
+function messageFor(operation: Operation, as: Format): Message {
+  if (as === 'soap' && operation.soap !== undefined) return operation.soap.response;
+  const form = replyForms(operation).find(({ format }) => format === as);
+  return form?.message ?? operation.responses[0]?.message ?? { kind: 'none' };
+}
+
+function outcomeOf(
+  reply: InvokeReply,
+  message: Message,
+  as: Format,
+  callee: ConsumerOperation | Flow,
+  call: Call,
+): Outcome | Promise<Outcome> {
+  if (message.kind === 'raw' && message.raw === 'binary') return bytesOf(reply, call);
+  const value = replyValue(reply, message, as, callee);
+  // What is left of the reply is closed once its attachments are read.
+  if (typeof value === 'string' || attachmentsIn(value).next().done) reply.close();
+  return { kind: 'value', value };
+}
+
+function replyValue(
+  { value }: InvokeReply,
+  message: Message,
+  as: Format,
+  callee: ConsumerOperation | Flow,
+): DocumentValue | string {
+  if (message.kind === 'none') return {};
+  if (message.kind === 'document') return documentOf(message.document, value, callee);
+  return contentOf(message.raw, value[CONTENT], as, callee);
+}
+
+function documentOf(document: Document, value: DocumentValue, callee: ConsumerOperation | Flow): DocumentValue {
+  const given = document.open ? value : handedOver(document.fields, value);
+  for (const { name, required, fixed, default: standard, absent } of document.fields) {
+    const isMade = fixed !== undefined || standard !== undefined || absent === 'blank';
+    if (required && !isMade && given[name] === undefined) throw lacking(callee, `its reply has no ${name}`);
+  }
+  return given;
+}
+
+function contentOf(raw: RawKind, content: Value, as: Format, callee: ConsumerOperation | Flow): DocumentValue | string {
+  if (raw !== 'json') return typeof content === 'string' ? content : '';
+  if (content === undefined) throw lacking(callee, 'its reply is empty');
+  // In an envelope it is a value; elsewhere a text that is the whole of the reply is taken for JSON.
+  return as === 'soap' ? (content as DocumentValue) : writeJsonText(content);
+}
+
+function lacking({ id }: ConsumerOperation | Flow, detail: string): Fault {
+  return Fault.of('UPSTREAM_FAILED', { operation: id }, { detail });
+}
+
+/** Content goes on to the caller as it comes. */
+async function bytesOf(reply: InvokeReply, call: Call): Promise<Outcome> {
+  const content = reply.value[CONTENT];
+  const { contentType, length, stream } = isAttachment(content) ? described(content) : EMPTY;
+  const dispose = (): void => reply.close();
+  return { kind: 'bytes', bytes: await begun({ contentType, length, body: stream, dispose }, call) };
+}
+
+const OCTETS = 'application/octet-stream';
+
+const EMPTY = { contentType: OCTETS, length: 0, stream: async function* (): AsyncGenerator<Uint8Array> {} };
+
+function described(content: Attachment) {
+  const { contentType, length } = content;
+  const isType = parseMediaType(contentType) !== undefined;
+  return { contentType: isType ? contentType : OCTETS, length, stream: () => content.stream() };
+}

@@ -1,0 +1,125 @@
+import type { Format } from '../../binding/rest.ts';
+import { compileTextWriter } from '../../codec/index.ts';
+import { isKnown } from '../../event/index.ts';
+import type { Component, ComponentAction } from '../../model/component.ts';
+import type { Outcome } from '../../model/handler.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { SavedRecord, SaveOptions } from '../../model/saved-record.ts';
+import type { Operation, OperationUri } from '../../model/service.ts';
+import type { DocumentValue } from '../../model/value.ts';
+import { compileUriExpander } from '../../wire/uri-template/write.ts';
+import type { Answerer, AnswerPorts } from './answer.ts';
+import type { Call } from './call.ts';
+
+/**
+ * `save: COMPONENT` and `read: COMPONENT`: a record is read, or saved with the events that follow. Over REST the headers
+ * If-Match and If-None-Match say what is expected of it (RFC 9110, section 13.1); over SOAP the request's lock does.
+ */
+export function answerByComponent(
+  operation: Operation,
+  component: Component,
+  action: ComponentAction,
+  ports: AnswerPorts,
+): Answerer {
+  return action === 'read' ? readBy(component, ports) : saveBy(operation, component, action, ports);
+}
+
+/**
+ * What the tag of each form ends with: one that is strong tells all forms of a record apart (RFC 9110, section 8.8.1). A
+ * record's own tag holds no dot.
+ */
+const ENDINGS: Readonly<Partial<Record<Format, string>>> = { xml: '.xml', psnonxml: '.data' };
+
+/** The entity tag of a form of a record. */
+function tagOf(etag: string, as: Format): string {
+  return `${etag.slice(0, -1)}${ENDINGS[as] ?? ''}"`;
+}
+
+/** Entity tags of any form as those of the record: it is that which is saved. */
+function recordTags(tags: string | undefined): string | undefined {
+  return tags?.replaceAll(/(?<=[\w-])\.(?:xml|data)"/g, '"');
+}
+
+/** What a caller over REST expects of the record, or of the form of it that is read. */
+function expectedBy(call: Call, action: ComponentAction): Pick<SaveOptions, 'ifMatch' | 'ifNoneMatch'> {
+  const read = action === 'read' ? (tags: string | undefined) => tags : recordTags;
+  const ifMatch = read(call.header('if-match'));
+  const ifNoneMatch = read(call.header('if-none-match'));
+  return { ...(ifMatch === undefined ? {} : { ifMatch }), ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }) };
+}
+
+function readBy(component: Component, { components }: AnswerPorts): Answerer {
+  return {
+    async answer(input, call, as) {
+      call.authoriseComponent(component);
+      const { record, etag } = await components.read(component, input);
+      const tag = tagOf(etag, as);
+      const isOld = as !== 'soap' && isKnown(expectedBy(call, 'read'), tag, component.id);
+      return { kind: 'value', value: record, headers: { ETag: tag }, ...(isOld ? { status: 304 } : {}) };
+    },
+  };
+}
+
+function saveBy(
+  operation: Operation,
+  component: Component,
+  action: Exclude<ComponentAction, 'read'>,
+  { components, registry, base }: AnswerPorts,
+): Answerer {
+  const locate = action === 'create' ? compileLocation(component, registry) : undefined;
+  const isPlain = operation.status === 200;
+  return {
+    async answer(input, call, as) {
+      call.authoriseComponent(component);
+      const { user, requestId, signal } = call;
+      const expected = as === 'soap' ? {} : expectedBy(call, action);
+      const saved = await components.save(component, action, input, { user, requestId, signal, ...expected });
+      const { created, etag } = saved;
+      const path = saved.record === undefined ? undefined : locate?.(saved.record);
+      const headers = {
+        ...(etag === undefined ? {} : { ETag: tagOf(etag, as) }),
+        ...(path === undefined ? {} : { Location: `${base()}/${path}` }),
+      };
+      const value = replyOf(operation, component, input, saved, as === 'soap');
+      return { kind: 'value', value, headers, ...(created && isPlain ? { status: 201 } : {}) } satisfies Outcome;
+    },
+  };
+}
+
+/** The record; where it is gone its keys, over SOAP, and nothing over REST. */
+function replyOf(
+  { responses, soap }: Operation,
+  { keys }: Component,
+  input: DocumentValue,
+  { record }: SavedRecord,
+  isSoap: boolean,
+): DocumentValue {
+  const message = isSoap ? soap?.response : responses[0]?.message;
+  if (message?.kind !== 'document') return {};
+  return record ?? Object.fromEntries(keys.map(({ name }) => [name, input[name]]));
+}
+
+/** Where a record is found: the first URI of an operation that reads it, and needs nothing but its keys. */
+function compileLocation(component: Component, registry: Registry): ((record: DocumentValue) => string) | undefined {
+  const readers = [...registry.operations.values()].filter(
+    ({ answer, active }) =>
+      active && answer.kind === 'component' && answer.component === component && answer.action === 'read',
+  );
+  for (const { uris, pathName, service } of readers) {
+    const uri = uris.find(({ variables }) => variables.every(({ field }) => component.keys.includes(field)));
+    if (uri === undefined) continue;
+    const expand = compilePath(uri);
+    return (record) => `RESTListeningConnector/${pathName}.${service.version}/${expand(record)}`;
+  }
+  return undefined;
+}
+
+function compilePath({ template, variables }: OperationUri): (record: DocumentValue) => string {
+  const styles = new Map(template.variables.map(({ name }, index) => [name, variables[index]?.field.url]));
+  const expand = compileUriExpander(template, ({ name }) => styles.get(name) ?? 'segment');
+  const writers = variables.map(({ field }, index) => {
+    return { name: template.variables[index]?.name ?? field.name, field, write: compileTextWriter(field) };
+  });
+  return (record) =>
+    expand(Object.fromEntries(writers.map(({ name, field, write }) => [name, write(record[field.name])[0]])));
+}

@@ -1,0 +1,78 @@
+import { validateHeaderValue } from 'node:http';
+import { type Bytes, type HandlerContext, Reply, type ReplyOptions } from '../../model/handler.ts';
+import type { Redaction } from '../../model/mask.ts';
+import type { User } from '../../model/security.ts';
+import type { Operation } from '../../model/service.ts';
+import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { checkHeaders } from '../exchange/headers.ts';
+import { type QueryRows, Work, type WorkPorts } from './work.ts';
+
+/** One call of one operation: the context that its handler sees. */
+export class Call extends Work implements HandlerContext {
+  readonly operation: Operation;
+  readonly uriIndex: number;
+  readonly #segments: (() => AsyncIterable<Attachment>) | undefined;
+  readonly #header: ((name: string) => string | undefined) | undefined;
+
+  constructor(
+    ports: WorkPorts,
+    rows: QueryRows,
+    facts: {
+      operation: Operation;
+      uriIndex: number;
+      requestId: string;
+      user: User | undefined;
+      gone: () => AbortSignal;
+      segments?: (() => AsyncIterable<Attachment>) | undefined;
+      header?: (name: string) => string | undefined;
+      redact: Redaction | undefined;
+    },
+  ) {
+    const { operation, user, requestId, gone, redact } = facts;
+    super(ports, rows, {
+      user,
+      as: operation.as,
+      requestId,
+      gone,
+      scope: operation.service.id,
+      named: { operation: operation.id },
+      redact,
+    });
+    this.operation = operation;
+    this.uriIndex = facts.uriIndex;
+    this.#segments = facts.segments;
+    this.#header = facts.header;
+  }
+
+  /** A header of the request, by its name in lower case. */
+  header(name: string): string | undefined {
+    return this.#header?.(name);
+  }
+
+  async *segments(): AsyncGenerator<Attachment> {
+    if (this.#segments !== undefined) yield* this.#segments();
+  }
+
+  reply(value: DocumentValue | string, options: ReplyOptions = {}): Reply {
+    checkReply(options);
+    return new Reply({ kind: 'value', value, ...options });
+  }
+
+  bytes(bytes: Bytes): Reply {
+    checkReply(bytes);
+    validateHeaderValue('Content-Type', bytes.contentType);
+    if (!Number.isSafeInteger(bytes.length) || bytes.length < 0) {
+      throw new RangeError(`the length of a reply must be a number of bytes, not ${bytes.length}`);
+    }
+    return new Reply({ kind: 'bytes', bytes });
+  }
+}
+
+/** What a handler gets wrong is told where its line is on the stack. @throws TypeError, RangeError */
+function checkReply(reply: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> }): void {
+  const { status = 200, headers } = reply;
+  if (!Number.isInteger(status) || status < 200 || status > 399) {
+    throw new RangeError(`the status of a reply must be 200 to 399, not ${status}; throw a Fault for an error`);
+  }
+  if (headers !== undefined) checkHeaders(headers);
+}

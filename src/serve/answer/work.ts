@@ -1,0 +1,274 @@
+import type { Components } from '../../event/port.ts';
+import { faultOf } from '../../invoke/fault-of.ts';
+import { flowNamed } from '../../invoke/find.ts';
+import type { BlobStore, Blobs } from '../../model/blob.ts';
+import type { Component } from '../../model/component.ts';
+import type { ConsumerOperation } from '../../model/consumer.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Flow } from '../../model/flow.ts';
+import type { Caller, OutboundCallOptions, OutboundOptions, WorkContext } from '../../model/handler.ts';
+import type { FlowReply, InvokeReply } from '../../model/invoke-reply.ts';
+import type { Redaction } from '../../model/mask.ts';
+import type { Query } from '../../model/query.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { SavedRecord, SaveOptions } from '../../model/saved-record.ts';
+import type { Role, User } from '../../model/security.ts';
+import type { DocumentValue, Row, Value } from '../../model/value.ts';
+import { compilePrompts, type QueryPort } from '../../query/index.ts';
+import { authorise, may } from '../../security/authorise.ts';
+import type { Log } from '../log/log.ts';
+import { loggedError } from '../log/log-error.ts';
+import type { OpenReply, Outbound } from './outbound.ts';
+
+/** What all work can reach: the registry, and the ports behind it. */
+export interface WorkPorts {
+  readonly registry: Registry;
+  /** Binary content that is kept, by service. */
+  readonly blobs: BlobStore;
+  readonly queries: QueryPort;
+  readonly components: Components;
+  readonly outbound: Outbound;
+  readonly log: Log;
+}
+
+/** Whose grants count: the caller's, or those of the role in its place. */
+export interface Authority {
+  readonly user: User | undefined;
+  readonly as: Role | undefined;
+}
+
+/** What runs a query in a caller's name: finds it, checks the grant and the prompts, and asks the port for its rows. */
+export type QueryRows = (
+  authority: Authority,
+  name: string,
+  prompts: Readonly<Record<string, Value>>,
+  options: { readonly maxrows?: number; readonly signal: AbortSignal; readonly onTruncated: () => void },
+) => Promise<Row[]>;
+
+/** Compiles the prompts' checks of every query once. */
+export function compileQueryRows({ registry, queries }: WorkPorts): QueryRows {
+  const compiled = new Map(
+    [...registry.queries.values()].map((query) => [query.id, { query, read: compilePrompts(query).fromValues }]),
+  );
+  return async ({ user, as }, name, prompts, options) => {
+    const found = compiled.get(name);
+    if (found === undefined) throw Fault.of('NOT_FOUND', { what: `query ${name}` });
+    const { query, read } = found;
+    authorise(user, query, 'query', as);
+    return queries.rows({ ...options, query, prompts: read(prompts) });
+  };
+}
+
+/** In whose name code runs, and what for. */
+interface WorkFacts {
+  readonly user: User | undefined;
+  /** What is reached is judged by the lists of this role, in place of the caller's. */
+  readonly as?: Role | undefined;
+  readonly requestId: string;
+  /** Whose blobs it sees. */
+  readonly scope: string;
+  /** What the lines of its log say beside the request's id: `{ operation: 'LOCATIONS_GET' }`. */
+  readonly named: Readonly<Record<string, unknown>>;
+  readonly redact: Redaction | undefined;
+  /** Made where somebody asks for it. */
+  readonly gone: () => AbortSignal;
+}
+
+/** What code of the project can reach. The signal is made only where somebody asks for it. */
+export class Work implements WorkContext {
+  readonly #facts: WorkFacts;
+  readonly #ports: WorkPorts;
+  readonly #rows: QueryRows;
+  #controller: AbortController | undefined;
+  #over: unknown;
+  #truncated = false;
+  #replies: OpenReply[] | undefined;
+  #isDone = false;
+
+  constructor(ports: WorkPorts, rows: QueryRows, facts: WorkFacts) {
+    this.#ports = ports;
+    this.#rows = rows;
+    this.#facts = facts;
+  }
+
+  get user(): User | undefined {
+    return this.#facts.user;
+  }
+
+  /** The role in the caller's place, where what is reached is judged. */
+  get as(): Role | undefined {
+    return this.#facts.as;
+  }
+
+  get requestId(): string {
+    return this.#facts.requestId;
+  }
+
+  get caller(): Caller {
+    return { user: this.user?.id };
+  }
+
+  get blobs(): Blobs {
+    return this.#ports.blobs.scope(this.#facts.scope);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      const gone = this.#facts.gone();
+      if (this.#over !== undefined) controller.abort(this.#over);
+      else if (gone.aborted) controller.abort(gone.reason);
+      else gone.addEventListener('abort', () => controller.abort(gone.reason), { once: true });
+    }
+    return this.#controller.signal;
+  }
+
+  /** Ends whatever still works for this call. */
+  abort(reason: unknown): void {
+    this.#over = reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** A row cap cut what a query of this call returned: the reply says so (`Rows-Truncated`). */
+  get truncated(): boolean {
+    return this.#truncated;
+  }
+
+  /** To be called at such a cut. */
+  onTruncated(): void {
+    this.#truncated = true;
+  }
+
+  /** @throws Fault FORBIDDEN where the caller may not run the query */
+  authorise(query: Query): void {
+    authorise(this.user, query, 'query', this.as);
+  }
+
+  /** @throws Fault FORBIDDEN where the caller may not reach the component */
+  authoriseComponent(component: Component): void {
+    authorise(this.user, component, 'component', this.as);
+  }
+
+  /** Whether the caller may run the query. */
+  may(query: Query): boolean {
+    return may(this.user, query, this.as);
+  }
+
+  query(
+    name: string,
+    prompts: Readonly<Record<string, Value>> = {},
+    options: { readonly maxrows?: number } = {},
+  ): Promise<Row[]> {
+    return this.#rows(this, name, prompts, {
+      ...options,
+      signal: this.signal,
+      onTruncated: () => this.onTruncated(),
+    });
+  }
+
+  async call(id: string, input: DocumentValue, options: OutboundCallOptions = {}): Promise<InvokeReply> {
+    const operation = this.#ports.registry.consumers.get(id);
+    if (operation?.active !== true) throw Fault.of('NOT_FOUND', { what: `operation ${id} of another system` });
+    return this.callOut(operation, input, options);
+  }
+
+  async flow(id: string, input: DocumentValue, options: OutboundOptions = {}): Promise<FlowReply> {
+    const flow = flowNamed(this.#ports.registry, id);
+    if (flow?.active !== true) throw Fault.of('NOT_FOUND', { what: `flow ${id}` });
+    return this.#runFlow(flow, input, options);
+  }
+
+  faultOf(operation: string, error: unknown): DocumentValue | undefined {
+    return faultOf(operation, error);
+  }
+
+  async saveComponent(id: string, record: DocumentValue, options: SaveOptions = {}): Promise<SavedRecord> {
+    const component = this.#ports.registry.components.get(id);
+    if (component === undefined) throw Fault.of('NOT_FOUND', { what: `component ${id}` });
+    this.authoriseComponent(component);
+    const { action = 'put', ...expected } = options;
+    const { user, requestId, signal } = this;
+    return this.#ports.components.save(component, action, record, { user, requestId, signal, ...expected });
+  }
+
+  /** Calls another system in the caller's name. @throws Fault FORBIDDEN, UNAVAILABLE; InvokeError */
+  callOut(
+    callee: ConsumerOperation | Flow,
+    input: DocumentValue,
+    options: OutboundCallOptions = {},
+  ): Promise<InvokeReply> {
+    return 'steps' in callee ? this.#runFlow(callee, input, options) : this.#callOperation(callee, input, options);
+  }
+
+  async #callOperation(
+    operation: ConsumerOperation,
+    input: DocumentValue,
+    { segments, uriIndex, timeout }: OutboundCallOptions,
+  ): Promise<InvokeReply> {
+    this.#authoriseOut([operation]);
+    return this.#keep(
+      await this.#ports.outbound.call(operation, input, {
+        ...this.#outgoing(timeout),
+        ...(segments === undefined ? {} : { segments }),
+        ...(uriIndex === undefined ? {} : { uriIndex }),
+      }),
+    );
+  }
+
+  async #runFlow(flow: Flow, input: DocumentValue, { timeout }: OutboundOptions): Promise<FlowReply> {
+    this.#authoriseOut(flow.steps.map(({ operation }) => operation));
+    return this.#keep(await this.#ports.outbound.flow(flow, input, this.#outgoing(timeout)));
+  }
+
+  #outgoing(timeout: number | undefined): { requestId: string; signal: AbortSignal; timeout?: number } {
+    const { requestId, signal } = this;
+    return { requestId, signal, ...(timeout === undefined ? {} : { timeout }) };
+  }
+
+  #authoriseOut(operations: readonly ConsumerOperation[]): void {
+    for (const operation of operations) authorise(this.user, operation, 'operation', this.as);
+  }
+
+  /** A reply that comes when this call has been answered already is nobody's. */
+  #keep<R extends OpenReply>(reply: R): R {
+    if (this.#isDone) reply.close();
+    else {
+      this.#replies ??= [];
+      this.#replies.push(reply);
+    }
+    return reply;
+  }
+
+  /** To be called once the reply is out, or given up: closes what is left open of the calls that it took. */
+  done(): void {
+    this.#isDone = true;
+    for (const reply of this.#replies ?? []) reply.close();
+    this.#replies = undefined;
+  }
+
+  log(
+    level: 'debug' | 'info' | 'warn' | 'error',
+    message: string,
+    facts: Readonly<Record<string, unknown>> = {},
+  ): void {
+    const { redact, named } = this.#facts;
+    const { log } = this.#ports;
+    const own = { requestId: this.requestId, ...named };
+    if (redact === undefined) {
+      log[level]({ ...facts, ...own }, message);
+      return;
+    }
+    if (!log.isLevelEnabled(level)) return;
+    const said: Record<string, unknown> = { ...facts };
+    if (said.err instanceof Error) said.err = loggedError(said.err);
+    const told = redact(said);
+    log[level]({ ...(typeof told === 'object' ? told : { facts: told }), ...own }, redact(message) as string);
+  }
+
+  /** What the log says of an error: nothing secret. */
+  shown(error: unknown): unknown {
+    const { redact } = this.#facts;
+    return redact === undefined ? error : redact(loggedError(error));
+  }
+}

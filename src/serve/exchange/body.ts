@@ -1,0 +1,138 @@
+import type { RequestBody } from '../../binding/request-body.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Attachment } from '../../model/value.ts';
+import { passing } from '../../store/young.ts';
+import { withinTime } from './deadline.ts';
+
+/** Where a request's bytes come from, once: Node's request, or a web stream in tests. */
+export interface ByteSource {
+  chunks(): AsyncIterable<Uint8Array>;
+  /** All of them within the limits, faster than by pieces. */
+  all?(limits: BodyLimits): Promise<Uint8Array>;
+}
+
+/** The body of a request. */
+export interface ReceivedBody extends RequestBody {
+  /** In bytes, where the request says so. */
+  readonly length: number | undefined;
+  /** All of it. @throws Fault BODY_TOO_LARGE, REQUEST_TIMEOUT */
+  bytes(): Promise<Uint8Array>;
+}
+
+export interface BodyHead {
+  readonly contentType: string | undefined;
+  readonly contentLength: string | undefined;
+  readonly contentEncoding: string | undefined;
+  readonly transferEncoding: string | undefined;
+}
+
+export interface BodyLimits {
+  /** In bytes. */
+  readonly size: number;
+  /** How slowly it may come. */
+  readonly pace: Pace;
+  /** Called at every piece that is read, with its bytes. */
+  readonly onRead?: (bytes: number) => void;
+}
+
+/** How slowly a body may come: the whole may take as long as it is large. */
+export interface Pace {
+  /** Milliseconds that the next bytes may take. */
+  readonly idle: number;
+  /** Bytes a second that must come on average. */
+  readonly slowest: number;
+  /** Milliseconds for which less may come. */
+  readonly grace: number;
+}
+
+/** Milliseconds without a byte after which a transfer is given up. */
+export const IDLE_TIMEOUT = 30_000;
+
+/** Milliseconds for which a body may come as slowly as it does: connections need a moment to gather speed. */
+export const GRACE = 5_000;
+
+/** Milliseconds that the next bytes of a body may take, once some were waited for so long. */
+export function patience({ idle, slowest, grace }: Pace, seen: number, waited: number): number {
+  return Math.max(Math.min(idle, Math.max(grace, (seen * 1000) / slowest) - waited), 0);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** What most requests carry: nothing (RFC 9112 section 6.3, case 7). */
+export const NO_BODY: ReceivedBody = readBody(
+  { contentType: undefined, contentLength: undefined, contentEncoding: undefined, transferEncoding: undefined },
+  undefined,
+  { size: 0, pace: { idle: IDLE_TIMEOUT, slowest: 1, grace: GRACE } },
+);
+
+/**
+ * A request's body, read at most once and never beyond the limits; a reader gets BODY_TOO_LARGE as soon as there is a
+ * byte too many, REQUEST_TIMEOUT where no more come.
+ * @throws Fault BODY_TOO_LARGE where the declared length is too much already, UNSUPPORTED_MEDIA_TYPE for a coding
+ */
+export function readBody(head: BodyHead, source: ByteSource | undefined, limits: BodyLimits): ReceivedBody {
+  const limit = limits.size;
+  const declared = head.contentLength === undefined ? undefined : Number(head.contentLength);
+  const present = head.transferEncoding !== undefined || (declared !== undefined && declared > 0);
+  if (declared !== undefined && declared > limit) throw Fault.of('BODY_TOO_LARGE', { limit });
+  if (present && head.contentEncoding !== undefined && head.contentEncoding.toLowerCase() !== 'identity') {
+    const given = `Content-Encoding ${head.contentEncoding.slice(0, 40)}`;
+    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: 'identity' });
+  }
+  const bytes = (): Promise<Uint8Array> => source?.all?.(limits) ?? gather(counted(source, limits));
+  return {
+    contentType: head.contentType,
+    length: declared,
+    present,
+    bytes,
+    async text() {
+      const all = await bytes();
+      try {
+        return utf8.decode(all);
+      } catch {
+        throw Fault.of('BAD_BODY', { reason: 'it is not UTF-8' });
+      }
+    },
+    attachment(contentType): Attachment {
+      const base = { contentType, stream: () => counted(source, limits) };
+      return declared === undefined ? base : { ...base, length: declared };
+    },
+  };
+}
+
+async function gather(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  return Buffer.concat(await Array.fromAsync(chunks));
+}
+
+/** The bytes as they come, within the limits. */
+async function* counted(
+  source: ByteSource | undefined,
+  { size, pace, onRead }: BodyLimits,
+): AsyncGenerator<Uint8Array> {
+  if (source === undefined) return;
+  const chunks = source.chunks()[Symbol.asyncIterator]();
+  let seen = 0;
+  // What the reader takes for what it has got is not the caller's slowness.
+  let waited = 0;
+  try {
+    while (true) {
+      const since = performance.now();
+      const { done, value } = await withinTime(chunks.next(), patience(pace, seen, waited), stalled);
+      if (done) return;
+      waited += performance.now() - since;
+      seen += value.length;
+      if (seen > size) throw Fault.of('BODY_TOO_LARGE', { limit: size });
+      onRead?.(value.length);
+      yield value;
+      passing(value.length);
+    }
+  } finally {
+    // Not waited for: where the caller has stalled, it would come to an end with the connection only.
+    void chunks.return?.();
+  }
+}
+
+/** RFC 9110 section 15.5.9: the connection is not to be used again. */
+export function stalled(): Fault {
+  return Fault.of('REQUEST_TIMEOUT', {}, { headers: { Connection: 'close' } });
+}

@@ -1,0 +1,117 @@
+// Cross-origin requests, WHATWG Fetch section 3.2: only for the origins that gateway.yaml lists.
+import type { Registry } from '../../model/registry.ts';
+import type { Operation, Service } from '../../model/service.ts';
+import type { Exchange } from './exchange.ts';
+import type { ReplyHeaders } from './respond.ts';
+
+/** What a page of another origin is told. */
+export interface Cors {
+  /**
+   * Headers for a reply to this exchange: none for an origin that is not listed, undefined where no origin is.
+   * @param service the segment of a path that names it, or the name of its contract; the gateway's origins without one
+   */
+  headers(exchange: Exchange, service?: string): ReplyHeaders | undefined;
+  /** The same where the path tells no service, but the message does: whatever some service over SOAP says. */
+  headersOfMessages(exchange: Exchange): ReplyHeaders | undefined;
+  /** The same once the message's operation is known. */
+  headersOf(exchange: Exchange, operation: Operation): ReplyHeaders | undefined;
+  /** Whether the exchange is a preflight. */
+  isPreflight(exchange: Exchange): boolean;
+  /** Headers that answer a preflight, given what the path allows, and what the exchange's replies carry. */
+  preflight(exchange: Exchange, allowed: readonly string[]): ReplyHeaders;
+}
+
+const EXPOSED = [
+  'X-Request-Id',
+  'Rows-Truncated',
+  'Deprecation',
+  'Sunset',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+].join(', ');
+const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'Accept', 'X-Request-Id'];
+/** Seconds that a browser may keep a preflight's answer. */
+const MAX_AGE = '600';
+
+/** The replies to pages of listed origins. */
+type Policy = (exchange: Exchange) => ReplyHeaders | undefined;
+
+/** For the origins of `cors:` (`https://app.example`, or `*` for any, then without credentials), a service's own or the gateway's. */
+export function createCors({ gateway, operations, services, schemes }: Registry): Cors {
+  const ofGateway = gateway.cors.length === 0 ? () => undefined : createPolicy(gateway.cors);
+  const ofServices = new Map<Service, Policy>();
+  for (const service of services.values())
+    if (service.cors !== undefined) ofServices.set(service, createPolicy(service.cors));
+  const bySegment = policiesBySegment(ofServices);
+  const ofMessages =
+    ofServices.size === 0 ? ofGateway : createPolicy(originsOfMessages(operations.values(), gateway.cors));
+  const bound = [...operations.values()].flatMap(({ requestHeaders }) => requestHeaders.map(({ header }) => header));
+  const keys = [...schemes.values()].flatMap((scheme) => (scheme.kind === 'api-key' ? scheme.header : []));
+  const allowedHeaders = [...new Set([...ALLOWED_HEADERS, ...keys, ...bound])].join(', ');
+  return {
+    headers: (exchange, service) =>
+      (bySegment.size === 0 || service === undefined ? ofGateway : policyFor(bySegment, service, ofGateway))(exchange),
+    headersOfMessages: ofMessages,
+    headersOf: (exchange, { service }) => (ofServices.get(service) ?? ofGateway)(exchange),
+    isPreflight: (exchange) =>
+      exchange.method === 'OPTIONS' &&
+      exchange.header('origin') !== undefined &&
+      exchange.header('access-control-request-method') !== undefined,
+    preflight: ({ cors: base }, allowed) => {
+      if (base?.['Access-Control-Allow-Origin'] === undefined) return {};
+      return {
+        ...base,
+        'Access-Control-Allow-Methods': allowed.join(', '),
+        'Access-Control-Allow-Headers': allowedHeaders,
+        'Access-Control-Max-Age': MAX_AGE,
+      };
+    },
+  };
+}
+
+function createPolicy(origins: readonly string[]): Policy {
+  // No header for others, but a reply that a cache must not hand to a page of a listed origin.
+  const others: ReplyHeaders = origins.includes('*')
+    ? { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED }
+    : {};
+  const byOrigin = new Map(origins.map((origin) => [origin, origin === '*' ? others : headersFor(origin)]));
+  return (exchange) => byOrigin.get(exchange.header('origin') ?? '') ?? others;
+}
+
+/** Policies of services with their own, by every segment that begins their paths and the names of their contracts. */
+function policiesBySegment(policies: ReadonlyMap<Service, Policy>): ReadonlyMap<string, Policy> {
+  const found = new Map<string, Policy>();
+  for (const [service, policy] of policies) {
+    for (const name of new Set([service.name, ...service.operations.map(({ pathName }) => pathName)])) {
+      found.set(segmentKey(`${name}.${service.version}`), policy);
+      if (service.default) found.set(segmentKey(name), policy);
+    }
+  }
+  return found;
+}
+
+function policyFor(policies: ReadonlyMap<string, Policy>, segment: string, standard: Policy): Policy {
+  const [name = '', version] = segment.split('.', 2);
+  return policies.get(segmentKey(version === undefined ? name : `${name}.${version}`)) ?? standard;
+}
+
+/** Contracts are found by `LOCATIONS.1` too; a path in a wrong spelling is nobody's, and its reply a 404. */
+function segmentKey(segment: string): string {
+  return segment.toLowerCase().replace(/\.v(?=\d)/, '.');
+}
+
+function originsOfMessages(operations: Iterable<Operation>, standard: readonly string[]): string[] {
+  const services = new Set<Service>();
+  for (const { soap, active, service } of operations) if (soap !== undefined && active) services.add(service);
+  return [...new Set([...services].flatMap(({ cors = standard }) => cors))];
+}
+
+function headersFor(origin: string): ReplyHeaders {
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Credentials': 'true',
+    'Access-Control-Expose-Headers': EXPOSED,
+  };
+}

@@ -1,0 +1,14 @@
+import { Fault } from '../../model/fault.ts';
+import { isFull, StoreError } from '../../store/index.ts';
+
+/** What callers are told while the database can't be had; they may try again in a second. */
+export function databaseAway(cause: unknown): Fault {
+  const reason = 'the database does not answer';
+  return Fault.of('UNAVAILABLE', { reason }, { cause, headers: { 'Retry-After': '1' } });
+}
+
+/** What an error is to callers whose cause is the gateway's own database; undefined for any other. */
+export function faultOfStore(error: unknown): Fault | undefined {
+  if (isFull(error)) return Fault.of('STORAGE_FULL', { what: 'What was to be saved' }, { cause: error });
+  return error instanceof StoreError ? databaseAway(error) : undefined;
+}

@@ -1,0 +1,189 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'hono';
+import { Fault } from '../../model/fault.ts';
+import { MASK } from '../../model/mask.ts';
+import type { Caller, Shown, ShownCertificate } from '../../security/port.ts';
+import { type Peer, type Proxies, peerOf } from '../listen/remote.ts';
+import { requestIdOf } from '../listen/request-id.ts';
+import { certificateOfConnection, certificateOfHeader } from '../listen/shown-certificate.ts';
+import { type BodyLimits, type ByteSource, NO_BODY, type ReceivedBody, readBody } from './body.ts';
+import { incomingSource } from './incoming.ts';
+
+/** What Hono is handed with each request by the Node server, nothing of it in `app.request()`; and what is kept there. */
+interface Bindings {
+  readonly incoming?: IncomingMessage;
+  readonly outgoing?: ServerResponse;
+  /** The proxies in front, where the gateway has some. */
+  proxies?: Proxies | undefined;
+  exchange?: Exchange;
+}
+
+export interface GatewayEnv {
+  readonly Bindings: Bindings;
+}
+
+export type GatewayContext = Context<GatewayEnv>;
+
+/** The exchange of a request, the same from its route to the answer for an error of it: one id, one clock. */
+export function exchangeOf(context: GatewayContext): Exchange {
+  // Hono's own variables would cost a Map for each request.
+  context.env ??= {};
+  context.env.exchange ??= new Exchange(context);
+  return context.env.exchange;
+}
+
+/**
+ * One request and the way to its reply, the same over a socket and in `app.request()`. The target is read raw from
+ * Node's request: `new Request` folds dot segments and decodes what must stay as it was sent.
+ */
+export class Exchange implements Shown {
+  readonly started = performance.now();
+  readonly requestId: string;
+  /** Raw path, and raw query without its question mark; undefined where there is none. */
+  readonly path: string;
+  readonly query: string | undefined;
+  readonly outgoing: ServerResponse | undefined;
+  /** Headers for a page of another origin, which every reply to it carries. */
+  cors: Readonly<Record<string, string>> | undefined;
+  /** Headers about how many calls are left, which every reply to it carries. */
+  limits: Readonly<Record<string, string>> | undefined;
+  /** When bytes of the request's body were last read (`performance.now()`); 0 before. */
+  lastRead = 0;
+  /** Who reads what belongs to no operation, where that is asked. */
+  caller: Caller | undefined;
+  /** Its caller may call what it calls. */
+  admitted = false;
+  /** Bytes of the request's body that were read. */
+  bytesRead = 0;
+  #whenOver: (() => void) | undefined;
+  readonly #context: GatewayContext;
+  readonly #incoming: IncomingMessage | undefined;
+  #peer: Peer | undefined;
+
+  constructor(context: GatewayContext) {
+    this.#context = context;
+    this.#incoming = context.env?.incoming;
+    this.outgoing = context.env?.outgoing;
+    const target = this.#incoming?.url ?? targetOf(context.req.url);
+    const mark = target.indexOf('?');
+    this.path = mark < 0 ? target : target.slice(0, mark);
+    this.query = mark < 0 ? undefined : target.slice(mark + 1);
+    this.requestId = requestIdOf(this.header('x-request-id'));
+  }
+
+  /** The request's method as it was sent. */
+  get method(): string {
+    return this.#incoming?.method ?? this.#context.req.raw.method;
+  }
+
+  /** A header by its name in lower case; several are joined as RFC 9110 section 5.3 says. */
+  header(name: string): string | undefined {
+    if (this.#incoming === undefined) return this.#context.req.raw.headers.get(name) ?? undefined;
+    const value = this.#incoming.headers[name];
+    return typeof value === 'string' || value === undefined ? value : value.join(', ');
+  }
+
+  /** All headers, for the log; those named are masked. */
+  headers(masked: ReadonlySet<string>): Record<string, string> {
+    const all =
+      this.#incoming === undefined ? Object.fromEntries(this.#context.req.raw.headers) : this.#incoming.headers;
+    return Object.fromEntries(
+      Object.entries(all).map(([name, value]) => [name, masked.has(name) ? MASK : String(value)]),
+    );
+  }
+
+  /** The caller's address: of its end of the connection, or as a trusted proxy tells it; undefined inside this process. */
+  get remote(): string | undefined {
+    return this.#seen.address;
+  }
+
+  /** The caller runs on this machine. */
+  get local(): boolean {
+    return this.#seen.local;
+  }
+
+  get secure(): boolean {
+    return this.#seen.secure;
+  }
+
+  certificate(header: string | undefined): ShownCertificate | undefined {
+    if (this.#incoming === undefined) return undefined;
+    // That of the connection would be the proxy's own.
+    if (!this.#seen.proxied) return certificateOfConnection(this.#incoming.socket);
+    const field = header === undefined ? undefined : this.header(header.toLowerCase());
+    return field === undefined ? undefined : certificateOfHeader(field);
+  }
+
+  get #seen(): Peer {
+    this.#peer ??= peerOf(this.#incoming, this.#context.env?.proxies);
+    return this.#peer;
+  }
+
+  /** Its message broke off in the middle: the parser's refusal was its answer, and has its line in the log. */
+  get refused(): boolean {
+    return this.#incoming?.socket.errored instanceof Fault;
+  }
+
+  /** Aborts when the caller goes away before the reply is complete. */
+  get gone(): AbortSignal {
+    return this.#context.req.raw.signal;
+  }
+
+  /** The request, while the caller is still sending it. */
+  get unsent(): IncomingMessage | undefined {
+    const incoming = this.#incoming;
+    // One without a body is not complete either while its headers are being answered.
+    if (incoming === undefined || incoming.complete || isBare(incoming)) return undefined;
+    return incoming;
+  }
+
+  /** Calls back once the reply has left, or nobody waits for it any more. */
+  whenOver(done: () => void): void {
+    if (this.outgoing === undefined) this.#whenOver = done;
+    else if (this.outgoing.closed) done();
+    else this.outgoing.once('close', done);
+  }
+
+  /** To be called once a reply was handed over that goes to no socket. */
+  over(): void {
+    this.#whenOver?.();
+  }
+
+  body(limits: BodyLimits): ReceivedBody {
+    if (this.#incoming !== undefined && isBare(this.#incoming)) return NO_BODY;
+    const head = {
+      contentType: this.header('content-type'),
+      contentLength: this.header('content-length'),
+      contentEncoding: this.header('content-encoding'),
+      transferEncoding: this.header('transfer-encoding') ?? this.#undeclared(),
+    };
+    const onRead = (bytes: number): void => {
+      this.bytesRead += bytes;
+      this.lastRead = performance.now();
+    };
+    return readBody(head, this.#source(), { ...limits, onRead });
+  }
+
+  #source(): ByteSource | undefined {
+    if (this.#incoming !== undefined) return incomingSource(this.#incoming);
+    const { body } = this.#context.req.raw;
+    return body === null ? undefined : { chunks: () => body as AsyncIterable<Uint8Array> };
+  }
+
+  /** A Request made in a test has a body without a header that says so. */
+  #undeclared(): string | undefined {
+    const bare = this.#incoming === undefined && this.header('content-length') === undefined;
+    return bare && this.#context.req.raw.body !== null ? 'chunked' : undefined;
+  }
+}
+
+/** It has no body (RFC 9112 section 6.3, case 7). */
+function isBare({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
+}
+
+function targetOf(url: string): string {
+  const path = url.indexOf('/', url.indexOf('://') + 3);
+  const hash = url.indexOf('#');
+  return path < 0 ? '/' : url.slice(path, hash < 0 ? undefined : hash);
+}

@@ -1,0 +1,120 @@
+import { Fault } from '../../model/fault.ts';
+import type { Log } from '../log/log.ts';
+import type { Recorder } from '../log/record.ts';
+import { faultOfStore } from './database-fault.ts';
+import { withinTime } from './deadline.ts';
+import type { Exchange } from './exchange.ts';
+import { checkHeaders, withHeaders } from './headers.ts';
+import type { CallProgress } from './progress.ts';
+import { type ReplyHeaders, respondText } from './respond.ts';
+import type { Throttle } from './throttle.ts';
+
+/** A fault in a caller's form. */
+export interface WrittenFault {
+  readonly contentType: string;
+  readonly text: string;
+  /** HTTP status; the fault's own where undefined. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers where a stage of the spine ended with an error. */
+export class Refusals {
+  readonly #log: Log;
+  readonly #record: Recorder;
+  /** Milliseconds that an onError may take. */
+  readonly #timeout: number;
+  readonly #throttle: Throttle | undefined;
+
+  constructor(log: Log, record: Recorder, timeout: number, throttle: Throttle | undefined) {
+    this.#log = log;
+    this.#record = record;
+    this.#timeout = timeout;
+    this.#throttle = throttle;
+  }
+
+  /**
+   * Answers with the fault that an error is, once the operation's own code has had its say.
+   * @param write puts it into the caller's form
+   */
+  async refuse(
+    exchange: Exchange,
+    progress: CallProgress,
+    thrown: unknown,
+    write: (fault: Fault) => WrittenFault,
+  ): Promise<Response> {
+    const { compiled, caller, input } = progress;
+    const raised = await this.#counted(exchange, progress, this.#asFault(exchange, progress, thrown));
+    const fault = await this.#spoken(exchange, progress, raised);
+    const { contentType, text, status = fault.status, headers: given } = write(fault);
+    const headers: ReplyHeaders = {
+      ...withHeaders(compiled?.headers ?? {}, { ...fault.headers, ...given }),
+      'Content-Type': contentType,
+      'X-Content-Type-Options': 'nosniff',
+      'X-Request-Id': exchange.requestId,
+    };
+    progress.call?.done();
+    return respondText(exchange, status, headers, text, (bytes, complete) =>
+      this.#record(exchange, { operation: compiled?.operation, caller, status, bytes, complete, fault, input }),
+    );
+  }
+
+  /** What went wrong here rather than at the caller's. */
+  logFailure(exchange: Exchange, { compiled, caller, call }: CallProgress, error: unknown, message: string): void {
+    const facts = { requestId: exchange.requestId, operation: compiled?.operation.id, user: caller?.user.id };
+    this.#log.error({ ...facts, err: call === undefined ? error : call.shown(error) }, message);
+  }
+
+  /** Credentials that are refused count as calls do. */
+  async #counted(exchange: Exchange, { compiled }: CallProgress, fault: Fault): Promise<Fault> {
+    if (this.#throttle === undefined || fault.code !== 'UNAUTHENTICATED') return fault;
+    return this.#throttle.refused(exchange, compiled?.operation, fault);
+  }
+
+  /** What is not a fault is a defect of the gateway or of a handler: logged with its cause, told without it. */
+  #asFault(exchange: Exchange, progress: CallProgress, thrown: unknown): Fault {
+    if (!(thrown instanceof Fault) && exchange.gone.aborted) return Fault.of('ABANDONED', {});
+    const fault = faultOf(thrown, progress.compiled?.operation.id ?? 'The request');
+    if (fault.status >= 500 && (fault.cause !== undefined || fault.code === 'INTERNAL')) {
+      const words = progress.call?.shown(fault.message) ?? fault.message;
+      this.logFailure(exchange, progress, fault.cause, String(words));
+    }
+    return fault;
+  }
+
+  /** The handler's onError says what the caller reads, once its onRequest was entered. */
+  async #spoken(exchange: Exchange, progress: CallProgress, fault: Fault): Promise<Fault> {
+    const { compiled, input, call } = progress;
+    const onError = compiled?.answerer.onError;
+    if (onError === undefined || call === undefined || fault.code === 'ABANDONED') return fault;
+    const { id } = call.operation;
+    try {
+      const said = (async () => onError(fault, input, call))();
+      const text = await withinTime(said, this.#timeout, () => timedOut(id, this.#timeout));
+      if (typeof text !== 'string') throw new TypeError(`onError returned ${text === null ? 'null' : typeof text}`);
+      return fault.saying(text);
+    } catch (error) {
+      this.logFailure(exchange, progress, error, `onError of ${id} failed.`);
+      return fault;
+    }
+  }
+}
+
+/** The fault of an operation whose code took too long. `ms`: milliseconds that it had. */
+export function timedOut(operation: string, ms: number): Fault {
+  return Fault.of('TIMEOUT', { what: operation, seconds: ms / 1000 });
+}
+
+/** A fault as it is, unless code gave it headers that can't be sent. */
+function faultOf(thrown: unknown, operation: string): Fault {
+  let cause = thrown;
+  try {
+    if (thrown instanceof Fault) {
+      checkHeaders(thrown.headers);
+      return thrown;
+    }
+  } catch (error) {
+    cause = error;
+  }
+  return faultOfStore(cause) ?? Fault.of('INTERNAL', { operation }, { cause });
+}

@@ -1,0 +1,120 @@
+import { pipeline } from 'node:stream/promises';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Bytes } from '../../model/handler.ts';
+import { passing } from '../../store/young.ts';
+import type { Exchange } from './exchange.ts';
+import { drain } from './incoming.ts';
+
+/** Headers of one reply, names in their usual spelling. */
+export type ReplyHeaders = Record<string, string>;
+
+/** Called once a reply in bytes is out, or was given up, and where a text is handed over: its bytes, and whether all of them left. */
+export type Sent = (bytes: number, complete: boolean) => void;
+
+/** A body in bytes: all at once, or a stream opened at most once. `length` undefined: known at its end. */
+export interface ReplyBytes extends Pick<Bytes, 'body' | 'dispose'> {
+  readonly length: number | undefined;
+}
+
+/** A reply that is one text. */
+export function respondText(
+  exchange: Exchange,
+  status: number,
+  headers: ReplyHeaders,
+  text: string,
+  sent: Sent,
+): Response {
+  addOwn(exchange, headers);
+  const bodiless = isBodiless(exchange, status);
+  const length = Buffer.byteLength(text);
+  setLength(headers, status, length);
+  sent(bodiless ? 0 : length, true);
+  const { unsent, outgoing } = exchange;
+  // Of a reply to HEAD Hono makes another one, which could not say any more that it is out.
+  if (unsent === undefined || outgoing === undefined || headers.Connection === 'close' || exchange.method === 'HEAD')
+    return new Response(bodiless ? null : text, { status, headers });
+  // Closed while the caller still sends, the connection would be reset under the reply.
+  outgoing.writeHead(status, headers);
+  if (bodiless) outgoing.flushHeaders();
+  else outgoing.write(text);
+  void drain(unsent).then(() => outgoing.end());
+  return RESPONSE_ALREADY_SENT;
+}
+
+/**
+ * A reply in bytes, of a length known before the first of them, or in chunks. A caller that goes away, or an error on the way, ends
+ * the connection: a cut reply never looks whole.
+ * @param failed gets the error of a stream that ended early, or did not hold what it said
+ */
+export function respondBytes(
+  exchange: Exchange,
+  status: number,
+  headers: ReplyHeaders,
+  bytes: ReplyBytes,
+  sent: Sent,
+  failed: (error: unknown) => void,
+): Response {
+  addOwn(exchange, headers);
+  if (bytes.length !== undefined) setLength(headers, status, bytes.length);
+  if (isBodiless(exchange, status)) {
+    bytes.dispose?.();
+    sent(0, true);
+    return new Response(null, { status, headers });
+  }
+  if (bytes.body instanceof Uint8Array) {
+    bytes.dispose?.();
+    sent(bytes.body.byteLength, true);
+    return new Response(bytes.body as Uint8Array<ArrayBuffer>, { status, headers });
+  }
+  const { outgoing } = exchange;
+  if (outgoing === undefined) {
+    return new Response(ReadableStream.from(disposing(bytes, sent)) as ReadableStream<Uint8Array>, { status, headers });
+  }
+  // Straight from the source to Node's response: the web stream in between would cost a quarter of the speed.
+  outgoing.writeHead(status, headers);
+  pipeline(disposing(bytes, sent), outgoing).catch((error: NodeJS.ErrnoException) => {
+    // Where the caller has gone, nothing of ours failed.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') failed(error);
+    outgoing.destroy();
+  });
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Replies without content, whatever there is to say (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5). */
+function isBodiless({ method }: Exchange, status: number): boolean {
+  return method === 'HEAD' || status === 204 || status === 205 || status === 304;
+}
+
+/** HEAD and 304 tell the length of what they do not send, 204 must not tell any (RFC 9110 section 8.6). */
+function setLength(headers: ReplyHeaders, status: number, length: number): void {
+  if (status !== 204) headers['Content-Length'] = status === 205 ? '0' : String(length);
+}
+
+/** What every reply to an exchange carries. */
+function addOwn({ cors, limits }: Exchange, headers: ReplyHeaders): void {
+  if (limits !== undefined) Object.assign(headers, limits);
+  if (cors === undefined) return;
+  Object.assign(headers, cors);
+  headers.Vary = headers.Vary === undefined ? 'Origin' : `${headers.Vary}, Origin`;
+}
+
+/** The bytes of a stream; neither more nor fewer than were announced, or the next reply would be taken for a part of this one. */
+async function* disposing(bytes: ReplyBytes, sent: Sent): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  const { length = Number.POSITIVE_INFINITY } = bytes;
+  let complete = false;
+  try {
+    for await (const chunk of (bytes.body as () => AsyncIterable<Uint8Array>)()) {
+      if (count + chunk.length > length) throw new RangeError(`a reply of ${length} bytes holds more`);
+      count += chunk.length;
+      yield chunk;
+      passing(chunk.length);
+    }
+    if (bytes.length !== undefined && count < length)
+      throw new RangeError(`a reply of ${length} bytes ended after ${count}`);
+    complete = true;
+  } finally {
+    bytes.dispose?.();
+    sent(count, complete || count === bytes.length);
+  }
+}

@@ -1,0 +1,140 @@
+import { Fault } from '../../model/fault.ts';
+import type { Rate } from '../../model/rate.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { User } from '../../model/security.ts';
+import type { Operation } from '../../model/service.ts';
+import { addressKey } from '../../security/limit/address.ts';
+import type { RateLimiter, Standing } from '../../security/limit/limiter.ts';
+import type { RateLimits } from '../../security/limit/open.ts';
+import { NO_CREDENTIALS } from '../../security/port.ts';
+import type { Exchange } from './exchange.ts';
+import { occupy, type Places } from './places.ts';
+
+/**
+ * Bounds how often, and how many at the same time, operations are called. The rate of an operation is its own, else its
+ * service's: its calls are counted by themselves. All that have neither are counted together by the gateway's.
+ *
+ * A rate by address is counted before credentials are looked at; one by caller, or of all together, once the caller may
+ * call, so that nobody uses up what is another's. Credentials that are refused are counted by address in any case, under
+ * the gateway's rate where there is one: an address that has shown too many is refused whatever it shows next.
+ */
+export interface Throttle {
+  /** What can be said before credentials are looked at. @throws Fault TOO_MANY_REQUESTS */
+  arrive(exchange: Exchange, operation?: Operation): void | Promise<void>;
+  /** Counts a call of somebody who may. @throws Fault TOO_MANY_REQUESTS, UNAVAILABLE */
+  enter(exchange: Exchange, operation: Operation, user: User | undefined): void | Promise<void>;
+  /** Counts credentials that were refused, those of an exchange once; nothing where none were shown. @returns the fault to answer */
+  refused(exchange: Exchange, operation: Operation | undefined, fault: Fault): Promise<Fault>;
+}
+
+/** A rate, and where it is counted. */
+interface Bound {
+  readonly limiter: RateLimiter;
+  readonly by: Rate['by'];
+  /** What it bounds: the gateway's id, or an operation's. */
+  readonly name: string;
+  /** The fields of draft-ietf-httpapi-ratelimit-headers, sections 3 and 4: this one is the same in every reply. */
+  readonly policy: string;
+}
+
+interface Bounds {
+  readonly rate?: Bound;
+  readonly places: readonly Places[];
+}
+
+/** Whether a gateway bounds any rate. */
+export function hasRates({ gateway, operations }: Registry): boolean {
+  return gateway.limits.rate !== undefined || [...operations.values()].some(({ limits }) => limits.rate !== undefined);
+}
+
+/**
+ * Compiles the bounds of every operation; undefined where none is declared.
+ * @param rates what counts, where some rate is
+ */
+export function createThrottle({ gateway, operations }: Registry, rates: RateLimits | undefined): Throttle | undefined {
+  const bound = (name: string, rate: Rate | undefined, kind = ''): Bound | undefined =>
+    rate === undefined || rates === undefined ? undefined : boundOf(name, rate, rates.limiter(`${kind}${name}`, rate));
+  const placesOf = (what: string, most: number | undefined): Places[] =>
+    most === undefined ? [] : [{ what, most, taken: 0 }];
+  // A gateway and an operation may have one id.
+  const ofGateway = bound(gateway.id, gateway.limits.rate, 'gateway ');
+  const shared = placesOf('of this gateway', gateway.limits.concurrent);
+  const all = new Map<Operation, Bounds>();
+  for (const operation of operations.values()) {
+    const rate = bound(operation.id, operation.limits.rate) ?? ofGateway;
+    const places = [...shared, ...placesOf(`of ${operation.id}`, operation.limits.concurrent)];
+    if (rate !== undefined || places.length > 0)
+      all.set(operation, { places, ...(rate === undefined ? {} : { rate }) });
+  }
+  return all.size === 0 && ofGateway === undefined ? undefined : throttleOf(all, ofGateway);
+}
+
+function throttleOf(all: ReadonlyMap<Operation, Bounds>, ofGateway: Bound | undefined): Throttle {
+  const refusedOnce = new WeakSet<Exchange>();
+  const rateOf = (operation: Operation | undefined): Bound | undefined =>
+    operation === undefined ? undefined : all.get(operation)?.rate;
+  return {
+    arrive(exchange, operation) {
+      const own = rateOf(operation);
+      const guard = ofGateway ?? own;
+      if (guard === undefined) return undefined;
+      const standing = guard.limiter.shut(guardKey(guard, exchange));
+      if (standing !== undefined) throw tell(exchange, guard, standing);
+      return own?.by === 'address' ? count(exchange, own, addressOf(exchange)) : undefined;
+    },
+    enter(exchange, operation, user) {
+      const bounds = all.get(operation);
+      if (bounds === undefined) return undefined;
+      const { rate, places } = bounds;
+      if (rate === undefined || rate.by === 'address') return occupy(exchange, places);
+      const key = rate.by === 'all' ? 'all' : user === undefined ? addressOf(exchange) : `user ${user.id}`;
+      return count(exchange, rate, key).then(() => occupy(exchange, places));
+    },
+    async refused(exchange, operation, fault) {
+      const own = rateOf(operation);
+      const guard = ofGateway ?? own;
+      // A rate by address has counted the call already, where its operation was known by then.
+      const isCounted = guard === own && own?.by === 'address' && exchange.limits !== undefined;
+      if (guard === undefined || isCounted || fault.reason === NO_CREDENTIALS || refusedOnce.has(exchange))
+        return fault;
+      refusedOnce.add(exchange);
+      const standing = await guard.limiter.take(guardKey(guard, exchange));
+      return standing.exceeded ? tell(exchange, guard, standing, fault.reason) : fault;
+    },
+  };
+}
+
+/** Credentials that are refused are no calls of anybody: they are counted apart, unless all of an address are counted. */
+function guardKey({ by }: Bound, exchange: Exchange): string {
+  return by === 'address' ? addressOf(exchange) : `refused ${addressOf(exchange)}`;
+}
+
+const addressOf = ({ remote }: Exchange): string => `address ${addressKey(remote)}`;
+
+async function count(exchange: Exchange, bound: Bound, key: string): Promise<void> {
+  const standing = await bound.limiter.take(key);
+  if (standing.exceeded) throw tell(exchange, bound, standing);
+  show(exchange, bound, standing);
+}
+
+/** Says in the reply how many calls are left: as Structured Fields (RFC 9651), both are lists of one String. */
+function show(exchange: Exchange, { name, policy }: Bound, { remaining, reset }: Standing): void {
+  exchange.limits = { RateLimit: `"${name}";r=${remaining};t=${reset}`, 'RateLimit-Policy': policy };
+}
+
+function tell(exchange: Exchange, bound: Bound, standing: Standing, reason?: string): Fault {
+  show(exchange, bound, standing);
+  const { reset } = standing;
+  const why = `rate of ${bound.name} by ${bound.by}`;
+  return Fault.of(
+    'TOO_MANY_REQUESTS',
+    { what: bound.name, seconds: reset },
+    { headers: { 'Retry-After': String(reset) }, reason: reason === undefined ? why : `${reason}; ${why}` },
+  );
+}
+
+function boundOf(name: string, rate: Rate, limiter: RateLimiter): Bound {
+  const seconds = Math.max(Math.ceil(rate.per / 1000), 1);
+  const policy = `"${name}";q=${rate.requests};w=${seconds}`;
+  return { limiter, by: rate.by, name, policy };
+}

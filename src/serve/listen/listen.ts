@@ -1,0 +1,185 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { problemText } from '../../binding/problem.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Limits } from '../../model/gateway.ts';
+import { problemMediaType } from '../../wire/problem.ts';
+import type { GatewayEnv } from '../exchange/exchange.ts';
+import { refusedLine } from '../log/decision.ts';
+import type { Log } from '../log/log.ts';
+import type { Safeguards } from '../start/safeguards.ts';
+import { type Proxies, peerOf } from './remote.ts';
+import { requestIdOf } from './request-id.ts';
+import { socketsOf } from './sockets.ts';
+import { checkTarget } from './target.ts';
+import { endHandshake, isOfTls, type OpenTls } from './tls.ts';
+import { type ParserError, refuseTunnel, refuseUnread, replyUnderway } from './unread.ts';
+
+/** Request line and headers together, in bytes; a target of 64 KiB leaves as much for headers. */
+const MAX_HEADER_SIZE = 128 * 1024;
+/** Milliseconds for a request's headers to arrive; a body has an idle limit instead, as transfers may take long. */
+const HEADERS_TIMEOUT = 20_000;
+const KEEP_ALIVE_TIMEOUT = 5_000;
+
+/** An HTTP server, and its orderly end. */
+export interface HttpServer {
+  readonly server: Server;
+  /** Takes no more connections, lets running requests finish for at most `timeoutMs`, then cuts them. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+export interface HttpServerOptions {
+  readonly log: Log;
+  /** Milliseconds without a byte after which a transfer is given up. */
+  readonly idleTimeout: number;
+  /** Milliseconds that the head of a request may take to come; 20 s. */
+  readonly headersTimeout?: number | undefined;
+  /** Of its own address, where it speaks TLS. */
+  readonly tls?: OpenTls | undefined;
+  /** In front of it. */
+  readonly proxies?: Proxies | undefined;
+}
+
+/** The gateway's HTTP server, not yet listening. */
+export function createHttpServer(
+  app: Hono<GatewayEnv>,
+  limits: Limits,
+  { audit, refusal }: Pick<Safeguards, 'audit' | 'refusal'>,
+  { log, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies }: HttpServerOptions,
+): HttpServer {
+  const logs = { log, audit, proxies };
+  const fetch: typeof app.fetch = (request, env) => app.fetch(request, Object.assign(env as object, { proxies }));
+  const answer = getRequestListener(proxies === undefined ? app.fetch : fetch, {
+    hostname: 'localhost',
+    // Refused below, where the request is at hand.
+    errorHandler: (error) => {
+      throw error;
+    },
+  });
+  const settings = {
+    maxHeaderSize: MAX_HEADER_SIZE,
+    headersTimeout,
+    requestTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
+    // Node would refuse what lacks one without a body.
+    requireHostHeader: false,
+  };
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const fault = accept(incoming, limits.target) ?? refusal();
+    if (fault === undefined) answer(incoming, outgoing).catch((error) => refuse(incoming, outgoing, error, logs));
+    else refuse(incoming, outgoing, fault, logs);
+  };
+  const secure = tls === undefined ? undefined : createTlsServer({ ...settings, ...tls.options }, listener);
+  const server: Server = secure ?? createServer(settings, listener);
+  const unfollow = secure === undefined ? undefined : tls?.follow(secure);
+  server.timeout = idleTimeout;
+  server.on('timeout', closeStalled);
+  server.on('clientError', (error: ParserError, socket: Socket) => {
+    if (isOfTls(error)) endHandshake(error, socket, log);
+    else refuseUnread(error, socket, logs);
+  });
+  server.on('connect', (incoming, connection) => refuseTunnel(incoming, connection, logs));
+  // Node would refuse it without a body.
+  server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
+  const sockets = socketsOf(server);
+  return {
+    server,
+    close(timeoutMs) {
+      unfollow?.();
+      return close(server, sockets, timeoutMs);
+    },
+  };
+}
+
+/** Node's own closeIdleConnections leaves those on which nothing was asked yet, which browsers open in advance. */
+function close(server: Server, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
+  const endIdle = (): void => {
+    for (const socket of sockets) if (replyUnderway(socket) === undefined) socket.destroySoon();
+  };
+  return new Promise((resolve) => {
+    const idle = setInterval(endIdle, 50);
+    const limit = setTimeout(() => server.closeAllConnections(), timeoutMs);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(limit);
+      resolve();
+    });
+    endIdle();
+  });
+}
+
+/** Ends a connection on which nothing moves any more, unless the gateway is the one that is waited for. */
+function closeStalled(socket: Socket): void {
+  const reply = replyUnderway(socket);
+  if (reply === undefined || reply.headersSent) socket.destroy();
+}
+
+/** Checks the head of a request, and leaves its target in origin form: what is routed is what was checked. */
+function accept(incoming: IncomingMessage, limit: number): Fault | undefined {
+  const { method, url = '', headers } = incoming;
+  try {
+    checkSingle(incoming);
+    if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+      throw Fault.of('BAD_REQUEST', { reason: 'its Expect header is not 100-continue' });
+    // A question about the whole server (`OPTIONS *`) is answered like one about the page.
+    incoming.url = url === '*' && method === 'OPTIONS' ? '/' : checkTarget(url, headers.host, limit);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}
+
+/**
+ * One Host header (RFC 9112 section 3.2; HTTP/1.0 may do without), and one Authorization at most: Node keeps the first of
+ * several, where something in front may have looked at another.
+ */
+function checkSingle({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  let credentials = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+    if (name.length === 13 && name.toLowerCase() === 'authorization') credentials++;
+  }
+  // The parser takes a line without a version for HTTP/0.9.
+  if (httpVersion.startsWith('0')) throw Fault.of('BAD_REQUEST', { reason: 'it names no HTTP version' });
+  if (hosts > 1) throw Fault.of('BAD_REQUEST', { reason: 'it has more than one Host header' });
+  if (credentials > 1) throw Fault.of('BAD_REQUEST', { reason: 'it has more than one Authorization header' });
+  if (hosts === 0 && httpVersion === '1.1') throw Fault.of('BAD_REQUEST', { reason: 'it has no Host header' });
+}
+
+/** Answers what does not reach the app. */
+function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  error: unknown,
+  { log, audit, proxies }: { readonly log: Log; readonly audit: Log; readonly proxies: Proxies | undefined },
+): void {
+  const fault = faultOf(error);
+  const requestId = requestIdOf(incoming.headers['x-request-id'] as string | undefined);
+  if (!(error instanceof Fault) && fault.status >= 500) log.error({ requestId, err: error }, fault.message);
+  const text = problemText(fault, requestId);
+  const { method } = incoming;
+  const { address: remote } = peerOf(incoming, proxies);
+  audit.info(refusedLine(fault, { requestId, method, remote, bytes: Buffer.byteLength(text) }));
+  outgoing.writeHead(fault.status, {
+    'Content-Type': problemMediaType,
+    'Content-Length': Buffer.byteLength(text),
+    'X-Request-Id': requestId,
+    ...fault.headers,
+    Connection: 'close',
+  });
+  outgoing.end(text);
+}
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  // The adapter makes a URL of target and Host header, of which the target was checked.
+  if (error instanceof RequestError) return Fault.of('BAD_REQUEST', { reason: 'its Host header is not a host' });
+  return Fault.of('INTERNAL', { operation: 'The request' });
+}

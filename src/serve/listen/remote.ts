@@ -1,0 +1,154 @@
+// Who is at the other end, where proxies may stand in between: RFC 7239 (Forwarded) and the X-Forwarded-* fields before it.
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { parseSocketAddress } from '../../wire/socket-address.ts';
+import { isLoopback } from './loopback.ts';
+
+/** What is known of the caller's end of a request. */
+export interface Peer {
+  /** The caller's address; undefined for a call inside this process. */
+  readonly address: string | undefined;
+  /** It runs on this machine, and nothing stands in between. */
+  readonly local: boolean;
+  /** Nobody reads along: TLS, here or at a trusted proxy, or this machine. */
+  readonly secure: boolean;
+  /** A trusted proxy hands the request on. */
+  readonly proxied: boolean;
+}
+
+/** Addresses of proxies whose fields are believed. */
+export interface Proxies {
+  trust(address: string): boolean;
+}
+
+/** What is told: the caller's address, and whether it came over TLS, where that is said. */
+interface Told {
+  readonly address: string;
+  readonly secure: boolean | undefined;
+}
+
+/** @param list addresses and networks (`10.0.0.0/8`), as the loader has checked them */
+export function compileProxies(list: readonly string[]): Proxies | undefined {
+  if (list.length === 0) return undefined;
+  const known = new BlockList();
+  for (const entry of list) {
+    const [address = '', bits] = entry.split('/');
+    if (bits === undefined) known.addAddress(address, familyOf(address));
+    else known.addSubnet(address, Number(bits), familyOf(address));
+  }
+  return { trust: (address) => isIP(address) !== 0 && known.check(address, familyOf(address)) };
+}
+
+/** Reads who calls. Without a trusted proxy at the other end, the connection alone is believed. */
+export function peerOf(incoming: IncomingMessage | undefined, proxies: Proxies | undefined): Peer {
+  if (incoming === undefined) return { address: undefined, local: true, secure: true, proxied: false };
+  const { headers, socket } = incoming;
+  const { remoteAddress: address } = socket;
+  const encrypted = (socket as TLSSocket).encrypted === true;
+  const proxied = proxies !== undefined && address !== undefined && proxies.trust(address);
+  // Whoever is behind a proxy on this machine is not on it for that, whether somebody named the proxy or it shows itself.
+  const local = !proxied && isLoopback(address) && !isForwarded(headers);
+  if (!proxied) return { address, local, secure: encrypted || local, proxied };
+  const told = tell(headers, address, proxies);
+  return { address: told.address, local, secure: told.secure ?? encrypted, proxied };
+}
+
+const isForwarded = (headers: IncomingHttpHeaders): boolean =>
+  headers['x-forwarded-for'] !== undefined ||
+  headers.forwarded !== undefined ||
+  headers['x-forwarded-proto'] !== undefined ||
+  headers['x-forwarded-host'] !== undefined ||
+  headers.via !== undefined ||
+  headers['x-real-ip'] !== undefined;
+
+/**
+ * A proxy writes one of the two kinds of field, and may hand on what a caller wrote in the other: where they differ neither
+ * is believed.
+ */
+function tell(headers: IncomingHttpHeaders, proxy: string, proxies: Proxies): Told {
+  const forwarded = headers.forwarded === undefined ? undefined : readForwarded(headers.forwarded, proxy, proxies);
+  const older = readOlder(headers, proxy, proxies);
+  const only = forwarded ?? older;
+  if (only === undefined) return { address: proxy, secure: undefined };
+  // Of a caller that is told, how it came must be told too: that the proxy itself came over TLS says nothing of it.
+  if (forwarded === undefined || older === undefined) return { address: only.address, secure: only.secure ?? false };
+  if (forwarded.address !== older.address) return { address: proxy, secure: false };
+  return { address: older.address, secure: (forwarded.secure ?? true) && (older.secure ?? forwarded.secure ?? false) };
+}
+
+function readOlder(headers: IncomingHttpHeaders, proxy: string, proxies: Proxies): Told | undefined {
+  const hops = textOf(headers['x-forwarded-for']);
+  const schemes = textOf(headers['x-forwarded-proto']);
+  if (hops === undefined && schemes === undefined) return undefined;
+  const { address } = rightmost(hops?.split(',') ?? [], proxy, proxies);
+  // Several proxies may each have added theirs, and which is whose can't be told.
+  const secure = schemes?.split(',').every((scheme) => scheme.trim().toLowerCase() === 'https');
+  return { address, secure };
+}
+
+function readForwarded(field: string, proxy: string, proxies: Proxies): Told {
+  const elements = splitOutsideQuotes(field, ',').map(parameters);
+  const { address, index } = rightmost(
+    elements.map((element) => element.get('for') ?? ''),
+    proxy,
+    proxies,
+  );
+  const proto = elements[index]?.get('proto')?.toLowerCase();
+  return { address, secure: proto === undefined ? undefined : proto === 'https' };
+}
+
+/** The caller is the nearest that is no trusted proxy; the nearest trusted one where nothing better is told. */
+function rightmost(
+  hops: readonly string[],
+  proxy: string,
+  proxies: Proxies,
+): { readonly address: string; readonly index: number } {
+  let nearest = { address: proxy, index: hops.length };
+  for (let index = hops.length - 1; index >= 0; index--) {
+    const address = addressOf((hops[index] as string).trim());
+    if (address === undefined) break;
+    nearest = { address, index };
+    if (!proxies.trust(address)) break;
+  }
+  return nearest;
+}
+
+/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`; undefined for `unknown` and `_hidden`. */
+function addressOf(hop: string): string | undefined {
+  const address = isIP(hop) === 0 ? parseSocketAddress(hop)?.address : hop;
+  return address?.replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+/** `for="[2001:db8::1]";proto=https`, by names in lower case (RFC 7239 section 4). */
+function parameters(element: string): ReadonlyMap<string, string> {
+  const pairs = splitOutsideQuotes(element, ';').map((pair): [string, string] => {
+    const equals = pair.indexOf('=');
+    const value = pair.slice(equals + 1).trim();
+    const quoted = /^"(.*)"$/.exec(value)?.[1]?.replaceAll(/\\(.)/g, '$1');
+    return [pair.slice(0, Math.max(equals, 0)).trim().toLowerCase(), quoted ?? value];
+  });
+  return new Map(pairs);
+}
+
+function splitOutsideQuotes(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (quoted && character === '\\') index++;
+    else if (character === '"') quoted = !quoted;
+    else if (character === separator && !quoted) {
+      parts.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+const textOf = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(',') : value;
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4');

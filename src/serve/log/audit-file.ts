@@ -1,0 +1,180 @@
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync, write } from 'node:fs';
+import { dirname } from 'node:path';
+import { errorText } from '../../store/error.ts';
+import { GatewayError } from '../start/gateway-error.ts';
+
+/** The file of the audit log. Nothing that is written to it is lost while it can be written at all. */
+export interface AuditFile {
+  /** Takes one line, with its end. */
+  write(line: string): void;
+  /** It can't be written now: what would have to be kept in it must not happen. */
+  readonly broken: boolean;
+  /** Opens the path anew: the file there may be another by now. */
+  reopen(): void;
+  /** Writes what is left, and ends. */
+  close(): Promise<void>;
+}
+
+/** For the owner alone: it says who did what. */
+const MODE = 0o600;
+/** Milliseconds between two tries to write where one failed, and between two looks whether the file was moved away. */
+const PAUSE = 1_000;
+/** Lines that are kept while none can be written; of those beyond, their number. */
+const MOST_KEPT = 10_000;
+
+/**
+ * Opens the file of the audit log for adding to it. Every write holds whole lines, so that several gateways may share one.
+ * @param onError told once of each time that it can't be written
+ * @throws GatewayError where it can't be opened
+ */
+export function openAuditFile(path: string, onError: (error: Error) => void): AuditFile {
+  try {
+    return new Appender(path, onError);
+  } catch (error) {
+    const hint = 'It is audit: of gateway.yaml, relative to the project; its folder must be one that may be written.';
+    throw new GatewayError(`the audit log ${path} can't be written: ${errorText(error)}`, { hint, cause: error });
+  }
+}
+
+function open(path: string): number {
+  mkdirSync(dirname(path), { recursive: true });
+  return openSync(path, 'a', MODE);
+}
+
+/** Whether the last line of a file has no end. */
+function endsInside(path: string): boolean {
+  const { size } = statSync(path);
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      readSync(descriptor, last, 0, 1, size - 1);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // It may be one that can only be written.
+    return false;
+  }
+  return last[0] !== 0x0a;
+}
+
+class Appender implements AuditFile {
+  readonly #path: string;
+  readonly #onError: (error: Error) => void;
+  #descriptor: number;
+  #lines: string[] = [];
+  /** What a write left over of whole lines. */
+  #rest: Buffer = Buffer.alloc(0);
+  #lost = 0;
+  #writing = false;
+  #broken = false;
+  #looked = performance.now();
+  #retry: NodeJS.Timeout | undefined;
+  #end: (() => void) | undefined;
+
+  constructor(path: string, onError: (error: Error) => void) {
+    this.#path = path;
+    this.#onError = onError;
+    this.#descriptor = open(path);
+    // The line that a gateway was writing when it died is not to take the first of this one with it.
+    if (endsInside(path)) this.#rest = Buffer.from('\n');
+  }
+
+  get broken(): boolean {
+    return this.#broken;
+  }
+
+  write(line: string): void {
+    if (this.#lines.length < MOST_KEPT) this.#lines.push(line);
+    else this.#lost += 1;
+    if (!this.#writing && !this.#broken) this.#next();
+  }
+
+  reopen(): void {
+    this.#reopened();
+  }
+
+  close(): Promise<void> {
+    clearTimeout(this.#retry);
+    return new Promise((resolve) => {
+      this.#end = () => {
+        closeSync(this.#descriptor);
+        resolve();
+      };
+      if (!this.#writing) this.#end();
+    });
+  }
+
+  #next(): void {
+    if (performance.now() - this.#looked > PAUSE && !this.#followed()) return;
+    const bytes = Buffer.concat([this.#rest, Buffer.from(this.#lines.join('') + this.#lostLine())]);
+    this.#lines = [];
+    this.#lost = 0;
+    if (bytes.length > 0) this.#append(bytes);
+    else {
+      this.#broken = false;
+      this.#end?.();
+    }
+  }
+
+  #append(bytes: Buffer): void {
+    const descriptor = this.#descriptor;
+    this.#writing = true;
+    write(descriptor, bytes, 0, bytes.length, null, (error, written) => {
+      this.#writing = false;
+      // It was opened anew meanwhile.
+      if (descriptor !== this.#descriptor) closeSync(descriptor);
+      // What a full disk took is not written twice: the rest follows it once there is room.
+      this.#rest = bytes.subarray(error === null ? written : 0);
+      if (error !== null) this.#fail(error);
+      else if (this.#rest.length > 0 && written === 0) this.#fail(new Error('nothing of a line was written'));
+      else {
+        this.#broken = false;
+        this.#next();
+      }
+    });
+  }
+
+  #reopened(): boolean {
+    try {
+      const opened = open(this.#path);
+      const before = this.#descriptor;
+      this.#descriptor = opened;
+      if (!this.#writing) closeSync(before);
+      return true;
+    } catch (error) {
+      this.#fail(error as Error);
+      return false;
+    }
+  }
+
+  #fail(error: Error): void {
+    if (!this.#broken) this.#onError(error);
+    this.#broken = true;
+    if (this.#end !== undefined) {
+      this.#end();
+      return;
+    }
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => {
+      if (this.#reopened() && !this.#writing) this.#next();
+    }, PAUSE);
+    this.#retry.unref();
+  }
+
+  /** Where the file was moved away, or removed, what comes next goes to the one that has its name now. */
+  #followed(): boolean {
+    this.#looked = performance.now();
+    const own = fstatSync(this.#descriptor);
+    const there = statSync(this.#path, { throwIfNoEntry: false });
+    return (there?.ino === own.ino && there.dev === own.dev) || this.#reopened();
+  }
+
+  #lostLine(): string {
+    if (this.#lost === 0) return '';
+    const msg = 'Lines were lost while none could be written.';
+    return `${JSON.stringify({ level: 'error', time: new Date().toISOString(), lost: this.#lost, msg })}\n`;
+  }
+}

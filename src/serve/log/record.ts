@@ -1,0 +1,149 @@
+import type { Account } from '../../model/account.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Outcome } from '../../model/handler.ts';
+import { MASK } from '../../model/mask.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { Routing } from '../../model/routing.ts';
+import type { Operation } from '../../model/service.ts';
+import type { DocumentValue } from '../../model/value.ts';
+import type { Caller } from '../../security/port.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { decide } from './decision.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { compilePayload, type PayloadWords } from './payload.ts';
+
+/** What became of an exchange. */
+export interface Result {
+  readonly operation: Operation | undefined;
+  readonly caller: Caller | undefined;
+  readonly status: number;
+  readonly bytes: number;
+  /** Whether all of the reply left. */
+  readonly complete: boolean;
+  /** Where the reply is one. */
+  readonly fault?: Fault | undefined;
+  /** What was asked, as far as it was decoded, and what was answered: where the log keeps payloads. */
+  readonly input?: DocumentValue | undefined;
+  readonly outcome?: Outcome | undefined;
+}
+
+/** Keeps one line of the audit log and one observation an exchange. */
+export type Recorder = (exchange: Exchange, result: Result) => void;
+
+/** Request headers whose values never reach the log. */
+const MASKED: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
+
+/** What the log keeps of the calls of one operation. */
+interface Kept {
+  /** Names of the headers that are masked; undefined where headers are not kept. */
+  readonly masked?: ReadonlySet<string>;
+  /** Where payloads are kept. */
+  readonly payload?: PayloadWords;
+  /** A variable of the path is sensitive. */
+  readonly hidesPath: boolean;
+}
+
+/**
+ * One JSON line an exchange: who called what, from where, whether that was allowed and if not why, and what it took. With
+ * its request headers where the operation's routing says `log: header`, with its payload too where it says `full`. Query
+ * strings are never kept, a path that may hold the value of a sensitive field only as far as the service, even where it
+ * leads to no operation.
+ */
+export function createRecorder(registry: Registry, log: Log, metrics: Metrics): Recorder {
+  const credentials = credentialHeaders(registry);
+  const kept = new Map(registry.routings.map((routing) => [routing.operation, keptOf(routing, credentials)]));
+  const guarded = new Set(registry.routings.filter(hidesPath).flatMap(({ operation }) => namesOf(operation)));
+  return (exchange, result) => {
+    const { operation, caller, status, fault } = result;
+    const ms = performance.now() - exchange.started;
+    metrics.observe(operation?.id ?? '', status, ms / 1000);
+    exchange.over();
+    if (exchange.refused || !log.isLevelEnabled('info')) return;
+    const rules = operation === undefined ? undefined : kept.get(operation);
+    const hidden = operation === undefined ? guarded.size > 0 : rules?.hidesPath === true;
+    const { decision, reason } = decide(fault, exchange.admitted);
+    const line: Record<string, unknown> = {
+      requestId: exchange.requestId,
+      decision,
+      reason,
+      method: exchange.method,
+      path: hidden ? withoutValues(exchange.path, guarded) : exchange.path,
+      operation: operation?.id,
+      service: operation?.service.id,
+      user: caller?.user.id,
+      scheme: caller?.scheme.id,
+      as: operation?.as?.id,
+      remote: exchange.remote,
+      status,
+      fault: fault?.code,
+      ms: Math.round(ms * 1000) / 1000,
+      bytesIn: exchange.bytesRead,
+      bytes: result.bytes,
+      complete: result.complete,
+    };
+    if (rules?.masked !== undefined) addContent(line, exchange, result, rules);
+    log.info(line);
+  };
+}
+
+function keptOf(routing: Routing, credentials: readonly string[]): Kept {
+  const { operation, log } = routing;
+  const kept = { hidesPath: hidesPath(routing) };
+  if (log === 'none') return kept;
+  const sensitive = operation.requestHeaders.filter(({ field }) => field.sensitive).map(({ header }) => header);
+  const masked = new Set([...MASKED, ...[...credentials, ...sensitive].map((header) => header.toLowerCase())]);
+  return { ...kept, masked, ...(log === 'full' ? { payload: compilePayload(operation) } : {}) };
+}
+
+/** Headers that callers show themselves by. */
+function credentialHeaders({ schemes }: Registry): string[] {
+  return [...schemes.values()].flatMap((scheme) => ('header' in scheme ? (scheme.header ?? []) : []));
+}
+
+function addContent(
+  line: Record<string, unknown>,
+  exchange: Exchange,
+  { input, outcome }: Result,
+  { masked = MASKED, payload }: Kept,
+): void {
+  line.headers = exchange.headers(masked);
+  if (payload === undefined) return;
+  if (input !== undefined) line.input = payload.input(input);
+  if (outcome !== undefined) line.output = payload.output(outcome);
+}
+
+function hidesPath({ operation }: Routing): boolean {
+  const variables = operation.uris.flatMap((uri) => uri.variables);
+  return variables.some(({ field, place }) => field.sensitive && place === 'path');
+}
+
+/** The segment that an operation's paths stand behind, in both spellings. */
+function namesOf({ pathName, service }: Operation): string[] {
+  return [pathName, `${pathName}.${service.version}`];
+}
+
+/** `/gateway/RESTListeningConnector/LOCAL/Locations.v1/***`: what stands before the templates of a guarded service. */
+function withoutValues(path: string, guarded: ReadonlySet<string>): string {
+  const segments = path.split('/');
+  const service = segments.findIndex((each) => guarded.has(each));
+  return service < 0 ? path : [...segments.slice(0, service + 1), MASK].join('/');
+}
+
+/** Keeps one line of the audit log for each attempt at work that no request waits for. */
+export function createAccount(audit: Log): Account {
+  return ({ kind, name, id, user, attempt, ms, error }) => {
+    const fault = error instanceof Fault ? error : undefined;
+    audit.info({
+      ...decide(fault, true),
+      work: kind,
+      name,
+      id,
+      user,
+      attempt,
+      fault: fault?.code ?? (error === undefined ? undefined : 'INTERNAL'),
+      ms: Math.round(ms * 1000) / 1000,
+      complete: error === undefined,
+    });
+  };
+}

@@ -1,0 +1,152 @@
+import { type IbRequest, readIbRequest } from '../../binding/ib-request.ts';
+import { writeIbResponse } from '../../binding/ib-response.ts';
+import { asFault } from '../../binding/message-fault.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Registry } from '../../model/registry.ts';
+import { percentDecode } from '../../wire/percent.ts';
+import { parseQueryString } from '../../wire/query-string.ts';
+import { SOAP_NAMESPACES } from '../../wire/soap/soap.ts';
+import { readXml } from '../../wire/xml/read.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Compiled } from '../exchange/progress.ts';
+import { readingQuery } from '../rest/reading-query.ts';
+import { quote } from '../routes.ts';
+import { isJson, oneWayForm, plainForm, plainReader, XML } from './http-form.ts';
+import type { Asked, Entrance, MessageProgress, Messages } from './messages.ts';
+import { askEnvelope, type SoapRoutes, soapForm, versionByType } from './soap.ts';
+
+/** What a caller says of its message beside it: in headers, in the query string, or in an IBRequest around it. */
+type Said = Omit<IbRequest, 'data'>;
+
+const NAMES = { operationName: 'OperationName', operationType: 'OperationType', from: 'From', to: 'To' } as const;
+
+/**
+ * The HTTP connector: an envelope as at the services connector, or the request's document as XML or JSON, whose
+ * operation is named by `OperationName`. `OperationType` is Sync, Async (answered by an IBResponse) or Ping; `From` is the
+ * caller's node, `To` this one.
+ */
+export function httpEntrance(registry: Registry, routes: SoapRoutes): Entrance {
+  const { gateway } = registry;
+  const read = plainReader(routes);
+
+  function checkSaid({ operationType = 'sync', to }: Said): 'sync' | 'async' | 'ping' {
+    if (to !== undefined && to !== gateway.id)
+      throw Fault.of('BAD_PARAMETER', { name: 'To', reason: `is ${quote(to)}, and this node is ${gateway.id}` });
+    const type = operationType.toLowerCase();
+    if (type === 'sync' || type === 'async' || type === 'ping') return type;
+    throw Fault.of('BAD_PARAMETER', { name: 'OperationType', reason: 'is not Sync, Async or Ping' });
+  }
+
+  function find({ operationName }: Said, root: XmlElement | undefined): Compiled {
+    if (operationName !== undefined) return routes.byName(operationName);
+    if (root === undefined) throw Fault.of('MISSING_PARAMETER', { name: 'OperationName' });
+    return routes.byElement(root);
+  }
+
+  const entrance: Entrance = {
+    mtom: gateway.mtom.http,
+    firstForm: (exchange) =>
+      exchange.header('soapaction') !== undefined || versionByType(exchange) === '1.2'
+        ? soapForm(versionByType(exchange), false)
+        : plainForm(isJson(exchange.header('content-type')) ? 'json' : 'xml', gateway.limits, exchange.requestId),
+    async ask(exchange, progress, messages) {
+      const content = await open(exchange, progress, messages, entrance);
+      const said = agreeing(saidOf(exchange, gateway.limits.parameters), content.said);
+      const type = checkSaid(said);
+      if (type === 'ping') {
+        const { requestId } = exchange;
+        return messages.tell(exchange, XML, writeIbResponse({ type: 'success', transactionId: requestId }));
+      }
+      if (content.root !== undefined && isEnvelope(content.root)) {
+        const asked = askEnvelope(exchange, progress.opened, content.root, progress, routes, gateway.mtom.http);
+        checkType(type, asked.compiled);
+        return agreed(asked, said);
+      }
+      const compiled = find(said, content.root);
+      progress.compiled = compiled;
+      checkType(type, compiled);
+      if (isOneWay(compiled)) progress.form = oneWayForm(exchange.requestId, progress.form);
+      return { compiled, read: () => read(compiled, content, progress.opened) };
+    },
+  };
+  return entrance;
+}
+
+/** The message of a request, taken out of the IBRequest that it may stand in. */
+export interface HttpContent {
+  readonly root?: XmlElement;
+  /** JSON text. */
+  readonly json?: string;
+  readonly said: Said;
+}
+
+async function open(
+  exchange: Exchange,
+  progress: MessageProgress,
+  messages: Messages,
+  entrance: Entrance,
+): Promise<HttpContent> {
+  const json = isJson(exchange.header('content-type'));
+  const text = json ? await messages.text(exchange) : undefined;
+  if (json) return text === undefined ? { said: {} } : { json: text, said: {} };
+  const opened = await messages.open(exchange, entrance, progress);
+  if (opened === undefined) return { said: {} };
+  progress.opened = opened;
+  const request = readIbRequest(opened.root);
+  if (request === undefined) return { root: opened.root, said: {} };
+  const { data, ...said } = request;
+  if (data === undefined) return { said };
+  if (/^\s*[[{]/.test(data)) return { json: data, said };
+  try {
+    return { root: readXml(data.trim()), said };
+  } catch (error) {
+    throw asFault(error);
+  }
+}
+
+/** What headers and the query string say. @throws Fault BAD_REQUEST, TOO_MANY_PARAMETERS, BAD_ENCODING */
+function saidOf(exchange: Exchange, limit: number): Said {
+  const query = readingQuery(limit, () => parseQueryString(exchange.query ?? '', limit));
+  const found: Record<string, string> = {};
+  for (const [key, name] of Object.entries(NAMES)) {
+    const inHeader = exchange.header(name.toLowerCase())?.trim() ?? '';
+    const inQuery = (query.get(name) ?? []).map((raw) => readingQuery(limit, () => percentDecode(raw, true)));
+    const [said, another] = new Set([inHeader, ...inQuery].filter((each) => each !== ''));
+    if (another !== undefined) throw contradicting(name);
+    if (said !== undefined) found[key] = said;
+  }
+  return found;
+}
+
+/** @throws Fault BAD_REQUEST where the message says otherwise than what stands around it */
+function agreeing(outer: Said, inner: Said): Said {
+  for (const key of Object.keys(NAMES) as (keyof Said)[]) {
+    if (outer[key] !== undefined && inner[key] !== undefined && outer[key] !== inner[key])
+      throw contradicting(NAMES[key]);
+  }
+  return { ...outer, ...inner };
+}
+
+const isOneWay = ({ soap }: Compiled): boolean => soap?.form.response.kind === 'none';
+
+function checkType(type: 'sync' | 'async', compiled: Compiled): void {
+  if (type === 'sync' || isOneWay(compiled)) return;
+  const reason = `is Async, and ${compiled.operation.id} is answered at once: Sync`;
+  throw Fault.of('BAD_PARAMETER', { name: 'OperationType', reason });
+}
+
+function agreed(asked: Asked, { operationName }: Said): Asked {
+  const form = asked.compiled.soap?.form;
+  if (operationName === undefined || operationName === form?.name || operationName === form?.action) return asked;
+  const reason = `OperationName is ${quote(operationName)}, and its Body is for ${form?.name}`;
+  throw Fault.of('BAD_REQUEST', { reason });
+}
+
+function contradicting(name: string): Fault {
+  return Fault.of('BAD_REQUEST', { reason: `it says two different things for ${name}` });
+}
+
+function isEnvelope({ local, namespace }: XmlElement): boolean {
+  return local === 'Envelope' && Object.values(SOAP_NAMESPACES).includes(namespace);
+}

@@ -1,0 +1,117 @@
+import { reading } from '../../binding/guard.ts';
+import { writeIbResponse } from '../../binding/ib-response.ts';
+import { problemText } from '../../binding/problem.ts';
+import { CONTENT } from '../../binding/request-body.ts';
+import type { OpenedMessage } from '../../binding/soap-message.ts';
+import { compileJsonReader, readJsonText } from '../../codec/index.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Limits } from '../../model/gateway.ts';
+import type { Outcome } from '../../model/handler.ts';
+import type { DocumentValue } from '../../model/value.ts';
+import { problemMediaType } from '../../wire/problem.ts';
+import type { Compiled } from '../exchange/progress.ts';
+import { quote } from '../routes.ts';
+import type { HttpContent } from './http-connector.ts';
+import type { OutgoingReply, ReplyForm } from './messages.ts';
+import type { SoapRoutes } from './soap.ts';
+
+export const XML = 'text/xml; charset=utf-8';
+
+export function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^\s*application\/([\w.-]+\+)?json\b/i.test(contentType);
+}
+
+/** Reads a request's document without an envelope. */
+export type PlainReader = (
+  compiled: Compiled,
+  content: HttpContent,
+  opened: OpenedMessage | undefined,
+) => DocumentValue;
+
+/** Compiles the reading of every operation's request. @throws Fault BAD_BODY, BAD_PARAMETER from that */
+export function plainReader({ all }: SoapRoutes): PlainReader {
+  const fromJson = new Map(all.map((compiled) => [compiled, jsonReader(compiled)]));
+  return (compiled, { root, json }, opened) => {
+    const soap = compiled.soap!;
+    const { request, name } = soap.form;
+    if (json !== undefined) return (fromJson.get(compiled) as (text: string) => DocumentValue)(json);
+    if (root === undefined) {
+      if (request.kind === 'none') return {};
+      throw Fault.of('BAD_BODY', { reason: `there is none, and ${name} needs its request` });
+    }
+    const own = root.local === name && root.namespace === soap.namespace;
+    if (own) return soap.readRequest(root, opened?.resolve);
+    if (request.kind === 'raw' && request.raw === 'xml') {
+      return soap.readRequest({ ...root, content: [root] }, opened?.resolve);
+    }
+    const document = request.kind === 'document' ? request.document : undefined;
+    if (root.local === document?.xmlName && root.namespace === (document.namespace ?? soap.namespace))
+      return soap.readRequest(root, opened?.resolve);
+    const reason = `its element is ${quote(`{${root.namespace}}${root.local}`)}, not {${soap.namespace}}${name}`;
+    throw Fault.of('BAD_BODY', { reason });
+  };
+}
+
+function jsonReader({ soap }: Compiled): (text: string) => DocumentValue {
+  const { request, name } = soap!.form;
+  if (request.kind === 'document') {
+    const read = compileJsonReader(request.document);
+    return (text) => reading(() => read(text), request.document.id);
+  }
+  if (request.kind === 'raw' && request.raw === 'json')
+    return (text) => ({ [CONTENT]: reading(() => readJsonText(text)) });
+  return () => {
+    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: 'Content-Type application/json', supported: `XML, by ${name}` });
+  };
+}
+
+/** Replies without an envelope: the reply's document, and errors as an IBResponse or, in JSON, as over REST. */
+export function plainForm(format: 'json' | 'xml', { body }: Limits, requestId: string): ReplyForm {
+  return {
+    format,
+    write: (compiled, outcome) => writePlain(compiled, outcome, format, body),
+    fault(fault, compiled) {
+      if (format === 'json') {
+        const as = compiled?.binding.representations.find((each) => each.format === 'json');
+        return compiled === undefined || as === undefined
+          ? { contentType: problemMediaType, text: problemText(fault, requestId) }
+          : compiled.binding.writeFault(fault, as, requestId);
+      }
+      const { code, status, message } = fault;
+      return { contentType: XML, text: writeIbResponse({ type: 'error', id: code, status, message }) };
+    },
+  };
+}
+
+/** Replies of one-way operations: that the message was taken. */
+export function oneWayForm(transactionId: string, { format, fault }: ReplyForm): ReplyForm {
+  const text = writeIbResponse({ type: 'success', transactionId });
+  return { format, write: () => textReply(XML, text), fault };
+}
+
+function textReply(contentType: string, text: string): OutgoingReply {
+  const length = Buffer.byteLength(text);
+  return { status: 200, headers: { 'Content-Type': contentType }, text, length, bytes: async function* () {} };
+}
+
+async function writePlain(
+  { binding }: Compiled,
+  outcome: Outcome,
+  format: 'json' | 'xml',
+  limit: number,
+): Promise<OutgoingReply> {
+  if (outcome.kind === 'bytes') {
+    const { contentType, length, body } = outcome.bytes;
+    const bytes =
+      body instanceof Uint8Array
+        ? async function* () {
+            yield body;
+          }
+        : body;
+    return { status: 200, headers: { 'Content-Type': contentType }, length, bytes };
+  }
+  if (outcome.segments !== undefined && outcome.segments.length > 0)
+    throw Fault.of('NOT_ACCEPTABLE', { offered: 'multipart/related, in an envelope' });
+  const as = binding.representations.find((each) => each.format === format) ?? binding.representations[0]!;
+  return textReply(as.contentType, await binding.writeReply(outcome.value, as, limit));
+}

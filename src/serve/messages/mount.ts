@@ -1,0 +1,88 @@
+import type { Hono } from 'hono';
+import { Fault } from '../../model/fault.ts';
+import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from '../exchange/exchange.ts';
+import { type Beside, findContract } from '../exchange/reading.ts';
+import type { RestPorts } from '../rest/rest.ts';
+import { quote } from '../routes.ts';
+import { httpEntrance } from './http-connector.ts';
+import { type Entrance, type MessagePorts, Messages } from './messages.ts';
+import { compileSoapRoutes, soapEntrance } from './soap.ts';
+
+type App = Hono<GatewayEnv>;
+
+/** The SOAP services connector, with the contracts of its services, and the HTTP connector. */
+export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & RestPorts, beside: Beside): void {
+  const { registry, operations } = ports;
+  const messages = new Messages({ ...ports, cors: beside.cors });
+  const routes = compileSoapRoutes(operations);
+  const soap = soapEntrance(registry, routes);
+  mount(app, ports, beside, 'PeopleSoftServiceListeningConnector', async (exchange, below) => {
+    const name = contractName(exchange, below, ports);
+    if (typeof name !== 'string') {
+      // It names services, as contracts do.
+      await beside.admit(exchange);
+      throw name;
+    }
+    const contract = findContract(beside, exchange, name);
+    return contract === undefined ? post(exchange, below, messages, soap, beside) : contract();
+  });
+  const http = httpEntrance(registry, routes);
+  mount(app, ports, beside, 'HttpListeningConnector', (exchange, below) => {
+    const reads = exchange.method === 'GET' && exchange.query !== undefined;
+    return reads && below === '' ? messages.serve(exchange, http) : post(exchange, below, messages, http, beside);
+  });
+}
+
+/** @param answer is given what stands below the connector and, if it is named, the local node */
+function mount(
+  app: App,
+  { registry: { gateway, nodes } }: Pick<MessagePorts, 'registry'>,
+  { cors }: Beside,
+  connector: string,
+  answer: (exchange: Exchange, below: string) => Response | Promise<Response>,
+): void {
+  const prefix = `/${gateway.context}/${connector}`;
+  const respond = (c: GatewayContext): Response | Promise<Response> => {
+    const exchange = exchangeOf(c);
+    const { path } = exchange;
+    if (path !== prefix && !path.startsWith(`${prefix}/`)) throw Fault.of('NOT_FOUND', { what: 'such path' });
+    const [first = '', ...rest] = path.slice(prefix.length + 1).split('/');
+    if (nodes.has(first) && first !== gateway.id)
+      throw Fault.of('NOT_FOUND', { what: `node ${first} here: this gateway is node ${gateway.id}` });
+    const below = first === gateway.id ? rest.join('/') : path.slice(prefix.length + 1);
+    exchange.cors = below === '' ? cors.headersOfMessages(exchange) : cors.headers(exchange, below);
+    return answer(exchange, below);
+  };
+  // It takes the prefix alone too.
+  app.all(`${prefix}/*`, respond);
+}
+
+/** The contract that a path names, or a service with `?wsdl` or `?xsd` behind it; the fault where that is no one service. */
+function contractName(exchange: Exchange, below: string, { registry }: Pick<MessagePorts, 'registry'>): string | Fault {
+  const asked = exchange.query?.toLowerCase();
+  if (exchange.method === 'POST' || (asked !== 'wsdl' && asked !== 'xsd')) return below;
+  if (below !== '') return `${below}.${asked}`;
+  const ids = [...registry.services.values()]
+    .filter(({ active, operations }) => active && operations.some((each) => each.active && each.soap !== undefined))
+    .map(({ id }) => id);
+  if (ids.length === 1) return `${ids[0]}.${asked}`;
+  const what = ids.length === 0 ? 'service over SOAP' : `one service to describe; there is ${ids.join(', ')}`;
+  return Fault.of('NOT_FOUND', { what: `${what}: its name stands in front of ?${asked}` });
+}
+
+const POSTING = ['POST', 'OPTIONS'];
+
+function post(
+  exchange: Exchange,
+  below: string,
+  messages: Messages,
+  entrance: Entrance,
+  { tellAllowed }: Beside,
+): Response | Promise<Response> {
+  if (below !== '') throw Fault.of('NOT_FOUND', { what: `service or contract ${quote(below)} at this connector` });
+  const { method } = exchange;
+  if (method === 'OPTIONS') return tellAllowed(exchange, POSTING);
+  if (method === 'POST') return messages.serve(exchange, entrance);
+  const Allow = POSTING.join(', ');
+  throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
+}

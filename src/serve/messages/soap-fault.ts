@@ -1,0 +1,53 @@
+import { brokerDetail } from '../../binding/soap.ts';
+import { Fault } from '../../model/fault.ts';
+import { isMessageScheme } from '../../model/security.ts';
+import {
+  SOAP_CONTENT_TYPES,
+  SoapError,
+  type SoapFaultContent,
+  type SoapVersion,
+  writeFault,
+} from '../../wire/soap/soap.ts';
+import { WSSE } from '../../wire/soap/wsse-names.ts';
+import type { Compiled } from '../exchange/progress.ts';
+import type { WrittenFault } from '../exchange/refuse.ts';
+
+/** WSS: SOAP Message Security 1.1.1 section 12; the same whatever is wrong with credentials in a message. */
+const FAILED_AUTHENTICATION = { local: 'FailedAuthentication', namespace: WSSE };
+
+/** Statuses that say more than a fault does, and are kept. */
+const KEPT: ReadonlySet<number> = new Set([401, 403, 413, 415, 429, 503]);
+
+/**
+ * A fault in an envelope: in `detail` the operation's fault document, or the broker's own words. The HTTP status is 500
+ * (SOAP 1.1 section 6.2), in SOAP 1.2 400 for what the sender can mend (part 2, table 20), unless it says more itself.
+ */
+export function writeSoapFault(fault: Fault, version: SoapVersion, compiled: Compiled | undefined): WrittenFault {
+  const content = contentOf(fault, compiled);
+  const { code } = content;
+  const status = KEPT.has(fault.status) ? fault.status : version === '1.2' && code === 'Client' ? 400 : 500;
+  return { contentType: SOAP_CONTENT_TYPES[version], text: writeFault(version, content), status };
+}
+
+function contentOf(fault: Fault, compiled: Compiled | undefined): SoapFaultContent {
+  const { cause, message: reason } = fault;
+  // What is wrong with a header or the envelope is not told in the detail (SOAP 1.1 section 4.4).
+  if (cause instanceof SoapError && cause.code !== 'Client')
+    return { code: cause.code, reason, notUnderstood: cause.notUnderstood };
+  const detail = compiled?.soap?.writeFaultDetail(fault) ?? brokerDetail(fault);
+  const isInside = fault.code === 'UNAUTHENTICATED' && compiled?.operation.requires.some(isMessageScheme);
+  const subcode = isInside ? { subcode: FAILED_AUTHENTICATION } : {};
+  return { code: fault.status < 500 ? 'Client' : 'Server', ...subcode, reason, detail };
+}
+
+/** What is wrong with an envelope, as the fault that says so. */
+export function faultOfEnvelope(error: unknown): unknown {
+  if (!(error instanceof SoapError)) return error;
+  const { code, reason, notUnderstood } = error;
+  if (code === 'VersionMismatch') return Fault.of('VERSION_MISMATCH', { reason }, { cause: error });
+  if (code === 'MustUnderstand') {
+    const headers = notUnderstood.map(({ namespace, local }) => `{${namespace}}${local}`).join(', ');
+    return Fault.of('NOT_UNDERSTOOD', { headers }, { cause: error });
+  }
+  return Fault.of('BAD_BODY', { reason: `its envelope is wrong: ${reason}` }, { cause: error });
+}

@@ -1,0 +1,241 @@
+import { CONTENT } from '../../binding/request-body.ts';
+import { placeSegments } from '../../binding/segments.ts';
+import { type Pieces, type SoapBinding, XmlBytes } from '../../binding/soap.ts';
+import type { OpenedMessage } from '../../binding/soap-message.ts';
+import { assembleMessage } from '../../binding/soap-message-write.ts';
+import { CodecError } from '../../codec/index.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Outcome, PassedBytes } from '../../model/handler.ts';
+import type { Registry } from '../../model/registry.ts';
+import { isMessageScheme } from '../../model/security.ts';
+import type { Operation } from '../../model/service.ts';
+import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { isSecurityHeader } from '../../security/wsse/header.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
+import {
+  checkUnderstood,
+  isForUs,
+  readEnvelope,
+  SoapError,
+  type SoapMessage,
+  type SoapVersion,
+  soapAction,
+} from '../../wire/soap/soap.ts';
+import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Compiled } from '../exchange/progress.ts';
+import { quote } from '../routes.ts';
+import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm, SecuredMessage } from './messages.ts';
+import { faultOfEnvelope, writeSoapFault } from './soap-fault.ts';
+
+/** Finds operations by what a message calls them. */
+export interface SoapRoutes {
+  readonly all: readonly Compiled[];
+  /** By the element in the Body; undefined where it is none's. */
+  find(payload: XmlElement): Compiled | undefined;
+  /** By the element in the Body. @throws Fault NOT_FOUND */
+  byElement(payload: XmlElement): Compiled;
+  /** By `<OPERATION>.<version>` or `<OPERATION>`. @throws Fault NOT_FOUND */
+  byName(name: string): Compiled;
+}
+
+/** Compiles the routing of every active operation with a SOAP form. */
+export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>): SoapRoutes {
+  const elements = new Map<string, Compiled>();
+  const names = new Map<string, Compiled>();
+  for (const compiled of operations.values()) {
+    const { soap } = compiled;
+    if (soap === undefined) continue;
+    const { form, namespace } = soap;
+    elements.set(qName(namespace, form.name), compiled);
+    names.set(form.action, compiled);
+    names.set(form.name, compiled);
+  }
+  const find = ({ namespace, local }: XmlElement): Compiled | undefined => elements.get(qName(namespace, local));
+  return {
+    all: [...elements.values()],
+    find,
+    byElement(payload) {
+      const { namespace, local } = payload;
+      const found = find(payload);
+      if (found !== undefined) return found;
+      const meant = names.get(local);
+      const hint = meant === undefined ? '' : `; ${local} is in the namespace ${meant.soap?.namespace}`;
+      throw Fault.of('NOT_FOUND', { what: `operation for the element ${quote(qName(namespace, local))}${hint}` });
+    },
+    byName(name) {
+      const found = names.get(name);
+      if (found === undefined) throw Fault.of('NOT_FOUND', { what: `operation ${quote(name)} over SOAP` });
+      return found;
+    },
+  };
+}
+
+const qName = (namespace: string, local: string): string => `{${namespace}}${local}`;
+
+/** The SOAP services connector: an envelope whose Body's element names the operation. */
+export function soapEntrance({ gateway }: Registry, routes: SoapRoutes): Entrance {
+  const entrance: Entrance = {
+    mtom: gateway.mtom.services,
+    firstForm: (exchange) => soapForm(versionByType(exchange), false),
+    async ask(exchange, progress, messages) {
+      const opened = await messages.open(exchange, entrance, progress);
+      if (opened === undefined) throw Fault.of('BAD_BODY', { reason: 'there is none' });
+      progress.opened = opened;
+      return askEnvelope(exchange, opened, opened.root, progress, routes, entrance.mtom);
+    },
+  };
+  return entrance;
+}
+
+/**
+ * Finds what an envelope asks for.
+ * @param envelope the root of the message, or what stands in it
+ * @param mtom whether a reply may be MTOM
+ * @throws Fault VERSION_MISMATCH, NOT_UNDERSTOOD, BAD_BODY, BAD_REQUEST, NOT_FOUND
+ */
+export function askEnvelope(
+  exchange: Exchange,
+  opened: OpenedMessage | undefined,
+  envelope: XmlElement,
+  progress: MessageProgress,
+  routes: SoapRoutes,
+  mtom: boolean,
+): Asked {
+  let message: SoapMessage;
+  try {
+    message = readEnvelope(envelope);
+    progress.form = soapForm(
+      message.version,
+      mtom && (opened?.mtom === true || acceptsMtom(exchange.header('accept'))),
+    );
+    checkUnderstood(message, (header) => isSecurityHeader(header) && takesSecurity(message, routes));
+  } catch (error) {
+    if (error instanceof SoapError) progress.form = soapForm(error.version, false);
+    throw faultOfEnvelope(error);
+  }
+  const { payload, version } = message;
+  const type = parseMediaType(exchange.header('content-type') ?? 'text/xml');
+  const action = soapAction(version, exchange.header('soapaction'), type);
+  if (payload === undefined) throw Fault.of('BAD_BODY', { reason: 'the Body of its envelope is empty' });
+  const compiled = routes.byElement(payload);
+  progress.compiled = compiled;
+  if (action !== undefined && action !== compiled.soap?.form.action) {
+    const reason = `its action is ${quote(action)}, and that of ${payload.local} is ${compiled.soap?.form.action}`;
+    throw Fault.of('BAD_REQUEST', { reason });
+  }
+  let meant = payload;
+  const secured = securedOf(message, envelope, opened?.mtom === true, (signed) => {
+    meant = signed;
+  });
+  const read = (): DocumentValue => compiled.soap!.readRequest(meant, opened?.resolve);
+  return { compiled, read, ...(secured === undefined ? {} : { secured }) };
+}
+
+/** Whether the operation that a message is for reads its Security header. */
+function takesSecurity({ payload }: SoapMessage, routes: SoapRoutes): boolean {
+  const operation = payload === undefined ? undefined : routes.find(payload)?.operation;
+  return operation !== undefined && !operation.public && operation.requires.some(isMessageScheme);
+}
+
+/** What a message shows of its sender; undefined where it shows nothing. */
+function securedOf(
+  { version, headers }: SoapMessage,
+  envelope: XmlElement,
+  attachments: boolean,
+  goOnWith: (payload: XmlElement) => void,
+): SecuredMessage | undefined {
+  const security = headers.filter((each) => isSecurityHeader(each) && isForUs(each, version));
+  if (security.length === 0) return undefined;
+  const goOnWithBody = (body: XmlElement): void => {
+    const [payload] = childrenOf(body);
+    if (payload === undefined) throw new TypeError('a signed Body that is empty was taken for a call');
+    goOnWith(payload);
+  };
+  return { security, envelope, attachments, goOnWith: goOnWithBody };
+}
+
+/** SOAP 1.2 where the content type says so, else 1.1: all that is known before the envelope. */
+export function versionByType(exchange: Exchange): SoapVersion {
+  return /application\/soap\+xml/i.test(exchange.header('content-type') ?? '') ? '1.2' : '1.1';
+}
+
+/** Whether a caller asks for MTOM by name; a wildcard does not. */
+function acceptsMtom(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.includes('/')) return false;
+  return accept.split(',').some((range) => {
+    return /^\s*(multipart\/related|application\/xop\+xml)\b/i.test(range) && !/;\s*q=0(\.0*)?\s*(;|$)/i.test(range);
+  });
+}
+
+/** Replies in an envelope. */
+export function soapForm(version: SoapVersion, mtom: boolean): ReplyForm {
+  return {
+    format: 'soap',
+    write: (compiled, outcome) => writeReply(compiled, outcome, version, mtom),
+    fault: (fault, compiled) => writeSoapFault(fault, version, compiled),
+  };
+}
+
+function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, mtom: boolean): OutgoingReply {
+  const soap = compiled.soap!;
+  if (soap.form.response.kind === 'none') {
+    return { status: 202, headers: {}, text: '', length: 0, bytes: async function* () {} };
+  }
+  const { pieces, segments } = contentOf(compiled, outcome);
+  if (segments.length > 0 && !mtom) throw Fault.of('NOT_ACCEPTABLE', { offered: 'multipart/related' });
+  return { status: 200, ...assembleMessage(version, pieces, { mtom, segments }) };
+}
+
+/** What stands in the Body of a reply, and the segments beside it. */
+function contentOf(
+  { soap, operation }: Compiled,
+  outcome: Outcome,
+): { readonly pieces: Pieces; readonly segments: readonly Attachment[] } {
+  const binding = soap!;
+  const { response } = binding.form;
+  if (outcome.kind === 'bytes') {
+    const { bytes } = outcome;
+    const { body, length } = bytes;
+    if (operation.answer.kind === 'query' && length !== undefined)
+      return { pieces: [xmlOf(body, length)], segments: [] };
+    if (response.kind === 'raw' && response.raw === 'binary') {
+      return { pieces: binding.writeReply({ [CONTENT]: attachmentOf(bytes) }), segments: [] };
+    }
+    if (operation.answer.kind === 'delivered') return { pieces: deliveredPieces(binding, bytes), segments: [] };
+    throw new TypeError(`${operation.id} answers in bytes, where SOAP needs its document`);
+  }
+  const pieces = binding.writeReply(response.kind === 'raw' ? { [CONTENT]: outcome.value } : documentOf(outcome.value));
+  const { segments = [] } = outcome;
+  if (segments.length === 0 || response.kind !== 'raw') return { pieces, segments };
+  const placed = placeSegments(pieces, segments);
+  return { pieces: placed.pieces, segments: placed.rest };
+}
+
+/** A delivered service writes the reply's element itself, or content that stands inside it. */
+function deliveredPieces(binding: SoapBinding, bytes: PassedBytes): Pieces {
+  const { body, length, contentType } = bytes;
+  if (contentType === 'application/xml' && length !== undefined) return [xmlOf(body, length)];
+  return binding.writeReply({ [CONTENT]: attachmentOf(bytes) });
+}
+
+function documentOf(value: DocumentValue | string): DocumentValue {
+  if (typeof value === 'string') throw new CodecError('', 'is a text, where a document is declared');
+  return value;
+}
+
+/** Rows that a reader has written as the reply's element. */
+function xmlOf(body: PassedBytes['body'], length: number): string | XmlBytes {
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  return new XmlBytes(length, body);
+}
+
+function attachmentOf({ body, length, contentType }: PassedBytes): Attachment {
+  const stream =
+    body instanceof Uint8Array
+      ? async function* () {
+          yield body;
+        }
+      : body;
+  return { contentType, stream, ...(length === undefined ? {} : { length }) };
+}

@@ -1,0 +1,155 @@
+import { type ContractForm, contractForms } from '../../describe/forms.ts';
+import type * as Describe from '../../describe/index.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { Service } from '../../model/service.ts';
+
+/** A contract, ready to send. */
+export interface Contract {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** The descriptions that the gateway hands out, by the last part of their path. */
+export interface Contracts {
+  /**
+   * What renders a contract, where the name is one of a contract; undefined from that where there is none after all.
+   * @param name `Locations.v1.wadl`, `LOCATIONS.1.wadl`, `ExecuteQuery.v1.openapi.json`
+   */
+  find(name: string): (() => Promise<Contract | undefined>) | undefined;
+  /** What there is for a service, and where. Both connectors hand out all of it. */
+  of(service: Service): readonly ContractLink[];
+}
+
+/** A contract's address: `<base>/<connector>/<name>`. */
+export interface ContractLink {
+  /** `WSDL`, for people. */
+  readonly kind: string;
+  /** That of the operations which it is about. */
+  readonly connector: 'RESTListeningConnector' | 'PeopleSoftServiceListeningConnector';
+  readonly name: string;
+}
+
+/** What is described: a service, or those of its operations that answer under one name. */
+interface Subject {
+  readonly service: Service;
+  readonly pathName?: string;
+}
+
+interface Kind {
+  readonly form: ContractForm;
+  readonly label: string;
+  readonly extension: string;
+  readonly contentType: string;
+  /** Whether a name's rest behind `<name>.<version>` is of this kind; an XML Schema has a file a namespace. */
+  readonly takes: (rest: string) => boolean;
+  /** Texts by the rest of their names. */
+  readonly render: (
+    describe: typeof Describe,
+    registry: Registry,
+    subject: Subject,
+    base: string,
+  ) => ReadonlyMap<string, string>;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    form: 'wadl',
+    label: 'WADL',
+    extension: '.wadl',
+    contentType: 'application/vnd.sun.wadl+xml',
+    takes: (rest) => rest === '.wadl',
+    render: (describe, registry, { service, ...names }, base) =>
+      new Map([['.wadl', describe.describeWadl(registry, service, { base, ...names })]]),
+  },
+  {
+    form: 'openapi',
+    label: 'OpenAPI',
+    extension: '.openapi.json',
+    contentType: 'application/json',
+    takes: (rest) => rest === '.openapi.json',
+    render: (describe, registry, { service, ...names }, base) =>
+      new Map([['.openapi.json', describe.describeOpenApi(registry, service, { base, ...names })]]),
+  },
+  {
+    form: 'wsdl',
+    label: 'WSDL',
+    extension: '.wsdl',
+    // What WSDL 1.1 and its clients know; application/wsdl+xml came with WSDL 2.0.
+    contentType: 'text/xml; charset=utf-8',
+    takes: (rest) => rest === '.wsdl',
+    render: (describe, registry, { service }, base) =>
+      new Map([['.wsdl', describe.describeWsdl(registry, service, { base })]]),
+  },
+  {
+    form: 'xsd',
+    label: 'XSD',
+    extension: '.xsd',
+    contentType: 'application/xml',
+    takes: (rest) => rest.endsWith('.xsd'),
+    render: (describe, registry, { service, ...names }) => {
+      const files = describe.describeXsdFiles(registry, service, names);
+      return new Map([...files].map(([file, text]) => [split(file)?.rest ?? file, text]));
+    },
+  },
+];
+
+/**
+ * Contracts of every service, and of each name that its operations answer under. Each is rendered at its first request
+ * and kept: the registry does not change, and a start should not wait for texts that nobody asked for, nor for the
+ * libraries that write them.
+ * @param base address of the gateway with its context, known once it listens
+ */
+export function createContracts(registry: Registry, base: () => string): Contracts {
+  const subjects = new Map<string, Subject>();
+  for (const service of registry.services.values()) {
+    if (!service.active) continue;
+    for (const { pathName } of service.operations) subjects.set(key(pathName, service.version), { service, pathName });
+    subjects.set(key(service.name, service.version), { service });
+  }
+  const rendered = new Map<string, ReadonlyMap<string, string>>();
+
+  return {
+    find(name) {
+      const parts = split(name);
+      const kind = parts === undefined ? undefined : KINDS.find(({ takes }) => takes(parts.rest));
+      if (parts === undefined || kind === undefined) return undefined;
+      const id = key(parts.name, parts.version);
+      const subject = subjects.get(id);
+      if (subject === undefined || !contractForms(subject.service, subject.pathName).includes(kind.form))
+        return undefined;
+      return async () => {
+        const known = `${id}${kind.extension}`;
+        let texts = rendered.get(known);
+        if (texts === undefined) {
+          texts = kind.render(await import('../../describe/index.ts'), registry, subject, base());
+          rendered.set(known, texts);
+        }
+        const text = texts.get(parts.rest);
+        return text === undefined ? undefined : { contentType: kind.contentType, text };
+      };
+    },
+    of(service) {
+      const forms = contractForms(service);
+      const kinds = KINDS.filter(({ form }) => forms.includes(form));
+      return kinds.map(({ form, label, extension }) => ({
+        kind: label,
+        connector:
+          form === 'wsdl' || !forms.includes('wadl') ? 'PeopleSoftServiceListeningConnector' : 'RESTListeningConnector',
+        name: `${service.id}${extension}`,
+      }));
+    },
+  };
+}
+
+/** `Locations.v1.none.xsd` is `Locations`, `v1` and `.none.xsd`: neither name nor version holds a dot. */
+function split(file: string): { name: string; version: string; rest: string } | undefined {
+  const first = file.indexOf('.');
+  const second = file.indexOf('.', first + 1);
+  if (first < 1 || second < 0) return undefined;
+  return { name: file.slice(0, first), version: file.slice(first + 1, second), rest: file.slice(second) };
+}
+
+/** `LOCATIONS.1` is how other gateways spell `Locations.v1`: letter case does not count, nor does the v. */
+function key(name: string, version: string): string {
+  return `${name.toLowerCase()}.${version.toLowerCase().replace(/^v(?=\d)/, '')}`;
+}

@@ -1,0 +1,36 @@
+import type { Registry } from '../../model/registry.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Plain } from '../exchange/plain.ts';
+import type { Contracts } from './contracts.ts';
+
+/** The page at `/`: every service with its contracts, every operation with a line to try it. */
+export interface Page {
+  respond(exchange: Exchange, plain: Plain): Promise<Response>;
+}
+
+/** Nothing on the page runs, and it loads nothing but the icon that it brings along. */
+const SECURITY = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+  'Referrer-Policy': 'no-referrer',
+};
+
+/**
+ * Renders the page at its first request, and keeps it: the registry does not change, and a start should not wait for the
+ * libraries that write its examples.
+ */
+export function createPage(
+  registry: Registry,
+  contracts: Contracts,
+  { base, sampleUsers = true }: { readonly base: () => string; readonly sampleUsers?: boolean },
+): Page {
+  let html: string | undefined;
+  return {
+    async respond(exchange, plain) {
+      if (html === undefined) {
+        const { renderPage } = await import('./html.ts');
+        html = renderPage({ registry, contracts, base: base(), sampleUsers });
+      }
+      return plain.text(exchange, 200, 'text/html; charset=utf-8', html, SECURITY);
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { problemText } from '../../binding/problem.ts';
+import type { Representation } from '../../binding/rest.ts';
+import type { Fault } from '../../model/fault.ts';
+import type { Outcome } from '../../model/handler.ts';
+import type { Operation } from '../../model/service.ts';
+import type { DocumentValue } from '../../model/value.ts';
+import { authorise } from '../../security/authorise.ts';
+import { problemMediaType } from '../../wire/problem.ts';
+import { parseQueryString } from '../../wire/query-string.ts';
+import type { BodyLimits } from '../exchange/body.ts';
+import { refuseCrossSite } from '../exchange/cross-site.ts';
+import { withinTime } from '../exchange/deadline.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { withHeaders } from '../exchange/headers.ts';
+import { type Compiled, formOfFault, negotiate, type Progress } from '../exchange/progress.ts';
+import { Refusals, timedOut, type WrittenFault } from '../exchange/refuse.ts';
+import { respondBytes, respondText } from '../exchange/respond.ts';
+import { compileRoutes, type RouteMatch, type RouteTable } from '../routes.ts';
+import type { ConnectorPorts, Stages } from '../stages.ts';
+import { readingQuery } from './reading-query.ts';
+
+export interface RestPorts extends ConnectorPorts {
+  readonly operations: ReadonlyMap<Operation, Compiled>;
+  readonly stages: Stages;
+}
+
+/**
+ * The REST connector: what stands below `/<context>/RESTListeningConnector/`, by paths relative to that. Every active
+ * operation is compiled when it is made; a request reads what was captured then.
+ */
+export class RestConnector {
+  readonly #ports: RestPorts;
+  readonly #routes: RouteTable;
+  readonly #refusals: Refusals;
+  readonly #bodyLimits: BodyLimits;
+  /** Of a body that is one stream of content, as an attachment is. */
+  readonly #contentLimits: BodyLimits;
+
+  constructor(ports: RestPorts) {
+    this.#ports = ports;
+    this.#routes = compileRoutes(ports.registry);
+    this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout, ports.throttle);
+    const { body, attachment } = ports.registry.gateway.limits;
+    const { pace } = ports;
+    this.#bodyLimits = { size: body, pace };
+    this.#contentLimits = { size: attachment, pace };
+  }
+
+  /** Answers one exchange, whatever comes. */
+  async serve(exchange: Exchange, path: string): Promise<Response> {
+    const progress: Progress = {};
+    try {
+      return await this.#spine(exchange, path, progress);
+    } catch (thrown) {
+      return this.#refusals.refuse(exchange, progress, thrown, writeFault(exchange, progress));
+    }
+  }
+
+  /** Methods that a path takes. @throws Fault NOT_FOUND */
+  allowed(path: string): readonly string[] {
+    return this.#routes.allowed(this.#routes.findPath(path));
+  }
+
+  /**
+   * The story of a call, a stage a line. A stage is awaited only where it has something to wait for: each turn of the
+   * queue costs a small request one in a hundred.
+   */
+  async #spine(exchange: Exchange, path: string, progress: Progress): Promise<Response> {
+    const { stages, throttle } = this.#ports;
+    const match = this.#route(exchange, path, progress);
+    const compiled = progress.compiled as Compiled;
+    const arrived = throttle?.arrive(exchange, compiled.operation);
+    if (arrived !== undefined) await arrived;
+    const found = stages.authenticate(exchange, compiled.operation);
+    const caller = found instanceof Promise ? await found : found;
+    if (caller !== undefined) progress.caller = caller;
+    refuseCrossSite(exchange, caller, compiled.operation);
+    const user = caller?.user;
+    authorise(user, compiled.operation, 'operation');
+    const entered = throttle?.enter(exchange, compiled.operation, user);
+    if (entered !== undefined) await entered;
+    exchange.admitted = true;
+    const as = negotiate(exchange, compiled, match);
+    progress.as = as;
+    const read = this.#decode(exchange, compiled, match);
+    const input = read instanceof Promise ? await read : read;
+    progress.input = input;
+    const call = stages.call(exchange, compiled, user, input, match.uri.index);
+    progress.call = call;
+    const answered = stages.handle(compiled, exchange, input, call, as.format);
+    const outcome = answered instanceof Promise ? await answered : answered;
+    return this.#encode(exchange, compiled, progress, outcome, as);
+  }
+
+  #route(exchange: Exchange, path: string, progress: Progress): RouteMatch {
+    const found = this.#routes.findPath(path);
+    // Where a path belongs to one operation, its fault document answers for what is wrong with the query string too.
+    const [first] = found;
+    const only = found.every((each) => each.entry.operation === first?.entry.operation);
+    if (only && first !== undefined) {
+      const { operation, uri } = first.entry;
+      this.#takeUp(progress, { operation, uri, raw: first.raw });
+    }
+    const { parameters } = this.#ports.registry.gateway.limits;
+    const match = readingQuery(parameters, () =>
+      this.#routes.pick(found, exchange.method, parseQueryString(exchange.query ?? '', parameters)),
+    );
+    this.#takeUp(progress, match);
+    return match;
+  }
+
+  #takeUp(progress: Progress, match: RouteMatch): void {
+    progress.match = match;
+    progress.compiled = this.#ports.operations.get(match.operation) as Compiled;
+  }
+
+  #decode(exchange: Exchange, { binding }: Compiled, match: RouteMatch): DocumentValue | Promise<DocumentValue> {
+    const limits = isContent(match) ? this.#contentLimits : this.#bodyLimits;
+    return binding.readRequest(match.uri, match.raw, (name) => exchange.header(name), exchange.body(limits));
+  }
+
+  #encode(
+    exchange: Exchange,
+    { operation, binding, headers }: Compiled,
+    progress: Progress,
+    outcome: Outcome,
+    as: Representation,
+  ): Response | Promise<Response> {
+    const given = outcome.kind === 'bytes' ? outcome.bytes : outcome;
+    const isEmpty = outcome.kind === 'value' && as.message.kind === 'none';
+    const status = given.status ?? (isEmpty && operation.status === 200 ? 204 : operation.status);
+    const reply = withHeaders(headers, given.headers);
+    reply['X-Request-Id'] = exchange.requestId;
+    const facts = { operation, caller: progress.caller, status, input: progress.input, outcome };
+    const sent = (bytes: number, complete: boolean): void => {
+      progress.call?.done();
+      this.#ports.record(exchange, { ...facts, bytes, complete });
+    };
+    if (outcome.kind === 'bytes') {
+      const failed = (error: unknown): void =>
+        this.#refusals.logFailure(exchange, progress, error, `${operation.id} could not be sent whole.`);
+      reply['Content-Type'] = outcome.bytes.contentType;
+      return respondBytes(exchange, status, reply, outcome.bytes, sent, failed);
+    }
+    if (outcome.segments !== undefined) throw new TypeError(`${operation.id}: a reply over REST has no segments`);
+    const { body, timeout } = this.#ports.registry.gateway.limits;
+    const written = binding.writeReply(outcome.value, as, body);
+    if (!isEmpty) reply['Content-Type'] = as.contentType;
+    if (progress.call?.truncated) reply['Rows-Truncated'] = 'true';
+    const respond = (text: string): Response => respondText(exchange, status, reply, text, sent);
+    if (typeof written === 'string') return respond(written);
+    return withinTime(written, timeout, () => timedOut(operation.id, timeout)).then(respond);
+  }
+}
+
+/** The operation's fault document, or problem details where no operation is known. */
+function writeFault(exchange: Exchange, progress: Progress): (fault: Fault) => WrittenFault {
+  const { requestId } = exchange;
+  const as = formOfFault(exchange, progress);
+  const { compiled } = progress;
+  if (compiled === undefined || as === undefined)
+    return (fault) => ({ contentType: problemMediaType, text: problemText(fault, requestId) });
+  return (fault) => compiled.binding.writeFault(fault, as, requestId);
+}
+
+/** Whether the body of a request is binary content, which is handed on as a stream and never gathered. */
+function isContent({ operation, uri }: RouteMatch): boolean {
+  if (operation.body !== 'raw') return false;
+  const [field] = uri.body;
+  return field === undefined
+    ? operation.request.kind === 'raw' && operation.request.raw === 'binary'
+    : field.type.kind === 'binary';
+}

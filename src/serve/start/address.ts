@@ -1,0 +1,47 @@
+import type { Gateway } from '../../model/gateway.ts';
+import type { Registry } from '../../model/registry.ts';
+import { GatewayError } from './gateway-error.ts';
+import { type Environment, resolveSetting } from './settings.ts';
+
+/** Where a server is to listen, or listens. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `listen:` of gateway.yaml; `HOST` and `PORT` override it. @throws GatewayError for what is no host and port */
+export function readAddress({ gateway }: Registry, env: Environment): Address {
+  const text = resolveSetting(gateway.listen, env);
+  const [, itsHost = '', itsPort = ''] = /^(.*):(.*)$/.exec(text) ?? [];
+  const host = env.HOST || itsHost.replace(/^\[|\]$/g, '');
+  const port = env.PORT || itsPort;
+  if (host === '' || port === '') {
+    throw new GatewayError(`listen: ${JSON.stringify(text)} is not host:port, as in 127.0.0.1:8080`, {
+      hint: 'HOST and PORT override it.',
+    });
+  }
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
+    throw new GatewayError(`the port ${JSON.stringify(port)} is not a number from 0 to 65535`, {
+      hint: 'PORT overrides listen: of gateway.yaml.',
+    });
+  }
+  return { host, port: Number(port) };
+}
+
+/** `http://127.0.0.1:8080`; https where the gateway itself speaks TLS. */
+export function addressUrl({ host, port }: Address, { tls }: Pick<Gateway, 'tls'>): string {
+  return `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * The address in contracts, with the context: `publicUrl:` where it is set, else where the gateway listens.
+ * @param bound where it really listens; where it would, if nothing listens yet
+ */
+export function contractBase(registry: Registry, env: Environment, bound?: Address): string {
+  const { publicUrl, context } = registry.gateway;
+  const url =
+    publicUrl === undefined
+      ? addressUrl(bound ?? readAddress(registry, env), registry.gateway)
+      : resolveSetting(publicUrl, env);
+  return `${url.replace(/\/+$/, '')}/${context}`;
+}

@@ -1,0 +1,121 @@
+import { checkComponents } from '../../event/index.ts';
+import type { Place } from '../../load/diagnostic/diagnostic.ts';
+import { byPlace, type Diagnostic, databaseDiagnostic } from '../../load/index.ts';
+import type { Component } from '../../model/component.ts';
+import type { Datasource } from '../../model/datasource.ts';
+import type { Position } from '../../model/position.ts';
+import type { Query } from '../../model/query.ts';
+import type { Registry } from '../../model/registry.ts';
+import { checkQueries, type QueryDatabase, type QueryProblem, reachDatabase } from '../../query/index.ts';
+import { usersInBoth } from '../../security/directory/user-rows.ts';
+import { errorText } from '../../store/error.ts';
+import { openToRead, pendingMigrations, type StoreOptions } from '../../store/index.ts';
+import { reachDatasource, usedDatasources } from './datasources.ts';
+import { type Environment, resolveSetting } from './settings.ts';
+
+/** Where the databases of a project are. */
+export interface ConnectOptions {
+  /** The project's folder. */
+  readonly root: string;
+  readonly env: Environment;
+}
+
+/**
+ * Prepares every stored query on its database, without running any, holds every component against its table, and tells
+ * all that the databases say: those that can't be read, and of each query the SQL and the columns that do not fit; in the
+ * order of files and positions. Nothing is changed.
+ */
+export async function checkConnected(registry: Registry, options: ConnectOptions): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = [];
+  const queriesOf = (wanted: Datasource | undefined): Query[] =>
+    [...registry.queries.values()].filter((query) => query.datasource === wanted);
+  const attempt = async (what: string, at: Position, work: () => Promise<Diagnostic[]>): Promise<void> => {
+    try {
+      found.push(...(await work()));
+    } catch (error) {
+      const reason = errorText(error).replace(/\.$/, '');
+      found.push(databaseDiagnostic('database-unreachable', { what, reason }, at));
+    }
+  };
+  await attempt('The database', registry.gateway.at, () => checkOwn(registry, options, queriesOf(undefined)));
+  for (const datasource of usedDatasources(registry)) {
+    await attempt(`The datasource ${datasource.id}`, datasource.at, async () =>
+      check(await reachDatasource(datasource, options), queriesOf(datasource)),
+    );
+  }
+  return found.sort(byPlace);
+}
+
+async function checkOwn(
+  { gateway, components, users }: Registry,
+  { root, env }: ConnectOptions,
+  queries: readonly Query[],
+): Promise<Diagnostic[]> {
+  const url = resolveSetting(gateway.database.url, env);
+  const database = await reachDatabase(url, root);
+  const access = { url, root, engine: gateway.database.engine };
+  const pending = await pendingMigrations(access);
+  if (pending.length === 0)
+    return [
+      ...(await check(database, queries)),
+      ...(await checkTables(access, [...components.values()])),
+      ...(await checkUsers(access, users)),
+    ];
+  const { location } = database;
+  return [databaseDiagnostic('database-outdated', { location, steps: pending.length }, gateway.at)];
+}
+
+async function check(database: QueryDatabase, queries: readonly Query[]): Promise<Diagnostic[]> {
+  return (await checkQueries(database, queries)).map(diagnosticOf);
+}
+
+async function checkTables(access: StoreOptions, components: readonly Component[]): Promise<Diagnostic[]> {
+  if (components.length === 0) return [];
+  const store = await openToRead(access);
+  try {
+    return (await checkComponents(store, components)).map(({ component, message: reason }) =>
+      databaseDiagnostic('component-table', { component: component.id, reason }, component.at),
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+async function checkUsers(access: StoreOptions, users: Registry['users']): Promise<Diagnostic[]> {
+  if (users.size === 0) return [];
+  const store = await openToRead(access);
+  try {
+    return (await usersInBoth(await store.tables(), users)).map(({ id, at }) =>
+      databaseDiagnostic('user-in-both', { user: id }, at),
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+const CODES = {
+  refused: 'query-refused',
+  'missing-column': 'column-missing',
+  'column-type': 'column-type',
+  'narrow-column': 'column-narrow',
+} as const;
+
+function diagnosticOf(problem: QueryProblem): Diagnostic {
+  const { query, kind, message } = problem;
+  return databaseDiagnostic(CODES[kind], { query: query.id, reason: message }, placeOfProblem(problem));
+}
+
+/** The column, or where it stands in the SQL: lines of a literal block follow each other as those of the SQL do. */
+function placeOfProblem({ query, column, offset }: QueryProblem): Place {
+  if (column !== undefined) return column.at;
+  const { at, sqlAt = at } = query;
+  if (offset === undefined) return sqlAt;
+  const lines = query.sql.slice(0, offset).split('\n');
+  const word = /^[\w$.]+/.exec(query.sql.slice(offset))?.[0].length ?? 1;
+  return {
+    file: sqlAt.file,
+    line: sqlAt.line + lines.length - 1,
+    column: sqlAt.column + (lines.at(-1) ?? '').length,
+    length: word,
+  };
+}

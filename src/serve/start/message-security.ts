@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Registry } from '../../model/registry.ts';
+import { isMessageScheme, type SignatureScheme, type User } from '../../model/security.ts';
+import type { MessageAuthenticator } from '../../security/message-authenticator.ts';
+import type { Directory } from '../../security/port.ts';
+import { openNonces, type Store } from '../../store/index.ts';
+import { GatewayError } from './gateway-error.ts';
+import { type Environment, resolveSetting } from './settings.ts';
+
+/** What judges messages stands on. */
+export interface MessageSecurityPorts {
+  readonly directory: Directory;
+  /** A user whose password costs what most do. */
+  readonly alike: User | undefined;
+  readonly env: Environment;
+  /** The project's folder. */
+  readonly folder: string;
+  readonly store: Pick<Store, 'tables'>;
+}
+
+/**
+ * Compiles the schemes whose credentials stand inside messages; undefined where there are none.
+ * @throws GatewayError for what is not set, and files that can't be read; Error for authorities that are none
+ */
+export async function openMessageSecurity(
+  { schemes, users }: Registry,
+  { directory, alike, env, folder, store }: MessageSecurityPorts,
+): Promise<MessageAuthenticator | undefined> {
+  if (![...schemes.values()].some(isMessageScheme)) return undefined;
+  const secrets = new Map<string, string>();
+  for (const { id, sharedSecret } of users.values())
+    if (sharedSecret !== undefined) secrets.set(id, resolveSetting(sharedSecret, env));
+  // With what it stands on it is loaded where it is needed alone.
+  const { createMessageAuthenticator } = await import('../../security/message-authenticator.ts');
+  return createMessageAuthenticator({
+    schemes: schemes.values(),
+    directory,
+    alike,
+    nonces: openNonces(store),
+    secretOf: ({ id, origin }) => (origin === 'definitions' ? secrets.get(id) : undefined),
+    authorities: (scheme) => readAuthorities(scheme, env, folder),
+  });
+}
+
+function readAuthorities({ id, caFile }: SignatureScheme, env: Environment, folder: string): string | undefined {
+  if (caFile === undefined) return undefined;
+  const path = resolveSetting(caFile, env);
+  try {
+    return readFileSync(resolve(folder, path), 'utf8');
+  } catch (error) {
+    const hint = "It is relative to the project's folder.";
+    throw new GatewayError(`ca of the scheme ${id}: ${path} can't be read`, { hint, cause: error });
+  }
+}

@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import { Fault } from '../../model/fault.ts';
+import type { Registry } from '../../model/registry.ts';
+import { openRateLimits, type RateLimits } from '../../security/limit/open.ts';
+import { openRateTable, type Store } from '../../store/index.ts';
+import { createThrottle, hasRates, type Throttle } from '../exchange/throttle.ts';
+import { type AuditFile, openAuditFile } from '../log/audit-file.ts';
+import { createLog, type Log } from '../log/log.ts';
+import { type Environment, resolveSetting } from './settings.ts';
+
+/** What a gateway bounds its callers by, and keeps account of them in. */
+export interface Safeguards {
+  /** Where some bound of calls is declared. */
+  readonly throttle: Throttle | undefined;
+  /** Where the lines of exchanges go: the log itself, or the file that gateway.yaml names. */
+  readonly audit: Log;
+  /** Why nothing may be answered now: no account could be kept of it. */
+  refusal(): Fault | undefined;
+  close(): Promise<void>;
+}
+
+/** @throws GatewayError where the audit log can't be opened */
+export async function openSafeguards(
+  registry: Registry,
+  options: { readonly store: Store; readonly env: Environment; readonly folder: string; readonly log: Log },
+): Promise<Safeguards> {
+  const file = openAudit(registry, options);
+  const rates = await openRates(registry, options);
+  // A file is rotated by moving it away and sending this signal, which would end the process otherwise.
+  const reopen = (): void => file?.reopen();
+  if (file !== undefined) process.on('SIGHUP', reopen);
+  return {
+    throttle: createThrottle(registry, rates),
+    audit: file === undefined ? options.log : createLog({ to: file }),
+    refusal: () => (file?.broken ? unaccountable() : undefined),
+    async close() {
+      rates?.close();
+      process.off('SIGHUP', reopen);
+      await file?.close();
+    },
+  };
+}
+
+function openAudit(
+  { gateway }: Registry,
+  { env, folder, log }: { readonly env: Environment; readonly folder: string; readonly log: Log },
+): AuditFile | undefined {
+  if (gateway.audit === undefined) return undefined;
+  const path = resolve(folder, resolveSetting(gateway.audit, env));
+  return openAuditFile(path, (err) =>
+    log.error({ err }, `The audit log ${path} can't be written; nothing is answered until it can.`),
+  );
+}
+
+/** What counts the calls of a gateway that bounds rates; undefined where none does. */
+async function openRates(
+  registry: Registry,
+  { store, log }: { readonly store: Store; readonly log: Log },
+): Promise<RateLimits | undefined> {
+  if (!hasRates(registry)) return undefined;
+  return openRateLimits({
+    table: await openRateTable(store),
+    onError: (err) => log.warn({ err }, 'Calls are counted by this gateway alone until the database answers again.'),
+  });
+}
+
+function unaccountable(): Fault {
+  const reason = 'no account can be kept of calls';
+  return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': '1' }, reason: 'audit log' });
+}

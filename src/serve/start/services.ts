@@ -1,0 +1,151 @@
+import { hostname } from 'node:os';
+import { type Components, openComponents } from '../../event/index.ts';
+import type { ServiceClass } from '../../model/component-event.ts';
+import { Fault } from '../../model/fault.ts';
+import type { OpenWork } from '../../model/open-work.ts';
+import type { ProcessHandler } from '../../model/process-handler.ts';
+import type { Registry } from '../../model/registry.ts';
+import { openScheduler, type Scheduler } from '../../process/index.ts';
+import { openQueryRuns, openSavedQueries, type QueryRuns, type SavedQueries } from '../../query/index.ts';
+import type { Directory } from '../../security/port.ts';
+import { type JobQueue, openQueue } from '../../store/index.ts';
+import type { Outbound } from '../answer/outbound.ts';
+import { runOwners } from '../answer/run-owners.ts';
+import { compileQueryRows, Work, type WorkPorts } from '../answer/work.ts';
+import type { Log } from '../log/log.ts';
+import { createAccount } from '../log/record.ts';
+import type { Data } from './data.ts';
+
+/** What answers operations beside code and queries, and works when nobody waits. */
+export interface Services {
+  readonly components: Components;
+  readonly runs: QueryRuns;
+  readonly saved: SavedQueries;
+  readonly scheduler: Scheduler;
+}
+
+/** The same with the queue that they work from. */
+export interface RunningServices extends Services {
+  readonly queue: JobQueue;
+  /** Begins to take work. */
+  start(): Promise<void>;
+  /** Takes no more work, and lets what runs end for at most `timeoutMs`. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+export interface ServicesOptions {
+  readonly data: Data;
+  readonly outbound: Outbound;
+  readonly log: Log;
+  /** The audit log. */
+  readonly audit: Log;
+  readonly directory: Directory;
+  readonly processes: ReadonlyMap<string, ProcessHandler>;
+  readonly classes: ReadonlyMap<string, ServiceClass>;
+}
+
+/** How often what is older than it is kept is removed. */
+const SWEEP = '*/10 * * * *';
+
+/** Opens what works from the queue; it takes nothing before {@link RunningServices.start}. */
+export async function openServices(registry: Registry, options: ServicesOptions): Promise<RunningServices> {
+  const { data, outbound, log, directory, processes, classes } = options;
+  const { store, queries, blobs } = data;
+  const onError = (err: Error, facts: Readonly<Record<string, unknown>>): void =>
+    log.error({ ...facts, err }, err.message);
+  const account = createAccount(options.audit);
+  const queue = await openQueue(store, { onError });
+  const saved = openSavedQueries({ registry, store });
+  const runs = openQueryRuns({
+    registry,
+    store,
+    queue,
+    blobs,
+    queries,
+    saved,
+    owners: runOwners(directory),
+    onError,
+    account,
+  });
+  // Code that saves a component is reached by components themselves.
+  let components: Components = NO_SERVICES.components;
+  const later: Components = {
+    read: (...given) => components.read(...given),
+    save: (...given) => components.save(...given),
+  };
+  const work = createOpenWork({ registry, blobs, queries, outbound, log, components: later });
+  components = openComponents({ registry, store, queue, directory, classes, work, onError, account });
+  const server = hostname().slice(0, 8);
+  const scheduler = openScheduler({
+    registry,
+    store,
+    queue,
+    directory,
+    blobs,
+    queries,
+    saved,
+    handlers: processes,
+    work,
+    server,
+    onError,
+    account,
+  });
+  queue.recur({
+    name: 'sweep',
+    cron: SWEEP,
+    zone: 'UTC',
+    due: async () => {
+      for (const each of [runs, scheduler])
+        each
+          .sweep()
+          .catch((error: unknown) => onError(error as Error, { what: 'the sweep of what is kept no longer' }));
+    },
+  });
+  return {
+    components,
+    runs,
+    saved,
+    scheduler,
+    queue,
+    start: () => queue.start(),
+    close: (timeoutMs) => queue.close({ timeoutMs }),
+  };
+}
+
+/** What code can reach that no request waits for. */
+function createOpenWork(ports: WorkPorts): OpenWork {
+  const rows = compileQueryRows(ports);
+  return ({ user, signal, ...facts }) => {
+    const context = new Work(ports, rows, { ...facts, user, gone: () => signal });
+    return { context, done: () => context.done() };
+  };
+}
+
+const refuse = async (): Promise<never> => {
+  throw Fault.of('UNAVAILABLE', { reason: 'this gateway keeps nothing' });
+};
+
+/** What stands in place of all that where there is no database. */
+export const NO_SERVICES: Services = {
+  components: { read: refuse, save: refuse },
+  runs: {
+    enter: refuse,
+    keepFile: refuse,
+    find: refuse,
+    cancel: refuse,
+    block: refuse,
+    content: refuse,
+    sweep: refuse,
+  },
+  saved: { find: refuse, list: refuse, save: refuse, delete: refuse },
+  scheduler: {
+    schedule: refuse,
+    find: refuse,
+    get: refuse,
+    update: refuse,
+    messages: refuse,
+    report: refuse,
+    names: refuse,
+    sweep: refuse,
+  },
+};

@@ -1,0 +1,22 @@
+import { ConfigError, type Environment, resolveAll } from '../../load/read/config.ts';
+import type { ConfigText } from '../../model/config.ts';
+import { GatewayError } from './gateway-error.ts';
+
+/** What configuration is read from. */
+export type { Environment };
+
+/** Resolves a text of gateway.yaml. @throws GatewayError naming what is not set */
+export function resolveSetting(text: ConfigText, env: Environment): string {
+  return resolveSettings([text], env)[0] as string;
+}
+
+/** Resolves several, so that all that is not set is told at once. @throws GatewayError */
+export function resolveSettings(texts: readonly ConfigText[], env: Environment): string[] {
+  try {
+    return resolveAll(texts, env);
+  } catch (error) {
+    if (error instanceof ConfigError)
+      throw new GatewayError(error.message, { hint: 'The definitions name what has to be set.' });
+    throw error;
+  }
+}

@@ -1,0 +1,152 @@
+// The bytes of a multipart message, RFC 2046 section 5.1, cut at its delimiters while they stream.
+
+import { Delimiter } from './delimiter.ts';
+import { MultipartError } from './error.ts';
+
+const NOTHING = Buffer.alloc(0);
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Reads contents and headers in turn, content first: that of the preamble. Pieces are views of the source's chunks; only the
+ * few bytes that may begin a delimiter at the end of a chunk are copied.
+ */
+export class MultipartScanner {
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #delimiter: Delimiter;
+  /** What is left of the last chunk. A delimiter at the very start is read as if a line ended before it. */
+  #unread: Buffer = Buffer.from('\n');
+  /** Bytes at the start of `#unread` that may be a delimiter's line end and are no content: 1 where content begins. */
+  #lead = 1;
+  #part = 0;
+  #last = false;
+  #reading = false;
+  #ended = false;
+
+  constructor(source: AsyncIterable<Uint8Array>, boundary: string) {
+    this.#source = source[Symbol.asyncIterator]();
+    this.#delimiter = new Delimiter(boundary);
+  }
+
+  /** Number of the part that was begun last, from 1; 0 in the preamble. */
+  get part(): number {
+    return this.#part;
+  }
+
+  /** The closing delimiter has been read. */
+  get last(): boolean {
+    return this.#last;
+  }
+
+  /** The next bytes of a content; undefined where its delimiter came, which is read then. @throws MultipartError */
+  async piece(): Promise<Buffer | undefined> {
+    for (;;) {
+      const found = this.#delimiter.find(this.#unread);
+      if (found?.start === 0 && found.end !== undefined) return this.#goBehind(this.#unread, found.end, found.closing);
+      const content = found?.start === 0 ? await this.#settle() : this.#take(found?.start ?? this.#unread.length);
+      if (content === undefined || content.length > 0) return content;
+      if (this.#unread.length === 0) this.#unread = await this.#chunk();
+    }
+  }
+
+  /** The lines of the next part's header, without the blank line behind them. @throws MultipartError */
+  async header(limit: number): Promise<Buffer> {
+    this.#part++;
+    const most = limit + '\r\n'.length;
+    let block: Buffer = NOTHING;
+    let line = 0;
+    for (;;) {
+      const taken = this.#unread.subarray(0, most - block.length);
+      block = block.length === 0 ? taken : Buffer.concat([block, taken]);
+      for (let feed = block.indexOf(LF, line); feed !== -1 && line <= limit; feed = block.indexOf(LF, line)) {
+        if (feed === line || (feed === line + 1 && block[line] === CR)) {
+          // The blank line may be a delimiter's line end as well, where a part has no content.
+          this.#unread = this.#unread.subarray(taken.length - (block.length - feed));
+          this.#lead = 1;
+          return block.subarray(0, line);
+        }
+        line = feed + 1;
+      }
+      if (block.length >= most) {
+        throw new MultipartError('limit', `part ${this.#part}: its header is longer than ${limit} bytes`);
+      }
+      this.#unread = await this.#chunk();
+    }
+  }
+
+  /** The next bytes behind the closing delimiter; undefined at the end of the source. */
+  async epilogue(): Promise<Buffer | undefined> {
+    const rest = this.#take(this.#unread.length);
+    return rest.length > 0 ? rest : await this.#read();
+  }
+
+  /** Ends the source, unless it has ended. */
+  close(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    // What goes wrong with what nobody wants concerns nobody.
+    this.#source.return?.().then(undefined, () => {});
+  }
+
+  /** The unread content up to there. */
+  #take(end: number): Buffer {
+    const content = this.#unread.subarray(this.#lead, end);
+    this.#unread = this.#unread.subarray(end);
+    this.#lead = 0;
+    return content;
+  }
+
+  #goBehind(bytes: Buffer, end: number, closing: boolean): undefined {
+    this.#unread = bytes.subarray(end);
+    this.#lead = 0;
+    this.#last = closing;
+  }
+
+  /**
+   * All that is unread may begin a delimiter: reads on to see. Gives it as content where it is none, nothing where
+   * that can't be told yet, undefined behind the delimiter.
+   */
+  async #settle(): Promise<Buffer | undefined> {
+    const begun = this.#unread;
+    const chunk = await this.#read();
+    if (chunk === undefined) {
+      if (!this.#delimiter.closes(begun)) throw this.#cut();
+      return this.#goBehind(NOTHING, 0, true);
+    }
+    const joined = Buffer.concat([begun, chunk.subarray(0, this.#delimiter.longest)]);
+    const found = this.#delimiter.find(joined);
+    if (found?.start !== 0) {
+      const content = this.#take(begun.length);
+      this.#unread = chunk;
+      return content;
+    }
+    if (found.end !== undefined) return this.#goBehind(chunk, found.end - begun.length, found.closing);
+    this.#unread = joined;
+    return NOTHING;
+  }
+
+  async #chunk(): Promise<Buffer> {
+    const chunk = await this.#read();
+    if (chunk === undefined) throw this.#cut();
+    return chunk;
+  }
+
+  async #read(): Promise<Buffer | undefined> {
+    if (this.#reading) throw new Error('a multipart message can be read in one place at a time');
+    this.#reading = true;
+    try {
+      const { done, value } = await this.#source.next();
+      if (done !== true)
+        return Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.length);
+      this.#ended = true;
+      return undefined;
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  #cut(): MultipartError {
+    const where = this.#part === 0 ? 'before its first boundary' : `within part ${this.#part}`;
+    return new MultipartError('cut', `it ends ${where}`);
+  }
+}

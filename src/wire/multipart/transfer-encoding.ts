@@ -1,0 +1,48 @@
+// Content-Transfer-Encoding, RFC 2045 section 6: undoing it while content streams.
+
+import { Base64Decoder } from '../base64.ts';
+import type { Complain } from './mime-headers.ts';
+import { QuotedPrintableDecoder } from './quoted-printable.ts';
+
+interface Decoder {
+  write(piece: Buffer): Buffer;
+  end(): void;
+}
+
+/** Bytes decoded at once: enough to be fast, and little to hold where a source gives all of its bytes in one piece. */
+const PIECE = 256 * 1024;
+
+/**
+ * Content without its transfer encoding.
+ * @param encoding value of the header; undefined where there is none, which says 7bit
+ * @throws what `complain` makes: at once of an encoding that is not known, while reading of content that is not in it
+ */
+export function decodeTransfer(
+  encoding: string | undefined,
+  content: AsyncIterable<Buffer>,
+  complain: Complain,
+): AsyncIterable<Buffer> {
+  switch (encoding?.toLowerCase()) {
+    case undefined:
+    case '7bit':
+    case '8bit':
+    case 'binary':
+      return content;
+    case 'base64':
+      return decoded(content, new Base64Decoder(complain));
+    case 'quoted-printable':
+      return decoded(content, new QuotedPrintableDecoder(complain));
+    default:
+      throw complain(`its Content-Transfer-Encoding ${JSON.stringify(encoding?.slice(0, 60))} is not known`);
+  }
+}
+
+async function* decoded(content: AsyncIterable<Buffer>, decoder: Decoder): AsyncGenerator<Buffer> {
+  for await (const chunk of content) {
+    for (let at = 0; at < chunk.length; at += PIECE) {
+      const piece = decoder.write(chunk.subarray(at, at + PIECE));
+      if (piece.length > 0) yield piece;
+    }
+  }
+  decoder.end();
+}

@@ -1,0 +1,111 @@
+// Multipart messages, RFC 2046 section 5.1, written as a stream.
+
+import { randomBytes } from 'node:crypto';
+import { base64Length, encodeBase64 } from '../base64.ts';
+import { boundaryFault } from './boundary.ts';
+
+/** Bytes that are read once, as a part is written. */
+export interface StreamedContent {
+  /** In bytes, where known. */
+  readonly length?: number;
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+export interface PartToWrite {
+  /** As they are written. Content-Transfer-Encoding among them has to say what `encoding` says. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A text is written in UTF-8. */
+  readonly content: string | StreamedContent;
+  /** `binary`, the bytes as they are, where it is left out. */
+  readonly encoding?: 'binary' | 'base64';
+}
+
+export interface MultipartToWrite {
+  readonly boundary: string;
+  readonly parts: readonly PartToWrite[];
+}
+
+export interface WrittenMultipart {
+  /** Exact, in bytes; undefined where the length of a content is not known. */
+  readonly length: number | undefined;
+  /** @throws RangeError where a content does not hold as many bytes as it said, before it has given more */
+  bytes(): AsyncIterable<Uint8Array>;
+}
+
+/** A boundary that no content can hold but by guessing 128 random bits; beginning as Java's do, which receivers know. */
+export function freshBoundary(): string {
+  return `----=_Part_${randomBytes(16).toString('hex')}`;
+}
+
+/**
+ * Puts parts into a message. That no content holds the boundary is the caller's promise; {@link freshBoundary} keeps it.
+ * @throws TypeError of a boundary or a header that can't be written, and of a message without parts
+ */
+export function writeMultipart({ boundary, parts }: MultipartToWrite): WrittenMultipart {
+  const fault = boundaryFault(boundary);
+  if (fault !== undefined) throw new TypeError(`a message can't be written: ${fault}`);
+  if (parts.length === 0) throw new TypeError('a multipart message has at least one part');
+  const heads = parts.map((part, index) => `${index === 0 ? '' : '\r\n'}--${boundary}\r\n${headerOf(part)}\r\n`);
+  const end = `\r\n--${boundary}--\r\n`;
+  return { length: totalLength(heads, parts, end), bytes: () => bytesOf(heads, parts, end) };
+}
+
+function headerOf({ headers, encoding = 'binary' }: PartToWrite): string {
+  let text = '';
+  let said = '7bit';
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\x21-\x39\x3b-\x7e]+$/.test(name))
+      throw new TypeError(`${JSON.stringify(name)} is no name of a header field`);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: CR and LF would begin another field
+    if (/[\x00-\x08\x0a-\x1f\x7f]/.test(value)) throw new TypeError(`the value of ${name} holds a control character`);
+    if (name.toLowerCase() === 'content-transfer-encoding') said = value.trim().toLowerCase();
+    text += `${name}: ${value}\r\n`;
+  }
+  if ((said === 'base64') !== (encoding === 'base64')) {
+    throw new TypeError(`a header says the content is ${said}, and it is written as ${encoding}`);
+  }
+  return text;
+}
+
+function totalLength(heads: readonly string[], parts: readonly PartToWrite[], end: string): number | undefined {
+  let total = Buffer.byteLength(end);
+  for (const head of heads) total += Buffer.byteLength(head);
+  for (const { content, encoding } of parts) {
+    const length = typeof content === 'string' ? Buffer.byteLength(content) : content.length;
+    if (length === undefined) return undefined;
+    total += encoding === 'base64' ? base64Length(length) : length;
+  }
+  return total;
+}
+
+async function* bytesOf(heads: readonly string[], parts: readonly PartToWrite[], end: string): AsyncGenerator<Buffer> {
+  let text = '';
+  for (const [index, { content, encoding }] of parts.entries()) {
+    text += heads[index];
+    if (typeof content === 'string' && encoding !== 'base64') {
+      text += content;
+      continue;
+    }
+    yield Buffer.from(text);
+    text = '';
+    const bytes = typeof content === 'string' ? one(Buffer.from(content)) : measured(content);
+    yield* encoding === 'base64' ? encodeBase64(bytes) : bytes;
+  }
+  yield Buffer.from(text + end);
+}
+
+async function* one(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** The content, as long as it is what it said. */
+async function* measured(content: StreamedContent): AsyncGenerator<Buffer> {
+  const { length } = content;
+  let seen = 0;
+  for await (const chunk of content.stream()) {
+    seen += chunk.length;
+    if (length !== undefined && seen > length) throw new RangeError(`a content of ${length} bytes holds more`);
+    if (chunk.length > 0) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  }
+  if (length !== undefined && seen < length) throw new RangeError(`a content of ${length} bytes holds ${seen}`);
+}

@@ -1,0 +1,179 @@
+// SOAP 1.1 (W3C Note of 8 May 2000) section 4.4 and SOAP 1.2 part 1 (second edition) section 5.4: faults.
+
+import { escapeAttribute, escapeText } from '../xml/text.ts';
+import { attributeOf, childrenOf, textOf, type XmlElement } from '../xml/tree.ts';
+import type { SoapMessage } from './soap.ts';
+import { clarkName, envelope, type QName, SOAP_NAMESPACES, SOAP_PREFIXES, type SoapVersion } from './version.ts';
+
+/** A fault to be written. */
+export interface SoapFaultContent {
+  /** In the names of 1.1; 1.2 has Sender for `Client` and Receiver for `Server`. */
+  readonly code: 'Client' | 'Server' | 'MustUnderstand' | 'VersionMismatch';
+  /** Says more than the code; 1.2 alone has a place for it (section 5.4.1.2). */
+  readonly subcode?: QName;
+  /** In English. What XML can't carry is replaced. */
+  readonly reason: string;
+  /** XML: elements that declare what they need. */
+  readonly detail?: string;
+  /** The header blocks of a `MustUnderstand`, which 1.2 lists. */
+  readonly notUnderstood?: readonly QName[];
+}
+
+/** A fault that was read. */
+export interface SoapFaultReport {
+  readonly version: SoapVersion;
+  /** A code of the standard in the names of 1.1 (`Client`, `Server`), `{namespace}local` for others; empty for none. */
+  readonly code: string;
+  /** From the outermost: of 1.2 in the same form as the code, of 1.1 what follows its dots (`Client.Authentication`). */
+  readonly subcodes: readonly string[];
+  readonly reason: string;
+  /** What found the fault: faultactor of 1.1, Node of 1.2. */
+  readonly actor?: string;
+  /** The elements in the detail. */
+  readonly detail: readonly XmlElement[];
+}
+
+/** Codes by version that are called otherwise in 1.1. */
+const SENT_AS: Readonly<Record<SoapVersion, Readonly<Record<SoapFaultContent['code'], string>>>> = {
+  '1.1': { Client: 'Client', Server: 'Server', MustUnderstand: 'MustUnderstand', VersionMismatch: 'VersionMismatch' },
+  '1.2': { Client: 'Sender', Server: 'Receiver', MustUnderstand: 'MustUnderstand', VersionMismatch: 'VersionMismatch' },
+};
+
+/**
+ * Writes a fault as a whole envelope. A `VersionMismatch` names the envelopes that are read instead (1.2 section 5.4.7;
+ * appendix A has the header block in answers of 1.1 too), a `MustUnderstand` of 1.2 the header blocks (section 5.4.8).
+ */
+export function writeFault(version: SoapVersion, fault: SoapFaultContent): string {
+  const soap = SOAP_PREFIXES[version];
+  const { start, end } = envelope(version);
+  const blocks = headerBlocks(version, fault);
+  const body = version === '1.1' ? fault11(soap, fault) : fault12(soap, fault);
+  const headed =
+    blocks === '' ? start : start.replace(`<${soap}:Body>`, `<${soap}:Header>${blocks}</${soap}:Header><${soap}:Body>`);
+  return `${headed}<${soap}:Fault>${body}</${soap}:Fault>${end}`;
+}
+
+function fault11(soap: string, { code, reason, detail }: SoapFaultContent): string {
+  const told = detail === undefined ? '' : `<detail>${detail}</detail>`;
+  return `<faultcode>${soap}:${SENT_AS['1.1'][code]}</faultcode><faultstring>${escapeText(reason)}</faultstring>${told}`;
+}
+
+function fault12(soap: string, { code, subcode, reason, detail }: SoapFaultContent): string {
+  const more =
+    subcode === undefined
+      ? ''
+      : `<${soap}:Subcode><${soap}:Value xmlns:q="${escapeAttribute(subcode.namespace)}">q:${subcode.local}</${soap}:Value></${soap}:Subcode>`;
+  const value = `<${soap}:Code><${soap}:Value>${soap}:${SENT_AS['1.2'][code]}</${soap}:Value>${more}</${soap}:Code>`;
+  const text = `<${soap}:Reason><${soap}:Text xml:lang="en">${escapeText(reason)}</${soap}:Text></${soap}:Reason>`;
+  return value + text + (detail === undefined ? '' : `<${soap}:Detail>${detail}</${soap}:Detail>`);
+}
+
+function headerBlocks(version: SoapVersion, { code, notUnderstood = [] }: SoapFaultContent): string {
+  if (code === 'VersionMismatch') return UPGRADE;
+  if (code !== 'MustUnderstand' || version === '1.1') return '';
+  const soap = SOAP_PREFIXES[version];
+  return notUnderstood
+    .map(({ local, namespace }) =>
+      namespace === ''
+        ? `<${soap}:NotUnderstood qname="${local}"/>`
+        : `<${soap}:NotUnderstood qname="q:${local}" xmlns:q="${escapeAttribute(namespace)}"/>`,
+    )
+    .join('');
+}
+
+/** The envelopes that are read, the preferred one first. */
+const UPGRADE = `<u:Upgrade xmlns:u="${SOAP_NAMESPACES['1.2']}">${(['1.2', '1.1'] as const)
+  .map((version) => `<u:SupportedEnvelope qname="q:Envelope" xmlns:q="${SOAP_NAMESPACES[version]}"/>`)
+  .join('')}</u:Upgrade>`;
+
+/** The fault that a message is; undefined for any other. What is missing in it is empty. */
+export function readFault({ version, payload }: SoapMessage): SoapFaultReport | undefined {
+  if (payload?.local !== 'Fault' || payload.namespace !== SOAP_NAMESPACES[version]) return undefined;
+  return version === '1.1' ? report11(payload) : report12(payload);
+}
+
+function report11(fault: XmlElement): SoapFaultReport {
+  const code = child(fault, 'faultcode');
+  const [outermost = '', ...subcodes] = code === undefined ? [] : readCode11(code);
+  const reason = child(fault, 'faultstring');
+  const detail = child(fault, 'detail');
+  return {
+    version: '1.1',
+    code: outermost,
+    subcodes,
+    reason: reason === undefined ? '' : textOf(reason),
+    ...actorOf(child(fault, 'faultactor')),
+    detail: detail === undefined ? [] : childrenOf(detail),
+  };
+}
+
+function report12(fault: XmlElement): SoapFaultReport {
+  const codes: string[] = [];
+  for (let code = child(fault, 'Code'); code !== undefined; code = child(code, 'Subcode')) {
+    const value = child(code, 'Value');
+    codes.push(value === undefined ? '' : readCode(value, '1.2'));
+  }
+  const [outermost = '', ...subcodes] = codes;
+  const detail = child(fault, 'Detail');
+  return {
+    version: '1.2',
+    code: outermost,
+    subcodes,
+    reason: reason12(child(fault, 'Reason')),
+    ...actorOf(child(fault, 'Node')),
+    detail: detail === undefined ? [] : childrenOf(detail),
+  };
+}
+
+/** Children of a Fault have no namespace in 1.1 and that of the envelope in 1.2; not everybody minds. */
+function child(element: XmlElement, local: string): XmlElement | undefined {
+  return childrenOf(element).find((each) => each.local === local);
+}
+
+function actorOf(element: XmlElement | undefined): { readonly actor?: string } {
+  const actor = element === undefined ? '' : textOf(element).trim();
+  return actor === '' ? {} : { actor };
+}
+
+/** The text in English where there are several (1.2 section 5.4.2), else the first. */
+function reason12(reason: XmlElement | undefined): string {
+  const texts = reason === undefined ? [] : childrenOf(reason);
+  const english = texts.find((each) => /^en\b/i.test(attributeOf(each, 'lang', XML_NAMESPACE) ?? ''));
+  const chosen = english ?? texts[0];
+  return chosen === undefined ? '' : textOf(chosen);
+}
+
+const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
+
+/** The codes of both versions in the names of 1.1. */
+const STANDARD: Readonly<Record<SoapVersion, ReadonlyMap<string, string>>> = {
+  '1.1': new Map(['VersionMismatch', 'MustUnderstand', 'Client', 'Server'].map((each) => [each, each])),
+  '1.2': new Map([
+    ['VersionMismatch', 'VersionMismatch'],
+    ['MustUnderstand', 'MustUnderstand'],
+    ['DataEncodingUnknown', 'DataEncodingUnknown'],
+    ['Sender', 'Client'],
+    ['Receiver', 'Server'],
+  ]),
+};
+
+/** A dot divides a code of the standard from what it is made more special by (1.1 section 4.4.1). */
+function readCode11(element: XmlElement): readonly string[] {
+  const code = readCode(element, '1.1');
+  const [first = '', ...rest] = code.split('.');
+  return STANDARD['1.1'].has(first) ? [first, ...rest] : [code];
+}
+
+/** A QName; a code of the standard without its prefix, or with one that is bound to nothing, is taken for what it says. */
+function readCode(element: XmlElement, version: SoapVersion): string {
+  const text = textOf(element).trim();
+  const colon = text.indexOf(':');
+  const prefix = text.slice(0, Math.max(colon, 0));
+  const local = text.slice(colon + 1);
+  const namespace = element.namespaceOf(prefix);
+  const [first = ''] = version === '1.1' ? local.split('.') : [local];
+  const standard = STANDARD[version].get(first);
+  const isTheirs = namespace === SOAP_NAMESPACES[version] || prefix === '' || namespace === undefined;
+  if (standard !== undefined && isTheirs) return standard + local.slice(first.length);
+  return namespace === undefined ? text : clarkName({ local, namespace });
+}

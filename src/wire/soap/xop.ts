@@ -1,0 +1,127 @@
+// XML-binary Optimized Packaging (XOP 1.0) as SOAP uses it (MTOM 1.0): multipart/related, RFC 2387, and cid: URLs, RFC 2392.
+
+import { randomUUID } from 'node:crypto';
+import { type MediaType, parseMediaType } from '../media-type.ts';
+import { boundaryFault } from '../multipart/boundary.ts';
+import { PercentError, percentDecode, percentEncode } from '../percent.ts';
+import type { XmlElement } from '../xml/tree.ts';
+
+export const XOP_NAMESPACE = 'http://www.w3.org/2004/08/xop/include';
+
+/** Of a root part whose XML includes others. */
+export const XOP_MEDIA_TYPE = 'application/xop+xml';
+
+/** A package that can't be read. `reason` is a clause without a full stop. */
+export class XopError extends Error {
+  override readonly name = 'XopError';
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** Whether an element stands for the content of another part. */
+export function isInclude({ local, namespace }: XmlElement): boolean {
+  return local === 'Include' && namespace === XOP_NAMESPACE;
+}
+
+/**
+ * The id that a Content-ID header gives, with or without its angle brackets. Percent-encoding is undone in it, for senders
+ * that write the id of the URL into the header as well (`<a@http%3A%2F%2Fb>`). Ids are compared as this and {@link cidOf}
+ * give them.
+ */
+export function contentIdOf(header: string): string {
+  const text = header.trim();
+  const id = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1).trim() : text;
+  return decoded(id) ?? id;
+}
+
+/**
+ * The id of the part that a `cid:` URL names.
+ * @throws XopError of every other URL: nothing is ever fetched
+ */
+export function cidOf(href: string): string {
+  const text = href.trim();
+  const scheme = /^([a-z][a-z0-9+.-]{0,30}):/i.exec(text)?.[1]?.toLowerCase();
+  if (scheme !== 'cid')
+    throw new XopError(
+      `it includes ${scheme === undefined ? 'a URL without a scheme' : `a ${scheme}: URL`}, not a cid:`,
+    );
+  const encoded = text.slice('cid:'.length);
+  if (encoded === '') throw new XopError('it includes a cid: URL that names nothing');
+  const id = decoded(encoded);
+  if (id === undefined) throw new XopError('it includes a cid: URL that is not percent-encoded UTF-8');
+  return contentIdOf(id);
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return percentDecode(text, false);
+  } catch (error) {
+    if (error instanceof PercentError) return undefined;
+    throw error;
+  }
+}
+
+/** The `cid:` URL of a part. `@` stays as it is, since there are receivers that don't decode. */
+export function hrefOf(contentId: string): string {
+  return `cid:${percentEncode(contentId).replaceAll('%40', '@')}`;
+}
+
+/** An id for a new part, which no other has: an addr-spec that needs no encoding in a URL. */
+export function newContentId(): string {
+  return `${randomUUID()}@signalbox`;
+}
+
+/** What the parameters of multipart/related say. */
+export interface RelatedType {
+  readonly boundary: string;
+  /** Id of the root part as {@link contentIdOf} gives it; undefined where the first part is the root. */
+  readonly start?: string;
+  /** `type/subtype` of the root part. */
+  readonly type?: string;
+  /** What the root part would be without the packaging: a media type, for SOAP. */
+  readonly startInfo?: string;
+}
+
+export function isRelated({ essence }: MediaType): boolean {
+  return essence === 'multipart/related';
+}
+
+/** @throws XopError where the boundary is missing, or can be none */
+export function readRelatedType({ parameters }: MediaType): RelatedType {
+  const boundary = parameters.get('boundary');
+  const fault = boundary === undefined ? 'its boundary is missing' : boundaryFault(boundary);
+  if (boundary === undefined || fault !== undefined) throw new XopError(`its Content-Type is wrong: ${fault}`);
+  const start = contentIdOf(parameters.get('start') ?? '');
+  const type = parameters.get('type');
+  const startInfo = parameters.get('start-info');
+  return {
+    boundary,
+    ...(start === '' ? {} : { start }),
+    ...(type === undefined ? {} : { type: parseMediaType(type)?.essence ?? type.trim().toLowerCase() }),
+    ...(startInfo === undefined ? {} : { startInfo }),
+  };
+}
+
+/** The value of Content-Type for a package; everything in it is quoted, as some receivers need it. */
+export function relatedContentType({ boundary, start, type, startInfo }: RelatedType): string {
+  const parameters = [
+    ['type', type],
+    ['start', start === undefined ? undefined : `<${start}>`],
+    ['start-info', startInfo],
+    ['boundary', boundary],
+  ] as const;
+  return parameters.reduce(
+    (text, [name, value]) => (value === undefined ? text : `${text}; ${name}=${quoted(value)}`),
+    'multipart/related',
+  );
+}
+
+/** quoted-string of RFC 9110 section 5.6.4. @throws TypeError for a value that no header carries */
+function quoted(value: string): string {
+  if (!/^[\x20-\x7e]*$/.test(value)) throw new TypeError(`${JSON.stringify(value)} can't stand in a header`);
+  return `"${value.replace(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,161 @@
+// URI Template expansion, RFC 6570 section 3, by the url-template package; templates and values are prepared for it here.
+
+import { parseTemplate } from 'url-template';
+import { octetAt } from '../percent.ts';
+import type { Operator, TemplateVariable, UriTemplate } from './uri-template.ts';
+import { UriTemplateError } from './uri-template.ts';
+
+/** How a value is written: `path` keeps slashes, `odata` doubles quotes (OData 4.01, 5.1.1.6.1), `odata-path` both. */
+export type UrlStyle = 'segment' | 'path' | 'odata' | 'odata-path';
+
+type Scalar = string | number | bigint | boolean | null | undefined;
+
+/** What a variable may hold: one value, a list, or names with values. Null, undefined and nothing in a list are absent. */
+export type UriValue = Scalar | readonly Scalar[] | { readonly [name: string]: Scalar };
+
+/** Values by variable name. */
+export type UriValues = Readonly<Record<string, UriValue>>;
+
+/** @throws UriExpansionError for a value that the template can't carry */
+export type UriExpander = (values: UriValues) => string;
+
+/** A value that can't be written into its place. `reason` completes a sentence that begins with the variable's name. */
+export class UriExpansionError extends Error {
+  override readonly name = 'UriExpansionError';
+  readonly variable: string;
+  readonly reason: string;
+
+  constructor(variable: string, reason: string) {
+    super(`${variable} ${reason}`);
+    this.variable = variable;
+    this.reason = reason;
+  }
+}
+
+/** A value as url-template takes it: texts only, nothing absent inside. */
+type Prepared = string | string[] | Record<string, string>;
+
+/** One occurrence of a variable: the operator it is handed over with, and how its texts are made ready. */
+export interface Writing {
+  readonly operator: Operator;
+  write(text: string): string;
+}
+
+/** Expands to the letter of RFC 6570: `{+x}` lets `?`, `#` and percent-encoding through. */
+export function compileRfcExpander(template: UriTemplate): UriExpander {
+  return compileExpander(template, plainWriting);
+}
+
+/** What the operator itself asks for; url-template does the rest. */
+export function plainWriting({ operator }: TemplateVariable): Writing {
+  return { operator, write: operator === '+' || operator === '#' ? encodeStrayPercent : (text) => text };
+}
+
+/** A `%` that starts no octet is a character like any other, which url-template lets through where reserved ones pass. */
+function encodeStrayPercent(text: string): string {
+  let out = '';
+  let from = 0;
+  for (let at = text.indexOf('%'); at !== -1; at = text.indexOf('%', at + 1)) {
+    if (octetAt(text, at) !== -1) continue;
+    out += `${text.slice(from, at)}%25`;
+    from = at + 1;
+  }
+  return out + text.slice(from);
+}
+
+/**
+ * The expander behind both: url-template knows each occurrence by a key of its own, so that one variable may be cut
+ * (`{x:3}`) or written differently in two places.
+ */
+export function compileExpander(
+  template: UriTemplate,
+  writingOf: (variable: TemplateVariable, part: number) => Writing,
+): UriExpander {
+  const slots: { key: string; variable: TemplateVariable; writing: Writing }[] = [];
+  const prepared = template.parts.map((part, index) => {
+    // Text stays the same, and most of a template is text.
+    if (part.kind === 'literal') return parseTemplate(part.text).expand({});
+    const writings = part.variables.map((variable) => writingOf(variable, index));
+    const operator = writings[0]?.operator ?? part.operator;
+    const names = part.variables.map((variable, i) => {
+      const key = keyOf(variable, part.operator, slots);
+      slots.push({ key, variable, writing: writings[i] ?? { operator, write: (value) => value } });
+      return variable.explode ? `${key}*` : key;
+    });
+    return parseTemplate(`{${operator}${names.join(',')}}`);
+  });
+  return (values) => {
+    const context: Record<string, Prepared> = Object.create(null);
+    for (const { key, variable, writing } of slots) {
+      const value = Object.hasOwn(values, variable.name)
+        ? prepare(variable, values[variable.name], writing.write)
+        : undefined;
+      if (value !== undefined) context[key] = value;
+    }
+    return prepared.map((part) => (typeof part === 'string' ? part : part.expand(context))).join('');
+  };
+}
+
+/** `;`, `?` and `&` write the key, so there it is the name itself, decoded, since url-template encodes it. */
+function keyOf(
+  variable: TemplateVariable,
+  operator: Operator,
+  slots: readonly { key: string; variable: TemplateVariable }[],
+): string {
+  if (operator !== ';' && operator !== '?' && operator !== '&') return `\0${slots.length}`;
+  const { wireName } = variable;
+  if (/[{}:*,]/.test(wireName)) {
+    throw new UriTemplateError(`the name ${variable.name} stands for a character that templates use themselves`, 0);
+  }
+  if (slots.some((slot) => slot.key === wireName && slot.variable.prefix !== variable.prefix)) {
+    throw new UriTemplateError(`${variable.name} stands in it twice with different lengths`, 0);
+  }
+  return wireName;
+}
+
+function prepare(variable: TemplateVariable, value: UriValue, write: (text: string) => string): Prepared | undefined {
+  if (value === null || value === undefined) return undefined;
+  const one = (scalar: Scalar) => encodeWith(variable, write, cut(variable, String(scalar)));
+  if (!isComposite(value)) return one(value);
+  if (variable.prefix !== undefined) {
+    throw new UriExpansionError(
+      variable.name,
+      `holds more than one value, to which :${variable.prefix} does not apply`,
+    );
+  }
+  if (isList(value)) {
+    const given = value.filter((item) => item !== null && item !== undefined).map(one);
+    return given.length === 0 ? undefined : given;
+  }
+  const given = Object.entries(value).filter(([, item]) => item !== null && item !== undefined);
+  if (given.length === 0) return undefined;
+  return Object.fromEntries(given.map(([name, item]) => [encodeWith(variable, (text) => text, name), one(item)]));
+}
+
+function isComposite(value: UriValue): value is readonly Scalar[] | { readonly [name: string]: Scalar } {
+  return typeof value === 'object' && value !== null;
+}
+
+function isList(value: readonly Scalar[] | { readonly [name: string]: Scalar }): value is readonly Scalar[] {
+  return Array.isArray(value);
+}
+
+function encodeWith(variable: TemplateVariable, write: (text: string) => string, text: string): string {
+  if (!text.isWellFormed())
+    throw new UriExpansionError(variable.name, 'holds half of a surrogate pair, which UTF-8 does not carry');
+  if (text.includes('\0')) throw new UriExpansionError(variable.name, 'holds the character NUL');
+  return write(text);
+}
+
+/** Section 2.4.1: code points are counted, and no percent-encoded octet of a reserved expansion is cut apart. */
+function cut(variable: TemplateVariable, text: string): string {
+  const { prefix, operator } = variable;
+  if (prefix === undefined || text.length <= prefix) return text;
+  const keepsTriplets = operator === '+' || operator === '#';
+  let at = 0;
+  for (let count = 0; count < prefix && at < text.length; count++) {
+    if (keepsTriplets && octetAt(text, at) !== -1) at += 3;
+    else at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, at);
+}

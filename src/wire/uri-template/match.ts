@@ -1,0 +1,204 @@
+// URI Template matching: RFC 6570 section 1.4 in reverse, on the raw path and query, literals compared as RFC 3986 section 6.2.2 says.
+
+import { normalizePercent, percentDecode, percentEncode } from '../percent.ts';
+import type { QueryString } from '../query-string.ts';
+import { type LiteralPair, layOut, receivable } from './layout.ts';
+import { canonicalPath, compilePath, defaultShape, type ValueShape } from './program.ts';
+import { compileRunner } from './run.ts';
+import { pathSegments } from './segments.ts';
+import type { TemplateVariable, UriTemplate } from './uri-template.ts';
+import { UriTemplateError } from './uri-template.ts';
+
+/** A value before decoding: one text; the pieces of a list; `name=value` pieces or names and values in turn of a map. */
+export type RawValue = string | readonly string[] | undefined;
+
+/** What a query gave to a template. */
+export interface QueryMatch {
+  /** How many of the template's query variables the query gives. */
+  readonly bound: number;
+  /** Wire names of required variables that the query does not give. */
+  readonly missing: readonly string[];
+  /** Every literal pair (`op=list`) is in the query, with no other value. */
+  readonly ok: boolean;
+}
+
+/** One compiled template. */
+export interface UriMatcher {
+  /**
+   * @param path raw, without its leading slash and its query
+   * @returns values aligned with `template.variables`, those of the query undefined; undefined where the path differs
+   */
+  matchPath(path: string): RawValue[] | undefined;
+  /**
+   * Fills the query's variables by name; order does not matter, unknown names are left alone.
+   * @throws PercentError where a value to be compared with a literal pair can't be decoded
+   */
+  matchQuery(query: QueryString, into: RawValue[]): QueryMatch;
+}
+
+/**
+ * Compiles a template for matching. Time is linear in the request; for a template whose segments are each a literal or
+ * one variable it is one pass over the path. A path variable `{x}` or `{+x}` never matches the empty text. One slash at
+ * the end of a path is not significant, in the template or the request, unless `{+x}` or `{/x}` stands last.
+ * @throws UriTemplateError for a template that `receivable` refuses, or a length (`{x:3}`) on a list or map
+ */
+export function compileUriMatcher(
+  template: UriTemplate,
+  shapeOf: (variable: TemplateVariable) => ValueShape = defaultShape,
+): UriMatcher {
+  const fault = receivable(template);
+  if (fault !== undefined) throw new UriTemplateError(fault, 0);
+  for (const variable of template.variables) {
+    const { name, prefix } = variable;
+    if (prefix !== undefined && shapeOf(variable) !== 'string') {
+      throw new UriTemplateError(`the length of {${name}:${prefix}} does not apply to a ${shapeOf(variable)}`, 0);
+    }
+  }
+  return {
+    matchPath: bySegment(template, shapeOf) ?? byProgram(template, shapeOf),
+    matchQuery: compileQuery(template, shapeOf),
+  };
+}
+
+type PathMatcher = UriMatcher['matchPath'];
+type ShapeOf = (variable: TemplateVariable) => ValueShape;
+
+const SLASH = 0x2f;
+
+/** One pass over the segments, where each is a literal or one `{variable}`; undefined for any other template. */
+function bySegment(template: UriTemplate, shapeOf: ShapeOf): PathMatcher | undefined {
+  if (!canonicalPath(template).slashMayFollow) return undefined;
+  const literals: (string | undefined)[] = [];
+  const places: number[] = [];
+  const lists: boolean[] = [];
+  for (const segment of pathSegments(template)) {
+    if (segment.kind !== 'literal' && segment.kind !== 'variable') return undefined;
+    literals.push(segment.kind === 'literal' ? segment.text : undefined);
+    places.push(segment.kind === 'literal' ? -1 : template.variables.indexOf(segment.variable));
+    lists.push(segment.kind === 'variable' && shapeOf(segment.variable) !== 'string');
+  }
+  const count = literals.length;
+  const values = template.variables.length;
+  return (path) => {
+    if ((path === '') !== (count === 0)) return undefined;
+    const text = normalizePercent(path);
+    const end = text.charCodeAt(text.length - 1) === SLASH ? text.length - 1 : text.length;
+    const result = new Array<RawValue>(values).fill(undefined);
+    let at = 0;
+    for (let i = 0; i < count; i++) {
+      const slash = i === count - 1 ? -1 : text.indexOf('/', at);
+      const stop = i === count - 1 ? end : slash;
+      const literal = literals[i];
+      if (stop < at || stop > end) return undefined;
+      if (literal !== undefined) {
+        if (stop - at !== literal.length || !text.startsWith(literal, at)) return undefined;
+      } else {
+        const value = text.slice(at, stop);
+        if (value === '' || (i === count - 1 && value.includes('/'))) return undefined;
+        result[places[i] ?? 0] = lists[i] ? value.split(',') : value;
+      }
+      at = stop + 1;
+    }
+    return result;
+  };
+}
+
+/** Any other template: by simulation. */
+function byProgram(template: UriTemplate, shapeOf: ShapeOf): PathMatcher {
+  const program = compilePath(template, shapeOf);
+  const run = compileRunner(program);
+  const readers = program.variables.map((variable) => readCapture(variable, shapeOf(variable)));
+  const places = program.variables.map((variable) => template.variables.indexOf(variable));
+  return (path) => {
+    const text = `/${normalizePercent(path)}`;
+    // The slash before an empty path may be the base's own: `{/x}` without x, rather than with an empty one.
+    const captures = (path === '' ? run('') : undefined) ?? run(text);
+    if (captures === undefined) return undefined;
+    const result = new Array<RawValue>(template.variables.length).fill(undefined);
+    for (let i = 0; i < readers.length; i++) {
+      const from = captures[2 * i] ?? -1;
+      const to = captures[2 * i + 1] ?? -1;
+      if (from !== -1 && to !== -1) result[places[i] ?? 0] = readers[i]?.(text.slice(from, to));
+    }
+    return result;
+  };
+}
+
+/** From what a variable took of the path to its raw value. */
+function readCapture(variable: TemplateVariable, shape: ValueShape): (taken: string) => RawValue {
+  const { operator, explode } = variable;
+  const several = shape !== 'string';
+  if (operator === ';') {
+    if (!several) return (taken) => taken.slice(1);
+    if (!explode) return (taken) => taken.slice(1).split(',');
+    const pieces = (taken: string) => taken.slice(1).split(';');
+    return shape === 'map' ? pieces : (taken) => pieces(taken).map(afterEquals);
+  }
+  if (!several) return (taken) => taken;
+  const separator = explode && (operator === '/' || operator === '.') ? operator : ',';
+  return (taken) => taken.split(separator);
+}
+
+function afterEquals(pair: string): string {
+  const equals = pair.indexOf('=');
+  return equals === -1 ? '' : pair.slice(equals + 1);
+}
+
+const nothingMissing: readonly string[] = Object.freeze([]);
+
+function compileQuery(template: UriTemplate, shapeOf: ShapeOf): UriMatcher['matchQuery'] {
+  const { pairs, queryVariables } = layOut(template);
+  const named = new Set([...pairs.map((pair) => pair.name), ...queryVariables.map((variable) => variable.wireName)]);
+  const readers = queryVariables.map((variable) => {
+    const place = template.variables.indexOf(variable);
+    const required = variable.required;
+    return { place, required, wireName: variable.wireName, read: readParameter(variable, shapeOf(variable), named) };
+  });
+  return (query, into) => {
+    const ok = pairs.every((pair) => holdsPair(query, pair));
+    let bound = 0;
+    let missing: string[] | undefined;
+    for (const { place, required, wireName, read } of readers) {
+      const value = read(query);
+      into[place] = value;
+      if (value !== undefined) bound += 1;
+      else if (required) {
+        missing ??= [];
+        missing.push(wireName);
+      }
+    }
+    return { bound, missing: missing ?? nothingMissing, ok };
+  };
+}
+
+function holdsPair(query: QueryString, pair: LiteralPair): boolean {
+  return query.get(pair.name)?.every((raw) => percentDecode(raw, true) === pair.value) ?? false;
+}
+
+/**
+ * A list takes both forms, `x=a,b` and `x=a&x=b`, and `x=` is the empty list. An exploded map takes every parameter that
+ * the template does not name. Occurrences of a text are kept apart: more than one is for `decodeRaw` to refuse.
+ */
+function readParameter(
+  variable: TemplateVariable,
+  shape: ValueShape,
+  named: ReadonlySet<string>,
+): (query: QueryString) => RawValue {
+  const { wireName } = variable;
+  if (shape === 'map' && variable.explode) return (query) => otherParameters(query, named);
+  return (query) => {
+    const given = query.get(wireName);
+    if (given === undefined) return undefined;
+    if (shape === 'string') return given.length === 1 ? given[0] : given;
+    if (given.length === 1) return given[0] === '' ? [] : given[0]?.split(',');
+    return given.flatMap((raw) => raw.split(','));
+  };
+}
+
+function otherParameters(query: QueryString, named: ReadonlySet<string>): RawValue {
+  const pairs: string[] = [];
+  for (const [name, values] of query) {
+    if (!named.has(name)) for (const value of values) pairs.push(`${percentEncode(name)}=${value}`);
+  }
+  return pairs.length === 0 ? undefined : pairs;
+}

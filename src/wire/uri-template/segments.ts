@@ -1,0 +1,96 @@
+// The path of a URI template segment by segment (RFC 3986 section 3.3), and which of two templates is the more specific.
+
+import { layOut } from './layout.ts';
+import { canonicalPath } from './program.ts';
+import type { TemplatePart, TemplateVariable, UriTemplate } from './uri-template.ts';
+
+/**
+ * One segment of a template. `mixed` has literal text and expressions; `free` has expressions of which none is a single
+ * `{variable}`; `open` holds `{+x}` or `{/x}`, which may span segments, so nothing is said about those after it.
+ */
+export type Segment =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'variable'; readonly variable: TemplateVariable }
+  | { readonly kind: 'mixed' | 'free' | 'open' };
+
+/** The segments of a template's path, in normal percent-encoding; they end with the first open one. */
+export function pathSegments(template: UriTemplate): readonly Segment[] {
+  const { parts } = canonicalPath(template);
+  // No literal holds a brace, so `{2}` stands for the third part while the text is cut at its slashes.
+  const text = parts.map((part, i) =>
+    part.kind === 'literal' ? part.text : `${part.operator === '/' ? '/' : ''}{${i}}`,
+  );
+  const pieces = text.join('').split('/').slice(1);
+  const segments = pieces.map((piece) => readSegment(piece, parts));
+  const open = segments.findIndex((segment) => segment.kind === 'open');
+  if (open === -1) return segments;
+  // `a{/x}b` without x is the one segment `ab`, so what stands before such an expression is no segment by itself.
+  const tail = pieces.slice(open).find((piece) => !isWholly(piece, '/', parts));
+  const joins = open > 0 && tail !== undefined && startsWith(tail, '/', parts);
+  return [...segments.slice(0, joins ? open - 1 : open), { kind: 'open' }];
+}
+
+/** Whether a piece begins with an expression of this operator. */
+function startsWith(piece: string, operator: string, parts: readonly TemplatePart[]): boolean {
+  const part = parts[Number(/^\{(\d+)\}/.exec(piece)?.[1])];
+  return part?.kind === 'expression' && part.operator === operator;
+}
+
+function isWholly(piece: string, operator: string, parts: readonly TemplatePart[]): boolean {
+  return startsWith(piece, operator, parts) && piece.indexOf('}') === piece.length - 1;
+}
+
+function readSegment(piece: string, parts: readonly TemplatePart[]): Segment {
+  if (!piece.includes('{')) return { kind: 'literal', text: piece };
+  const expressions = [...piece.matchAll(/\{(\d+)\}/g)].flatMap((match) => {
+    const part = parts[Number(match[1])];
+    return part?.kind === 'expression' ? [part] : [];
+  });
+  const [first, second] = expressions;
+  if (first === undefined) return { kind: 'literal', text: piece };
+  if (expressions.some((part) => part.operator === '+' || part.operator === '/')) return { kind: 'open' };
+  if (!(piece.startsWith('{') && piece.endsWith('}') && !/\}[^{]/.test(piece))) return { kind: 'mixed' };
+  const [variable] = first.variables;
+  const single = second === undefined && first.operator === '' && first.variables.length === 1;
+  return single && variable !== undefined ? { kind: 'variable', variable } : { kind: 'free' };
+}
+
+const ranks = { literal: 3, mixed: 2, variable: 1, free: 1, open: 0 } as const;
+
+/**
+ * Orders templates, the more specific first (negative: `a` is): at the first segment where they differ a literal stands
+ * before literal text with variables, that before a variable, and that before `{+x}` and `{/x}`. Of equal paths the one
+ * with more literal query pairs stands first.
+ *
+ * Of the templates that match a request wholly, the first in this order answers; of those that are equal in it, the one
+ * that binds most of the query. `templatesOverlap` says where that leaves a tie.
+ */
+export function compareSpecificity(a: UriTemplate, b: UriTemplate): number {
+  const byPath = segmentDifferences(a, b).find((difference) => difference !== 0) ?? 0;
+  return byPath || layOut(b).pairs.length - layOut(a).pairs.length;
+}
+
+/**
+ * Which of two templates that match one path has the say there: negative for `a`, positive for `b`, undefined where each
+ * is the more specific in one segment (`a/{x}` and `{y}/b`), 0 where neither is in any.
+ */
+export function dominance(a: UriTemplate, b: UriTemplate): number | undefined {
+  const differences = segmentDifferences(a, b);
+  const forA = differences.some((difference) => difference < 0);
+  const forB = differences.some((difference) => difference > 0);
+  return forA && forB ? undefined : Number(forB) - Number(forA);
+}
+
+function segmentDifferences(a: UriTemplate, b: UriTemplate): number[] {
+  const left = pathSegments(a);
+  const right = pathSegments(b);
+  const differences: number[] = [];
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    // A path that ends here is as definite as a literal.
+    const x = ranks[left[i]?.kind ?? 'literal'];
+    const y = ranks[right[i]?.kind ?? 'literal'];
+    differences.push(y - x);
+    if (x === ranks.open || y === ranks.open) break;
+  }
+  return differences;
+}
