@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { AnyCalls, AnyFlows, CallTypes, FlowTypes } from '../generate/types/call-types.ts';
 import { type Client, createClient, faultOf, type Timeouts } from '../invoke/index.ts';
-import { type LoadedProject, loadProject } from '../load/index.ts';
-import { DefinitionsError } from '../serve/start.ts';
+import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
 import { createSpool } from '../store/spool.ts';
 import type { TypedClient } from './typed-client.ts';
 
@@ -31,10 +30,8 @@ export async function openClient<C extends CallTypes<C> = AnyCalls, F extends Fl
   const place = definitions === undefined ? { root: folder } : { root: folder, definitions };
   // Handlers are no part of this.
   const project = options.project ?? loadProject({ ...place, handlers: 'ignore-missing' });
-  const { registry } = project;
-  if (registry === undefined) throw new DefinitionsError(project);
   const spool = createSpool({ folder: join(folder, '.signalbox/spool') });
-  const client = createClient(registry, { env, spool, timeouts, folder });
+  const client = createClient(registryOf(project), { env, spool, timeouts, folder });
   return typed<C, F>(client);
 }
 

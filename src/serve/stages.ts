@@ -2,20 +2,22 @@ import type { Format } from '../binding/rest.ts';
 import { redactionOf } from '../codec/redact/redact-value.ts';
 import type { Fault } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
-import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
+import { authorise } from '../security/authorise.ts';
 import type { Authenticator, Caller } from '../security/port.ts';
 import type { AnswerPorts, Handlers } from './answer/answer.ts';
 import { Call } from './answer/call.ts';
 import { compileQueryRows, type QueryRows } from './answer/work.ts';
 import type { Pace } from './exchange/body.ts';
+import { refuseCrossSite } from './exchange/cross-site.ts';
 import { withinTime } from './exchange/deadline.ts';
 import type { Exchange } from './exchange/exchange.ts';
-import type { Compiled } from './exchange/progress.ts';
-import { timedOut } from './exchange/refuse.ts';
+import { Refusals, timedOut, type WrittenFault } from './exchange/refuse.ts';
+import type { Sent } from './exchange/respond.ts';
 import type { Throttle } from './exchange/throttle.ts';
 import type { Recorder } from './log/record.ts';
+import type { CallProgress, Compiled } from './operations.ts';
 
 /** What a connector stands on. */
 export interface ConnectorPorts extends AnswerPorts {
@@ -23,19 +25,37 @@ export interface ConnectorPorts extends AnswerPorts {
   readonly authenticator: Authenticator;
   readonly record: Recorder;
   /** Where some bound of calls is declared. */
-  readonly throttle?: Throttle | undefined;
+  readonly throttle: Throttle | undefined;
   /** How slowly a request's body may come. */
   readonly pace: Pace;
 }
 
-/** The stages of a call that are the same whichever connector it comes through. */
+/** What is told of a reply that leaves. */
+interface Leaving {
+  /** Keeps its line in the log. */
+  readonly sent: Sent;
+  /** Tells why the rest of it could not be sent. */
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * The stages of a call that are the same whichever connector it comes through. What has nothing to wait for returns no
+ * promise: each turn of the queue costs a small request one in a hundred.
+ */
 export class Stages {
   readonly #ports: ConnectorPorts;
   readonly #rows: QueryRows;
+  readonly #refusals: Refusals;
 
   constructor(ports: ConnectorPorts) {
     this.#ports = ports;
     this.#rows = compileQueryRows(ports);
+    this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout, ports.throttle);
+  }
+
+  /** What can be said before credentials are looked at. @throws Fault TOO_MANY_REQUESTS */
+  arrive(exchange: Exchange, operation?: Operation): void | Promise<void> {
+    return this.#ports.throttle?.arrive(exchange, operation);
   }
 
   /** Whom the credentials outside the message show; undefined where anybody may call. @throws Fault UNAUTHENTICATED */
@@ -43,32 +63,53 @@ export class Stages {
     return operation.public ? undefined : this.#ports.authenticator.authenticate(exchange, operation.requires);
   }
 
+  /** Lets a caller in who may call, and counts the call. @throws Fault FORBIDDEN, TOO_MANY_REQUESTS, UNAVAILABLE */
+  admit(
+    exchange: Exchange,
+    progress: CallProgress,
+    { operation }: Compiled,
+    caller: Caller | undefined,
+  ): void | Promise<void> {
+    if (caller !== undefined) progress.caller = caller;
+    refuseCrossSite(exchange, caller, operation);
+    const user = caller?.user;
+    authorise(user, operation, 'operation');
+    const entered = this.#ports.throttle?.enter(exchange, operation, user);
+    const admitted = (): void => {
+      exchange.admitted = true;
+    };
+    return entered === undefined ? admitted() : entered.then(admitted);
+  }
+
   /**
+   * Has the operation answer.
    * @param input the request, whose sensitive values code does not bring into the log
    * @param segments those that came with it beside its document
    */
-  call(
+  answer(
     exchange: Exchange,
-    { operation, secrets: read }: Compiled,
-    user: User | undefined,
+    progress: CallProgress,
+    compiled: Compiled,
     input: DocumentValue,
-    uriIndex: number,
-    segments?: () => AsyncIterable<Attachment>,
-  ): Call {
-    const { requestId } = exchange;
-    const header = (name: string): string | undefined => exchange.header(name);
-    const redact = read && redactionOf(() => read(input));
-    const facts = { operation, uriIndex, requestId, user, gone: () => exchange.gone, segments, header, redact };
-    return new Call(this.#ports, this.#rows, facts);
-  }
-
-  handle(
-    { operation, answerer, timeout }: Compiled,
-    exchange: Exchange,
-    input: DocumentValue,
-    call: Call,
-    as: Format,
+    {
+      uriIndex,
+      as,
+      segments,
+    }: { uriIndex: number; as: Format; segments?: (() => AsyncIterable<Attachment>) | undefined },
   ): Outcome | Promise<Outcome> {
+    const { operation, answerer, secrets: read, timeout } = compiled;
+    const call = new Call(this.#ports, this.#rows, {
+      operation,
+      uriIndex,
+      requestId: exchange.requestId,
+      user: progress.caller?.user,
+      gone: () => exchange.gone,
+      segments,
+      header: (name) => exchange.header(name),
+      redact: read && redactionOf(() => read(input)),
+    });
+    progress.input = input;
+    progress.call = call;
     const outcome = answerer.answer(input, call, as);
     if (timeout === undefined || !(outcome instanceof Promise)) return outcome;
     const late = (): Fault => {
@@ -78,6 +119,37 @@ export class Stages {
     };
     // While the request still comes in, it is the idle limit that counts.
     return withinTime(outcome, timeout, late, { unwanted: disposeOf, since: () => exchange.lastRead });
+  }
+
+  leave(
+    exchange: Exchange,
+    progress: CallProgress,
+    { operation }: Compiled,
+    status: number,
+    outcome: Outcome,
+  ): Leaving {
+    const { caller, input, call } = progress;
+    return {
+      sent: (bytes, complete) => {
+        call?.done();
+        this.#ports.record(exchange, { operation, caller, status, input, outcome, bytes, complete });
+      },
+      failed: (error) =>
+        this.#refusals.logFailure(exchange, progress, error, `${operation.id} could not be sent whole.`),
+    };
+  }
+
+  /**
+   * Answers where a stage ended with an error.
+   * @param write puts the fault that it is into the caller's form
+   */
+  refuse(
+    exchange: Exchange,
+    progress: CallProgress,
+    thrown: unknown,
+    write: (fault: Fault) => WrittenFault,
+  ): Promise<Response> {
+    return this.#refusals.refuse(exchange, progress, thrown, write);
   }
 }
 

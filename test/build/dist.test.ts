@@ -62,7 +62,9 @@ test('what is started by its place is there', () => {
       join(dirname(file), match[1] ?? ''),
     ),
   );
-  expect(places).toEqual(expect.arrayContaining(['load/read/files.js', 'query/reader-process.js', 'cli/package-info.js']));
+  expect(places).toEqual(
+    expect.arrayContaining(['load/read/files.js', 'query/reader-process.js', 'cli/package-info.js']),
+  );
 });
 
 test('the declarations are those that the package leads to, and all of them', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openClient as openUntyped } from '../../src/client/open-client.ts';
 import { InvokeError, SoapFault } from '../../src/invoke/index.ts';
-import { loadProject } from '../../src/load/index.ts';
-import { DefinitionsError } from '../../src/serve/start.ts';
+import { DefinitionsError, loadProject } from '../../src/load/index.ts';
 import { openClient } from '../generate/fixtures/generated/client.ts';
 import { type Answer, envelope, reply, type Seen, target } from '../invoke/support.ts';
 import { writeProject } from '../support/project.ts';

@@ -139,7 +139,7 @@ describe('WSDL', () => {
 
 describe('the page', () => {
   test('says what each operation needs, and has a place for it in the line to try', async () => {
-    const respond = createPage(built, { of: () => [] } as never, { base: () => base });
+    const respond = createPage(built, { of: () => [] } as never, { base: () => base, sampleUsers: true });
     const html = (await respond.respond(
       {} as never,
       { text: (...[, , , text]: string[]) => text } as never,

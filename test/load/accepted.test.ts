@@ -15,7 +15,7 @@ import { catalogue } from '../../src/load/diagnostic/catalogue.ts';
 import { loadFiles } from '../../src/load/load.ts';
 import { definitionsSchema } from '../../src/load/schema/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import { compileRoutes } from '../../src/serve/routes.ts';
+import { compileRoutes } from '../../src/serve/rest/routes.ts';
 import { projectOf } from './project-text.ts';
 
 const folder = new URL('./cases/', import.meta.url);

@@ -2,11 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
+import { createDirectory } from '../../src/security/directory/from-definitions.ts';
+import { createLazyClient } from '../../src/serve/answer/outbound.ts';
 import { createApp } from '../../src/serve/app.ts';
+import { GRACE, IDLE_TIMEOUT } from '../../src/serve/exchange/body.ts';
 import { createLog } from '../../src/serve/log/log.ts';
 import { createMetrics } from '../../src/serve/log/metrics.ts';
 import { openData } from '../../src/serve/start/data.ts';
 import { importCode } from '../../src/serve/start/handlers.ts';
+import { openServices } from '../../src/serve/start/services.ts';
 import { authenticatorOf } from '../support/authenticator.ts';
 import { DEMO, GUEST } from '../support/gateway.ts';
 import { gatewayText, writeProject } from '../support/project.ts';
@@ -58,14 +62,21 @@ async function appOf(files: Readonly<Record<string, string>>): Promise<typeof ap
   const registry = loadProject({ root: project.root }).registry as Registry;
   const data = await openData(registry, { root: project.root, env: {} });
   atEnd.push(() => data.close(), project.remove);
-  return createApp(registry, (await importCode(registry, project.root)).handlers, {
-    queries: data.queries,
-    blobs: data.blobs,
-    spool: data.spool,
+  const { queries, blobs, spool, store } = data;
+  const { handlers, ...code } = await importCode(registry, project.root);
+  const log = createLog({ to: { write: () => {} } });
+  const outbound = createLazyClient(registry, { env: {}, spool, folder: project.root });
+  const directory = createDirectory(registry.users, true);
+  const services = await openServices(registry, { data, outbound, log, audit: log, directory, ...code });
+  atEnd.unshift(() => services.close(0));
+  return createApp(registry, {
+    ...{ handlers, queries, blobs, spool, services, outbound, log, audit: log },
     authenticator: authenticatorOf(registry),
-    log: createLog({ to: { write: () => {} } }),
     metrics: createMetrics(),
-    ready: () => data.store.ready(),
+    throttle: undefined,
+    sampleUsers: true,
+    ready: () => store.ready(),
+    pace: { idle: IDLE_TIMEOUT, slowest: 1, grace: GRACE },
     base: () => 'http://contracts.example/gateway',
   });
 }

@@ -1,16 +1,8 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { loadProject } from '../../src/load/index.ts';
-import type { Registry } from '../../src/model/registry.ts';
-import { createApp } from '../../src/serve/app.ts';
-import { createLog } from '../../src/serve/log/log.ts';
-import { createMetrics } from '../../src/serve/log/metrics.ts';
-import { openData } from '../../src/serve/start/data.ts';
-import { importCode } from '../../src/serve/start/handlers.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deadAddress } from '../invoke/support.ts';
-import { authenticatorOf } from '../support/authenticator.ts';
 import { type Call, DEMO, GUEST, type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { eventually, writeProject } from '../support/project.ts';
+import { eventually } from '../support/project.ts';
 import { OUTBOUND_PROJECT, TIMEOUT } from './outbound-project.ts';
 import { bodyOf, envelope, faultOf, post as postSoap, type SoapReply } from './soap-client.ts';
 import { type SeenRequest, startUpstream, type Upstream } from './upstream.ts';
@@ -359,30 +351,6 @@ describe('a handler', () => {
 });
 
 describe('a gateway', () => {
-  it('without a client says that nothing can be called', async () => {
-    const project = writeProject(OUTBOUND_PROJECT);
-    const registry = loadProject({ root: project.root }).registry as Registry;
-    const data = await openData(registry, { root: project.root, env: {} });
-    onTestFinished(async () => {
-      await data.close();
-      project.remove();
-    });
-    const { queries, blobs, spool, store } = data;
-    const app = createApp(registry, (await importCode(registry, project.root)).handlers, {
-      ...{ queries, blobs, spool },
-      authenticator: authenticatorOf(registry),
-      log: createLog({ to: { write: () => {} } }),
-      metrics: createMetrics(),
-      ready: () => store.ready(),
-      base: () => 'http://contracts.example/gateway',
-    });
-    const reply = await app.request(`${BASE}notices`, { method: 'POST', headers: { authorization: DEMO } });
-    expect([reply.status, ((await reply.json()) as { MESSAGE: string }).MESSAGE]).toEqual([
-      503,
-      'Not available now: no other system can be called from here.',
-    ]);
-  });
-
   it('ends what its client still does when it stops', async () => {
     const own = await startTestGateway({ files: OUTBOUND_PROJECT, env: { UPSTREAM_URL: upstream.url } });
     const before = upstream.cut.length;

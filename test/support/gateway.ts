@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { renderDiagnostics } from '../../src/load/index.ts';
-import { DefinitionsError, type RunningGateway, startGateway } from '../../src/serve/start.ts';
+import { DefinitionsError, renderDiagnostics } from '../../src/load/index.ts';
+import { type RunningGateway, startGateway } from '../../src/serve/start.ts';
 import { writeProject } from './project.ts';
 
 /** The project's folder. */

@@ -1,5 +1,5 @@
 import { loadProject } from '../../../src/load/index.ts';
-import { compileRoutes, type RouteTable } from '../../../src/serve/routes.ts';
+import { compileRoutes, type RouteTable } from '../../../src/serve/rest/routes.ts';
 import { parseQueryString } from '../../../src/wire/query-string.ts';
 import type { Figure } from '../figure.ts';
 import { pathOf, writeProject } from '../generated-project.ts';

@@ -1,5 +1,4 @@
 import type { Client, ClientOptions } from '../../invoke/index.ts';
-import { Fault } from '../../model/fault.ts';
 import type { InvokeReply } from '../../model/invoke-reply.ts';
 import type { Registry } from '../../model/registry.ts';
 
@@ -31,11 +30,4 @@ export function createLazyClient(registry: Registry, options: ClientOptions): La
     flow: async (flow, input, given) => (await client()).flow(flow, input, given),
     close: async () => (await opened)?.close(),
   };
-}
-
-/** What stands in place of a client where there is none. */
-export const NO_OUTBOUND: Outbound = { call: refuse, flow: refuse };
-
-async function refuse(): Promise<never> {
-  throw Fault.of('UNAVAILABLE', { reason: 'no other system can be called from here' });
 }

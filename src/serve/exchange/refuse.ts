@@ -1,11 +1,11 @@
 import { Fault } from '../../model/fault.ts';
 import type { Log } from '../log/log.ts';
 import type { Recorder } from '../log/record.ts';
+import type { CallProgress } from '../operations.ts';
 import { faultOfStore } from './database-fault.ts';
 import { withinTime } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import { checkHeaders, withHeaders } from './headers.ts';
-import type { CallProgress } from './progress.ts';
 import { type ReplyHeaders, respondText } from './respond.ts';
 import type { Throttle } from './throttle.ts';
 

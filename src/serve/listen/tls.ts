@@ -6,8 +6,8 @@ import { resolve } from 'node:path';
 import { createSecureContext, type SecureContextOptions, type Server as TlsServer } from 'node:tls';
 import type { Tls } from '../../model/tls.ts';
 import { pemCertificates } from '../../wire/pem.ts';
+import { GatewayError } from '../gateway-error.ts';
 import type { Log } from '../log/log.ts';
-import { GatewayError } from '../start/gateway-error.ts';
 import { type Environment, resolveSetting } from '../start/settings.ts';
 
 /** TLS of a gateway's own address. */

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync, write } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorText } from '../../store/error.ts';
-import { GatewayError } from '../start/gateway-error.ts';
+import { GatewayError } from '../gateway-error.ts';
 
 /** The file of the audit log. Nothing that is written to it is lost while it can be written at all. */
 export interface AuditFile {

@@ -6,16 +6,14 @@ import type { Outcome } from '../../model/handler.ts';
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
 import type { Spool } from '../../model/spool.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import { authorise } from '../../security/authorise.ts';
 import type { Caller, ShownMessage } from '../../security/port.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import type { Cors } from '../exchange/cors.ts';
-import { refuseCrossSite } from '../exchange/cross-site.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { withHeaders } from '../exchange/headers.ts';
-import type { CallProgress, Compiled } from '../exchange/progress.ts';
-import { Refusals, type WrittenFault } from '../exchange/refuse.ts';
+import type { WrittenFault } from '../exchange/refuse.ts';
 import { type ReplyHeaders, respondBytes, respondText } from '../exchange/respond.ts';
+import type { CallProgress, Compiled } from '../operations.ts';
 import { type ConnectorPorts, disposeOf, type Stages } from '../stages.ts';
 import { uriIndexOf } from './uri-index.ts';
 
@@ -76,7 +74,6 @@ const SMALL = 64 * 1024;
 /** What the SOAP services connector and the HTTP connector have in common: everything but what a message looks like. */
 export class Messages {
   readonly #ports: MessagePorts;
-  readonly #refusals: Refusals;
   /** What callers of some operation or other show outside their messages. */
   readonly #schemes: readonly SecurityScheme[];
   /** Some operation that messages may be for needs no credentials, or takes those inside them. */
@@ -90,7 +87,6 @@ export class Messages {
     this.#schemes = [...new Set(guarded.flatMap((each) => each.requires))].filter((each) => !isMessageScheme(each));
     this.#isPublic = operations.some((each) => each.public);
     this.#isOpen = this.#isPublic || guarded.some((each) => each.requires.some(isMessageScheme));
-    this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout, ports.throttle);
   }
 
   /** Answers one exchange, whatever comes. */
@@ -101,7 +97,9 @@ export class Messages {
     } catch (thrown) {
       try {
         const { compiled } = progress;
-        return await this.#refusals.refuse(exchange, progress, thrown, (fault) => progress.form.fault(fault, compiled));
+        return await this.#ports.stages.refuse(exchange, progress, thrown, (fault) =>
+          progress.form.fault(fault, compiled),
+        );
       } finally {
         progress.opened?.close();
       }
@@ -110,37 +108,29 @@ export class Messages {
 
   /** The story of a call, a stage a line. The operation is named inside the message, so that is opened first. */
   async #spine(exchange: Exchange, entrance: Entrance, progress: MessageProgress): Promise<Response> {
-    const { stages, throttle } = this.#ports;
-    await throttle?.arrive(exchange);
+    const { stages, cors } = this.#ports;
+    await stages.arrive(exchange);
     const shown = await this.#authenticate(exchange);
     progress.isUnknown = shown === undefined && !this.#isPublic;
     const asked = await entrance.ask(exchange, progress, this);
+    const { opened } = progress;
     if (!('compiled' in asked)) {
-      progress.opened?.close();
+      opened?.close();
       return asked;
     }
     const { compiled } = asked;
-    exchange.cors = this.#ports.cors.headersOf(exchange, compiled.operation);
-    await throttle?.arrive(exchange, compiled.operation);
+    exchange.cors = cors.headersOf(exchange, compiled.operation);
+    await stages.arrive(exchange, compiled.operation);
     const caller = await this.#identify(exchange, asked, shown);
-    if (caller !== undefined) progress.caller = caller;
-    refuseCrossSite(exchange, caller, compiled.operation);
-    const user = caller?.user;
-    authorise(user, compiled.operation, 'operation');
-    await throttle?.enter(exchange, compiled.operation, user);
-    exchange.admitted = true;
-    const { opened, form } = progress;
+    await stages.admit(exchange, progress, compiled, caller);
     await opened?.include();
     const input = asked.read();
-    progress.input = input;
-    const segments = opened === undefined ? undefined : () => opened.segments();
-    const call = stages.call(exchange, compiled, user, input, uriIndexOf(compiled.operation, input), segments);
-    progress.call = call;
-    const answered = stages.handle(compiled, exchange, input, call, form.format);
-    const outcome = answered instanceof Promise ? await answered : answered;
+    const segments = opened && (() => opened.segments());
+    const facts = { uriIndex: uriIndexOf(compiled.operation, input), as: progress.form.format, segments };
+    const outcome = await stages.answer(exchange, progress, compiled, input, facts);
     try {
       await opened?.finish();
-      return await this.#encode(exchange, compiled, progress, outcome);
+      return await this.#encode(exchange, progress, compiled, outcome);
     } catch (error) {
       disposeOf(outcome);
       throw error;
@@ -255,34 +245,27 @@ export class Messages {
 
   async #encode(
     exchange: Exchange,
-    compiled: Compiled,
     progress: MessageProgress,
+    compiled: Compiled,
     outcome: Outcome,
   ): Promise<Response> {
-    const { operation, headers } = compiled;
     const given = outcome.kind === 'bytes' ? outcome.bytes.headers : outcome.headers;
     const message = await progress.form.write(compiled, outcome);
-    const { status } = message;
-    const reply = withHeaders(withHeaders(headers, given), message.headers);
-    reply['X-Request-Id'] = exchange.requestId;
-    if (progress.call?.truncated) reply['Rows-Truncated'] = 'true';
-    const facts = { operation, caller: progress.caller, status, input: progress.input, outcome };
+    const { status, length } = message;
+    const headers = withHeaders(withHeaders(compiled.headers, given), message.headers);
+    headers['X-Request-Id'] = exchange.requestId;
+    if (progress.call?.truncated) headers['Rows-Truncated'] = 'true';
+    const { sent, failed } = this.#ports.stages.leave(exchange, progress, compiled, status, outcome);
     const dispose = (): void => {
       progress.opened?.close();
       disposeOf(outcome);
     };
-    const sent = (bytes: number, complete: boolean): void => {
-      progress.call?.done();
-      this.#ports.record(exchange, { ...facts, bytes, complete });
-    };
-    if (message.text !== undefined) {
-      const response = respondText(exchange, status, reply, message.text, sent);
-      dispose();
-      return response;
+    if (message.text === undefined) {
+      const bytes = { length, body: () => message.bytes(), dispose };
+      return respondBytes(exchange, status, headers, bytes, sent, failed);
     }
-    const failed = (error: unknown): void =>
-      this.#refusals.logFailure(exchange, progress, error, `${operation.id} could not be sent whole.`);
-    const { length } = message;
-    return respondBytes(exchange, status, reply, { length, body: () => message.bytes(), dispose }, sent, failed);
+    const response = respondText(exchange, status, headers, message.text, sent);
+    dispose();
+    return response;
   }
 }

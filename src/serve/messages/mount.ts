@@ -1,9 +1,9 @@
 import type { Hono } from 'hono';
 import { Fault } from '../../model/fault.ts';
+import { type Beside, findContract } from '../beside.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from '../exchange/exchange.ts';
-import { type Beside, findContract } from '../exchange/reading.ts';
+import { quote } from '../exchange/quote.ts';
 import type { RestPorts } from '../rest/rest.ts';
-import { quote } from '../routes.ts';
 import { httpEntrance } from './http-connector.ts';
 import { type Entrance, type MessagePorts, Messages } from './messages.ts';
 import { compileSoapRoutes, soapEntrance } from './soap.ts';

@@ -9,8 +9,8 @@ import {
   writeFault,
 } from '../../wire/soap/soap.ts';
 import { WSSE } from '../../wire/soap/wsse-names.ts';
-import type { Compiled } from '../exchange/progress.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
+import type { Compiled } from '../operations.ts';
 
 /** WSS: SOAP Message Security 1.1.1 section 12; the same whatever is wrong with credentials in a message. */
 const FAILED_AUTHENTICATION = { local: 'FailedAuthentication', namespace: WSSE };

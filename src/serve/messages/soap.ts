@@ -23,8 +23,8 @@ import {
 } from '../../wire/soap/soap.ts';
 import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import type { Compiled } from '../exchange/progress.ts';
-import { quote } from '../routes.ts';
+import { quote } from '../exchange/quote.ts';
+import type { Compiled } from '../operations.ts';
 import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm, SecuredMessage } from './messages.ts';
 import { faultOfEnvelope, writeSoapFault } from './soap-fault.ts';
 

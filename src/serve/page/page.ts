@@ -21,7 +21,7 @@ const SECURITY = {
 export function createPage(
   registry: Registry,
   contracts: Contracts,
-  { base, sampleUsers = true }: { readonly base: () => string; readonly sampleUsers?: boolean },
+  { base, sampleUsers }: { readonly base: () => string; readonly sampleUsers: boolean },
 ): Page {
   let html: string | undefined;
   return {

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { Fault } from '../../model/fault.ts';
+import { type Beside, findContract } from '../beside.ts';
 import { exchangeOf, type GatewayContext, type GatewayEnv } from '../exchange/exchange.ts';
-import { type Beside, findContract } from '../exchange/reading.ts';
 import { RestConnector, type RestPorts } from './rest.ts';
 
 /** The REST connector, with the contracts that stand beside its services. */

@@ -4,20 +4,19 @@ import type { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import { authorise } from '../../security/authorise.ts';
 import { problemMediaType } from '../../wire/problem.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import type { BodyLimits } from '../exchange/body.ts';
-import { refuseCrossSite } from '../exchange/cross-site.ts';
 import { withinTime } from '../exchange/deadline.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { withHeaders } from '../exchange/headers.ts';
-import { type Compiled, formOfFault, negotiate, type Progress } from '../exchange/progress.ts';
-import { Refusals, timedOut, type WrittenFault } from '../exchange/refuse.ts';
+import { readingQuery } from '../exchange/reading-query.ts';
+import { timedOut, type WrittenFault } from '../exchange/refuse.ts';
 import { respondBytes, respondText } from '../exchange/respond.ts';
-import { compileRoutes, type RouteMatch, type RouteTable } from '../routes.ts';
+import type { Compiled } from '../operations.ts';
 import type { ConnectorPorts, Stages } from '../stages.ts';
-import { readingQuery } from './reading-query.ts';
+import { formOfFault, negotiate, type Progress } from './progress.ts';
+import { compileRoutes, type RouteMatch, type RouteTable } from './routes.ts';
 
 export interface RestPorts extends ConnectorPorts {
   readonly operations: ReadonlyMap<Operation, Compiled>;
@@ -31,7 +30,6 @@ export interface RestPorts extends ConnectorPorts {
 export class RestConnector {
   readonly #ports: RestPorts;
   readonly #routes: RouteTable;
-  readonly #refusals: Refusals;
   readonly #bodyLimits: BodyLimits;
   /** Of a body that is one stream of content, as an attachment is. */
   readonly #contentLimits: BodyLimits;
@@ -39,7 +37,6 @@ export class RestConnector {
   constructor(ports: RestPorts) {
     this.#ports = ports;
     this.#routes = compileRoutes(ports.registry);
-    this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout, ports.throttle);
     const { body, attachment } = ports.registry.gateway.limits;
     const { pace } = ports;
     this.#bodyLimits = { size: body, pace };
@@ -52,7 +49,7 @@ export class RestConnector {
     try {
       return await this.#spine(exchange, path, progress);
     } catch (thrown) {
-      return this.#refusals.refuse(exchange, progress, thrown, writeFault(exchange, progress));
+      return this.#ports.stages.refuse(exchange, progress, thrown, writeFault(exchange, progress));
     }
   }
 
@@ -61,35 +58,25 @@ export class RestConnector {
     return this.#routes.allowed(this.#routes.findPath(path));
   }
 
-  /**
-   * The story of a call, a stage a line. A stage is awaited only where it has something to wait for: each turn of the
-   * queue costs a small request one in a hundred.
-   */
+  /** The story of a call, a stage a line. */
   async #spine(exchange: Exchange, path: string, progress: Progress): Promise<Response> {
-    const { stages, throttle } = this.#ports;
+    const { stages } = this.#ports;
     const match = this.#route(exchange, path, progress);
     const compiled = progress.compiled as Compiled;
-    const arrived = throttle?.arrive(exchange, compiled.operation);
+    const arrived = stages.arrive(exchange, compiled.operation);
     if (arrived !== undefined) await arrived;
     const found = stages.authenticate(exchange, compiled.operation);
     const caller = found instanceof Promise ? await found : found;
-    if (caller !== undefined) progress.caller = caller;
-    refuseCrossSite(exchange, caller, compiled.operation);
-    const user = caller?.user;
-    authorise(user, compiled.operation, 'operation');
-    const entered = throttle?.enter(exchange, compiled.operation, user);
-    if (entered !== undefined) await entered;
-    exchange.admitted = true;
+    const admitted = stages.admit(exchange, progress, compiled, caller);
+    if (admitted !== undefined) await admitted;
     const as = negotiate(exchange, compiled, match);
     progress.as = as;
     const read = this.#decode(exchange, compiled, match);
     const input = read instanceof Promise ? await read : read;
-    progress.input = input;
-    const call = stages.call(exchange, compiled, user, input, match.uri.index);
-    progress.call = call;
-    const answered = stages.handle(compiled, exchange, input, call, as.format);
+    const facts = { uriIndex: match.uri.index, as: as.format };
+    const answered = stages.answer(exchange, progress, compiled, input, facts);
     const outcome = answered instanceof Promise ? await answered : answered;
-    return this.#encode(exchange, compiled, progress, outcome, as);
+    return this.#encode(exchange, progress, compiled, outcome, as);
   }
 
   #route(exchange: Exchange, path: string, progress: Progress): RouteMatch {
@@ -121,33 +108,28 @@ export class RestConnector {
 
   #encode(
     exchange: Exchange,
-    { operation, binding, headers }: Compiled,
     progress: Progress,
+    compiled: Compiled,
     outcome: Outcome,
     as: Representation,
   ): Response | Promise<Response> {
+    const { operation, binding } = compiled;
     const given = outcome.kind === 'bytes' ? outcome.bytes : outcome;
     const isEmpty = outcome.kind === 'value' && as.message.kind === 'none';
     const status = given.status ?? (isEmpty && operation.status === 200 ? 204 : operation.status);
-    const reply = withHeaders(headers, given.headers);
-    reply['X-Request-Id'] = exchange.requestId;
-    const facts = { operation, caller: progress.caller, status, input: progress.input, outcome };
-    const sent = (bytes: number, complete: boolean): void => {
-      progress.call?.done();
-      this.#ports.record(exchange, { ...facts, bytes, complete });
-    };
+    const headers = withHeaders(compiled.headers, given.headers);
+    headers['X-Request-Id'] = exchange.requestId;
+    const { sent, failed } = this.#ports.stages.leave(exchange, progress, compiled, status, outcome);
     if (outcome.kind === 'bytes') {
-      const failed = (error: unknown): void =>
-        this.#refusals.logFailure(exchange, progress, error, `${operation.id} could not be sent whole.`);
-      reply['Content-Type'] = outcome.bytes.contentType;
-      return respondBytes(exchange, status, reply, outcome.bytes, sent, failed);
+      headers['Content-Type'] = outcome.bytes.contentType;
+      return respondBytes(exchange, status, headers, outcome.bytes, sent, failed);
     }
     if (outcome.segments !== undefined) throw new TypeError(`${operation.id}: a reply over REST has no segments`);
     const { body, timeout } = this.#ports.registry.gateway.limits;
     const written = binding.writeReply(outcome.value, as, body);
-    if (!isEmpty) reply['Content-Type'] = as.contentType;
-    if (progress.call?.truncated) reply['Rows-Truncated'] = 'true';
-    const respond = (text: string): Response => respondText(exchange, status, reply, text, sent);
+    if (!isEmpty) headers['Content-Type'] = as.contentType;
+    if (progress.call?.truncated) headers['Rows-Truncated'] = 'true';
+    const respond = (text: string): Response => respondText(exchange, status, headers, text, sent);
     if (typeof written === 'string') return respond(written);
     return withinTime(written, timeout, () => timedOut(operation.id, timeout)).then(respond);
   }

@@ -1,6 +1,6 @@
 import type { Gateway } from '../../model/gateway.ts';
 import type { Registry } from '../../model/registry.ts';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError } from '../gateway-error.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
 /** Where a server is to listen, or listens. */

@@ -3,7 +3,7 @@ import type { Registry } from '../../model/registry.ts';
 import { createAuthenticator } from '../../security/authenticator.ts';
 import type { Authenticator, Directory } from '../../security/port.ts';
 import type { Store } from '../../store/index.ts';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError } from '../gateway-error.ts';
 import { openMessageSecurity } from './message-security.ts';
 import { projectFiles } from './project-file.ts';
 import { type Environment, resolveSetting } from './settings.ts';

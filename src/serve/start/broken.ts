@@ -7,7 +7,7 @@ import { checkQueries, type QueryProblem, type ReachedDatasource } from '../../q
 import { usersInBoth } from '../../security/directory/user-rows.ts';
 import { errorText } from '../../store/error.ts';
 import type { Store } from '../../store/index.ts';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError } from '../gateway-error.ts';
 
 /**
  * Prepares each query on its database. A datasource that can't be reached is no reason not to start: only calls of its

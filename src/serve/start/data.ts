@@ -4,9 +4,9 @@ import type { Registry } from '../../model/registry.ts';
 import type { Spool } from '../../model/spool.ts';
 import { openQueries, type QueryPort } from '../../query/index.ts';
 import { type BlobStorage, createSpool, openBlobs, openStore, type Store } from '../../store/index.ts';
+import { GatewayError } from '../gateway-error.ts';
 import { refuseBrokenComponents, refuseBrokenQueries, refuseUsersInBoth } from './broken.ts';
 import { reachDatasources } from './datasources.ts';
-import { GatewayError } from './gateway-error.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
 /** The database of a registry, migrated and with its sample data, and what stands on it. */

@@ -4,7 +4,7 @@ import type { Datasource } from '../../model/datasource.ts';
 import type { Registry } from '../../model/registry.ts';
 import { type QueryDatabase, type ReachedDatasource, reachDatabase } from '../../query/index.ts';
 import { StoreError } from '../../store/index.ts';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError } from '../gateway-error.ts';
 import type { Environment } from './settings.ts';
 
 /** The configured texts of the datasources that queries name. */

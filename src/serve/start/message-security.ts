@@ -5,7 +5,7 @@ import { isMessageScheme, type SignatureScheme, type User } from '../../model/se
 import type { MessageAuthenticator } from '../../security/message-authenticator.ts';
 import type { Directory } from '../../security/port.ts';
 import { openNonces, type Store } from '../../store/index.ts';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError } from '../gateway-error.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
 /** What judges messages stands on. */

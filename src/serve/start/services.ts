@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { type Components, openComponents } from '../../event/index.ts';
 import type { ServiceClass } from '../../model/component-event.ts';
-import { Fault } from '../../model/fault.ts';
 import type { OpenWork } from '../../model/open-work.ts';
 import type { ProcessHandler } from '../../model/process-handler.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -68,13 +67,12 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     account,
   });
   // Code that saves a component is reached by components themselves.
-  let components: Components = NO_SERVICES.components;
   const later: Components = {
     read: (...given) => components.read(...given),
     save: (...given) => components.save(...given),
   };
   const work = createOpenWork({ registry, blobs, queries, outbound, log, components: later });
-  components = openComponents({ registry, store, queue, directory, classes, work, onError, account });
+  const components = openComponents({ registry, store, queue, directory, classes, work, onError, account });
   const server = hostname().slice(0, 8);
   const scheduler = openScheduler({
     registry,
@@ -120,32 +118,3 @@ function createOpenWork(ports: WorkPorts): OpenWork {
     return { context, done: () => context.done() };
   };
 }
-
-const refuse = async (): Promise<never> => {
-  throw Fault.of('UNAVAILABLE', { reason: 'this gateway keeps nothing' });
-};
-
-/** What stands in place of all that where there is no database. */
-export const NO_SERVICES: Services = {
-  components: { read: refuse, save: refuse },
-  runs: {
-    enter: refuse,
-    keepFile: refuse,
-    find: refuse,
-    cancel: refuse,
-    block: refuse,
-    content: refuse,
-    sweep: refuse,
-  },
-  saved: { find: refuse, list: refuse, save: refuse, delete: refuse },
-  scheduler: {
-    schedule: refuse,
-    find: refuse,
-    get: refuse,
-    update: refuse,
-    messages: refuse,
-    report: refuse,
-    names: refuse,
-    sweep: refuse,
-  },
-};

@@ -1,6 +1,6 @@
 import { ConfigError, type Environment, resolveAll } from '../../load/read/config.ts';
 import type { ConfigText } from '../../model/config.ts';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError } from '../gateway-error.ts';
 
 /** What configuration is read from. */
 export type { Environment };

@@ -1,9 +1,10 @@
-import { Fault } from '../model/fault.ts';
-import type { Registry } from '../model/registry.ts';
-import type { Operation, OperationUri } from '../model/service.ts';
-import type { QueryString } from '../wire/query-string.ts';
-import { compileUriMatcher, type RawValue, type UriMatcher } from '../wire/uri-template/match.ts';
-import { compareSpecificity } from '../wire/uri-template/segments.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { Operation, OperationUri } from '../../model/service.ts';
+import type { QueryString } from '../../wire/query-string.ts';
+import { compileUriMatcher, type RawValue, type UriMatcher } from '../../wire/uri-template/match.ts';
+import { compareSpecificity } from '../../wire/uri-template/segments.ts';
+import { quote } from '../exchange/quote.ts';
 
 /** One URI of one operation, ready to match. */
 interface Entry {
@@ -176,10 +177,4 @@ function allowedOf(found: PathMatch): string[] {
   const all = new Set<string>(found.flatMap(({ entry }) => entry.operation.method ?? []));
   if (all.has('GET')) all.add('HEAD');
   return [...METHOD_ORDER.filter((method) => all.has(method)), 'OPTIONS'];
-}
-
-/** A caller's text inside a message: bounded, and nothing in it but visible ASCII. */
-export function quote(text: string): string {
-  const shown = text.length > 80 ? `${text.slice(0, 80)}...` : text;
-  return JSON.stringify(shown.replace(/[^\x20-\x7e]/g, '?'));
 }

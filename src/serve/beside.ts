@@ -1,0 +1,94 @@
+import type { Hono } from 'hono';
+import { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
+import { type Cors, createCors } from './exchange/cors.ts';
+import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
+import { createPlain, type Plain } from './exchange/plain.ts';
+import { quote } from './exchange/quote.ts';
+import { type Contracts, createContracts } from './page/contracts.ts';
+import type { ConnectorPorts } from './stages.ts';
+
+/** What stands beside the operations: all that is read without calling one. */
+export interface Beside {
+  readonly plain: Plain;
+  readonly contracts: Contracts;
+  readonly cors: Cors;
+  /** Lets a caller read contracts and the page. @throws Fault UNAUTHENTICATED */
+  admit(exchange: Exchange): Promise<void>;
+  /** Answers OPTIONS: what a path allows, to a page of another origin too. */
+  tellAllowed(exchange: Exchange, allowed: readonly string[]): Response;
+}
+
+export function createBeside(
+  registry: Registry,
+  { record, base, authenticator, throttle }: Pick<ConnectorPorts, 'record' | 'base' | 'authenticator' | 'throttle'>,
+): Beside {
+  const plain = createPlain(record);
+  const cors = createCors(registry);
+  const { gateway } = registry;
+  return {
+    plain,
+    contracts: createContracts(registry, base),
+    cors,
+    // They need no credentials, unless `contracts: private`.
+    async admit(exchange) {
+      if (gateway.contracts === 'private') {
+        await throttle?.arrive(exchange);
+        exchange.caller = await authenticator.authenticate(exchange, gateway.requires);
+      }
+      exchange.admitted = true;
+    },
+    tellAllowed(exchange, allowed) {
+      exchange.cors ??= cors.headers(exchange);
+      const preflight = cors.isPreflight(exchange) ? cors.preflight(exchange, allowed) : {};
+      return plain.text(exchange, 204, '', '', { Allow: allowed.join(', '), ...preflight });
+    },
+  };
+}
+
+/** What the gateway's own paths take, which can be read and nothing else. */
+const READING = ['GET', 'HEAD', 'OPTIONS'];
+
+/** Answers a path that can only be read. @throws Fault METHOD_NOT_ALLOWED */
+function read(
+  exchange: Exchange,
+  beside: Beside,
+  answer: () => Response | Promise<Response>,
+): Response | Promise<Response> {
+  const { method } = exchange;
+  if (method === 'OPTIONS') return beside.tellAllowed(exchange, READING);
+  if (READING.includes(method)) return answer();
+  const Allow = READING.join(', ');
+  throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
+}
+
+/** Answers a path of the gateway's own, which can only be read. */
+export function mountReadable(
+  app: Hono<GatewayEnv>,
+  path: string,
+  beside: Beside,
+  answer: (exchange: Exchange) => Response | Promise<Response>,
+): void {
+  app.all(path, (c: GatewayContext) => {
+    const exchange = exchangeOf(c);
+    return read(exchange, beside, () => answer(exchange));
+  });
+}
+
+/** What sends the contract of a name; undefined where it is no name of one. */
+export function findContract(
+  beside: Beside,
+  exchange: Exchange,
+  name: string,
+): (() => Response | Promise<Response>) | undefined {
+  const { contracts, plain } = beside;
+  const find = name.includes('/') ? undefined : contracts.find(name);
+  if (find === undefined) return undefined;
+  const send = async (): Promise<Response> => {
+    await beside.admit(exchange);
+    const contract = await find();
+    if (contract === undefined) throw Fault.of('NOT_FOUND', { what: `contract ${quote(name)}` });
+    return plain.text(exchange, 200, contract.contentType, contract.text);
+  };
+  return () => read(exchange, beside, send);
+}

@@ -1,0 +1,49 @@
+import type { Hono } from 'hono';
+import { Fault } from '../model/fault.ts';
+import { authorise } from '../security/authorise.ts';
+import { type Beside, mountReadable } from './beside.ts';
+import { databaseAway } from './exchange/database-fault.ts';
+import type { GatewayEnv } from './exchange/exchange.ts';
+import type { Metrics } from './log/metrics.ts';
+import type { ConnectorPorts } from './stages.ts';
+
+export interface MonitoringPorts extends Pick<ConnectorPorts, 'registry' | 'log' | 'authenticator' | 'throttle'> {
+  readonly metrics: Metrics;
+  /** Resolves where everything behind the gateway answers; rejects with the reason. */
+  readonly ready: () => Promise<void>;
+}
+
+/** What monitors ask for: whether the process lives, whether it can answer, and its figures. */
+export function mountMonitoring(
+  app: Hono<GatewayEnv>,
+  { registry: { gateway }, log, authenticator, throttle, metrics, ready }: MonitoringPorts,
+  beside: Beside,
+): void {
+  const { plain } = beside;
+  mountReadable(app, '/health/live', beside, (exchange) =>
+    plain.text(exchange, 200, 'application/json', '{"status":"live"}'),
+  );
+  mountReadable(app, '/health/ready', beside, async (exchange) => {
+    exchange.admitted = true;
+    try {
+      await ready();
+    } catch (error) {
+      log.warn({ requestId: exchange.requestId, err: error }, 'not ready');
+      throw databaseAway(error);
+    }
+    return plain.text(exchange, 200, 'application/json', '{"status":"ready"}');
+  });
+  const guarded = { id: '/metrics', public: false, permissions: gateway.metrics };
+  mountReadable(app, '/metrics', beside, async (exchange) => {
+    if (!exchange.local) {
+      if (gateway.metrics.length === 0)
+        throw Fault.of('FORBIDDEN', { user: 'A caller from another machine', what: '/metrics' });
+      await throttle?.arrive(exchange);
+      const caller = await authenticator.authenticate(exchange, gateway.requires);
+      exchange.caller = caller;
+      authorise(caller.user, guarded, 'path');
+    }
+    exchange.admitted = true;
+    return plain.text(exchange, 200, metrics.contentType, await metrics.text());
+  });
+}

@@ -1,0 +1,69 @@
+import { compileRest, type RestBinding } from '../binding/rest.ts';
+import { compileSoap, type SoapBinding } from '../binding/soap.ts';
+import { compileSecrets, type ReadSecrets } from '../codec/redact/secrets.ts';
+import type { Operation, SoapForm } from '../model/service.ts';
+import type { DocumentValue } from '../model/value.ts';
+import type { Caller } from '../security/port.ts';
+import { type Answerer, type AnswerPorts, compileAnswer, type Handlers } from './answer/answer.ts';
+import type { Call } from './answer/call.ts';
+import { operationHeaders } from './exchange/headers.ts';
+import type { ReplyHeaders } from './exchange/respond.ts';
+import { requestFields } from './log/payload.ts';
+
+/** One operation with everything that a call of it needs, closed over. */
+export interface Compiled {
+  readonly operation: Operation;
+  readonly binding: RestBinding;
+  /** Where it has a SOAP form. */
+  readonly soap?: SoapBinding;
+  readonly answerer: Answerer;
+  /** What is sensitive in a request; undefined where nothing is. */
+  readonly secrets: ReadSecrets | undefined;
+  /** Headers of every reply, beside those of the reply itself. */
+  readonly headers: ReplyHeaders;
+  /** The time that the answer may take, in milliseconds; undefined where it has a clock of its own. */
+  readonly timeout: number | undefined;
+}
+
+/** What is known of a call so far; a fault's reply is as good as that allows. */
+export interface CallProgress {
+  compiled?: Compiled;
+  caller?: Caller;
+  input?: DocumentValue;
+  call?: Call;
+}
+
+function hasSoap(operation: Operation): operation is Operation & { readonly soap: SoapForm } {
+  return operation.soap !== undefined;
+}
+
+/** Stored queries have one, the package's own handlers, and calls to other systems that say how long they may take. */
+function hasClock({ answer }: Operation): boolean {
+  if (answer.kind !== 'call') return answer.kind !== 'handler' && answer.kind !== 'component';
+  const calls = 'steps' in answer.call ? answer.call.steps : [{ operation: answer.call, timeout: undefined }];
+  return calls.some(
+    ({ operation, timeout = operation.timeout ?? operation.target.timeouts.call }) => timeout !== undefined,
+  );
+}
+
+/** Compiles every active operation. */
+export function compileOperations(
+  ports: AnswerPorts & { readonly handlers: Handlers },
+): ReadonlyMap<Operation, Compiled> {
+  const { namespace, limits } = ports.registry.gateway;
+  const active = [...ports.registry.operations.values()].filter((operation) => operation.active);
+  return new Map(
+    active.map((operation) => [
+      operation,
+      {
+        operation,
+        binding: compileRest(operation, namespace),
+        ...(hasSoap(operation) ? { soap: compileSoap(operation, namespace) } : {}),
+        answerer: compileAnswer(operation, ports.handlers, ports),
+        secrets: compileSecrets(requestFields(operation)),
+        headers: operationHeaders(operation),
+        timeout: hasClock(operation) ? undefined : limits.timeout,
+      },
+    ]),
+  );
+}
