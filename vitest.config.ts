@@ -11,14 +11,14 @@ export default defineConfig({
   // Handlers and tests that import 'signalbox' get the sources, so that there is one Fault class in the process.
   resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
-    globalSetup: './test/support/postgres-setup.ts',
+    globalSetup: ['./test/support/compile-setup.ts', './test/support/postgres-setup.ts'],
     setupFiles: './test/support/file-setup.ts',
     include: ['test/**/*.test.ts'],
     exclude: ['test/interop/**', 'test/attacks/**', '**/node_modules/**'],
     // A process takes one file after the other: the sources are loaded and compiled once in each, not once per file.
     isolate: false,
     // Most tests wait for processes and sockets rather than compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     reporters: ['default', './test/support/count-reporter.ts'],

@@ -1,7 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Runs against tools of other makers: xmllint, curl, Chromium. `.ci/run` installs them. */
 export default defineConfig({
+  // As in vitest.config.ts: one Fault class in the process.
+  resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
     globalSetup: './test/support/postgres-setup.ts',
     setupFiles: './test/support/file-setup.ts',

@@ -29,7 +29,7 @@ function diagnosticsPage(): string {
     '# Diagnostics',
     '',
     'What `signalbox check` can say about definitions and handlers. Each is written as `file:line:column: severity code: message`,',
-    'with the line and a hint where there is one; `--format json` gives the same to tools. Errors keep the gateway from',
+    'with the line and a hint where there is one; `--json` gives the same to tools. Errors keep the gateway from',
     'starting; warnings do not. Codes are stable: one that is no longer used is not used again for something else.',
     '',
     'In the examples, `#file PATH` begins a file of that path.',

@@ -11,19 +11,7 @@ export {
   readFailureResponse,
   readImportResponse,
 } from './codec/json/shapes.ts';
-export { type KeyValueNames, valueByKey } from './codec/key-value.ts';
-export type {
-  AnyCalls,
-  AnyFlows,
-  CallTypes,
-  FlowTypes,
-  TypedFlowReply,
-  TypedReply,
-} from './generate/types/call-types.ts';
-export type { TypedEvent } from './generate/types/event-types.ts';
-export type { Complaint, QueryTypes, TypedContext } from './generate/types/handler-types.ts';
-export type { TypedProcess } from './generate/types/process-context.ts';
-export type { AnyComponents, ComponentTypes, TypedSaved, TypedSaves } from './generate/types/save-types.ts';
+export { type KeyValueNames, valueByKey } from './codec/xml/key-value.ts';
 export type {
   Called,
   CallOptions,
@@ -106,11 +94,23 @@ export type {
 export type { SoapProperties } from './model/soap-properties.ts';
 export type { Kept, Spool } from './model/spool.ts';
 export type { SqlRow, SqlTransaction } from './model/sql.ts';
+export type {
+  AnyCalls,
+  AnyFlows,
+  CallTypes,
+  FlowTypes,
+  TypedFlowReply,
+  TypedReply,
+} from './model/typed/calls.ts';
+export type { TypedEvent } from './model/typed/event.ts';
+export type { Complaint, QueryTypes, TypedContext } from './model/typed/handler.ts';
+export type { TypedProcess } from './model/typed/process.ts';
+export type { AnyComponents, ComponentTypes, TypedSaved, TypedSaves } from './model/typed/saves.ts';
 export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';
 export { GatewayError } from './serve/gateway-error.ts';
 export type { Address } from './serve/start/address.ts';
 export { type GatewayOptions, type RunningGateway, startGateway } from './serve/start.ts';
-export { fileAttachment } from './store/file-attachment.ts';
-export { createSpool, type SpoolOptions } from './store/spool.ts';
+export { fileAttachment } from './store/file/attachment.ts';
+export { createSpool, type SpoolOptions } from './store/file/spool.ts';
 export { readXml, XmlError, type XmlLimits } from './wire/xml/read.ts';
 export type { XmlAttribute, XmlElement } from './wire/xml/tree.ts';

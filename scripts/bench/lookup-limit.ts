@@ -14,11 +14,11 @@ import type { SecurityScheme, User } from '../../src/model/security.ts';
 import type { Operation } from '../../src/model/service.ts';
 import { createAuthenticator } from '../../src/security/authenticator.ts';
 import { authorise } from '../../src/security/authorise.ts';
-import { createDirectory } from '../../src/security/directory/from-definitions.ts';
 import { requestIdOf } from '../../src/serve/listen/request-id.ts';
 import { createLog } from '../../src/serve/log/log.ts';
 import { createMetrics } from '../../src/serve/log/metrics.ts';
 import { projectFiles } from '../../src/serve/start/project-file.ts';
+import { createDirectory } from '../../test/support/directory.ts';
 import { employees } from './lookup-data.ts';
 import { announce, discarded } from './serving.ts';
 

@@ -7,7 +7,14 @@ import { validatorModule } from './validator.ts';
  * What is started or imported by its place: the package's module, the bin, and the processes and threads that it starts. Each
  * keeps the path that it has in src/.
  */
-const ENTRIES = ['index', 'cli/main', 'cli/dev/worker', 'cli/workers/worker', 'cli/progress/thread', 'query/reader'];
+const ENTRIES = [
+  'index',
+  'cli/main',
+  'cli/dev/worker',
+  'cli/workers/worker',
+  'cli/progress/thread',
+  'query/sqlite/reader',
+];
 
 /** The folder of dist/ where modules that several entries or commands share are gathered. */
 const SHARED = 'shared';

@@ -1,17 +1,18 @@
-import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import { validatorOptions } from '../../src/load/read/validator.ts';
-import { definitionsSchema } from '../../src/load/schema/index.ts';
+import { createAjv, schemaKey } from '../../src/load/read/validator.ts';
+import { KINDS } from '../../src/load/schema/kinds.ts';
 
 /** What ajv makes of the definitions' schema: takes the place of the module that would compile it at each start. */
 export function validatorModule(): string {
-  const ajv = new Ajv({ ...validatorOptions, code: { source: true, esm: true } });
-  const code = standalone.default(ajv, ajv.compile(definitionsSchema()));
+  const names = KINDS.map((kind) => kind.replaceAll('-', '_'));
+  const keys = Object.fromEntries(KINDS.map((kind, index) => [names[index], schemaKey(kind)]));
+  const code = standalone.default(createAjv({ source: true, esm: true }), keys);
   // ajv writes `require` into what is otherwise an ES module.
   const helpers: string[] = [];
   const body = code.replace(/require\("([^"]+)"\)\.default/g, (_, module: string) => {
     helpers.push(`import helper${helpers.length} from '${module}.js';`);
     return `helper${helpers.length - 1}.default`;
   });
-  return `${helpers.join('\n')}\n${body}\n`;
+  const table = KINDS.map((kind, index) => `'${kind}': ${names[index]}`).join(', ');
+  return `${helpers.join('\n')}\n${body}\nconst validators = { ${table} };\nexport const validatorOf = (kind) => validators[kind];\n`;
 }

@@ -1,36 +1,37 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import { Ended } from './failure.ts';
+import { AS_JSON, explain } from './help.ts';
 import { withProgress } from './progress/progress.ts';
 import { load, type Place, placeOf, renderLoaded } from './project.ts';
-import { coloursOf, print } from './terminal.ts';
+import { coloursOf, jsonText, print } from './terminal.ts';
 import { count } from './words.ts';
 
-const examples = `
-Examples:
-  signalbox check
-  signalbox check --definitions other/definitions
-  signalbox check --format json | jq '.[].message'
-  DATABASE_URL=postgres://box@localhost/box signalbox check --connect
-
-What check accepts, serve runs. Warnings don't fail the check. With --connect each stored query is prepared on its database,
-and none is run: SQL that is refused, columns that are missing, types that do not fit. Each component is held against its table.`;
+const help = {
+  examples: [
+    'signalbox check',
+    "signalbox check --json | jq '.[].message'",
+    'DATABASE_URL=postgres://signalbox@db.example.org/signalbox signalbox check --connect',
+  ],
+  notes: [
+    'What check accepts, serve runs. With --connect each stored query is prepared on its database, and none is run: SQL that is refused, columns that are missing, types that do not fit. Each component is held against its table.',
+  ],
+  exits: ['no errors, though there may be warnings', 'errors were found'],
+} as const;
 
 /** `signalbox check`: every mistake of the definitions, each with its place, its line and how to mend it. */
 export function addCheck(program: Command): void {
-  program
-    .command('check')
+  explain(program.command('check'), help)
     .description('report every mistake in the definitions and handlers')
-    .addOption(new Option('--format <format>', 'how diagnostics are written').choices(['text', 'json']).default('text'))
     .option('--connect', 'prepare every stored query on its database too')
-    .addHelpText('after', examples)
-    .action(async (options: { format: 'text' | 'json'; connect?: boolean }, command: Command) => {
+    .option('--json', AS_JSON)
+    .action(async (options: { json?: true; connect?: true }, command: Command) => {
       const place = placeOf(command);
       const read = await load(place);
-      const loaded = options.connect === true ? await withDatabases(read, place) : read;
+      const loaded = options.connect ? await withDatabases(read, place) : read;
       const errors = loaded.diagnostics.filter((each) => each.severity === 'error').length;
-      if (options.format === 'json') {
-        await print(`${JSON.stringify(loaded.diagnostics, null, 2)}\n`);
+      if (options.json) {
+        await print(jsonText(loaded.diagnostics));
       } else {
         if (loaded.diagnostics.length > 0) await print(`${(await renderLoaded(loaded, process.stdout)).trimEnd()}\n\n`);
         await print(`${summaryOf(loaded, errors)}\n`);

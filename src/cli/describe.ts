@@ -1,50 +1,46 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
-import type { ContractForm } from '../describe/forms.ts';
-import type { Registry } from '../model/registry.ts';
-import type { Service } from '../model/service.ts';
+import type { ContractForm, Subject } from '../describe/scope.ts';
 import { contractBaseOf } from './address.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
 import { findService } from './find-service.ts';
+import { explain } from './help.ts';
 import { loadRegistry, placeOf } from './project.ts';
 import { note, print } from './terminal.ts';
 
-const examples = `
-Examples:
-  signalbox describe wadl Locations.v1
-  signalbox describe wsdl Attachments.v1
-  signalbox describe openapi Locations.v1 -o locations.openapi.json
-  signalbox describe xsd Locations.v1 --base https://api.example.com
-
-The running gateway serves the same documents: .../RESTListeningConnector/Locations.v1.wadl, .openapi.json and .xsd,
-.../PeopleSoftServiceListeningConnector/Attachments.v1.wsdl.`;
+const help = {
+  examples: [
+    'signalbox describe wadl Locations.v1',
+    'signalbox describe wsdl Attachments.v1',
+    'signalbox describe openapi Locations.v1 -o locations.openapi.json',
+    'signalbox describe xsd Locations.v1 --base https://api.example.org',
+  ],
+  notes: [
+    'The running gateway serves the same documents: .../RESTListeningConnector/Locations.v1.wadl, .openapi.json and .xsd, .../PeopleSoftServiceListeningConnector/Attachments.v1.wsdl.',
+  ],
+  exits: ['done', 'the definitions hold errors, or there is no such contract'],
+} as const;
 
 const forms = ['wadl', 'wsdl', 'xsd', 'openapi'] as const satisfies readonly ContractForm[];
 
 /** `signalbox describe`: a contract, for a partner or a tool. */
 export function addDescribe(program: Command): void {
-  program
-    .command('describe')
+  explain(program.command('describe'), help)
     .description('write the contract of a service')
-    .addArgument(new Argument('<form>', 'kind of contract').choices(forms))
+    .addArgument(new Argument('<form>', 'the contract').choices(forms))
     .argument('<service>', 'the service and its version: Locations.v1')
-    .option('-o, --output <file>', 'write to a file rather than to standard output')
+    .option('-o, --output <file>', 'the file to write, in place of standard output')
     .option('--base <url>', "the gateway's address in the contract (default: publicUrl, or where it listens)")
-    .addHelpText('after', examples)
     .action(async (form: ContractForm, id: string, options: { output?: string; base?: string }, command: Command) => {
       if (options.base !== undefined) checkBase(options.base);
       const place = placeOf(command);
       const registry = await loadRegistry(place);
-      const { service, pathName } = findService(registry, id);
-      await checkForm(form, service, pathName);
-      const { text, imports } = await describe(
-        registry,
-        service,
-        form,
-        await contractBaseOf(registry, options.base),
-        pathName,
-      );
+      const subject = findService(registry, id);
+      const { contractForms, describeContract } = await import('../describe/index.ts');
+      checkForm(form, subject, contractForms(subject.service, subject.pathName));
+      const files = describeContract(registry, form, subject, await contractBaseOf(registry, options.base));
+      const [[, text], ...imports] = [...files] as [[string, string], ...[string, string][]];
       const { output } = options;
       if (output === undefined) {
         await print(text);
@@ -62,12 +58,6 @@ export function addDescribe(program: Command): void {
     });
 }
 
-/** A contract, and the files that it imports: name and text. */
-interface Contract {
-  readonly text: string;
-  readonly imports: readonly (readonly [string, string])[];
-}
-
 function checkBase(base: string): void {
   if (/^https?:\/\/[^?#]+$/.test(base) && URL.canParse(base)) return;
   throw wrongUsage(
@@ -77,30 +67,10 @@ function checkBase(base: string): void {
 }
 
 /** @throws CliFailure where the service has nothing that such a contract could tell, with those that it has */
-async function checkForm(form: ContractForm, service: Service, pathName: string | undefined): Promise<void> {
-  const { contractForms } = await import('../describe/forms.ts');
-  const there = contractForms(service, pathName);
+function checkForm(form: ContractForm, { service }: Subject, there: readonly ContractForm[]): void {
   if (there.includes(form)) return;
   if (there.length === 0) throw new CliFailure(`${service.id} provides no active operations`);
   throw new CliFailure(`${service.id} has no operations over ${form === 'wsdl' ? 'SOAP' : 'REST'}`, {
     hint: `What it has: ${there.map((each) => `signalbox describe ${each} ${service.id}`).join(', ')}`,
   });
-}
-
-async function describe(
-  registry: Registry,
-  service: Service,
-  form: ContractForm,
-  base: string,
-  pathName: string | undefined,
-): Promise<Contract> {
-  const { describeOpenApi, describeWadl, describeWsdl, describeXsd, describeXsdFiles } = await import(
-    '../describe/index.ts'
-  );
-  const part = pathName === undefined ? {} : { pathName };
-  if (form === 'wadl') return { text: describeWadl(registry, service, { base, ...part }), imports: [] };
-  if (form === 'wsdl') return { text: describeWsdl(registry, service, { base }), imports: [] };
-  if (form === 'openapi') return { text: describeOpenApi(registry, service, { base, ...part }), imports: [] };
-  const [, ...imports] = describeXsdFiles(registry, service, part);
-  return { text: describeXsd(registry, service, part), imports };
 }

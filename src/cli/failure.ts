@@ -34,9 +34,13 @@ export class Ended extends Error {
 
 /**
  * The one style of errors: `signalbox: what is wrong`, then how to mend it.
- * With `debug` (`SIGNALBOX_DEBUG`) the stack follows, and those of its causes.
+ * @param debug the stack follows, and those of its causes
  */
-export function renderFailure(error: unknown, colours: Colors, debug: boolean): string {
+export function renderFailure(
+  error: unknown,
+  colours: Colors,
+  debug = (process.env.SIGNALBOX_DEBUG ?? '') !== '',
+): string {
   const { message, hint } = describeError(error);
   const lines = [`${colours.red(colours.bold('signalbox:'))} ${message}`];
   if (hint !== undefined) lines.push(...hint.split('\n').map((line) => `  ${line}`));

@@ -1,33 +1,23 @@
-import { didYouMean } from '../load/read/suggest.ts';
+import { type Subject, segmentOf } from '../describe/scope.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Service } from '../model/service.ts';
-import { CliFailure } from './failure.ts';
-
-/** A service, and the name in paths that it was asked for by, where that is not its own. */
-interface FoundService {
-  readonly service: Service;
-  readonly pathName: string | undefined;
-}
+import { wrongUsage } from './failure.ts';
+import { propose } from './proposal.ts';
 
 /**
  * A service by its id, by the segment that it has in paths (`ExecuteQuery.v1`), or by its name alone, which means the
- * default version.
+ * default version. It has a path name where it was asked for by one that is not its own.
  * @throws CliFailure that proposes one where there is none
  */
-export function findService(registry: Registry, given: string): FoundService {
+export function findService(registry: Registry, given: string): Subject {
   const services = [...registry.services.values()];
   const exact = registry.services.get(given) ?? services.find((service) => service.name === given && service.default);
-  if (exact !== undefined) return { service: exact, pathName: undefined };
+  if (exact !== undefined) return { service: exact };
   for (const service of services) {
     for (const { pathName } of service.operations) {
-      if (`${pathName}.${service.version}` === given || (pathName === given && service.default))
+      if (segmentOf({ service, pathName }) === given || (pathName === given && service.default))
         return { service, pathName };
     }
   }
-  throw new CliFailure(`there is no service ${given}`, {
-    hint: didYouMean(
-      given,
-      services.map((service) => service.id),
-    ),
-  });
+  const known = services.map((service) => service.id);
+  throw wrongUsage(`there is no service ${given}`, propose(given, known, 'signalbox routes'));
 }

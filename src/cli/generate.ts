@@ -1,26 +1,24 @@
 import type { Command } from 'commander';
 import { Ended } from './failure.ts';
 import type { GeneratedPlan } from './generated-files.ts';
+import { explain } from './help.ts';
 import { loadRegistry, placeOf } from './project.ts';
 import { coloursOf, note, print } from './terminal.ts';
 import { count } from './words.ts';
 
-const examples = `
-Examples:
-  signalbox generate
-  signalbox generate --check
-
-Writes generated/: types, handler interfaces, JSON Schemas for editors, contracts and the registry's review form.
-Only what changed is written. A handler file that is missing is created once, as a typed stub, and never overwritten.
-With --check nothing is written: the exit code is 1 where generated/ is not what the definitions say.`;
+const help = {
+  examples: ['signalbox generate', 'signalbox generate --check'],
+  notes: [
+    "Writes generated/: types, handler interfaces, JSON Schemas for editors, contracts and the registry's review form. Only what changed is written. A handler file that is missing is created once, as a typed stub, and never overwritten.",
+  ],
+  exits: ['generated/ is up to date now', 'the definitions hold errors, or --check found something to write'],
+} as const;
 
 /** `signalbox generate`: brings what follows from the definitions up to date. */
 export function addGenerate(program: Command): void {
-  program
-    .command('generate')
-    .description('write types, handler interfaces, schemas and contracts to generated/')
-    .option('--check', 'write nothing; exit with 1 where generated/ is out of date')
-    .addHelpText('after', examples)
+  explain(program.command('generate'), help)
+    .description('write types, handler interfaces, contracts to generated/')
+    .option('--check', 'write nothing, and say what would be written')
     .action(async ({ check = false }: { check?: boolean }, command: Command) => {
       const place = placeOf(command);
       // A handler that is not there yet is what we are about to write.

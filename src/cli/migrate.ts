@@ -1,35 +1,36 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { PendingMigration, Store, StoreOptions } from '../store/index.ts';
 import { wrongUsage } from './failure.ts';
+import { AS_JSON, explain } from './help.ts';
 import { loadRegistry, placeOf } from './project.ts';
 import { storeOptions, withStore } from './store.ts';
-import { coloursOf, note, print } from './terminal.ts';
+import { coloursOf, jsonText, note, print } from './terminal.ts';
 import { count } from './words.ts';
 
-const examples = `
-Examples:
-  signalbox migrate
-  signalbox migrate --plan
-  DATABASE_URL=postgres://signalbox@db.example.org/signalbox signalbox migrate --plan --format json | jq -r '.[].statements[]'
-
-A gateway does the same when it starts, so this is for those who want it done before. Any number of processes may do it at
-once: each step is run once, all of a run or nothing of it, and noted in the table signalbox_migration.`;
+const help = {
+  examples: [
+    'signalbox migrate',
+    'signalbox migrate --plan',
+    "signalbox migrate --plan --json | jq -r '.[].statements[]'",
+  ],
+  notes: [
+    'A gateway does the same when it starts, so this is for those who want it done before. Any number of processes may do it at once: each step is run once, all of a run or nothing of it, and noted in the table signalbox_migration.',
+  ],
+} as const;
 
 /** `signalbox migrate`: brings the gateway's own tables up to date, or shows what that would be. */
 export function addMigrate(program: Command): void {
-  program
-    .command('migrate')
-    .description("bring the database's own tables up to this version")
+  explain(program.command('migrate'), help)
+    .description('bring the tables of the gateway up to this version')
     .option('--plan', 'print what would be run, and change nothing')
-    .addOption(new Option('--format <format>', 'how the plan is written').choices(['sql', 'json']).default('sql'))
-    .addHelpText('after', examples)
-    .action(async ({ plan, format }: { plan?: true; format: 'sql' | 'json' }, command: Command) => {
-      if (plan === undefined && format === 'json') throw wrongUsage('--format is for --plan');
+    .option('--json', AS_JSON)
+    .action(async ({ plan, json }: { plan?: true; json?: true }, command: Command) => {
+      if (plan === undefined && json) throw wrongUsage('--json is for --plan');
       const place = placeOf(command);
       const registry = await loadRegistry(place, 'ignore-missing');
       await (plan === undefined
         ? withStore(registry, place, migrate)
-        : showPlan(await storeOptions(registry, place), format));
+        : showPlan(await storeOptions(registry, place), json));
     });
 }
 
@@ -44,10 +45,10 @@ async function migrate(store: Store): Promise<void> {
   await print(`${store.location} ${green(done)}.\n`);
 }
 
-async function showPlan(options: StoreOptions, format: 'sql' | 'json'): Promise<void> {
+async function showPlan(options: StoreOptions, json?: true): Promise<void> {
   const { pendingMigrations } = await import('../store/index.ts');
   const pending = await pendingMigrations(options);
-  await print(format === 'json' ? `${JSON.stringify(pending, null, 2)}\n` : renderPlan(pending));
+  await print(json ? jsonText(pending) : renderPlan(pending));
 }
 
 /** SQL that can be read and run: each step below a comment with its name. */

@@ -6,26 +6,29 @@ import { CliFailure, Ended, type ExitCode, renderFailure, wrongUsage } from './f
 import { addGenerate } from './generate.ts';
 import { addCan } from './grants/can.ts';
 import { addWhoCan } from './grants/who-can.ts';
+import { explain, type HelpTexts, helpLayout } from './help.ts';
 import { addInit } from './init/init.ts';
 import { addInvoke } from './invoke/invoke.ts';
 import { addMigrate } from './migrate.ts';
 import { packageVersion } from './package-info.ts';
-import { addQuery } from './query.ts';
+import { addQuery } from './query/query.ts';
 import { addRoutes } from './routes.ts';
 import { addServe } from './serve/serve.ts';
 import { coloursOf, outliveOutput } from './terminal.ts';
 import { addUser } from './user/user.ts';
 
-const overview = `
-Examples:
-  signalbox init my-gateway             a new project that starts at once
-  signalbox dev                         the gateway, following every edit
-  signalbox check                       every mistake in the definitions, with its place
-  signalbox describe wadl Locations.v1  a contract for a partner
-  signalbox serve                       the gateway
-
-Exit codes: 0 done, 1 mistakes were found or the work failed, 2 the command was not understood.
-SIGNALBOX_DEBUG=1 adds stack traces to errors; NO_COLOR and FORCE_COLOR decide on colour.`;
+const overview: HelpTexts = {
+  examples: [
+    'signalbox init my-gateway             # a new project that starts at once',
+    'signalbox dev                         # the gateway, following every edit',
+    'signalbox check                       # every mistake in the definitions, with its place',
+    'signalbox describe wadl Locations.v1  # a contract for a partner',
+    'signalbox serve                       # the gateway',
+  ],
+  notes: [
+    'SIGNALBOX_DEBUG=1 adds stack traces to errors; NO_COLOR and FORCE_COLOR decide on colour. With --json a command writes what a program reads to standard output, and nothing else.',
+  ],
+};
 
 /** Runs one command line, without `node` and the script. Prints errors itself; the result is the process's exit code. */
 export async function run(argv: readonly string[]): Promise<ExitCode> {
@@ -38,8 +41,7 @@ export async function run(argv: readonly string[]): Promise<ExitCode> {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // Commander has printed the help that stands in for a missing command.
     if (error instanceof CommanderError && error.code === 'commander.help') return 2;
-    const debug = (process.env.SIGNALBOX_DEBUG ?? '') !== '';
-    process.stderr.write(renderFailure(error, coloursOf(process.stderr), debug));
+    process.stderr.write(renderFailure(error, coloursOf(process.stderr)));
     return error instanceof CliFailure ? error.exitCode : 1;
   }
 }
@@ -53,14 +55,13 @@ export function createProgram(): Command {
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    .option('--definitions <dir>', "folder of the definitions (default: 'definitions')")
-    .addHelpText('after', overview)
-    .configureHelp({ showGlobalOptions: true })
+    .option('--definitions <dir>', 'folder of the definitions (default: definitions)')
+    .configureHelp(helpLayout)
     .configureOutput({ outputError: () => undefined });
   const commands = [addCheck, addGenerate, addServe, addDev, addDescribe, addRoutes, addQuery, addMigrate, addInvoke];
   for (const add of [...commands, addUser, addWhoCan, addCan, addInit]) add(program);
   rethrowAll(program);
-  return program;
+  return explain(program, overview);
 }
 
 function rethrowAll(command: Command): void {
@@ -73,13 +74,15 @@ function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
-/** Commander's words for a command line that it can't read, in our style. */
+/** Commander's words for a command line that it can't read, in our style: what is wrong, and below it how to mend it. */
 function rethrow(error: CommanderError, command: Command): never {
   if (error.exitCode === 0 || error.code === 'commander.help') throw error;
-  const [message = '', ...rest] = error.message.split('\n');
-  const suggestion = rest.join('\n').replace(/^\((.*)\)$/s, '$1');
-  throw wrongUsage(
-    message.replace(/^error: /, ''),
-    suggestion === '' ? `'${nameOf(command)} --help' shows how it is used.` : suggestion,
-  );
+  const [words = '', suggestion] = error.message.replace(/^error: /, '').split(/\n\(?(.*?)\)?$/s);
+  const [, what = '', why] = /^(.*?)(?:\. (.*))?$/s.exec(words.replace(INVALID, "$1$2 can't be $3")) ?? [];
+  const usage = `'${nameOf(command)} --help' shows how it is used.`;
+  throw wrongUsage(what, suggestion ?? (why === undefined ? usage : `${why}\n${usage}`));
 }
+
+/** `option '--maxrows <number>' argument '-1' is invalid`, as commander says it; and what it says of an argument. */
+const INVALID =
+  /^(?:option '(?:-\w, )?(--[\w-]+)[^']*' argument|command-argument value (?='.*' is invalid for argument '(\w+)')) ?('.*') is invalid(?: for argument '\w+')?/s;

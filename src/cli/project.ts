@@ -5,6 +5,7 @@ import type { Registry } from '../model/registry.ts';
 import { Ended } from './failure.ts';
 import { withProgress } from './progress/progress.ts';
 import { coloursOf, note } from './terminal.ts';
+import { count } from './words.ts';
 
 /** Where a command works. */
 export interface Place {
@@ -29,13 +30,17 @@ export async function load(place: Place, handlers: 'check' | 'ignore-missing' = 
 }
 
 /**
- * The registry, for commands that need a sound one: diagnostics go to standard error.
+ * The registry, for commands that need a sound one: errors go to standard error, warnings are counted there.
  * @throws Ended with 1 where the definitions hold errors
  */
 export async function loadRegistry(place: Place, handlers?: 'check' | 'ignore-missing'): Promise<Registry> {
   const loaded = await load(place, handlers);
-  if (loaded.diagnostics.length > 0) note((await renderLoaded(loaded, process.stderr)).trimEnd());
-  if (loaded.registry === undefined) throw new Ended(1);
+  if (loaded.registry === undefined) {
+    note((await renderLoaded(loaded, process.stderr)).trimEnd());
+    throw new Ended(1);
+  }
+  const warnings = loaded.diagnostics.length;
+  if (warnings > 0) note(`The definitions have ${count(warnings, 'warning')}: see signalbox check.`);
   return loaded.registry;
 }
 

@@ -1,21 +1,24 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { ConsumerOperation, RestConsumer } from '../model/consumer.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Routing } from '../model/routing.ts';
 import type { Answer, Operation, SoapForm } from '../model/service.ts';
 import { findService } from './find-service.ts';
+import { AS_JSON, explain } from './help.ts';
 import { loadRegistry, placeOf } from './project.ts';
 import { renderTable } from './table.ts';
-import { coloursOf, print } from './terminal.ts';
+import { coloursOf, jsonText, print } from './terminal.ts';
 
-const examples = `
-Examples:
-  signalbox routes
-  signalbox routes Locations.v1
-  signalbox routes --format json | jq '.[] | select(.active | not)'
-
-ANY > LOCAL is the routing that every active provider operation has: from any node to this gateway. LOCAL > NODE is that of
-an operation with a target: a call to another system. Over SOAP the path is followed by the action that names the operation.`;
+const help = {
+  examples: [
+    'signalbox routes',
+    'signalbox routes Locations.v1',
+    "signalbox routes --json | jq '.[] | select(.active | not)'",
+  ],
+  notes: [
+    'ANY > LOCAL is the routing that every active provider operation has: from any node to this gateway. LOCAL > NODE is that of an operation with a target: a call to another system. Over SOAP the path is followed by the action that names the operation.',
+  ],
+} as const;
 
 /** One way into the gateway, by a URI of an operation or by its SOAP action; or one out of it, to another system. */
 interface Route {
@@ -42,16 +45,14 @@ interface Route {
 
 /** `signalbox routes`: what answers where, by which routing, for whom. */
 export function addRoutes(program: Command): void {
-  program
-    .command('routes')
-    .description('list every path and every call with its operation, routing, answer and permission')
-    .argument('[service]', 'those of this service only: Locations.v1')
-    .addOption(new Option('--format <format>', 'how the list is written').choices(['table', 'json']).default('table'))
-    .addHelpText('after', examples)
-    .action(async (service: string | undefined, options: { format: 'table' | 'json' }, command: Command) => {
+  explain(program.command('routes'), help)
+    .description('list every path and call, with its routing and permission')
+    .argument('[service]', 'those of this service only, as in Locations.v1')
+    .option('--json', AS_JSON)
+    .action(async (service: string | undefined, { json }: { json?: true }, command: Command) => {
       const registry = await loadRegistry(placeOf(command));
       const routes = listRoutes(registry, service);
-      await print(options.format === 'json' ? `${JSON.stringify(routes, null, 2)}\n` : renderRoutes(routes));
+      await print(json ? jsonText(routes) : renderRoutes(routes));
     });
 }
 

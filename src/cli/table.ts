@@ -1,4 +1,4 @@
-import type { Colors } from './terminal.ts';
+import { type Colors, printable } from './terminal.ts';
 
 /** A text table: a heading, then a line a row; columns two blanks apart, numbers to the right. */
 export function renderTable(
@@ -32,16 +32,6 @@ function widest(name: string, cells: readonly (readonly string[])[], column: num
 function pad(text: string, width: number, right: boolean): string {
   const gap = ' '.repeat(Math.max(0, width - widthOf(text)));
   return right ? gap + text : text + gap;
-}
-
-/** Control characters would break the table, or drive the terminal. */
-function printable(text: string): string {
-  let clean = '';
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    clean += code < 0x20 || (code >= 0x7f && code < 0xa0) ? ' ' : character;
-  }
-  return clean;
 }
 
 function widthOf(text: string): number {

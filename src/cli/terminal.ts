@@ -34,6 +34,16 @@ export async function print(text: string | Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
 }
 
+/** A value for programs to read. */
+export function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** What would drive a terminal, or break the line, becomes a blank. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').trimEnd();
+}
+
 /** Writes a line about the work itself, as opposed to its result, to standard error. */
 export function note(line: string): void {
   process.stderr.write(`${line}\n`);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { AnyCalls, AnyFlows, CallTypes, FlowTypes } from '../generate/types/call-types.ts';
 import { type Client, createClient, faultOf, type Timeouts } from '../invoke/index.ts';
 import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
-import { createSpool } from '../store/spool.ts';
+import type { AnyCalls, AnyFlows, CallTypes, FlowTypes } from '../model/typed/calls.ts';
+import { createSpool } from '../store/file/spool.ts';
 import type { TypedClient } from './typed-client.ts';
 
 export interface OpenOptions {

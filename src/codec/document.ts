@@ -1,8 +1,9 @@
 import type { Document } from '../model/document.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
-import { compileJsonReader, type Foreign } from './json/read.ts';
+import { compileJsonReader } from './json/read.ts';
 import { compileJsonWriter } from './json/write.ts';
+import type { Foreign } from './names.ts';
 import type { Resolve } from './xml/binary.ts';
 import { compileXmlPieces } from './xml/pieces.ts';
 import { compileXmlReader } from './xml/read.ts';

@@ -1,10 +1,10 @@
 import type { Document } from '../model/document.ts';
-import type { Field } from '../model/field.ts';
+import { type Field, filledByFault } from '../model/field.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { type CodecOptions, compileDocument } from './document.ts';
 import { CodecError } from './error.ts';
 import { setMember } from './names.ts';
-import { compileScalar, filledByFault } from './scalar.ts';
+import { compileScalar } from './scalar.ts';
 
 /** What a fault document says of a fault; a Fault is one. */
 export interface FaultWords {

@@ -2,8 +2,8 @@ import type { Document } from '../model/document.ts';
 import type { FieldType } from '../model/field.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { isAttachment, readAttachment } from './binary.ts';
+import { checkDepth } from './depth.ts';
 import { within } from './error.ts';
-import { checkDepth } from './json/source.ts';
 import { isInherited, ownMember, setMember } from './names.ts';
 import { holdsKind } from './search.ts';
 

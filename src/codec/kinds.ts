@@ -4,9 +4,9 @@ import { isDate, isTime, toDatetime } from '../wire/calendar.ts';
 import { MAX_DIGITS, toDecimal } from '../wire/decimal.ts';
 import { fromBase64, isAttachment, toBase64 } from './binary.ts';
 import { kindOf, refuse } from './error.ts';
+import { readPlain, writePlain } from './json/plain.ts';
 import { NEEDS_DIGITS, NumberToken } from './json/source.ts';
 import { readJsonText, writeJsonText } from './json/text.ts';
-import { readPlain, writePlain } from './plain.ts';
 import { soundText } from './sound.ts';
 
 /**

@@ -21,6 +21,9 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
+/** What becomes of what a document that is not open doesn't declare: an error, or nothing. */
+export type Foreign = 'refuse' | 'pass';
+
 /** The error for a name that a document doesn't declare. */
 export function unknownField(document: Document, given: string, declared: Iterable<string>): CodecError {
   const meant = nearest(given, declared);

@@ -1,4 +1,4 @@
-import type { Field, ScalarType } from '../model/field.ts';
+import { type Field, filledByFault, type ScalarType } from '../model/field.ts';
 import type { Value } from '../model/value.ts';
 import { compileConstraints, typed } from './constraints.ts';
 import { kinds } from './kinds.ts';
@@ -32,14 +32,6 @@ export function plainLength(field: Field): number {
   if (type.kind !== 'string' && type.kind !== 'text' && type.kind !== 'xml') return -1;
   if (minimum > 0 || field.enum !== undefined || field.pattern !== undefined || field.fixed !== undefined) return -1;
   return Math.min(type.length ?? Number.POSITIVE_INFINITY, maximum);
-}
-
-/** `{fault.message}`, `{fault.detail}`, `{fault.code}`, `{fault.status}` in the default of a fault document's field. */
-const FAULT_WORD = /\{fault\.(?:message|detail|code|status)\}/;
-
-/** Whether a field's default is filled from a fault, so that it has no value before there is one. */
-export function filledByFault(field: Field): boolean {
-  return typeof field.default === 'string' && FAULT_WORD.test(field.default);
 }
 
 /** What a field holds where it is not given: its `fixed` value or else its `default`, in the form in memory. */

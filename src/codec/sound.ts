@@ -1,5 +1,5 @@
+import { checkDepth } from './depth.ts';
 import { refuse, stepOf, within } from './error.ts';
-import { checkDepth } from './json/source.ts';
 
 /** Refuses text that not every store and encoding can hold: with a NUL, or with half of a surrogate pair. */
 export function soundText(text: string): string {

@@ -1,4 +1,4 @@
-import type { Field } from '../model/field.ts';
+import { type Field, singleType } from '../model/field.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { CodecError, kindOf, refuse, within } from './error.ts';
 import { compileEntryCount } from './list.ts';
@@ -61,7 +61,7 @@ export function compileList(field: Field): (texts: readonly string[]) => Value {
  */
 export function compileTextWriter(field: Field): (value: Value) => readonly string[] {
   const { type, name } = field;
-  const single = type.kind === 'list' ? type.item : type;
+  const single = singleType(type);
   if (single.kind === 'document') throw new TypeError(`${name} holds a document, which has no form as text`);
   const { toText } = compileScalar(field, single);
   const checkCount = compileEntryCount(field);

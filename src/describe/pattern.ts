@@ -1,8 +1,8 @@
-import { type PatternNode, readPattern as read } from '../wire/pattern/read.ts';
+import { type PatternNode, readPattern } from '../wire/pattern/read.ts';
 
 /** Reads a pattern that the whole value must match. */
-export function readPattern(source: string): PatternNode {
-  return read(unanchored(source));
+export function readWholePattern(source: string): PatternNode {
+  return readPattern(unanchored(source));
 }
 
 /** A first `^` and a last `$` say nothing where the whole value must match. */

@@ -1,7 +1,7 @@
 import type { OperationUri, UriVariable } from '../model/service.ts';
 import { layOut } from '../wire/uri-template/layout.ts';
 import type { TemplatePart, TemplateVariable } from '../wire/uri-template/uri-template.ts';
-import { mustBeGiven } from './entry.ts';
+import { mustBeGiven } from './field.ts';
 
 /** A URI variable with the facts of its place in the template; `required` by that or by its field. */
 export interface DescribedVariable extends UriVariable {

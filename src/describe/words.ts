@@ -1,13 +1,19 @@
-import type { Field, ScalarType } from '../model/field.ts';
+import { type Field, type ScalarType, singleType } from '../model/field.ts';
 import type { Service } from '../model/service.ts';
 import { decimalOf } from '../wire/decimal.ts';
-import { entryType } from './entry.ts';
-import { longest } from './xsd/types.ts';
+import { longest } from './field.ts';
+import type { Scope } from './scope.ts';
+
+/** Texts one behind the other; undefined where there is none. */
+export function joined(between: string, ...texts: readonly (string | undefined)[]): string | undefined {
+  const there = texts.filter((each) => each !== undefined && each !== '');
+  return there.length === 0 ? undefined : there.join(between);
+}
 
 /** What the value of a parameter may be, in words, where the form of contract has no facets. Undefined where anything goes. */
 export function boundsNote(field: Field): string | undefined {
   const isList = field.type.kind === 'list';
-  const type = entryType(field);
+  const type = singleType(field.type);
   const notes: string[] = [];
   if (type.kind === 'document') return undefined;
   const most = isList ? type.length : longest(field, type);
@@ -15,8 +21,7 @@ export function boundsNote(field: Field): string | undefined {
     if (most !== undefined) notes.push(`At most ${count(most, 'character')}.`);
     if (!isList && field.minimum !== undefined) notes.push(`At least ${count(field.minimum, 'character')}.`);
   }
-  const digits = type.kind === 'decimal' ? digitsNote(type) : undefined;
-  if (digits !== undefined) notes.push(digits);
+  if (type.kind === 'decimal') notes.push(digitsNote(type) ?? '');
   if (!isList && (type.kind === 'integer' || type.kind === 'decimal')) {
     if (field.minimum !== undefined) notes.push(`At least ${decimalOf(field.minimum)}.`);
     if (field.maximum !== undefined) notes.push(`At most ${decimalOf(field.maximum)}.`);
@@ -24,9 +29,7 @@ export function boundsNote(field: Field): string | undefined {
   if (isList && field.minimum !== undefined) notes.push(`At least ${count(field.minimum, 'value')}.`);
   if (isList && field.maximum !== undefined) notes.push(`At most ${count(field.maximum, 'value')}.`);
   if (field.pattern !== undefined) notes.push(`Matches the regular expression ${field.pattern}`);
-  const anyCase = caseNote(field);
-  if (anyCase !== undefined) notes.push(anyCase);
-  return notes.length === 0 ? undefined : notes.join(' ');
+  return joined(' ', ...notes, caseNote(field));
 }
 
 /** The digits of a decimal, in words; undefined where any number of them goes. */
@@ -43,6 +46,13 @@ export function repeatsNote(repeats: readonly Field[]): string | undefined {
 /** That a value may be spelled in any letter case, where it may. */
 export function caseNote({ anyCase }: Field): string | undefined {
   return anyCase ? 'Letter case does not matter.' : undefined;
+}
+
+/** One line that says what a contract is of. */
+export function titleOf(scope: Scope): string {
+  const { description, id } = scope.service;
+  const name = scope.name === id ? id : `${scope.name} (${id})`;
+  return description === undefined ? name : `${name}: ${description}`;
 }
 
 /** That a version is deprecated, and until when it is there; undefined where it is not. */

@@ -1,13 +1,14 @@
 import { redactError } from '../codec/redact/redact-value.ts';
+import { beginAccount } from '../model/account.ts';
 import type { Component, ComponentEventRegistration } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
-import type { Job, Worker } from '../store/index.ts';
-import { classOf, insideOf, isDue, openFor } from './before.ts';
+import type { FailedJob, Job, Worker } from '../store/index.ts';
 import { runClass } from './context.ts';
-import { EVENTS, type EventData } from './enter.ts';
-import type { ComponentsOptions } from './open.ts';
+import type { EventData } from './enter.ts';
+import { classOf, type InsideFacts, insideOf, isDue, openFor } from './inside.ts';
+import type { ComponentsOptions } from './port.ts';
 import type { Row } from './record.ts';
-import type { InsideFacts, Saves } from './save.ts';
+import type { Saves } from './save.ts';
 
 /** Classes that run at the same time in one gateway, of different records. */
 const CONCURRENCY = 4;
@@ -16,33 +17,24 @@ const RETRY = { attempts: 4, first: 1000, longest: 60_000 };
 
 /** What runs classes after a save: each in a transaction of its own, which ends its job too. */
 export function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
-  const { queue, onError } = options;
-  const factsOf = ({ component, service, save }: EventData) => ({ component, service, save });
+  const tell = ({ data, attempt }: FailedJob, error: Error, facts: Readonly<Record<string, unknown>>): void => {
+    const { component, service, save } = data as EventData;
+    options.onError(error, { component, service, save, attempt, ...facts });
+  };
   return {
     concurrency: CONCURRENCY,
     retry: RETRY,
-    async run(job) {
-      let isEntered = false;
-      await runOne(job, options, saves, () => {
-        isEntered = true;
-      });
-      if (isEntered) queue.wake(EVENTS);
+    run: (job) => runOne(job, options, saves),
+    async onRetry(_, job, error, next) {
+      tell(job, error, { next, what: 'a class after a save, which is tried again' });
     },
-    async onRetry(_, { data, attempt }, error, next) {
-      onError(error, {
-        ...factsOf(data as EventData),
-        attempt,
-        next,
-        what: 'a class after a save, which is tried again',
-      });
-    },
-    async onDead(_, { data, attempt }, error) {
-      onError(error, { ...factsOf(data as EventData), attempt, what: 'a class after a save, which is given up' });
+    async onDead(_, job, error) {
+      tell(job, error, { what: 'a class after a save, which is given up' });
     },
   };
 }
 
-async function runOne(job: Job, options: ComponentsOptions, saves: Saves, entered: () => void): Promise<void> {
+async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promise<void> {
   const { registry, directory, onError, account } = options;
   const data = job.data as EventData;
   const { component: id, service, save } = data;
@@ -56,22 +48,18 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves, entere
     onError(gone, { component: id, service, save });
     return;
   }
-  const since = performance.now();
-  const tell = (error?: unknown): void => {
-    const ms = performance.now() - since;
-    const name = `${service} of ${id}`;
-    account?.({ kind: 'event', name, id: save, user: data.user ?? undefined, attempt: job.attempt, ms, error });
-  };
+  const [name, user] = [`${service} of ${id}`, data.user ?? undefined];
+  const tell = beginAccount(account, { kind: 'event', name, id: save, user, attempt: job.attempt });
   try {
-    const user = data.user === null ? undefined : await directory.findOwner(data.user);
-    if (data.user !== null && user === undefined) {
+    const owner = user === undefined ? undefined : await directory.findOwner(user);
+    if (user !== undefined && owner === undefined) {
       const what = `component ${id} any more`;
-      tell(Fault.of('FORBIDDEN', { user: `User ${data.user}`, what }, { reason: 'unknown or disabled user' }));
-      const late = new Error(`${service} did not run: user ${data.user}, who saved, may call no longer`);
+      tell(Fault.of('FORBIDDEN', { user: `User ${user}`, what }, { reason: 'unknown or disabled user' }));
+      const late = new Error(`${service} did not run: user ${user}, who saved, may call no longer`);
       onError(late, { component: id, service, save });
       return;
     }
-    const facts: InsideFacts = { user, requestId: data.requestId, signal: job.signal, depth: data.depth, entered };
+    const facts: InsideFacts = { user: owner, requestId: data.requestId, signal: job.signal, depth: data.depth };
     if (await runRegistered({ job, data, component, registration, facts }, options, saves)) tell();
   } catch (error) {
     tell(error);

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ComponentEvent } from '../model/component-event.ts';
 import type { Db } from '../store/index.ts';
-import { type Change, isDue } from './before.ts';
-import type { ComponentsOptions } from './open.ts';
+import { type Change, type InsideFacts, isDue } from './inside.ts';
+import type { ComponentsOptions } from './port.ts';
 import type { Row } from './record.ts';
-import type { InsideFacts } from './save.ts';
 
 /** The queue of classes that run after a save. */
 export const EVENTS = 'events';
@@ -47,7 +46,6 @@ export async function enterAfter(
       depth: facts.depth,
     };
     await queue.send(tx, { queue: EVENTS, data, key: keyOf(component.id, before?.row ?? after?.row ?? keys, keys) });
-    facts.entered();
   }
 }
 

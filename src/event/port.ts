@@ -1,7 +1,28 @@
+import type { Account } from '../model/account.ts';
 import type { Component } from '../model/component.ts';
+import type { ServiceClass } from '../model/component-event.ts';
+import type { OpenWork } from '../model/open-work.ts';
+import type { Registry } from '../model/registry.ts';
 import type { SavedRecord, SaveOptions, StoredRecord } from '../model/saved-record.ts';
 import type { User } from '../model/security.ts';
 import type { DocumentValue } from '../model/value.ts';
+import type { Owners } from '../security/directory/port.ts';
+import type { JobQueue, Store } from '../store/index.ts';
+
+/** What components stand on. */
+export interface ComponentsOptions {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly queue: JobQueue;
+  /** In whose names classes run after a save. */
+  readonly directory: Owners;
+  /** By file. */
+  readonly classes: ReadonlyMap<string, ServiceClass>;
+  readonly work: OpenWork;
+  readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Told of each attempt at a class after a save that has ended. */
+  readonly account?: Account | undefined;
+}
 
 /** In whose name a record is saved. */
 export interface SaveFacts extends Omit<SaveOptions, 'action'> {

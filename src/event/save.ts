@@ -4,12 +4,12 @@ import { Fault } from '../model/fault.ts';
 import type { SavedRecord, StoredRecord } from '../model/saved-record.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Db } from '../store/index.ts';
-import { type Change, runBefore } from './before.ts';
+import { runBefore } from './before.ts';
 import { changeOf, type SaveAction } from './change.ts';
 import { columnsOf } from './columns.ts';
-import { enterAfter } from './enter.ts';
-import type { ComponentsOptions } from './open.ts';
-import type { SaveFacts } from './port.ts';
+import { EVENTS, enterAfter } from './enter.ts';
+import type { Change, SaveInside } from './inside.ts';
+import type { ComponentsOptions, SaveFacts } from './port.ts';
 import { compileRecords, type Records, type Row } from './record.ts';
 import { faultOfDatabase, isDoubled, isUnfit, RecordMade } from './refused.ts';
 import { compileTable, type Table } from './table.ts';
@@ -18,23 +18,6 @@ import { compileTable, type Table } from './table.ts';
 const DEEPEST = 8;
 /** How often a save is begun anew where another has made its record meanwhile. */
 const TRIES = 3;
-
-/** What goes with a save inside a transaction. */
-export interface InsideFacts extends SaveFacts {
-  /** How many saves of other records, by classes, led to this one. */
-  readonly depth: number;
-  /** Called where jobs were entered. */
-  readonly entered: () => void;
-}
-
-/** Saves a record as part of a transaction. */
-export type SaveInside = (
-  tx: Db,
-  component: Component,
-  action: SaveAction,
-  record: DocumentValue,
-  facts: InsideFacts,
-) => Promise<SavedRecord>;
 
 /** The records of all components: reads them, and saves them in transactions of its own or in given ones. */
 export class Saves {
@@ -72,17 +55,14 @@ export class Saves {
   async save(component: Component, action: SaveAction, record: DocumentValue, facts: SaveFacts): Promise<SavedRecord> {
     const { store, queue, directory } = this.#options;
     // Classes after this save, and after those that its classes make, run in the name of whoever saves.
-    if (facts.user !== undefined && component.events.some(({ enabled }) => enabled)) await directory.keep(facts.user);
+    const hasEvents = component.events.some(({ enabled }) => enabled);
+    if (facts.user !== undefined && hasEvents) await directory.keep(facts.user);
     for (let tries = 1; ; tries++) {
-      let isEntered = false;
-      const entered = (): void => {
-        isEntered = true;
-      };
       try {
         const saved = await store.transaction((tx) =>
-          this.inside(tx, component, action, record, { ...facts, depth: 0, entered }),
+          this.inside(tx, component, action, record, { ...facts, depth: 0 }),
         );
-        if (isEntered) queue.wake('events');
+        if (hasEvents) queue.wake(EVENTS);
         return saved;
       } catch (error) {
         if (error instanceof RecordMade && tries < TRIES) continue;

@@ -3,7 +3,7 @@ import type { Flow, FlowStep } from '../model/flow.ts';
 import { flowNames } from '../model/flow-names.ts';
 import { code, comment, sentence } from './comment.ts';
 import { HEADER } from './header.ts';
-import { importLine, propertyName } from './names.ts';
+import { importLine, propertyName } from './typescript.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { waysTo } from './words.ts';
 

@@ -1,11 +1,11 @@
 import type { Registry } from '../model/registry.ts';
 import { clientFile } from './client-file.ts';
 import { contractFiles } from './contracts.ts';
-import { handlersFile } from './handlers-file.ts';
+import { handlersFile } from './handlers/file.ts';
 import { GENERATED_FOLDER, HEADER } from './header.ts';
 import { jsonText } from './json-text.ts';
 import { registryFile } from './registry/file.ts';
-import { typesFile } from './types/types-file.ts';
+import { typesFile } from './types/file.ts';
 import { vocabulary } from './vocabulary.ts';
 
 export { GENERATED_FOLDER } from './header.ts';

@@ -1,6 +1,6 @@
 import { flowNames } from '../model/flow-names.ts';
 import type { Registry } from '../model/registry.ts';
-import { sorted } from './vocabulary.ts';
+import { sorted } from './sorted.ts';
 
 /** Ids that editors propose where a definition refers to another; those of documents in place can't be referred to. */
 export function knownIds(registry: Registry): { readonly [kind: string]: readonly string[] } {

@@ -5,6 +5,7 @@ import type { Flow } from '../model/flow.ts';
 import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
+import { isIdentifier } from './typescript.ts';
 
 /** Words that no exported type may be called: TypeScript's own, and what the generated files import or declare. */
 const TAKEN: readonly string[] = (
@@ -15,32 +16,6 @@ const TAKEN: readonly string[] = (
   'Promise Record Attachment ComponentEvent Complaint Fault JsonValue OpenOptions Reply TypedClient TypedContext TypedEvent TypedProcess ProcessOutcome Value ' +
   'Calls Components Flows Queries Handlers Processes defineHandler defineProcess openClient'
 ).split(' ');
-
-/** Whether TypeScript takes a name as it is. */
-export function isIdentifier(name: string): boolean {
-  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);
-}
-
-/** A property's name as TypeScript writes it: quoted where it is no identifier. */
-export function propertyName(name: string): string {
-  return isIdentifier(name) ? name : quoted(name);
-}
-
-/** A string literal in single quotes. */
-export function quoted(text: string): string {
-  const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
-  return `'${escaped.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}'`;
-}
-
-/** A type import, its names in order; nothing where there are none. */
-export function importLine(names: readonly string[], from: string): string {
-  if (names.length === 0) return '';
-  const listed = [...new Set(names)].sort();
-  const line = `import type { ${listed.join(', ')} } from '${from}';\n`;
-  return line.length <= 121
-    ? line
-    : `import type {\n${listed.map((name) => `  ${name},\n`).join('')}} from '${from}';\n`;
-}
 
 /** Names of the exported types. Ids keep their spelling wherever TypeScript can carry it. */
 export interface TypeNames {

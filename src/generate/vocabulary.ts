@@ -1,5 +1,5 @@
 import { rootsOf } from '../describe/documents.ts';
-import { plainDefault } from '../describe/entry.ts';
+import { plainDefault } from '../describe/field.ts';
 import type { Component } from '../model/component.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
@@ -10,6 +10,7 @@ import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Message, Operation } from '../model/service.ts';
 import { type TypeNames, typeNames } from './names.ts';
+import { byId, sorted } from './sorted.ts';
 
 /** What code of the project sees, in the order of ids, and what it is called there. */
 export interface Vocabulary {
@@ -99,15 +100,6 @@ export function requestFields(operation: Operation): RequestField[] {
  */
 export function isPresent(field: Field): boolean {
   return field.required || plainDefault(field) !== undefined || field.fixed !== undefined;
-}
-
-/** Entries of a map or a list of the registry in the order of their ids, compared by code unit: the same on every machine. */
-export function sorted<T extends { readonly id: string }>(entries: ReadonlyMap<string, T> | readonly T[]): T[] {
-  return [...entries.values()].sort(byId);
-}
-
-function byId(a: { readonly id: string }, b: { readonly id: string }): number {
-  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
 /** The forms that a reply of a consumer may have. One to HEAD has no content (RFC 9110 section 9.3.2). */

@@ -1,14 +1,11 @@
-import type { ConfigPart, ConfigText } from '../model/config.ts';
+import type { ConfigText, ResolveReference } from '../model/config.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Limits } from '../model/gateway.ts';
 import type { Spool } from '../model/spool.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { Called } from './error.ts';
-import type { RawReply } from './http/exchange.ts';
+import type { RawReply } from './http/raw-reply.ts';
 import type { Outgoing } from './outgoing.ts';
-import { compileRestCall } from './rest/call.ts';
-import { compileSoapCall } from './soap/call.ts';
-import type { Segment } from './soap/request.ts';
 
 /** An operation that can be called, compiled once. */
 export interface Callable {
@@ -16,12 +13,18 @@ export interface Callable {
   /** Configuration that a request with this input refers to. @throws InvokeError BAD_INPUT */
   references(input: DocumentValue, options: WriteOptions): readonly ConfigText[];
   /** @throws InvokeError BAD_INPUT */
-  write(input: DocumentValue, options: WriteOptions & { readonly resolve: Resolve }): Outgoing;
+  write(input: DocumentValue, options: WriteOptions & { readonly resolve: ResolveReference }): Outgoing;
   /**
    * Reads a reply. Where that fails, its connection is given up.
    * @throws SoapFault, ReplyFault; InvokeError HTTP_STATUS, BAD_REPLY, REPLY_TOO_LARGE, TIMEOUT, ABORTED, CUT
    */
   read(raw: RawReply, ports: ReplyPorts): Promise<ReadReply>;
+}
+
+/** Content that travels beside the envelope, or where a marker of it is. */
+export interface Segment extends Omit<Attachment, 'contentType'> {
+  /** SegmentContentType of the operation where it is left out, else application/octet-stream. */
+  readonly contentType?: string;
 }
 
 export interface WriteOptions {
@@ -31,9 +34,6 @@ export interface WriteOptions {
   /** Over REST: which of the operation's URI templates, from 1. */
   readonly uriIndex: number;
 }
-
-/** What a reference stands for; all that {@link Callable.references} names can be had. */
-export type Resolve = (reference: Exclude<ConfigPart, { readonly kind: 'literal' }>) => string;
 
 /** What replies are read with. */
 export interface ReplyPorts {
@@ -45,9 +45,9 @@ export interface ReplyPorts {
 export interface ReadReply {
   readonly value: DocumentValue;
   /** The body as it came, where it is text and in memory. */
-  readonly body: string | undefined;
+  readonly body?: string;
   /** There where the reply holds a connection, or content that was kept of it. */
-  readonly content: ReplyContent | undefined;
+  readonly content?: ReplyContent;
 }
 
 /** What of a reply is read after its value. */
@@ -58,9 +58,4 @@ export interface ReplyContent {
   finish(): Promise<void>;
   /** Frees what was kept, and gives up the connection where it has not been read to its end. */
   close(): void;
-}
-
-/** @param namespace of `gateway.yaml` */
-export function compileCallable(operation: ConsumerOperation, namespace: string): Callable {
-  return operation.kind === 'soap' ? compileSoapCall(operation, namespace) : compileRestCall(operation, namespace);
 }

@@ -1,10 +1,7 @@
-import { ConfigError, type Environment, resolveAll } from '../load/read/config.ts';
-import type { ConfigText } from '../model/config.ts';
+import { ConfigError, type Environment, resolveAll } from '../load/value/config.ts';
+import type { ConfigText, Reference, ResolveReference } from '../model/config.ts';
 import { MASK } from '../model/mask.ts';
-import type { Resolve } from './callable.ts';
 import { type Called, InvokeError } from './error.ts';
-
-type Reference = Parameters<Resolve>[0];
 
 /** Resolves references to configuration, each once for as long as a client lives. */
 export class Configuration {
@@ -21,7 +18,7 @@ export class Configuration {
    * Looks up what texts refer to.
    * @throws InvokeError CONFIGURATION, naming everything that is not set
    */
-  resolve(texts: readonly ConfigText[], called: Called): Resolve {
+  resolve(texts: readonly ConfigText[], called: Called): ResolveReference {
     const open = texts.filter((text) => !this.#done.has(text));
     if (open.length > 0) this.#lookUp(open, called);
     return this.#valueOf;
@@ -42,7 +39,7 @@ export class Configuration {
     for (const text of texts) this.#done.add(text);
   }
 
-  readonly #valueOf: Resolve = (part) => {
+  readonly #valueOf: ResolveReference = (part) => {
     const value = this.#known.get(keyOf(part));
     if (value === undefined) throw new TypeError(`${part.name} has not been looked up`);
     return value;
@@ -73,12 +70,12 @@ function hintOf(missing: readonly string[], references: readonly Reference[]): s
 }
 
 /** A text with its references resolved. */
-export function resolveText({ parts }: ConfigText, resolve: Resolve): string {
+export function resolveText({ parts }: ConfigText, resolve: ResolveReference): string {
   return parts.map((part) => (part.kind === 'literal' ? part.text : resolve(part))).join('');
 }
 
 /** A text as it may be told: what is secret in it is masked. */
-export function shownText({ parts }: ConfigText, resolve: Resolve): string {
+export function shownText({ parts }: ConfigText, resolve: ResolveReference): string {
   return parts
     .map((part) => {
       if (part.kind === 'literal') return part.text;

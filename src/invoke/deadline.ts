@@ -1,7 +1,7 @@
-import { type Called, InvokeError } from './error.ts';
+import { type Called, InvokeError, wordsOf } from './error.ts';
 
 /** The time that the whole of a call has. */
-interface Deadline {
+export interface Deadline {
   /** Ends with the time, its reason then being the error of the call, or with the caller's own signal. */
   readonly signal: AbortSignal | undefined;
   /** An error of the call: that the time is up, where that is what ended it. */
@@ -32,4 +32,22 @@ export function deadline(signal: AbortSignal | undefined, most: number, called: 
     },
     clear: () => clearTimeout(timer),
   };
+}
+
+/** The error for a call that a signal ended. A time that is up is the reason itself. */
+export function abortError(reason: unknown, called: Called): InvokeError {
+  if (reason instanceof InvokeError && reason.code === 'TIMEOUT')
+    return new InvokeError('TIMEOUT', called, wordsOf(reason), { retry: true, cause: reason });
+  return new InvokeError('ABORTED', called, 'the call was ended before there was a reply', { cause: reason });
+}
+
+/** What many wait for, each as long as its own signal lets it. @throws InvokeError ABORTED, TIMEOUT; what the work throws */
+export function unlessEnded<T>(work: Promise<T>, signal: AbortSignal | undefined, called: Called): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(abortError(signal.reason, called));
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
 }

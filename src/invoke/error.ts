@@ -1,7 +1,7 @@
 import type { StepTrace } from '../model/invoke-reply.ts';
 import { RETRY_DEFAULTS } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { PreparedRequest } from './http/transport.ts';
+import type { PreparedRequest } from './outgoing.ts';
 
 /** Why a call came to nothing, where it is not the target that says so. */
 export type InvokeCode =
@@ -169,9 +169,8 @@ export class FlowError extends InvokeError {
     { steps, hint = cause.hint }: { readonly steps: readonly StepTrace[]; readonly hint?: string | undefined },
   ) {
     const { httpResponseCode, body, missing, responseStatus, called } = cause;
-    const words = cause.message.replace(`${called.operation}: `, '');
     const place = `step ${step.index} of ${step.of}, ${step.operation}`;
-    super(cause.code, { ...called, operation: flow }, `${place}: ${words}`, {
+    super(cause.code, { ...called, operation: flow }, `${place}: ${wordsOf(cause)}`, {
       httpResponseCode,
       body,
       hint,
@@ -185,6 +184,11 @@ export class FlowError extends InvokeError {
     this.sent = cause.sent;
     this.attempts = cause.attempts;
   }
+}
+
+/** What an error says, without the operation that it begins with. */
+export function wordsOf({ message, called }: InvokeError): string {
+  return message.replace(`${called.operation}: `, '');
 }
 
 /** HTTP statuses after which the same request may succeed later (RFC 9110 section 15, RFC 6585 section 4). */

@@ -1,10 +1,5 @@
-export {
-  type CallOptions,
-  type Client,
-  type ClientOptions,
-  createClient,
-  type FlowOptions,
-} from './client.ts';
+export type { Segment } from './callable.ts';
+export { type Client, type ClientOptions, createClient } from './client.ts';
 export type { Credential } from './credential/credential.ts';
 export {
   type Called,
@@ -20,7 +15,7 @@ export {
 export { faultOf } from './fault-of.ts';
 export { flowNamed } from './find.ts';
 export type { Head, Heads } from './http/trace.ts';
-export type { PreparedRequest } from './http/transport.ts';
 export type { Timeouts } from './limits.ts';
-export { asConsumer } from './soap/call.ts';
-export type { Segment } from './soap/request.ts';
+export type { CallOptions, FlowOptions } from './options.ts';
+export type { PreparedRequest } from './outgoing.ts';
+export { asConsumer } from './soap/as-consumer.ts';

@@ -1,4 +1,4 @@
-import { CONTENT } from '../binding/request-body.ts';
+import { CONTENT } from '../binding/message.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Field, FieldType } from '../model/field.ts';
 import type { Value } from '../model/value.ts';

@@ -29,3 +29,8 @@ export const PEEKED = 64 * 1024;
 
 /** Bytes of a token endpoint's reply. */
 export const TOKEN_REPLY = 64 * 1024;
+
+/** What is left of the time that a token or a value holds when it is shown no more: a call takes some, and clocks differ. */
+export function marginOf(milliseconds: number): number {
+  return Math.min(milliseconds / 10, 30_000);
+}

@@ -3,7 +3,7 @@ import { setMember } from '../codec/names.ts';
 import { redacted } from '../codec/redact/redact.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
-import type { FieldType } from '../model/field.ts';
+import { type FieldType, singleType } from '../model/field.ts';
 import { MASK } from '../model/mask.ts';
 import type { Message } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
@@ -74,7 +74,7 @@ function addNames({ fields }: Document, isInside: boolean, names: Set<string>, s
   for (const { name, jsonName, xmlName, sensitive, type } of fields) {
     const isSecret = isInside || sensitive;
     if (isSecret) for (const each of [name, jsonName, xmlName]) names.add(each);
-    const single = type.kind === 'list' ? type.item : type;
+    const single = singleType(type);
     if (single.kind !== 'document') continue;
     const before = seen.get(single.document);
     if (before === true || before === isSecret) continue;

@@ -28,3 +28,15 @@ export interface Shown {
   /** A text that is in memory, or what is said in place of a stream; undefined where there is no body. */
   readonly body: string | undefined;
 }
+
+/** A request as it would be sent, what is secret in it masked. */
+export interface PreparedRequest {
+  /** Id of the operation. */
+  readonly operation: string;
+  readonly method: string;
+  readonly url: string;
+  /** In the order in which they travel. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text, or what is said in place of content that is read as it is sent; undefined where there is no body. */
+  readonly body: string | undefined;
+}

@@ -1,7 +1,10 @@
-import type { GatewayDeclared } from './declared.ts';
+import type { Gateway } from '../model/gateway.ts';
+import type { Service } from '../model/service.ts';
 import { declarationsOf, type Linking } from './linking.ts';
 import { type Declaration, glimpseIds } from './read/declaration.ts';
 import type { DefinitionFile } from './read/files.ts';
+import type { GatewayDeclared } from './schema/gateway.ts';
+import { nameOf, versionNumber } from './service/service.ts';
 
 /** The package's services that a project switches on. */
 export interface Delivered {
@@ -45,6 +48,20 @@ export function resolveDelivered(
 
 /** A reference without a version means the default one. */
 function lowestVersion(name: string, ids: Iterable<string>): string | undefined {
-  const number = (id: string): number => Number(id.slice(id.lastIndexOf('.') + 2));
-  return [...ids].filter((id) => id.slice(0, id.lastIndexOf('.')) === name).sort((a, b) => number(a) - number(b))[0];
+  return [...ids].filter((id) => nameOf(id) === name).sort((a, b) => versionNumber(a) - versionNumber(b))[0];
+}
+
+/** Warns of services of the package that are switched on and granted to nobody. */
+export function checkDeliveredGrants(
+  linking: Linking,
+  gateway: Gateway | undefined,
+  services: Iterable<Service>,
+): void {
+  const { report, places } = linking;
+  const [declared] = declarationsOf<GatewayDeclared>(linking, 'gateway');
+  if (gateway === undefined || declared === undefined) return;
+  for (const { id, delivered, operations } of services) {
+    if (!delivered || operations.some((operation) => operation.public || operation.permissions.length > 0)) continue;
+    report.raise('delivered-not-granted', { service: id }, places.key(declared.value, 'delivered'));
+  }
 }

@@ -1,17 +1,20 @@
+import type { Gateway } from '../model/gateway.ts';
 import type { Position } from '../model/position.ts';
 import type { Operation } from '../model/service.ts';
-import { type Linking, placeOf } from './linking.ts';
+import { placeOf } from './diagnostic/place.ts';
+import { DEFAULT_HANDLERS } from './gateway/gateway.ts';
+import type { Linking } from './linking.ts';
+import type { ProjectFiles } from './read/files.ts';
 
-/** What the folder of handlers holds, and how strictly it is looked at. */
-export interface HandlerFiles {
-  /** Relative to the project's folder. */
-  readonly folder: string;
-  /** Names of the .ts files in it. */
-  readonly names: readonly string[];
-  /** An operation without its file is a mistake. */
-  readonly missing: boolean;
-  /** A file without an operation is a mistake; not where some operations could not be read. */
-  readonly orphans: boolean;
+/** How strictly the folder of handlers is looked at. */
+export interface HandlerOptions {
+  readonly files: Pick<ProjectFiles, 'handlers'>;
+  /** `ignore-missing`: something without its file is no mistake. */
+  readonly handlers: 'check' | 'ignore-missing';
+  /** Operations that were declared and can't be used. */
+  readonly lost: ReadonlySet<string>;
+  /** Every part of every file could be read, so that what it declares is known. */
+  readonly whole: boolean;
 }
 
 /** Something that a file of code is wanted for. */
@@ -25,6 +28,11 @@ export interface WantedFile {
   readonly at: Position;
 }
 
+/** The file of something that names none: its id in small letters with dashes. */
+export function fileNamedAs(id: string): string {
+  return id.toLowerCase().replaceAll('_', '-');
+}
+
 /** The files that answer operations. */
 export function answeringFiles({ incomplete }: Linking, operations: Iterable<Operation>): WantedFile[] {
   return [...operations].flatMap(({ id, answer, at }) =>
@@ -33,25 +41,33 @@ export function answeringFiles({ incomplete }: Linking, operations: Iterable<Ope
 }
 
 /** Holds the files of code against what they are wanted for, both ways. */
-export function checkHandlers({ report }: Linking, all: Iterable<WantedFile>, files: HandlerFiles): void {
-  const present = new Set(files.names);
-  const wanted = new Set<string>();
-  let { orphans } = files;
-  for (const { id, file, unsure, at } of all) {
-    if (unsure) {
-      orphans = false;
-      continue;
-    }
+export function checkHandlers(
+  linking: Linking,
+  wanted: readonly WantedFile[],
+  gateway: Gateway | undefined,
+  options: HandlerOptions,
+): void {
+  const { report, declared, incomplete } = linking;
+  // A gateway that can't be used, or not all of it, may have named another folder.
+  if (gateway === undefined ? declared.anySetAside('gateway') : incomplete.has(gateway)) return;
+  const folder = gateway?.handlers ?? DEFAULT_HANDLERS;
+  const present = new Set(options.files.handlers(folder));
+  const names = new Set<string>();
+  for (const { id, file, unsure, at } of wanted) {
+    if (unsure) continue;
     const name = `${file}.ts`;
-    wanted.add(name);
-    if (files.missing && !present.has(name))
-      report.raise('missing-handler', { operation: id, file: `${files.folder}/${name}` }, placeOf(at));
+    names.add(name);
+    if (options.handlers === 'check' && !present.has(name))
+      report.raise('missing-handler', { operation: id, file: `${folder}/${name}` }, placeOf(at));
   }
-  if (!orphans) return;
-  const unanswered = [...wanted].filter((name) => !present.has(name));
-  for (const name of present) {
-    if (wanted.has(name)) continue;
-    const file = `${files.folder}/${name}`;
-    report.raise('orphan-handler', { file, meant: name, known: unanswered }, { file, line: 1, column: 1 });
+  // What could not be read, or not be used, may be what a file is for.
+  const isAllKnown = options.whole && options.lost.size === 0 && !wanted.some(({ unsure }) => unsure);
+  const kinds = ['service', 'process', 'related-content'] as const;
+  if (!isAllKnown || kinds.some((kind) => declared.anySetAside(kind))) return;
+  const known = [...names].filter((name) => !present.has(name));
+  for (const meant of present) {
+    if (names.has(meant)) continue;
+    const file = `${folder}/${meant}`;
+    report.raise('orphan-handler', { file, meant, known }, { file, line: 1, column: 1 });
   }
 }

@@ -3,9 +3,10 @@ import { readProject } from './read/files.ts';
 
 export { databaseCatalogue } from './diagnostic/catalogue/database.ts';
 export { catalogue, type Entry } from './diagnostic/catalogue.ts';
-export { databaseDiagnostic } from './diagnostic/database-diagnostic.ts';
+export { databaseDiagnostic } from './diagnostic/database.ts';
 export { DefinitionsError, registryOf } from './diagnostic/definitions-error.ts';
 export { byPlace, type Diagnostic } from './diagnostic/diagnostic.ts';
+export type { Place } from './diagnostic/place.ts';
 export { renderDiagnostics } from './diagnostic/render.ts';
 export type { LoadedProject } from './load.ts';
 export { definitionsSchema, type JsonSchema, kindSchemas } from './schema/index.ts';

@@ -1,8 +1,9 @@
 import type { Position } from '../model/position.ts';
-import type { Place, Report } from './diagnostic/diagnostic.ts';
-import type { Declaration, Declarations } from './read/declaration.ts';
-import type { Kind } from './read/kinds.ts';
-import type { Places } from './read/places.ts';
+import { createReport, type Report } from './diagnostic/diagnostic.ts';
+import type { Place } from './diagnostic/place.ts';
+import { type Declaration, Declarations } from './read/declaration.ts';
+import { createPlaces, type Places } from './read/places.ts';
+import type { Kind } from './schema/kinds.ts';
 
 /** What every stage of linking works with. */
 export interface Linking {
@@ -15,6 +16,18 @@ export interface Linking {
   readonly refused: WeakMap<object, ReadonlySet<string>>;
   /** Reports a default made of values, `{File.name}`, that does not fit its field as it is written: by the field's position. */
   readonly misfits: Map<Position, () => void>;
+}
+
+/** What a run begins with. */
+export function createLinking(): Linking {
+  return {
+    report: createReport(),
+    places: createPlaces(),
+    declared: new Declarations(),
+    incomplete: new WeakSet(),
+    refused: new WeakMap(),
+    misfits: new Map(),
+  };
 }
 
 /** The definitions of a kind, as the JSON Schema lets them through. */
@@ -38,6 +51,18 @@ export function resolveId<T>(
   return found;
 }
 
+/** Looks up what `key` of `container` names, if it names something. */
+export function resolveKey<T>(
+  linking: Linking,
+  kind: Kind,
+  among: ReadonlyMap<string, T>,
+  container: object,
+  key: string,
+): T | undefined {
+  const id = (container as Readonly<Record<string, string | undefined>>)[key];
+  return id === undefined ? undefined : resolveId(linking, kind, among, id, linking.places.value(container, key));
+}
+
 /** Looks several up: `permission: X`, `permission: [X, Y]`. `key` is where they stand in `container`. */
 export function resolveIds<T>(
   linking: Linking,
@@ -47,13 +72,37 @@ export function resolveIds<T>(
   key: string,
 ): T[] {
   const ids = (container as Readonly<Record<string, string | readonly string[] | undefined>>)[key];
-  if (ids === undefined) return [];
-  const { places } = linking;
-  if (typeof ids === 'string') {
-    const found = resolveId(linking, kind, among, ids, places.value(container, key));
-    return found === undefined ? [] : [found];
-  }
-  return ids.flatMap((id, index) => resolveId(linking, kind, among, id, places.value(ids, index)) ?? []);
+  if (typeof ids === 'object')
+    return ids.flatMap((id, index) => resolveId(linking, kind, among, id, linking.places.value(ids, index)) ?? []);
+  const found = resolveKey(linking, kind, among, container, key);
+  return found === undefined ? [] : [found];
+}
+
+/** Refuses a key that has no effect where it is said. */
+export function refuseKey(
+  { report, places }: Linking,
+  container: object,
+  key: string,
+  owner: string,
+  why: string,
+): void {
+  if (isSaid(container, key)) report.raise('key-without-effect', { key, owner, why }, places.key(container, key));
+}
+
+/** Refuses the second of two keys that are both said and exclude each other. */
+export function refuseBoth(
+  { report, places }: Linking,
+  container: object,
+  first: string,
+  second: string,
+  reason: string,
+): void {
+  if (isSaid(container, first) && isSaid(container, second))
+    report.raise('conflicting-options', { first, second, reason }, places.key(container, second));
+}
+
+function isSaid(container: object, key: string): boolean {
+  return (container as Readonly<Record<string, unknown>>)[key] !== undefined;
 }
 
 /** Notes keys that `container` may have meant with what was refused of it. */
@@ -66,21 +115,6 @@ export function mayHaveMeant({ refused }: Linking, container: object, keys: read
   const found = refused.get(container);
   return found !== undefined && keys.some((key) => found.has(key));
 }
-
-/** A place without its extent, as the registry keeps it. */
-export function positionOf({ file, line, column, length }: Place): Position {
-  const position = { file, line, column };
-  if (length !== undefined) extents.set(position, length);
-  return position;
-}
-
-/** The place that a position of the registry was made of, extent included. */
-export function placeOf(position: Position): Place {
-  const length = extents.get(position);
-  return length === undefined ? position : { ...position, length };
-}
-
-const extents = new WeakMap<Position, number>();
 
 /** Takes items into a map in the order of their ids. */
 export function byId<T extends { readonly id: string }>(items: Iterable<T>): Map<string, T> {

@@ -1,16 +1,16 @@
 import type { Registry } from '../model/registry.ts';
 import { resolveDelivered } from './delivered.ts';
-import { createReport, type Diagnostic } from './diagnostic/diagnostic.ts';
+import type { Diagnostic } from './diagnostic/diagnostic.ts';
 import { deepFreeze } from './freeze.ts';
 import { link } from './link.ts';
-import type { Linking } from './linking.ts';
-import { type Declaration, Declarations, glimpseIds, readDeclaration } from './read/declaration.ts';
+import { createLinking, type Linking } from './linking.ts';
+import { type Declaration, glimpseIds, readDeclaration } from './read/declaration.ts';
 import type { DefinitionFile, ProjectFiles } from './read/files.ts';
-import { createPlaces } from './read/places.ts';
+import { parseTree } from './read/parse.ts';
 import { refuseRootLists } from './read/root-list.ts';
 import { checkShape } from './read/shape.ts';
-import { checkTexts } from './read/text-check.ts';
-import { parseTree, type TreeMap } from './read/tree.ts';
+import type { TreeMap } from './read/tree.ts';
+import { checkTexts } from './value/text-check.ts';
 
 /** What became of the definitions. */
 export interface LoadedProject {
@@ -26,18 +26,10 @@ export interface LoadedProject {
 
 /** The loader's stages, from texts to a registry, without touching the disk. */
 export function loadFiles(files: ProjectFiles, handlers: 'check' | 'ignore-missing'): LoadedProject {
-  const report = createReport();
-  const places = createPlaces();
+  const linking = createLinking();
+  const { report } = linking;
   const sources = new Map<string, string>();
-  const linking: Linking = {
-    report,
-    places,
-    declared: new Declarations(),
-    incomplete: new WeakSet(),
-    refused: new WeakMap(),
-    misfits: new Map(),
-  };
-  const reading: Reading = { linking, sources, lost: new Set(), whole: true };
+  const reading: Reading = { linking, sources, lost: new Set(), whole: files.definitions.length > 0 };
   if (files.definitions.length === 0) {
     report.raise('no-definitions', { folder: files.folder }, { file: files.folder, line: 1, column: 1 });
   }
@@ -64,7 +56,7 @@ interface Reading {
   readonly sources: Map<string, string>;
   /** Operations that were declared and can't be used. */
   readonly lost: Set<string>;
-  /** False once a part that may declare anything could not be read. */
+  /** False once a part that may declare anything could not be read, or where there is none. */
   whole: boolean;
 }
 

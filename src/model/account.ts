@@ -15,3 +15,12 @@ export interface DoneWork {
 
 /** Keeps account of an attempt that has ended. */
 export type Account = (work: DoneWork) => void;
+
+/** Begins the account of an attempt. What it returns is called once it has ended, with what ended it where that is an error. */
+export function beginAccount(
+  account: Account | undefined,
+  work: Omit<DoneWork, 'ms' | 'error'>,
+): (error?: unknown) => void {
+  const since = performance.now();
+  return (error) => account?.({ ...work, ms: performance.now() - since, error });
+}

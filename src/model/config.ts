@@ -14,3 +14,9 @@ export type ConfigPart =
   | { readonly kind: 'env'; readonly name: string; readonly default?: string }
   /** `${secret:X}`: environment `X`, or the file that `X_FILE` names; masked wherever it is shown. */
   | { readonly kind: 'secret'; readonly name: string };
+
+/** A reference to configuration. */
+export type Reference = Exclude<ConfigPart, { readonly kind: 'literal' }>;
+
+/** What a reference to configuration stands for. */
+export type ResolveReference = (reference: Reference) => string;

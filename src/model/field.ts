@@ -1,20 +1,22 @@
 import type { Document } from './document.ts';
 import type { Position } from './position.ts';
 
-/** Types of a single value, by the word that stands for them in YAML. */
-export type ScalarKind =
-  | 'string'
-  | 'text'
-  | 'integer'
-  | 'decimal'
-  | 'boolean'
-  | 'flag'
-  | 'date'
-  | 'time'
-  | 'datetime'
-  | 'binary'
-  | 'json'
-  | 'xml';
+/** Types of a single value, by the words that stand for them in YAML. */
+export const SCALAR_KINDS = [
+  'string',
+  'text',
+  'integer',
+  'decimal',
+  'boolean',
+  'flag',
+  'date',
+  'time',
+  'datetime',
+  'binary',
+  'json',
+  'xml',
+] as const;
+export type ScalarKind = (typeof SCALAR_KINDS)[number];
 
 /**
  * A single value. In memory: `string text decimal date time datetime flag xml` are strings (a decimal keeps its digits,
@@ -43,6 +45,11 @@ export interface ListType {
 }
 
 export type FieldType = ScalarType | CompoundType | ListType;
+
+/** The type of one value: that of a list's entries, or the type itself. */
+export function singleType(type: FieldType): ScalarType | CompoundType {
+  return type.kind === 'list' ? type.item : type;
+}
 
 /** How a value is written into a URL: `path` keeps slashes, `odata` doubles quotes (OData 4.01, 5.1.1.6.1), `odata-path` both. */
 export type UrlStyle = 'segment' | 'path' | 'odata' | 'odata-path';
@@ -82,4 +89,11 @@ export interface Field {
   readonly absent: 'omit' | 'blank';
   readonly url: UrlStyle;
   readonly at: Position;
+}
+
+const FAULT_WORD = /\{fault\.(?:message|detail|code|status)\}/;
+
+/** Whether a fault fills the default of a field, which has no value before there is one. */
+export function filledByFault({ default: text }: Field): boolean {
+  return typeof text === 'string' && FAULT_WORD.test(text);
 }

@@ -11,8 +11,9 @@ import type { PermissionList, Role, SecurityScheme } from './security.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A message without a document. */
-export type RawKind = 'json' | 'xml' | 'text' | 'binary';
+/** Messages without a document, by the words that stand for them in YAML. */
+export const RAW_KINDS = ['json', 'xml', 'text', 'binary'] as const;
+export type RawKind = (typeof RAW_KINDS)[number];
 
 /** What travels: a document, or text, XML, JSON or bytes without one. */
 export type Message =

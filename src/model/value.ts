@@ -1,9 +1,9 @@
 /** Binary content: described, and read as a stream. Never a string, never whole in memory. */
 export interface Attachment {
   readonly contentType: string;
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** In bytes, where known. */
-  readonly length?: number;
+  readonly length?: number | undefined;
   /** `stream()` may be called any number of times. */
   readonly again?: boolean;
   /** The bytes, once unless {@link Attachment.again}. */

@@ -1,10 +1,10 @@
 import { redactError } from '../codec/redact/redact-value.ts';
 import { Fault } from '../model/fault.ts';
-import type { ProcessHandler } from '../model/process-handler.ts';
+import type { ProcessContext, ProcessHandler } from '../model/process-handler.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
-import { type Job, JobLost, sqlTransaction } from '../store/index.ts';
-import { endRequest } from './end.ts';
+import { type Db, type Job, JobLost, sqlTransaction } from '../store/index.ts';
+import { type End, endRequest } from './end.ts';
 import { AttemptTimeout } from './error-words.ts';
 import { begin, type Taken } from './initiate.ts';
 import { isKept, queryOutput } from './output.ts';
@@ -12,10 +12,13 @@ import { parameterRedaction, parameterValues } from './parameters.ts';
 import { mayRun, type Program } from './program.ts';
 import { keepReport } from './reports.ts';
 import type { RunPorts } from './run-ports.ts';
-import { Running } from './running.ts';
+import { openRunning } from './running.ts';
 import { RunningLog } from './running-log.ts';
 import type { Step } from './status.ts';
 import { within } from './within.ts';
+
+/** What the code of a process does in the transaction that ends its request. */
+type SqlWork = Parameters<ProcessContext['complete']>[0];
 
 /** One attempt at a request. */
 export class Attempt {
@@ -73,9 +76,8 @@ export class Attempt {
   async settle(): Promise<boolean> {
     await this.#flush();
     const { store, clock } = this.#ports;
-    const end = { step: 'end', instance: this.instance, run: this.#taken.run, reported: this.#reported } as const;
     try {
-      await store.transaction((tx) => endRequest(tx, clock, end, async () => {}));
+      await store.transaction((tx) => endRequest(tx, clock, this.#ended('end')));
       return true;
     } catch (error) {
       if (error instanceof JobLost) return false;
@@ -89,9 +91,16 @@ export class Attempt {
     this.#log.close();
   }
 
-  #end(step: Step): Promise<void> {
-    const end = { step, instance: this.instance, run: this.#taken.run, reported: this.#reported };
-    return this.#job.complete((tx) => endRequest(tx, this.#ports.clock, end, (last) => this.#log.writeIn(last)));
+  #ended(step: Step): End {
+    return { step, instance: this.instance, run: this.#taken.run, reported: this.#reported };
+  }
+
+  /** Ends the request with its job, in one transaction with what is left to be said and with some work. */
+  #end(step: Step, work?: (tx: Db) => Promise<void>): Promise<void> {
+    return this.#job.complete(async (tx) => {
+      await work?.(tx);
+      await endRequest(tx, this.#ports.clock, this.#ended(step), (last) => this.#log.writeIn(last));
+    });
   }
 
   /** What can't be written now is lost with the attempt; why, the gateway's log says. */
@@ -147,13 +156,13 @@ export class Attempt {
       log: this.#log,
       redact,
       report: (content: Attachment) => this.#report(content),
-      complete: (work: Parameters<Running['complete']>[0]) => this.#complete(work),
+      complete: (work: SqlWork) => this.#complete(work),
     };
-    const running = new Running(facts, opened.context);
+    const running = openRunning(facts, opened.context);
     const abandon = (): void => void setTimeout(() => running.end('was given up'), this.#ports.grace).unref();
     signal.addEventListener('abort', abandon, { once: true });
     try {
-      const outcome = await handler.run(values as never, running);
+      const outcome = await handler.run(values as never, running.context);
       return outcome === 'warning' ? 'warn' : 'succeed';
     } catch (error) {
       throw redact === undefined ? error : redactError(error, redact);
@@ -164,15 +173,10 @@ export class Attempt {
     }
   }
 
-  async #complete(work: Parameters<Running['complete']>[0]): Promise<void> {
-    const { store, clock } = this.#ports;
-    const end = { step: 'succeed', instance: this.instance, run: this.#taken.run, reported: this.#reported } as const;
+  async #complete(work: SqlWork): Promise<void> {
     await this.#log.pause();
     try {
-      await this.#job.complete(async (tx) => {
-        await work(sqlTransaction(tx, store.kind));
-        await endRequest(tx, clock, end, (last) => this.#log.writeIn(last));
-      });
+      await this.#end('succeed', (tx) => work(sqlTransaction(tx, this.#ports.store.kind)));
     } catch (error) {
       this.#log.resume();
       throw error;

@@ -1,5 +1,5 @@
 import { Fault } from '../model/fault.ts';
-import { compileZone, offsetText, type Zone } from '../query/timezone.ts';
+import { compileZone, offsetText, type Zone } from '../wire/timezone.ts';
 
 /** Times of requests: instants of the gateway's own table (UTC), and texts in the gateway's zone of the request table. */
 export interface Clock {

@@ -5,7 +5,7 @@ import { move } from './move.ts';
 import { DISTRIBUTION, RUN_STATUS, type Step } from './status.ts';
 
 /** How an attempt ends its request. */
-interface End {
+export interface End {
   readonly step: Step;
   readonly instance: number;
   readonly run: string;
@@ -22,13 +22,13 @@ export async function endRequest(
   tx: Db,
   clock: Clock,
   { step, instance, run, reported }: End,
-  last: (tx: Db) => Promise<void>,
+  last?: (tx: Db) => Promise<void>,
 ): Promise<void> {
   const now = clock.now();
   const diststatus = distributionAfter(step, reported);
   if (!(await move(tx, step, instance, { run, diststatus, enddttm: clock.local(now) })))
     throw new JobLost(`process request ${instance} is another's by now`);
-  await last(tx);
+  await last?.(tx);
   await markEnded(tx, instance, now);
 }
 

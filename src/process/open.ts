@@ -1,11 +1,5 @@
-import type { Account } from '../model/account.ts';
 import type { BlobStore } from '../model/blob.ts';
-import type { OpenWork } from '../model/open-work.ts';
-import type { ProcessHandler } from '../model/process-handler.ts';
-import type { Registry } from '../model/registry.ts';
-import type { QueryPort, SavedQueries } from '../query/index.ts';
-import type { Owners } from '../security/port.ts';
-import { type JobQueue, needRoom, type Store } from '../store/index.ts';
+import { needRoom } from '../store/index.ts';
 import { checkAccess } from './access.ts';
 import { createClock } from './clock.ts';
 import { endForgotten } from './end.ts';
@@ -21,25 +15,11 @@ import { enterRecurring, readRequest } from './schedule.ts';
 import { updateRequest } from './update.ts';
 import { createWorker } from './worker.ts';
 
-export interface SchedulerOptions {
-  readonly registry: Registry;
-  readonly store: Store;
-  readonly queue: JobQueue;
-  readonly directory: Owners;
+export interface SchedulerOptions extends Omit<RunPorts, 'clock' | 'grace' | 'reports'> {
   readonly blobs: BlobStore;
-  readonly queries: QueryPort;
-  readonly saved: SavedQueries;
-  /** By file. */
-  readonly handlers: ReadonlyMap<string, ProcessHandler>;
-  readonly work: OpenWork;
-  /** Name of this gateway, of at most eight characters: the server that a request was run by. */
-  readonly server: string;
-  readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
-  /** Told of each attempt that has ended. */
-  readonly account?: Account | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** Milliseconds that the code of a process has to end once it is asked to; 5 s. */
+  /** {@link RunPorts.grace}; 5 s. */
   readonly grace?: number;
 }
 

@@ -4,7 +4,7 @@ import type { OpenWork } from '../model/open-work.ts';
 import type { ProcessHandler } from '../model/process-handler.ts';
 import type { Registry } from '../model/registry.ts';
 import type { QueryPort, SavedQueries } from '../query/index.ts';
-import type { Owners } from '../security/port.ts';
+import type { Owners } from '../security/directory/port.ts';
 import type { JobQueue, Store } from '../store/index.ts';
 import type { Clock } from './clock.ts';
 
@@ -23,6 +23,7 @@ export interface RunPorts {
   /** By file. */
   readonly handlers: ReadonlyMap<string, ProcessHandler>;
   readonly work: OpenWork;
+  /** Name of this gateway, of at most eight characters: the server that a request was run by. */
   readonly server: string;
   readonly clock: Clock;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;

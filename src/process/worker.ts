@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { beginAccount } from '../model/account.ts';
 import type { User } from '../model/security.ts';
 import { type FailedJob, type Job, JobLost, JobNotBegun, type RetryRule, type Worker } from '../store/index.ts';
 import { Attempt } from './attempt.ts';
@@ -50,11 +51,7 @@ async function runJob(ports: RunPorts, job: Job): Promise<void> {
   const taken = await ports.store.transaction((tx) => initiate(tx, ports, { id, attempt, instance, program }, run));
   if (taken === undefined) return;
   const current = new Attempt(ports, job, taken, user);
-  const since = performance.now();
-  const tell = (error?: unknown): void => {
-    const ms = performance.now() - since;
-    ports.account?.({ kind: 'process', name, id: instance, user: operator, attempt, ms, error });
-  };
+  const tell = beginAccount(ports.account, { kind: 'process', name, id: instance, user: operator, attempt });
   try {
     await current.run();
     tell();

@@ -1,7 +1,13 @@
 import { Fault } from '../model/fault.ts';
 import { isFullCode } from '../store/error.ts';
-import type { Failure } from './frame.ts';
 import { RESULT_LIMIT } from './render/result-limit.ts';
+
+/** Why a command, or the start of a reader, failed. */
+export interface Failure {
+  /** Of the database or of the file system; empty for a value that does not fit its column. */
+  readonly code: string;
+  readonly message: string;
+}
 
 /** No reader can be had now; the caller may try again in a second. */
 export function unavailable(reason: string, cause?: unknown): Fault {

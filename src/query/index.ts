@@ -1,5 +1,7 @@
-export { checkQueries, type QueryProblem } from './check.ts';
+export { checkQueries } from './check/check.ts';
+export type { QueryProblem } from './check/problem.ts';
 export { membersOf, type QueryInput, readInput } from './input.ts';
+export { compilePrompts, type PromptReader } from './plan/prompts.ts';
 export type {
   QueryCall,
   QueryDatabase,
@@ -11,10 +13,9 @@ export type {
   RootElement,
   XmlNames,
 } from './port.ts';
-export { compilePrompts, type PromptReader } from './prompt-values.ts';
 export { openQueries } from './queries.ts';
 export { reachDatabase } from './reach.ts';
 export { openQueryRuns } from './runs/open.ts';
-export type { NewRun, QueryRun, QueryRuns, RunFormat, RunOwners } from './runs/port.ts';
+export type { BlockOptions, NewRun, QueryRun, QueryRuns, RunFormat, RunOwners } from './runs/port.ts';
 export { openSavedQueries } from './saved/open.ts';
 export type { SavedQueries } from './saved/port.ts';

@@ -120,7 +120,7 @@ export interface QueryOptions {
   /** Where a query has none of its own. */
   readonly limits: { readonly rows: number; readonly timeout: number };
   /** Readers that are always there; 2. */
-  readonly readers?: number;
+  readonly readers?: number | undefined;
   /** Readers at most, while slow queries hold the others; 8, or `readers` where that is more. */
   readonly maxReaders?: number;
   /** Calls that may wait for a reader; 1000. */

@@ -1,33 +1,30 @@
-import type { Datasource } from '../model/datasource.ts';
 import { Fault } from '../model/fault.ts';
 import type { Query } from '../model/query.ts';
-import type { Row, Value } from '../model/value.ts';
-import { sweepTemporary } from '../store/folder.ts';
-import { type Bound, compileBinding } from './bind.ts';
+import type { Row } from '../model/value.ts';
+import { sweepTemporary } from '../store/file/folder.ts';
 import { compileMemberValues, runsConnected } from './connected/values.ts';
-import { contentTypes } from './content-types.ts';
-import { unavailable } from './errors.ts';
-import type { Command, RenderFormat } from './frame.ts';
-import { openRunner, resultsFolder } from './open-runner.ts';
-import { type Plan, planOf } from './plan.ts';
-import type { QueryCall, QueryDatabase, QueryOptions, QueryPort, QueryResult } from './port.ts';
-import type { RawResult } from './reader-process.ts';
-import { compileRows } from './rows.ts';
-import type { Runner } from './runner.ts';
+import { compileBinding } from './plan/bind.ts';
+import { type Plan, planOf } from './plan/plan.ts';
+import type { QueryCall, QueryOptions, QueryPort, QueryResult } from './port.ts';
+import { contentTypes } from './render/content-types.ts';
+import type { RenderFormat } from './render/index.ts';
+import { compileRows } from './render/values.ts';
+import type { Command, RawResult, Runner, Spilled } from './runner.ts';
+import { openRunners, resultsFolder } from './runners.ts';
 
 /** A query as the gateway holds it, compiled at its first call. */
 interface Compiled {
   readonly runner: Runner;
   readonly plan: Plan;
-  readonly bind: (prompts: Readonly<Record<string, Value>>) => Bound[];
+  readonly bind: ReturnType<typeof compileBinding>;
   readonly bindMembers: ReturnType<typeof compileMemberValues>;
-  readonly rows: (result: Buffer) => Row[];
+  /** Reads rows that come for a handler. */
+  readonly readRows: (result: Buffer) => Row[];
+  /** Most rows, of the query itself and of a member that has no cap of its own. */
   readonly cap: number;
+  readonly memberCap: number;
   readonly timeout: number;
 }
-
-/** What one datasource is given: it is not the gateway's own. */
-const DATASOURCE = { readers: 1, maxReaders: 4, connections: 5 } as const;
 
 /**
  * Opens the databases that stored queries read. The readers of the gateway's own start at once and beside the caller: calls
@@ -38,13 +35,9 @@ export function openQueries(options: QueryOptions): QueryPort {
   const runners = openRunners(options);
   const compile = compiler(options, runners.of);
   const execute = (call: Omit<QueryCall, 'format'>, format: RenderFormat): Promise<RawResult> => {
-    const { runner, plan, timeout, ...compiled } = compile(call.query);
-    return runner.run({
-      plan,
-      command: commandOf(call, format, plan, compiled, options),
-      timeout,
-      signal: call.signal,
-    });
+    const compiled = compile(call.query);
+    const { runner, plan, timeout } = compiled;
+    return runner.run({ plan, command: commandOf(call, format, compiled), timeout, signal: call.signal });
   };
   return {
     async run(call) {
@@ -53,7 +46,7 @@ export function openQueries(options: QueryOptions): QueryPort {
     async rows(call) {
       const { content, truncated } = await execute(call, 'values');
       if (truncated) call.onTruncated?.();
-      return compile(call.query).rows(Buffer.isBuffer(content) ? content : await wholeFile(content));
+      return compile(call.query).readRows(Buffer.isBuffer(content) ? content : await whole(content));
     },
     ready: () => runners.main.ready(),
     status() {
@@ -69,45 +62,11 @@ export function openQueries(options: QueryOptions): QueryPort {
   };
 }
 
-function openRunners(options: QueryOptions) {
-  const readers = options.readers ?? 2;
-  const main = openRunner(
-    options.store,
-    {
-      readers,
-      maxReaders: Math.max(readers, options.maxReaders ?? 8),
-      connections: options.store.postgres?.connections.queries ?? 0,
-    },
-    options,
-  );
-  const reached = new Map<string, QueryDatabase>(
-    (options.datasources ?? []).map(({ datasource, database }) => [datasource.id, database]),
-  );
-  const others = new Map<string, Runner>();
-  return {
-    main,
-    opened: (): readonly Runner[] => [main, ...others.values()],
-    of(datasource: Datasource | undefined): Runner {
-      if (datasource === undefined) return main;
-      const known = others.get(datasource.id);
-      if (known !== undefined) return known;
-      const database = reached.get(datasource.id);
-      if (database === undefined) throw unavailable(`the datasource ${datasource.id} is not configured`);
-      const runner = openRunner(database, DATASOURCE, options);
-      others.set(datasource.id, runner);
-      return runner;
-    },
-  };
-}
-
 /** Compiles each query once. */
-function compiler(
-  { limits }: QueryOptions,
-  runnerOf: (datasource: Datasource | undefined) => Runner,
-): (query: Query) => Compiled {
+function compiler({ limits }: QueryOptions, runnerOf: (datasource: Query['datasource']) => Runner) {
   const compiled = new WeakMap<Query, Compiled>();
   let plans = 0;
-  return (query) => {
+  return (query: Query): Compiled => {
     const known = compiled.get(query);
     if (known !== undefined) return known;
     const runner = runnerOf(query.datasource);
@@ -117,8 +76,9 @@ function compiler(
       plan: planOf(query, plans, runner.engine),
       bind: compileBinding(query, runner.engine),
       bindMembers: compileMemberValues(query, (member) => compileBinding(member, runner.engine)),
-      rows: compileRows(query.columns),
+      readRows: compileRows(query.columns),
       cap: query.rows ?? limits.rows,
+      memberCap: limits.rows,
       timeout: query.timeout ?? limits.timeout,
     };
     compiled.set(query, fresh);
@@ -130,9 +90,7 @@ function compiler(
 function commandOf(
   call: Omit<QueryCall, 'format'>,
   format: RenderFormat,
-  plan: Plan,
-  { bind, bindMembers, cap }: Pick<Compiled, 'bind' | 'bindMembers' | 'cap'>,
-  { limits }: QueryOptions,
+  { bind, bindMembers, cap, memberCap }: Compiled,
 ): Command {
   const own = call.maxrows ?? 0;
   // The caller's own limit cuts silently; the cap cuts with a word, so a row behind it is looked for.
@@ -140,7 +98,6 @@ function commandOf(
   const fields = fieldIndices(call.query, call.fields);
   const nests = runsConnected(call, format);
   return {
-    plan: plan.id,
     format,
     values: bind(call.prompts),
     limit: ownCuts ? own : cap,
@@ -148,20 +105,8 @@ function commandOf(
     ...(fields === undefined ? {} : { fields }),
     ...(call.xml === undefined ? {} : { xml: call.xml }),
     ...(call.root === undefined ? {} : { root: call.root }),
-    ...(nests ? { members: { values: bindMembers(call.members ?? {}), rows: limits.rows } } : {}),
+    ...(nests ? { members: { values: bindMembers(call.members ?? {}), rows: memberCap } } : {}),
   };
-}
-
-function resultOf(raw: RawResult, contentType: string): QueryResult {
-  const { content, rows, truncated } = raw;
-  const facts = { contentType, rows, truncated, ...(truncated ? { headers: { 'Rows-Truncated': 'true' } } : {}) };
-  if (Buffer.isBuffer(content)) return { ...facts, length: content.length, body: content };
-  const { file, range } = content;
-  return { ...facts, length: range.length, body: () => file.stream(range), dispose: () => file.close() };
-}
-
-async function wholeFile(content: Exclude<RawResult['content'], Buffer>): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(content.file.stream(content.range)), content.range.length);
 }
 
 /** Places of the columns that a caller wants, in declared order; undefined for all. */
@@ -172,4 +117,24 @@ function fieldIndices(query: Query, fields: readonly string[] | undefined): numb
   for (const [index, column] of query.columns.entries()) if (wanted.delete(column.name)) indices.push(index);
   for (const name of wanted) throw Fault.of('BAD_PARAMETER', { name, reason: `is not a column of ${query.id}` });
   return indices.length === query.columns.length ? undefined : indices;
+}
+
+function resultOf({ content, rows, truncated }: RawResult, contentType: string): QueryResult {
+  const facts = { contentType, rows, truncated, ...(truncated ? { headers: { 'Rows-Truncated': 'true' } } : {}) };
+  if (Buffer.isBuffer(content)) return { ...facts, length: content.length, body: content };
+  const { file, length } = content;
+  return { ...facts, length, body: () => stream(content), dispose: () => file.close() };
+}
+
+async function whole(spilled: Spilled): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(stream(spilled)), spilled.length);
+}
+
+/** The bytes, once: the file is closed at their end. @throws Error where the file ends early */
+async function* stream({ file, start, length }: Spilled): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* file.stream(start, length);
+  } finally {
+    file.close();
+  }
 }

@@ -1,15 +1,61 @@
-import type { Command } from './frame.ts';
-import type { Engine, Plan } from './plan.ts';
-import type { QueryStatus } from './port.ts';
-import type { RawResult } from './reader-process.ts';
+import type { OpenFile } from '../store/file/open-file.ts';
+import type { Bound } from './plan/bind.ts';
+import type { Plan } from './plan/plan.ts';
+import type { Engine } from './plan/statement.ts';
+import type { QueryStatus, RootElement, XmlNames } from './port.ts';
+import type { RenderFormat } from './render/index.ts';
+
+/** Bytes of a result that are kept in memory; a larger one goes to a file. */
+export const IN_MEMORY = 1_048_576;
+
+/** Text that is gathered before it is handed on, and that rows which are read at once may come to, in UTF-16 units. */
+export const SLICE = 262_144;
+
+/** What a plan is run with, and how its rows are written. */
+export interface Command {
+  readonly format: RenderFormat;
+  readonly values: readonly Bound[];
+  /** Rows to read, at most. */
+  readonly limit: number;
+  /** One row more is looked for, to tell a cut result. */
+  readonly probe: boolean;
+  /** Indices of the columns to write; all where absent. */
+  readonly fields?: readonly number[];
+  readonly xml?: XmlNames;
+  readonly root?: RootElement;
+  /** Of a connected query; absent where it is run alone. */
+  readonly members?: MemberValues;
+}
+
+/** What the members of a connected query are run with. */
+export interface MemberValues {
+  /** Of each member, in the order of the tree: a child, its own children, the next child. */
+  readonly values: readonly (readonly Bound[])[];
+  /** Most rows of a member under one row where it has no cap of its own, and of all members together under one of the query's. */
+  readonly rows: number;
+}
 
 /** One query to run on a database. */
 export interface Task {
   readonly plan: Plan;
-  readonly command: Omit<Command, 'define' | 'forget'>;
+  readonly command: Command;
   /** In milliseconds, the wait for a reader or a connection included. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
+}
+
+/** A result in bytes; whoever takes a {@link Spilled} one closes it. */
+export interface RawResult {
+  readonly rows: number;
+  readonly truncated: boolean;
+  readonly content: Buffer | Spilled;
+}
+
+/** A large result: the bytes from `start` on of a file that has no name any more, so that it ends with the last who holds it open. */
+export interface Spilled {
+  readonly file: OpenFile;
+  readonly start: number;
+  readonly length: number;
 }
 
 /** Runs queries on one database: reader processes over SQLite, connections to PostgreSQL. */

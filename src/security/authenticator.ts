@@ -3,21 +3,16 @@ import type { ConfigText } from '../model/config.ts';
 import type { Fault } from '../model/fault.ts';
 import type { SecurityScheme, User } from '../model/security.ts';
 import { findNext, shownOf, shows, unauthenticated } from './choice.ts';
+import type { Directory } from './directory/port.ts';
 import { createGate, type Gate, type Remembering } from './gate.ts';
 import type { MessageAuthenticator } from './message-authenticator.ts';
-import {
-  type Authenticator,
-  type Caller,
-  type Directory,
-  type LookAtFile,
-  NO_CREDENTIALS,
-  type Shown,
-} from './port.ts';
+import { type Authenticator, type Caller, type LookAtFile, NO_CREDENTIALS, type Shown } from './port.ts';
+import { Refused } from './refused.ts';
 import { compileApiKey } from './scheme/api-key.ts';
 import { compileBasic } from './scheme/basic.ts';
 import { compileBearer } from './scheme/bearer.ts';
 import { compileClientCertificate } from './scheme/client-certificate.ts';
-import { Refused, type Verifier } from './scheme/verifier.ts';
+import type { Verifier } from './scheme/verifier.ts';
 
 /** What an authenticator is made of. */
 export interface AuthenticatorOptions extends Partial<Remembering> {

@@ -9,13 +9,14 @@ import {
 } from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
 import { pemCertificates } from '../wire/pem.ts';
-import { reading } from './directory/from-database.ts';
+import { reading } from './database.ts';
+import type { Directory } from './directory/port.ts';
 import { createGate } from './gate.ts';
-import type { Directory, MessageCaller, Shown, ShownMessage } from './port.ts';
+import type { MessageCaller, Shown, ShownMessage } from './port.ts';
+import { Refused } from './refused.ts';
 import { compileBasic } from './scheme/basic.ts';
 import { type SignaturePorts, verifySignedMessage } from './scheme/signature.ts';
 import { type UsernameTokenPorts, verifyUsernameToken } from './scheme/username-token.ts';
-import { Refused } from './scheme/verifier.ts';
 import { readSecurityHeader, type SecurityHeader } from './wsse/header.ts';
 import { AHEAD } from './wsse/time.ts';
 

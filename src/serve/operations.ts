@@ -1,11 +1,12 @@
-import { compileRest, type RestBinding } from '../binding/rest.ts';
-import { compileSoap, type SoapBinding } from '../binding/soap.ts';
+import { compileRest, type RestBinding } from '../binding/rest/rest.ts';
+import { compileSoap, type SoapBinding } from '../binding/soap/soap.ts';
 import { compileSecrets, type ReadSecrets } from '../codec/redact/secrets.ts';
 import type { Operation, SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Caller } from '../security/port.ts';
-import { type Answerer, type AnswerPorts, compileAnswer, type Handlers } from './answer/answer.ts';
+import { compileAnswer } from './answer/answer.ts';
 import type { Call } from './answer/call.ts';
+import type { Answerer, AnswerPorts, Handlers } from './answer/port.ts';
 import { operationHeaders } from './exchange/headers.ts';
 import type { ReplyHeaders } from './exchange/respond.ts';
 import { requestFields } from './log/payload.ts';

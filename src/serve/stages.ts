@@ -1,4 +1,4 @@
-import type { Format } from '../binding/rest.ts';
+import type { Format } from '../binding/message.ts';
 import { redactionOf } from '../codec/redact/redact-value.ts';
 import type { Fault } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
@@ -6,8 +6,8 @@ import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { authorise } from '../security/authorise.ts';
 import type { Authenticator, Caller } from '../security/port.ts';
-import type { AnswerPorts, Handlers } from './answer/answer.ts';
 import { Call } from './answer/call.ts';
+import type { AnswerPorts, Handlers } from './answer/port.ts';
 import { compileQueryRows, type QueryRows } from './answer/work.ts';
 import type { Pace } from './exchange/body.ts';
 import { refuseCrossSite } from './exchange/cross-site.ts';

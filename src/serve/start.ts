@@ -8,13 +8,14 @@ import { listenAt } from './listen/bind.ts';
 import { createHttpServer } from './listen/listen.ts';
 import { compileProxies } from './listen/remote.ts';
 import { openTls } from './listen/tls.ts';
+import type { Counted } from './log/counters.ts';
 import { createLog, type LogOptions } from './log/log.ts';
-import { type Counted, createMetrics } from './log/metrics.ts';
+import { createMetrics } from './log/metrics.ts';
 import { type Address, addressUrl, contractBase, readAddress } from './start/address.ts';
 import { openAuthenticator } from './start/authentication.ts';
 import { checkSettings } from './start/check-settings.ts';
 import { openData } from './start/data.ts';
-import { openUsers } from './start/directory.ts';
+import { openUserDirectory } from './start/directory.ts';
 import { importCode } from './start/handlers.ts';
 import { Opened } from './start/opened.ts';
 import { openSafeguards } from './start/safeguards.ts';
@@ -40,6 +41,8 @@ export interface GatewayOptions {
   readonly headersTimeout?: number;
   /** Milliseconds within which a change of a user in the database is noticed; 2 s. */
   readonly usersWithin?: number;
+  /** Processes for stored queries that are always there, where the database is SQLite; 2. */
+  readonly readers?: number;
   /** Takes the place of `server.listen`, where somebody else holds the port. */
   readonly listen?: (server: Server, at: Address) => Promise<Address>;
   /** What the other gateways that share the port have counted; `/metrics` adds it. */
@@ -100,7 +103,7 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
   for (const warning of data.warnings) log.warn(warning);
 
   const { store, queries, blobs, spool } = data;
-  const directory = await openUsers(registry, store, { sampleUsers, log, usersWithin });
+  const directory = await openUserDirectory(registry, store, { sampleUsers, log, usersWithin });
   opened.add(() => directory.close());
   const safeguards = await openSafeguards(registry, { ...ports, store });
   opened.add(() => safeguards.close());

@@ -1,31 +1,30 @@
-import type { OpenFile } from './open-file.ts';
-
-/** Bytes that are gathered before they are written. */
-const BLOCK = 262_144;
-/** As long as no more came: most content is short, and large buffers cost more than they are worth to it. */
+/** Memory that content gets at first: most is short, and large buffers cost more than they are worth to it. */
 const FIRST = 16_384;
 
 /**
- * Writes a stream to a file from its beginning, in large blocks: small chunks are gathered, and while one block is
- * written the next is filled. Chunks are copied, so that whoever made them may use their memory again.
+ * Cuts a stream into blocks of one size, the last of which may be shorter: small chunks are gathered, and while one block is
+ * sent the next is filled. Chunks are copied, so that whoever made them may use their memory again.
  */
 export class BlockWriter {
-  readonly #file: OpenFile;
-  readonly #beside: (block: Uint8Array) => void;
-  /** The one that is being filled, and the one that is being written or waits to be filled. */
+  readonly #size: number;
+  readonly #send: (block: Uint8Array, number: number) => Promise<void>;
+  /** The one that is being filled, and the one that is being sent or waits to be filled. */
   #block: Buffer = Buffer.allocUnsafeSlow(FIRST);
   #other: Buffer | undefined;
   #filled = 0;
-  #written = 0;
-  #writing: Promise<void> | undefined;
+  #number = 0;
+  #sending: Promise<void> | undefined;
 
-  /** @param beside is given each block while it is written */
-  constructor(file: OpenFile, beside: (block: Uint8Array) => void = () => {}) {
-    this.#file = file;
-    this.#beside = beside;
+  /**
+   * @param size bytes of a block
+   * @param send takes a block, whose number counts from 0; the bytes are its own until it resolves
+   */
+  constructor(size: number, send: (block: Uint8Array, number: number) => Promise<void>) {
+    this.#size = size;
+    this.#send = send;
   }
 
-  /** Takes a chunk; where it returns a promise, the next chunk must wait for that. @throws errors of the file system */
+  /** Takes a chunk; where it returns a promise, the next chunk must wait for that. @throws what sending throws */
   write(chunk: Uint8Array): Promise<void> | undefined {
     if (this.#filled + chunk.length >= this.#block.length) return this.#fill(chunk);
     this.#block.set(chunk, this.#filled);
@@ -33,38 +32,38 @@ export class BlockWriter {
     return undefined;
   }
 
-  /** Writes what is left, and resolves once all of it is written. @throws errors of the file system */
+  /** Sends what is left, and resolves once all of it is sent. @throws what sending throws */
   async end(): Promise<void> {
-    await this.#writing;
-    if (this.#filled > 0) await this.#send();
+    await this.#sending;
+    if (this.#filled > 0) await this.#send(this.#block.subarray(0, this.#filled), this.#number);
   }
 
   async #fill(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.length; ) {
+      if (this.#filled === this.#block.length) this.#grow(chunk.length - at);
       const taken = Math.min(chunk.length - at, this.#block.length - this.#filled);
       this.#block.set(chunk.subarray(at, at + taken), this.#filled);
       this.#filled += taken;
       at += taken;
-      if (this.#filled === this.#block.length) await this.#flush();
+      if (this.#filled === this.#size) await this.#flush();
     }
   }
 
-  async #flush(): Promise<void> {
-    await this.#writing;
-    this.#writing = this.#send();
-    // It is awaited with the next block, or never where the stream fails before that.
-    this.#writing.catch(() => {});
-    const next = this.#other ?? Buffer.allocUnsafeSlow(BLOCK);
-    this.#other = this.#block.length === BLOCK ? this.#block : undefined;
-    this.#block = next;
-    this.#filled = 0;
+  #grow(needed: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.min(this.#size, Math.max(2 * this.#filled, this.#filled + needed)));
+    this.#block.copy(grown, 0, 0, this.#filled);
+    this.#block = grown;
   }
 
-  #send(): Promise<void> {
-    const block = this.#block.subarray(0, this.#filled);
-    const writing = this.#file.write(block, this.#written);
-    this.#written += block.length;
-    this.#beside(block);
-    return writing;
+  async #flush(): Promise<void> {
+    await this.#sending;
+    this.#sending = this.#send(this.#block, this.#number);
+    // It is awaited with the next block, or never where the stream fails before that.
+    this.#sending.catch(() => {});
+    this.#number += 1;
+    const next = this.#other ?? Buffer.allocUnsafeSlow(this.#size);
+    this.#other = this.#block;
+    this.#block = next;
+    this.#filled = 0;
   }
 }

@@ -1,8 +1,11 @@
 export { BlobError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
 export { isFull, StoreError } from './error.ts';
-export { fileAttachment } from './file-attachment.ts';
+export { fileAttachment } from './file/attachment.ts';
+export { createSpool, type SpoolOptions } from './file/spool.ts';
 export { type Nonces, openNonces } from './nonces.ts';
+export { openStore, openToRead, pendingMigrations } from './open.ts';
+export type { PendingMigration, PostgresAccess, Store, StoreOptions, StoreReader } from './port.ts';
 export { openQueue, type QueueOptions } from './queue/open.ts';
 export {
   type DeadLetter,
@@ -22,17 +25,8 @@ export {
 } from './queue/port.ts';
 export { needRoom } from './queue/room.ts';
 export { openRateTable, type RateTable } from './rate-table.ts';
-export type { SampleDataFile } from './sample-data.ts';
-export { createSpool, type SpoolOptions } from './spool.ts';
+export type { SampleDataFile } from './schema/sample-data.ts';
 export { sqlTransaction } from './sql.ts';
-export {
-  openStore,
-  openToRead,
-  type PendingMigration,
-  type PostgresAccess,
-  pendingMigrations,
-  type Store,
-  type StoreOptions,
-  type StoreReader,
-} from './store.ts';
-export type { Db, ProcessRequestTable, QueryRunTable, Tables } from './tables.ts';
+export type { ProcessRequestTable } from './tables/process.ts';
+export type { QueryRunTable } from './tables/query.ts';
+export type { Db, Tables } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { Store } from './store.ts';
+import type { Store } from './port.ts';
 import type { Db } from './tables.ts';
 
 /** Remembers what may be seen once, for all gateways that share a database. */

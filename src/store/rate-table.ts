@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Store } from './store.ts';
+import type { Store } from './port.ts';
 
 /** Where the gateways of a fleet count calls whose rate is limited. */
 export interface RateTable {

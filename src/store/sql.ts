@@ -3,7 +3,7 @@ import { Fault } from '../model/fault.ts';
 import type { SqlTransaction } from '../model/sql.ts';
 import type { Value } from '../model/value.ts';
 import { type SqlToken, scanSql } from '../wire/sql.ts';
-import type { Store } from './store.ts';
+import type { Store } from './port.ts';
 import type { Db } from './tables.ts';
 
 /** Texts that are kept cut. */

@@ -96,9 +96,10 @@ export function base64Length(length: number): number {
 export async function* encodeBase64Unbroken(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of content) {
-    const bytes = Buffer.concat([rest, chunk]);
+    const bytes =
+      rest.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([rest, chunk]);
     const whole = bytes.length - (bytes.length % 3);
-    rest = bytes.subarray(whole);
+    rest = Buffer.from(bytes.subarray(whole));
     if (whole > 0) yield Buffer.from(bytes.toString('base64', 0, whole), 'latin1');
   }
   if (rest.length > 0) yield Buffer.from(rest.toString('base64'), 'latin1');

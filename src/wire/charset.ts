@@ -1,14 +1,10 @@
 // The text of a body: RFC 8259 section 8.1 (JSON), RFC 7303 section 3 (XML), and the labels of the WHATWG Encoding Standard.
 
-/** Bytes that are no text. `reason` is a clause without a full stop. */
-export class CharsetError extends Error {
-  override readonly name = 'CharsetError';
-  readonly reason: string;
+import { WireError } from './error.ts';
 
-  constructor(reason: string) {
-    super(reason);
-    this.reason = reason;
-  }
+/** Bytes that are no text. */
+export class CharsetError extends WireError {
+  override readonly name = 'CharsetError';
 }
 
 /**

@@ -16,6 +16,16 @@ export function parseMediaType(text: string): MediaType | undefined {
   return found;
 }
 
+/** Whether content of a type is XML (RFC 7303 sections 8 and 9). @param essence `type/subtype`, in lower case */
+export function isXmlType(essence: string): boolean {
+  return essence === 'application/xml' || essence === 'text/xml' || essence.endsWith('+xml');
+}
+
+/** Whether content of a type is JSON (RFC 8259 section 11, RFC 6839 section 3.1). */
+export function isJsonType(essence: string): boolean {
+  return essence === 'application/json' || essence.endsWith('+json');
+}
+
 /** Which offer a caller gets. */
 export interface Negotiated {
   /** Its place among the offers. */

@@ -1,14 +1,10 @@
 // Percent-encoding, RFC 3986 sections 2.1 and 6.2.2; the octets are UTF-8, RFC 3629, read strictly.
 
-/** A text that is no percent-encoded UTF-8, or that can't be made one. `reason` is a clause without a full stop. */
-export class PercentError extends Error {
-  override readonly name = 'PercentError';
-  readonly reason: string;
+import { WireError } from './error.ts';
 
-  constructor(reason: string) {
-    super(reason);
-    this.reason = reason;
-  }
+/** A text that is no percent-encoded UTF-8, or that can't be made one. */
+export class PercentError extends WireError {
+  override readonly name = 'PercentError';
 }
 
 /**
@@ -27,6 +23,16 @@ export function percentDecode(text: string, plusIsSpace: boolean): string {
     throw new PercentError(decodingFault(spaced));
   }
   return refuseNul(decoded);
+}
+
+/** The same without plus signs for spaces; undefined where it can't be. */
+export function tryPercentDecode(text: string): string | undefined {
+  try {
+    return percentDecode(text, false);
+  } catch (error) {
+    if (error instanceof PercentError) return undefined;
+    throw error;
+  }
 }
 
 function refuseNul(text: string): string {

@@ -14,19 +14,16 @@ export interface Problem {
   readonly code: string;
   /** Extension member: what the log knows the request by. */
   readonly requestId: string;
-  /** URI reference of this occurrence. */
-  readonly instance?: string;
 }
 
 /** The body of an error reply. */
 export function problemJson(problem: Problem): string {
-  const { status, title, detail, code, requestId, instance } = problem;
+  const { status, title, detail, code, requestId } = problem;
   return JSON.stringify({
     type: 'about:blank',
     title,
     status,
     detail: detail === '' ? undefined : detail,
-    instance,
     code,
     requestId,
   });

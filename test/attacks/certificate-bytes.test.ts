@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { SIGNATURE_ALGORITHMS } from '../../src/model/xml-signature.ts';
-import { namesOfCertificate } from '../../src/security/certificate-name.ts';
-import { Refused } from '../../src/security/scheme/verifier.ts';
+import { checkValidity, namesOfCertificate } from '../../src/security/certificate.ts';
+import { Refused } from '../../src/security/refused.ts';
 import { faultOfKey } from '../../src/security/wsse/algorithms.ts';
-import { checkValidity, isIssuedBy, signerOf } from '../../src/security/wsse/certificate.ts';
+import { isIssuedBy, signerOf } from '../../src/security/wsse/certificate.ts';
 import { Ids } from '../../src/security/wsse/ids.ts';
 import { readXml } from '../../src/wire/xml/read.ts';
 import { AUTHORITY, SERVER } from '../support/certificates.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileRest } from '../../src/binding/rest.ts';
-import { type CallRequest, compileRestCall } from '../../src/binding/rest-call.ts';
+import { type CallRequest, compileRestCall } from '../../src/binding/call/call.ts';
+import { compileRest } from '../../src/binding/rest/rest.ts';
 import { MemoryAttachment } from '../../src/codec/binary.ts';
 import type { Field } from '../../src/model/field.ts';
 import type { Method, RawKind } from '../../src/model/service.ts';

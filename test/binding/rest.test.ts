@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileRest, type RestBinding } from '../../src/binding/rest.ts';
+import { compileRest, type RestBinding } from '../../src/binding/rest/rest.ts';
 import { CodecError } from '../../src/codec/index.ts';
 import { Fault } from '../../src/model/fault.ts';
 import type { DocumentValue } from '../../src/model/value.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { placeSegments } from '../../src/binding/segments.ts';
+import { placeSegments } from '../../src/binding/soap/segments.ts';
 import { CodecError } from '../../src/codec/index.ts';
 import type { Attachment } from '../../src/model/value.ts';
 import { escapeAttribute, escapeText } from '../../src/wire/xml/text.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileSoap, type Pieces, type SoapBinding } from '../../src/binding/soap.ts';
+import type { Pieces } from '../../src/binding/pieces.ts';
+import { compileSoap, type SoapBinding } from '../../src/binding/soap/soap.ts';
 import { isAttachment, MemoryAttachment } from '../../src/codec/binary.ts';
 import { compileDocument } from '../../src/codec/index.ts';
 import { Fault } from '../../src/model/fault.ts';

@@ -23,24 +23,24 @@ test.concurrent('a mistake: place, code, the line with a caret, what was probabl
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
 });
 
-test.concurrent('--format json: the diagnostics as an array, and nothing else', async () => {
+test.concurrent('--json: the diagnostics as an array, and nothing else', async () => {
   const cwd = await staffProject({ 'definitions/staff/service.yaml': broken });
-  const { code, stdout, stderr } = await signalbox(['check', '--format', 'json'], { cwd });
+  const { code, stdout, stderr } = await signalbox(['check', '--json'], { cwd });
   const diagnostics = JSON.parse(stdout) as Diagnostic[];
   const at = { file: 'definitions/staff/service.yaml', line: 6, column: 12 };
   expect(diagnostics).toContainEqual(expect.objectContaining({ severity: 'error', code: 'unknown-reference', at }));
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
 
-  const sound = await signalbox(['check', '--format', 'json'], { cwd: await staffProject() });
+  const sound = await signalbox(['check', '--json'], { cwd: await staffProject() });
   expect(sound).toMatchObject({ code: 0, stdout: '[]\n' });
 });
 
 test.concurrent.each([
-  'text',
-  'json',
-])('mistakes are exit code 1 also where nobody reads them to the end: %s', async (format) => {
+  [[]],
+  [['--json']],
+])('mistakes are exit code 1 also where nobody reads them to the end: %j', async (options) => {
   const cwd = await staffProject({ 'definitions/staff/service.yaml': broken });
-  const child = spawn(process.execPath, [bin, 'check', '--format', format], { cwd, env: cleanEnvironment() });
+  const child = spawn(process.execPath, [bin, 'check', ...options], { cwd, env: cleanEnvironment() });
   child.stdout.destroy();
   expect(await finish(child)).toMatchObject({ code: 1, stderr: '' });
 });

@@ -75,7 +75,7 @@ test.concurrent('publicUrl is the address where the gateway has one', async () =
 test.concurrent('a service that is not there: what was probably meant', async () => {
   const { code, stdout, stderr } = await signalbox(['describe', 'wadl', 'Stuff.v1'], { cwd: await staffProject() });
   expect(stderr).toBe('signalbox: there is no service Stuff.v1\n  Did you mean Staff.v1?\n');
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
 });
 
 test.concurrent('xsd -o writes what the schema imports beside it', async ({ onTestFinished }) => {

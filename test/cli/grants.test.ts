@@ -138,10 +138,12 @@ test.concurrent('users of the database count where they are asked for', async ()
 test.concurrent('a database is only read: one that is not up to date is left as it is', async () => {
   const cwd = await staffProject();
   for (const asked of [
-    ['who-can', 'HELLO_GET'],
-    ['can', 'guest'],
+    ['who-can', 'HELLO_GET', '--database'],
+    ['can', 'guest', '--database'],
+    ['user', 'list'],
+    ['user', 'log'],
   ])
-    expect(await signalbox([...asked, '--database'], { cwd })).toMatchObject({
+    expect(await signalbox(asked, { cwd })).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, envelope, listen, reply, target } from '../invoke/support.ts';
 import { poll } from './poll.ts';
-import { project, repository, signalbox, signalboxProcess, start, temporaryFolder } from './support.ts';
+import { project, signalbox, signalboxProcess, start, temporaryFolder } from './support.ts';
 
 const NAMESPACE = 'urn:signalbox:test:Partner.v1';
 const files = {
@@ -346,78 +345,6 @@ describe('mistakes', () => {
     const page = { status: 502, headers: { 'Content-Type': 'text/html' }, body: '<h1>Bad\x1b[2J gateway</h1>' };
     const { code, stderr } = await invoke(page, 'FILE_SEND', 'name=a');
     expect(stderr).toContain('the target answered with the status 502\n  It said: <h1>Bad [2J gateway</h1>\n');
-    expect(code).toBe(1);
-  });
-});
-
-describe('an operation of the running gateway', () => {
-  test('is called at it from its own definitions, as a user of the sample', async () => {
-    const folder = await temporaryFolder();
-    const env = { DATABASE_URL: `sqlite:${join(folder, 'test.db')}` };
-    const gateway = start(['serve'], { cwd: repository, env: { ...env, PORT: '0' } });
-    const [, PORT = ''] = await gateway.until(/ready on http:\/\/127\.0\.0\.1:(\d+)/);
-    const local = (...args: readonly string[]) =>
-      signalbox(['invoke', ...args, '--node', 'LOCAL'], { cwd: repository, env: { PORT } });
-
-    const content = Buffer.from('\0PDF\r\n--\xff'.repeat(50_000), 'latin1');
-    const [report, copy] = [join(folder, 'report.pdf'), join(folder, 'copy.pdf')];
-    writeFileSync(report, content);
-    const put = await local(
-      'ATTACHMENT_PUT',
-      'name=report.pdf',
-      'contentType=application/pdf',
-      `content=@${report}`,
-      '--json',
-    );
-    expect(put).toMatchObject({ code: 0, stderr: 'As demo, a user of the sample.\n' });
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    expect(JSON.parse(put.stdout)).toEqual({ name: 'report.pdf', length: content.length, sha256 });
-
-    const get = await local('ATTACHMENT_GET', 'name=report.pdf', '--output', copy);
-    expect(get.stdout).toContain('contentType  application/pdf\n');
-    expect(readFileSync(copy).equals(content)).toBe(true);
-
-    const none = await local('ATTACHMENT_GET', 'name=none.pdf', '--output', join(folder, 'none.pdf'));
-    expect(none.stderr).toContain('signalbox: ATTACHMENT_GET: There is no attachment none.pdf.\n  Fault: Client\n');
-    expect({ code: none.code, made: existsSync(join(folder, 'none.pdf')) }).toEqual({ code: 1, made: false });
-
-    const guest = await local('ATTACHMENT_GET', 'name=report.pdf', '--user', 'guest:guest');
-    // The guest's name is its password, which nothing repeats.
-    expect(guest).toMatchObject({ code: 1, stderr: expect.stringContaining('User *** may not use') });
-    expect((await local('LOCATIONS_GET', 'REGION=N')).stdout).toContain('LOC_DATA[0].CITY');
-  });
-
-  test('wants to be told who calls, where others can listen in or there is no sample', async () => {
-    const args = ['invoke', 'ATTACHMENT_GET', 'name=a', '--node', 'LOCAL'];
-    for (const env of [{ HOST: '192.0.2.1' }, { SIGNALBOX_SAMPLE_USERS: 'off' }]) {
-      const { code, stderr } = await signalbox(args, { cwd: repository, env });
-      expect(stderr).toBe(
-        'signalbox: ATTACHMENT_GET wants to know who calls\n  --user NAME:PASSWORD says it, or SIGNALBOX_USER and SIGNALBOX_PASSWORD.\n',
-      );
-      expect(code).toBe(1);
-    }
-  });
-
-  test.each([
-    [
-      ['ATTACHMENT_GET', 'name=a'],
-      'ATTACHMENT_GET is answered here, and calls no other system\n  --node LOCAL calls it at the running gateway.',
-    ],
-    [['QAS_QUERYFILE_REST_GET', '--node', 'LOCAL'], 'has no SOAP form'],
-  ])('%j', async (args, words) => {
-    const { code, stderr } = await signalbox(['invoke', ...args], { cwd: repository });
-    expect(stderr).toContain(words);
-    expect(code).toBe(2);
-  });
-
-  test('one that is not running is said so', async () => {
-    const { code, stderr } = await signalbox(['invoke', 'ATTACHMENT_GET', 'name=a', '--node', 'LOCAL'], {
-      cwd: repository,
-      env: { PORT: '9' },
-    });
-    expect(stderr).toContain(
-      'signalbox: ATTACHMENT_GET: nothing listens at its address\n  POST http://127.0.0.1:9/gateway/',
-    );
     expect(code).toBe(1);
   });
 });

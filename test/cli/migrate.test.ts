@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { migrations } from '../../src/store/migrations/index.ts';
+import { migrations } from '../../src/store/schema/migrations/index.ts';
 import { staffProject } from './fixture.ts';
 import { signalbox, signalboxProcess } from './support.ts';
 
@@ -13,7 +13,7 @@ test.concurrent('the plan is shown as SQL and as JSON, and changes nothing', asy
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout.match(/^-- .*/gm)).toEqual(names.map((name) => `-- ${name}`));
   expect(stdout).toContain('\ncreate table "psprcsrqst" ("prcsinstance" integer primary key');
-  const json = await signalbox(['migrate', '--plan', '--format', 'json'], { cwd });
+  const json = await signalbox(['migrate', '--plan', '--json'], { cwd });
   const steps = JSON.parse(json.stdout) as { name: string; statements: string[] }[];
   expect(steps.map((step) => step.name)).toEqual(names);
   expect(steps.every((step) => stdout.includes(`-- ${step.name}\n${step.statements.join('\n')}`))).toBe(true);

@@ -81,12 +81,12 @@ test.concurrent.each([
   [[...sales, '--prompt', 'LOWEST=eight'], 'prompt LOWEST is'],
   [['query', 'EMPLOYEES_BY_DEPT', '--prompt', 'DEPTNAME=ABCDEFGHIJK'], 'prompt DEPTNAME is longer than 10 characters'],
   [[...sales, '--fields', 'NAM'], 'has no column NAM\n  Did you mean NAME?'],
-])('%j: exit code 1, and what is wrong by its name', async (args, words) => {
+])('%j: exit code 2, and what is wrong by its name', async (args, words) => {
   const { code, stdout, stderr } = await signalbox(args, { cwd });
   expect(stderr).toMatch(/^signalbox: /);
   expect(stderr).toContain(words);
   expect(stderr).not.toMatch(/\n\s+at /);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
 });
 
 test('an interrupt ends the query, and is said to be what did', async () => {

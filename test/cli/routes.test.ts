@@ -35,8 +35,8 @@ test.concurrent('a table of paths with routing, answer and permission', async ()
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-test.concurrent('--format json has the same facts', async () => {
-  const { stdout } = await signalbox(['routes', 'Staff.v1', '--format', 'json'], { cwd: await staffProject() });
+test.concurrent('--json has the same facts', async () => {
+  const { stdout } = await signalbox(['routes', 'Staff.v1', '--json'], { cwd: await staffProject() });
   const [first] = JSON.parse(stdout) as unknown[];
   expect(first).toEqual({
     operation: 'EMPLOYEES_GET',
@@ -59,7 +59,7 @@ test.concurrent('an inactive operation is listed as such', async () => {
     '  HELLO_GET:\n    active: false\n',
   );
   const cwd = await staffProject({ 'definitions/staff/service.yaml': service });
-  const { stdout } = await signalbox(['routes', '--format', 'json'], { cwd });
+  const { stdout } = await signalbox(['routes', '--json'], { cwd });
   const routes = JSON.parse(stdout) as { operation: string; active: boolean }[];
   expect(routes.map(({ operation, active }) => [operation, active])).toEqual([
     ['EMPLOYEES_GET', true],
@@ -88,7 +88,7 @@ operations:
 
 test.concurrent('what is called over SOAP has its connector and action, what is called elsewhere its address', async () => {
   const cwd = await staffProject({ 'definitions/files.yaml': soapService });
-  const { stdout, stderr } = await signalbox(['routes', '--format', 'json'], { cwd });
+  const { stdout, stderr } = await signalbox(['routes', '--json'], { cwd });
   expect(stderr).toBe('');
   const routes = JSON.parse(stdout) as { operation: string }[];
   const of = (id: string): unknown[] => routes.filter(({ operation }) => operation === id);
@@ -146,10 +146,17 @@ test.concurrent('the table has them in the same columns, those of one service wh
   expect((await lines('Partner'))[0]).toEqual(['PARTNER_SEND', 'SOAP', address, 'LOCAL > PARTNER', 'yes', 'PARTNERS']);
 });
 
+test.concurrent('warnings are counted: what they are is for check to say', async () => {
+  const queries = files['definitions/staff/queries.yaml'].replace('  LOWEST: integer\n', '$&  HIGHEST: integer\n');
+  const cwd = await staffProject({ 'definitions/staff/queries.yaml': queries });
+  const { code, stderr } = await signalbox(['routes'], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'The definitions have 1 warning: see signalbox check.\n' });
+});
+
 test.concurrent('a service that is not there: what was probably meant', async () => {
   const { code, stderr } = await signalbox(['routes', 'Stafff.v1'], { cwd: await staffProject() });
   expect(stderr).toBe('signalbox: there is no service Stafff.v1\n  Did you mean Staff.v1?\n');
-  expect(code).toBe(1);
+  expect(code).toBe(2);
 });
 
 test.concurrent('a service is found by its name alone, and by its name in paths, with those paths only', async () => {
@@ -159,7 +166,7 @@ test.concurrent('a service is found by its name alone, and by its name in paths,
   );
   const cwd = await staffProject({ 'definitions/staff/service.yaml': service });
   const operations = async (name: string): Promise<string[]> => {
-    const { stdout } = await signalbox(['routes', name, '--format', 'json'], { cwd });
+    const { stdout } = await signalbox(['routes', name, '--json'], { cwd });
     return (JSON.parse(stdout) as { operation: string }[]).map(({ operation }) => operation);
   };
   expect(await operations('Staff')).toEqual(['EMPLOYEES_GET', 'HELLO_GET']);
@@ -175,7 +182,7 @@ test.concurrent('definitions with mistakes: the diagnostics on standard error, e
 
 test.concurrent('a reader that goes away early is no error', async () => {
   const cwd = await staffProject();
-  const child = spawn(process.execPath, [bin, 'routes', '--format', 'json'], { cwd, env: cleanEnvironment() });
+  const child = spawn(process.execPath, [bin, 'routes', '--json'], { cwd, env: cleanEnvironment() });
   child.stdout.destroy();
   expect(await finish(child)).toMatchObject({ code: 0, stderr: '' });
 });

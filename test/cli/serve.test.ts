@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { files, staffPath, staffProject } from './fixture.ts';
 import { poll } from './poll.ts';
@@ -6,11 +7,17 @@ import { takenPort } from './taken-port.ts';
 
 const ready = /^Signalbox is ready on (http:\/\/127\.0\.0\.1:(\d+)) .*$/m;
 
-test('says in one line that it is ready, and where; answers; ends within a second of SIGTERM', async () => {
+test('says that it is ready, where, and what comes next; answers; ends within a second of SIGTERM', async () => {
   const cwd = await staffProject();
   const gateway = start(['serve'], { cwd, env: { PORT: '0' } });
   const [, address, port] = await gateway.until(ready);
   expect(Number(port)).toBeGreaterThan(0);
+  const [screen, page, call = ''] = await gateway.until(
+    /\n {2}Services +(\S+)\n {2}Try it +curl (\S+)\n {2}Definitions +definitions\/ .*\n {2}Stop +Ctrl-C\n\n/,
+  );
+  expect(page).toBe(`${address}/`);
+  expect(screen.split('\n').filter((line) => line.length > 80 && !line.includes('curl'))).toEqual([]);
+  expect((await fetch(call)).status).toBe(200);
   expect((await fetch(`${address}/health/ready`)).status).toBe(200);
   const hello = await fetch(`${address}${staffPath}/Hello/Ada`);
   expect(await hello.json()).toEqual({ GREETING: 'Hello, Ada' });
@@ -21,6 +28,31 @@ test('says in one line that it is ready, and where; answers; ends within a secon
   expect({ code, signal }).toEqual({ code: 0, signal: null });
   // A stop that waits for something waits 30 s.
   expect(tookMs).toBeLessThan(10_000);
+});
+
+test('with --json standard output is the log, a JSON record a line', async () => {
+  const gateway = start(['serve', '--json'], { cwd: await staffProject(), env: { PORT: '0' } });
+  const [, address] = await gateway.until(/"msg":"Signalbox is ready on (\S+)"\}\n/);
+  await fetch(`${address}/health/live`);
+  await gateway.stop();
+  const records = gateway
+    .output()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
+  expect(records).toEqual([
+    expect.objectContaining({ level: 'info', address, services: 1, workers: 1 }),
+    expect.objectContaining({ level: 'info', path: '/health/live', status: 200 }),
+  ]);
+});
+
+test.skipIf(!existsSync('/usr/bin/script'))('on a terminal the log is for people (needs script)', async () => {
+  const command = `'${process.execPath}' '${bin}' serve`;
+  const options = { cwd: await staffProject(), env: { PORT: '0', NO_COLOR: '1' } };
+  const gateway = startProcess('/usr/bin/script', ['-qec', command, '/dev/null'], options);
+  const [, address] = await gateway.until(/ready on (\S+) /);
+  await fetch(`${address}/health/live`);
+  await gateway.until(/^\d\d:\d\d:\d\d GET \/health\/live 200 [\d.]+ ms\r$/m);
 });
 
 test('SIGINT ends it cleanly too', async () => {

@@ -49,7 +49,7 @@ test('dev speaks TLS, and a connection from before an edit gets what holds since
 
 describe.skipIf(!hasPostgres)('several workers (needs PostgreSQL)', () => {
   test('all speak TLS on the port that they share', async () => {
-    const database = await createDatabase();
+    const database = await createDatabase({ migrated: true });
     onTestFinished(() => database.drop());
     const cwd = await staffProject({ ...secured, 'src/greet.ts': 'export const greet = () => String(process.pid);\n' });
     const env = { PORT: '0', DATABASE_URL: database.url };

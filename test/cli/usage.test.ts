@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
+import { subcommand } from '../support/commands.ts';
 import { bin, cleanEnvironment, finish, repository, signalbox, signalboxProcess, temporaryFolder } from './support.ts';
 
 const commands = [
@@ -21,6 +23,11 @@ const commands = [
   'init',
 ];
 
+/** It, and all below it. */
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
 test.concurrent('--help lists every command, with examples and exit codes', async () => {
   const { code, stdout, stderr } = await signalbox(['--help']);
   expect(code).toBe(0);
@@ -31,16 +38,52 @@ test.concurrent('--help lists every command, with examples and exit codes', asyn
   expect(stdout).toContain('--definitions <dir>');
 });
 
-test.concurrent('the help of every command has examples and the global options', () => {
-  const { commands: all } = createProgram();
-  expect(all.map((command) => command.name())).toEqual(commands);
-  for (const command of all) {
-    let text = '';
-    command.configureOutput({ writeOut: (more) => (text += more) });
-    command.outputHelp();
-    expect(text, command.name()).toMatch(/Examples:\n {2}(\S+=\S+ )*signalbox /);
+test.concurrent('the help of every command reads alike: a sentence, usage, options, examples, exit codes', () => {
+  expect(createProgram().commands.map((command) => command.name())).toEqual(commands);
+  for (const command of everyCommand(createProgram())) {
+    const text = command.helpInformation();
+    const parts = text.split('\n\n').map((part) => /^[A-Z][a-z]+(?: codes)?(?=:)/.exec(part)?.[0] ?? '');
+    expect(
+      parts.filter((part) => part !== ''),
+      command.name(),
+    ).toEqual([
+      'Usage',
+      ...(command.registeredArguments.length > 0 ? ['Arguments'] : []),
+      ...(command.commands.length > 0 ? ['Commands'] : []),
+      'Options',
+      'Examples',
+      'Exit codes',
+    ]);
+    expect(text, command.name()).toMatch(/^[A-Z][^\n]+(?:\n[^\n]+)?\.\n\nUsage: signalbox /);
     expect(text, command.name()).toContain('--definitions <dir>');
   }
+});
+
+/** Command lines of the examples, without what a shell does with them. */
+const examples = everyCommand(createProgram()).flatMap((command) =>
+  [
+    ...command.helpInformation().matchAll(/^ {2}(?:[^|\n]* \| )?(?:[A-Z_]+=\S+ )*signalbox (.+?)(?: +[#|>] .*)?$/gm),
+  ].map(([, line = '']) => [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')),
+);
+
+test.concurrent('the examples of the help have commands and options that there are', () => {
+  expect(examples.length).toBeGreaterThan(50);
+  for (const words of examples) subcommand(words);
+});
+
+const harmless = examples.filter(
+  ([name = '', ...words]) =>
+    ['check', 'describe', 'routes', 'query', 'who-can', 'can', 'migrate'].includes(name) &&
+    !/^(?:-o|--connect)$/.test(words.find((word) => word.startsWith('-')) ?? '') &&
+    (name !== 'migrate' || words.includes('--plan')),
+);
+
+test.concurrent.each(
+  harmless.map((words) => [words]),
+)('the example works with the sample registry: %j', async (args) => {
+  const env = { DATABASE_URL: `sqlite:${await temporaryFolder()}/example.db` };
+  const { code, stderr } = await signalbox(args, { cwd: repository, env });
+  expect(code, stderr).toBe(0);
 });
 
 test.concurrent('--version prints the version of the package', async () => {
@@ -51,14 +94,11 @@ test.concurrent('--version prints the version of the package', async () => {
 test.concurrent.each([
   [['chek'], "unknown command 'chek'\n  Did you mean check?"],
   [['zzzz'], "unknown command 'zzzz'\n  'signalbox --help' shows how it is used."],
-  [['check', '--formt', 'json'], "unknown option '--formt'\n  Did you mean --format?"],
-  [
-    ['check', '--format', 'yaml'],
-    "option '--format <format>' argument 'yaml' is invalid. Allowed choices are text, json.",
-  ],
-  [['check', 'extra'], "too many arguments for 'check'"],
+  [['check', '--jsn'], "unknown option '--jsn'\n  Did you mean --json?"],
+  [['query', 'X', '--format', 'yaml'], "--format can't be 'yaml'\n  Allowed choices are table, json, csv, xml.\n"],
+  [['check', 'extra'], "too many arguments for 'check'\n  Expected 0 arguments but got 1: extra.\n"],
   [['describe', 'wadl'], "missing required argument 'service'\n  'signalbox describe --help' shows how it is used."],
-  [['describe', 'raml', 'Staff.v1'], 'Allowed choices are wadl, wsdl, xsd, openapi.'],
+  [['describe', 'raml', 'Staff.v1'], "form can't be 'raml'\n  Allowed choices are wadl, wsdl, xsd, openapi."],
   [['describe', 'wadl', 'Staff.v1', '--base', 'ftp://x'], "--base takes an http or https address, not 'ftp://x'"],
   [
     ['describe', 'wadl', 'Staff.v1', '--base', 'http://x/?a=b'],

@@ -107,7 +107,7 @@ describe('JsonParser', () => {
         }
         expect(JSON.parse(JsonParser.parse(json).toString())).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

@@ -18,7 +18,7 @@ describe('round trips', () => {
         expect(read).toEqual(value);
         expect(codec.toJson(read)).toBe(json);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 
@@ -37,7 +37,7 @@ describe('round trips', () => {
       fc.property(cases, ({ of, value }) => {
         expect(XMLValidator.validate(compileDocument(of, { namespace: 'urn:x' }).toXml(value))).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -81,7 +81,7 @@ describe('round trips', () => {
           expect(error).toBeInstanceOf(CodecError);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -94,7 +94,7 @@ describe('round trips', () => {
           expect(error).toBeInstanceOf(CodecError);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 });

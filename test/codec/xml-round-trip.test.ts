@@ -50,7 +50,7 @@ describe('XML', () => {
         const read = codec.fromXml(readXml(codec.toXml(ready)));
         expect(read).toEqual(written(codec.fromJson(codec.toJson(ready)), { kind: 'document', document: of }));
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 
@@ -65,7 +65,7 @@ describe('XML', () => {
         // Whether an attachment is empty is not known before it is read.
         expect(texts.join('').replace(/(<([^\s<>/]+)[^<>]*)(?<!\/)><\/\2>/g, '$1/>')).toBe(codec.toXml(ready));
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -78,7 +78,7 @@ describe('XML', () => {
         expect(pieces.filter((each) => typeof each !== 'string')).toEqual(streams);
         expect(pieces.every((each, i) => (typeof each === 'string') === (i % 2 === 0))).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -96,7 +96,7 @@ describe('XML', () => {
           expect(error).toBeInstanceOf(CodecError);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileRest } from '../../src/binding/rest.ts';
+import { compileRest } from '../../src/binding/rest/rest.ts';
 import { compileDocument, compileFault } from '../../src/codec/index.ts';
 import { exampleFault } from '../../src/describe/example/fault.ts';
 import { exampleJson } from '../../src/describe/example/text.ts';
 import { describeOpenApi, describeXsdFiles } from '../../src/describe/index.ts';
-import { faultForms, replyForms } from '../../src/describe/replies.ts';
+import { faultForms, sentForms } from '../../src/describe/replies.ts';
 import { Fault } from '../../src/model/fault.ts';
 import type { Operation, Service } from '../../src/model/service.ts';
 import { compound, document, FAILURE, field, type OperationOptions, registry, string } from '../support/registry.ts';
@@ -46,7 +46,7 @@ describe.skipIf(!hasXmllint)('XML and its schema (needs xmllint)', () => {
         });
         expect(validateXml({ name: 'Fit.v1.xsd', files: contractsOf(cases).files }, xml)).toBe('');
       }),
-      { numRuns: 25 },
+      { numRuns: 8 },
     );
   });
 
@@ -60,7 +60,7 @@ describe.skipIf(!hasXmllint)('XML and its schema (needs xmllint)', () => {
         expect(xml.length).toBeGreaterThan(0);
         expect(validateXml({ name: 'Fit.v1.xsd', files }, xml)).toBe('');
       }),
-      { numRuns: 10 },
+      { numRuns: 4 },
     );
   });
 });
@@ -80,7 +80,7 @@ describe('JSON and its schema', () => {
           }
         }
       }),
-      { numRuns: 30 },
+      { numRuns: 10 },
     );
   });
 
@@ -95,7 +95,7 @@ describe('JSON and its schema', () => {
           expect(validate(media.example), `${where} ${JSON.stringify(validate.errors)}`).toBe(true);
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 7 },
     );
   });
 });
@@ -126,7 +126,7 @@ describe('replies and faults', () => {
       .map(({ format, contentType }) => `${format} ${contentType.split(';', 1)[0]}`);
     // `text/xml` is another name for the wrapper, which contracts leave out.
     const named = offered.filter((each) => each !== 'psnonxml text/xml');
-    expect(replyForms(operation).map(({ format, mediaType }) => `${format} ${mediaType}`)).toEqual(named);
+    expect(sentForms(operation).map(({ format, mediaType }) => `${format} ${mediaType}`)).toEqual(named);
     const thrown = Fault.of('FORBIDDEN', { user: 'guest', what: 'this operation' });
     const faults = new Set(representations.map((form) => writeFault(thrown, form, 'id').contentType));
     expect(faultForms(operation).map(({ mediaType }) => mediaType)).toEqual([...faults]);

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readPattern } from '../../src/describe/pattern.ts';
-import { samplePattern, xsdPattern } from '../../src/describe/pattern-text.ts';
+import { samplePattern } from '../../src/describe/example/pattern.ts';
+import { readWholePattern } from '../../src/describe/pattern.ts';
+import { xsdPattern } from '../../src/describe/xsd/pattern.ts';
 
-const translate = (pattern: string): string | undefined => xsdPattern(readPattern(pattern));
+const translate = (pattern: string): string | undefined => xsdPattern(readWholePattern(pattern));
 
 describe('a pattern in the dialect of XML Schema', () => {
   test.each([
@@ -59,13 +60,13 @@ describe('a sample of a pattern', () => {
       fc.property(patterns.pattern, fc.nat(8), (pattern, length) => {
         // JavaScript's engine tries every way through repetitions inside each other, so that more of them might never end.
         fc.pre((pattern.match(/[*+]|,\d?\}/g) ?? []).length <= 2);
-        const sample = samplePattern(readPattern(pattern), length);
+        const sample = samplePattern(readWholePattern(pattern), length);
         expect(new RegExp(`^(?:${pattern})$`, 'u').test(sample), `${pattern} and ${sample}`).toBe(true);
       }),
     );
   });
 
   test('fills up a repetition to the wanted length', () => {
-    expect(samplePattern(readPattern('[A-Z]{3}-\\d+'), 8)).toBe('AAA-1111');
+    expect(samplePattern(readWholePattern('[A-Z]{3}-\\d+'), 8)).toBe('AAA-1111');
   });
 });

@@ -147,7 +147,8 @@ describe('the page', () => {
     const text = html.replace(/<[^>]*>/g, '').replaceAll('&apos;', "'");
     expect(text).toContain("curl -H 'X-Api-Key: KEY' ");
     expect(text).toContain("curl -H 'Authorization: Bearer TOKEN' ");
-    expect(text).toContain('Needs an API key in the header X-Api-Key, and permission list');
+    // What is built here has no lists.
+    expect(text).toContain('Needs permission list ; the caller shows an API key in the header X-Api-Key.');
     expect(text).toContain(`curl ${base}/RESTListeningConnector/Test.v1/Open`);
     expect(text).not.toContain('JWKS');
   });

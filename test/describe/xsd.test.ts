@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeXsd, describeXsdFiles } from '../../src/describe/index.ts';
+import { describeXsdFiles } from '../../src/describe/index.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
 import type { Registry } from '../../src/model/registry.ts';
@@ -126,7 +126,7 @@ describe('a field in XML Schema', () => {
 describe('schemas of a service', () => {
   test('the main one has the namespace of the service, and an element and a type for each document', () => {
     const { tools } = samples;
-    const text = describeXsd(tools, serviceOf(tools, 'Locations.v1'));
+    const [text = ''] = describeXsdFiles(tools, serviceOf(tools, 'Locations.v1')).values();
     expect(text).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n<xs:schema /);
     expect(text).toContain('targetNamespace="urn:signalbox:test:Locations.v1" elementFormDefault="qualified"');
     for (const id of ['LOC_REQUEST', 'LOC_RESPONSE', 'LOC_DTL_VW', 'EE_LIST_VW', 'LOC_FAULT']) {
@@ -191,9 +191,9 @@ describe('schemas of a service', () => {
 
   test('a service without documents has an empty schema', () => {
     const built = registry({ 'Test.v1': { operations: { TEST_DELETE: { method: 'DELETE', templates: ['x'] } } } });
-    expect(describeXsd(built, serviceOf(built, 'Test.v1'))).toContain(
-      '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>',
-    );
+    const [[name, text] = ['', '']] = describeXsdFiles(built, serviceOf(built, 'Test.v1'));
+    expect(name).toBe('Test.v1.xsd');
+    expect(text).toContain('<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>');
   });
 
   test('one path name has the schema of its operations alone', () => {
@@ -201,7 +201,7 @@ describe('schemas of a service', () => {
     const files = describeXsdFiles(tools, serviceOf(tools, 'QAS_QRY_SERVICE.v1'), { pathName: 'ListQuery' });
     expect([...files.keys()]).toEqual(['ListQuery.v1.xsd', 'ListQuery.v1.none.xsd']);
     expect([...files.values()].join('')).not.toContain('QAS_QUERY_JSON');
-    expect(() => describeXsd(tools, serviceOf(tools, 'QAS_QRY_SERVICE.v1'), { pathName: 'Nothing' })).toThrow(
+    expect(() => describeXsdFiles(tools, serviceOf(tools, 'QAS_QRY_SERVICE.v1'), { pathName: 'Nothing' })).toThrow(
       RangeError,
     );
   });

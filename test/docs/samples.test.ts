@@ -1,58 +1,94 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadFiles } from '../../src/load/load.ts';
 import { repository, signalbox } from '../cli/support.ts';
 import { projectOf } from '../load/project-text.ts';
 import { subcommand } from '../support/commands.ts';
-import { commandsIn, readBlocks } from '../support/markdown.ts';
+import { commandsIn, headingIds, proseOf, readBlocks } from '../support/markdown.ts';
+import { COMPLETED } from './completed.ts';
 
-/** What completes each sample: what its last definition lacks, and definitions that it speaks of. */
-const COMPLETED = {
-  'docs/security.md': [
-    '---\nrole: LOCATION_READER\npermission-lists: []\n',
-    'operations: { REPORT_GET: { get: Report, public: true, response: { fields: { TEXT: string } } } }\n',
-    '',
-  ],
-  'docs/ws-security.md': ['---\nrole: PARTNER\npermission-lists: []\n'],
-  'docs/fleet.md': [''],
-} as const;
+/** The first is made of the catalogue, whose samples the tests of the loader take; the others have tests of their own. */
+const TRIED_ELSEWHERE = ['docs/diagnostics.md', 'docs/guide.md', 'README.md'];
+
+const read = (file: string): string => readFileSync(join(repository, file), 'utf8');
+const { scripts, version } = JSON.parse(read('package.json')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly version: string;
+};
+
+/** What stands behind each first word of a command. */
+const CHECKS: Readonly<Record<string, (words: readonly string[]) => void>> = {
+  signalbox: (words) => void subcommand(words),
+  npx([name, ...words]) {
+    expect(name).toBe('signalbox');
+    subcommand(words);
+  },
+  npm([name = '', script = '']) {
+    if (!['ci', 'install'].includes(name)) expect(scripts).toHaveProperty([name === 'run' ? script : name]);
+  },
+  export: ([setting]) => expect(setting).toMatch(/^DATABASE_URL=postgres:/),
+};
+
+/** Commands of other makers, which a test of that suite runs: those of these sections. */
+const RUN_BY_INTEROP = ['SQLite', 'PostgreSQL'];
+
+test('every document is tried', () => {
+  const files = [...readdirSync(repository), ...readdirSync(join(repository, 'docs')).map((name) => `docs/${name}`)];
+  const pages = files.filter((name) => name.endsWith('.md'));
+  expect([...Object.keys(COMPLETED), ...TRIED_ELSEWHERE].sort()).toEqual(pages.sort());
+});
+
+test('the changelog begins with this version', () => {
+  expect(/^## \[(.+)\] - \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
+});
 
 describe.each(Object.entries(COMPLETED))('%s', (file, completed) => {
-  const text = readFileSync(join(repository, file), 'utf8');
-  const blocks = readBlocks(text, file);
+  const text = read(file);
+  const prose = proseOf(text);
+  const [own = ''] = text.split('\n## Kinds and keys\n');
+  const blocks = readBlocks(own, file);
   const samples = blocks.filter(({ language }) => language === 'yaml');
+  const commands = commandsIn(blocks).filter(
+    ({ section }) => file !== 'docs/operating.md' || !RUN_BY_INTEROP.includes(section),
+  );
 
   test('has no other samples than those that are tried here', () => {
     expect(samples.length).toBe(completed.length);
   });
 
   test.each(completed.map((more, index) => ({ more, index })))('sample $index loads', ({ more, index }) => {
-    const sample = samples[index]?.text ?? '';
-    const { diagnostics } = loadFiles(projectOf(`${sample}${more}`), 'ignore-missing');
+    const texts = samples.map((sample) => sample.text);
+    const text = typeof more === 'string' ? `${texts[index]}${more}` : more(texts);
+    const { diagnostics } = loadFiles(projectOf(text), 'ignore-missing');
     expect(diagnostics.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
   });
 
   test('its commands are there, with their options', () => {
-    const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { scripts: object };
-    for (const { command } of commandsIn(blocks)) {
-      const words = command.replace(/^npx /, '').split(' ');
-      if (words[0] === 'export') continue;
-      expect(words.shift(), command).toBe('signalbox');
-      subcommand(words);
+    const unit = [...text.matchAll(/^ExecStart=.*\/signalbox (.+)$/gm)].map(([, words]) => `signalbox ${words}`);
+    const inProse = [...prose.matchAll(/`((?:npx|npm|signalbox) [^`]+)`/g)].map(([, words = '']) => words);
+    for (const command of [...commands.map((each) => each.command), ...inProse, ...unit]) {
+      const [word = '', ...rest] = command.split(' ');
+      const check = CHECKS[word] ?? (() => expect(existsSync(join(repository, word)), command).toBe(true));
+      check(rest);
     }
-    for (const [, name = ''] of text.matchAll(/`npm run ([\w:]+)/g)) expect(scripts).toHaveProperty([name]);
   });
 
-  const answered = commandsIn(blocks).filter(({ command }) => /^npx signalbox (?:who-can|can) /.test(command));
+  const answered = commands.filter(({ command }) => /^npx signalbox (?:who-can|can) /.test(command));
 
   test.each(answered)('the sample answers: $command', async ({ command }) => {
     const { code, stderr } = await signalbox(command.split(' ').slice(2), { cwd: repository });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  test('what it names is there', () => {
-    for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g))
-      expect(() => readFileSync(join(repository, 'docs', link)), link).not.toThrow();
+  test('what it links to and names is there', () => {
+    const links = [...prose.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
+    for (const [link, path = '', id] of links) {
+      const target = path === '' ? file : join(dirname(file), path);
+      expect(existsSync(join(repository, target)), link).toBe(true);
+      if (id !== undefined) expect(headingIds(read(target)), link).toContain(id);
+    }
+    for (const [, path = ''] of prose.matchAll(/`((?:src|test|scripts|docs|definitions|generated|\.ci)\/[\w./-]*)`/g))
+      expect({ path, there: existsSync(join(repository, path)) }).toEqual({ path, there: true });
   });
 });

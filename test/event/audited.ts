@@ -3,9 +3,9 @@ import type { Account } from '../../src/model/account.ts';
 import type { Component } from '../../src/model/component.ts';
 import { type ComponentEvent, ServiceInterface } from '../../src/model/component-event.ts';
 import type { WorkContext } from '../../src/model/handler.ts';
-import { createDirectory } from '../../src/security/directory/from-definitions.ts';
-import type { Owners } from '../../src/security/port.ts';
+import type { Owners } from '../../src/security/directory/port.ts';
 import { type JobQueue, openQueue, openStore, type Store } from '../../src/store/index.ts';
+import { createDirectory } from '../support/directory.ts';
 import { document, field, registry } from '../support/registry.ts';
 
 const key = field('ID', 'integer', { required: true });

@@ -11,7 +11,7 @@ import { eventually } from '../support/project.ts';
 import { openAudited } from './audited.ts';
 
 const SAVER = fileURLToPath(new URL('./saver.ts', import.meta.url));
-const KILLS = 5;
+const KILLS = 3;
 
 /** Starts one that saves, and kills it somewhere within the first moments after its first save. */
 async function killOne(folder: string): Promise<void> {

@@ -114,6 +114,8 @@ describe.skipIf(!has('chromium'))('the page of services in Chromium (needs chrom
 
   test('every example, pasted into a shell, succeeds', () =>
     onPage({ width: 1280 }, async (page) => {
+      // Those that are folded away have no text to be seen.
+      await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
       const examples = await page.locator('pre').allInnerTexts();
       const templates = await page.locator('.path').count();
       expect(examples.length).toBe(templates);
@@ -136,10 +138,21 @@ describe.skipIf(!has('chromium'))('the page of services in Chromium (needs chrom
 
   test('a click selects a whole example, as it is to be pasted', () =>
     onPage({ width: 390 }, async (page) => {
-      const example = page.locator('pre').last();
+      // A long one is folded away.
+      await page.locator('summary').last().click();
+      const example = page.locator('details[open] pre');
       await example.click();
       // Breaks are on the screen only.
       expect(await page.evaluate('String(getSelection())')).toBe((await example.textContent()) as string);
+    }));
+
+  test('an example that would fill a phone is folded away, and every other is there to be seen', () =>
+    onPage({ width: 390 }, async (page) => {
+      const [folded, open] = [page.locator('details pre'), page.locator('article > pre')];
+      expect(await folded.count()).toBeGreaterThan(0);
+      expect((await folded.allTextContents()).every((text) => text.length > 200)).toBe(true);
+      for (const example of await open.all()) expect(await example.isVisible()).toBe(true);
+      expect(await open.count()).toBeGreaterThan(15);
     }));
 
   test.each([

@@ -1,50 +1,77 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
-import { cleanEnvironment, repository, start, temporaryFolder } from '../cli/support.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { cleanEnvironment, repository, startProcess, temporaryFolder } from '../cli/support.ts';
 
 const run = promisify(execFile);
 const ready = /^Signalbox is ready on (http:\/\/\S+)/m;
 const hello = '/gateway/RESTListeningConnector/Hello.v1/Hello/World';
+const env = { ...cleanEnvironment(), npm_config_update_notifier: 'false' };
 
-test('from the packed package, in an empty folder: init, check, describe, serve, call, stop', {
-  timeout: 120_000,
-}, async () => {
-  const cwd = await temporaryFolder();
-  const env = { ...cleanEnvironment(), npm_config_update_notifier: 'false' };
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', cwd], { cwd: repository, env });
-  const [tarball = ''] = await readdir(cwd);
-  const { stdout: listed } = await run('tar', ['tzf', join(cwd, tarball)]);
-  const folders = foldersOf(listed).filter((name) => name !== 'docs/');
-  expect(folders).toEqual(['LICENSE', 'README.md', 'dist/', 'package.json']);
-  expect(listed).toMatch(/dist\/delivered\/.*\.yaml/);
-  expect(listed).not.toMatch(/dist\/handlers\//);
+let folder: string;
+let tarball: string;
 
-  const app = join(cwd, 'app');
-  await mkdir(app);
-  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', join(cwd, tarball)], { cwd: app, env });
-  const made = await run('npx', ['--no-install', 'signalbox', 'init', '.'], { cwd: app, env });
-  expect(made.stdout).toContain('npm run dev');
-  // What npx runs, without the second that it takes to find it.
-  const command = (...args: string[]) => run(join(app, 'node_modules/.bin/signalbox'), args, { cwd: app, env });
-  expect((await command('check')).stdout).toContain('no mistakes');
-  expect((await command('generate', '--check')).stdout).toContain('up to date');
-  expect((await command('describe', 'openapi', 'Hello.v1')).stdout).toContain('/Hello/{NAME}');
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: repository, env });
+  const [name = ''] = await readdir(folder);
+  tarball = join(folder, name);
+  // Each waits for the disk most of the time.
+  await Promise.all([install(22), install(24)]);
+}, 120_000);
 
-  const installed = join(app, 'node_modules/signalbox/dist/cli/main.js');
-  const gateway = start(['serve'], { cwd: app, env: { PORT: '0' }, bin: installed });
-  const [, address] = await gateway.until(ready);
-  expect(await (await fetch(`${address}${hello}`)).json()).toEqual({ GREETING: 'Hello, World!' });
-  expect(await gateway.stop()).toMatchObject({ code: 0 });
-});
+/** Installs the package beside a Node, in a folder where nothing was. */
+async function install(version: number): Promise<void> {
+  const cwd = appOf(version);
+  await mkdir(cwd);
+  const options = ['--prefer-offline', '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...options, `node@${version}`, tarball], { cwd, env });
+}
 
-/** What stands at the top of a tarball's one folder. */
-function foldersOf(listed: string): string[] {
-  const tops = listed
+const appOf = (version: number): string => join(folder, `node${version}`);
+
+test('the package holds what runs, what documents it, and its licences', async () => {
+  const { stdout } = await run('tar', ['tzf', tarball]);
+  const paths = stdout
     .trim()
     .split('\n')
-    .map((path) => path.replace(/^package\//, '').replace(/\/.*/, '/'));
-  return [...new Set(tops)].sort();
-}
+    .map((path) => path.replace(/^package\//, ''));
+  const tops = [...new Set(paths.map((path) => path.replace(/\/.*/, '/')))].sort();
+  expect(tops).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/', 'docs/', 'package.json']);
+  expect(paths).toEqual(expect.arrayContaining(['dist/cli/main.js', 'dist/index.d.ts', 'dist/LICENSES.txt']));
+  expect(paths.filter((path) => /^dist\/delivered\/.*\.yaml$/.test(path))).toHaveLength(2);
+  // Nothing but compiled code, its types, and definitions of the package: no maps, no code of the sample, no tests.
+  const known =
+    /^(?:dist\/(?!handlers\/).*\.(?:js|d\.ts)|dist\/delivered\/[\w-]+\.yaml|dist\/LICENSES\.txt|docs\/[\w-]+\.md)$/;
+  expect(paths.filter((path) => path.includes('/') && !known.test(path))).toEqual([]);
+});
+
+test.each([22, 24])('on Node %i, in an empty folder: init, check, describe, dev, invoke, serve', async (version) => {
+  const cwd = appOf(version);
+  const node = join(cwd, 'node_modules/.bin/node');
+  const bin = join(cwd, 'node_modules/signalbox/dist/cli/main.js');
+  const signalbox = async (args: readonly string[], more: Record<string, string> = {}): Promise<string> =>
+    (await run(node, [bin, ...args], { cwd, env: { ...env, ...more } })).stdout;
+  expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${version}\\.`));
+  expect(await signalbox(['init', '.'])).toContain('npm run dev');
+  expect(await signalbox(['check'])).toContain('no mistakes');
+  expect(await signalbox(['describe', 'openapi', 'Hello.v1'])).toContain('/Hello/{NAME}');
+
+  const dev = startProcess(node, [bin, 'dev'], { cwd, env: { PORT: '0' } });
+  const [, developed = ''] = await dev.until(ready);
+  const service = join(cwd, 'definitions/hello/service.yaml');
+  await writeFile(service, (await readFile(service, 'utf8')).replace('public: true', 'soap: true\n    public: true'));
+  await dev.until(/^Reloaded in /m);
+  const greeted = await signalbox(['invoke', 'HELLO_GET', 'NAME=Ada', '--node', 'LOCAL', '--json'], {
+    PORT: new URL(developed).port,
+  });
+  expect(JSON.parse(greeted)).toEqual({ GREETING: 'Hello, Ada!' });
+  await dev.stop();
+
+  const gateway = startProcess(node, [bin, 'serve'], { cwd, env: { PORT: '0' } });
+  const [, address = ''] = await gateway.until(ready);
+  expect(await (await fetch(`${address}${hello}`)).json()).toEqual({ GREETING: 'Hello, World!' });
+  expect(await gateway.stop()).toMatchObject({ code: 0 });
+}, 60_000);

@@ -1,6 +1,7 @@
 import { Pending } from '../../src/binding/call/held.ts';
+import type { Calls } from '../../src/invoke/calls.ts';
 import { InvokeError } from '../../src/invoke/error.ts';
-import { createFlows, type FlowPorts, type Flows } from '../../src/invoke/flow/flow.ts';
+import { createFlows, type Flows } from '../../src/invoke/flow/flow.ts';
 import type { CallOptions } from '../../src/invoke/index.ts';
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../../src/model/consumer.ts';
 import type { Document } from '../../src/model/document.ts';
@@ -133,12 +134,12 @@ export interface TestFlows extends Flows {
 export type Answer = (made: Made, count: number) => DocumentValue | Promise<DocumentValue>;
 
 /** Flows whose calls a test answers; `count` is how often the operation was called, from 1. */
-export function flowsOf(answer: Answer, more: Partial<FlowPorts> = {}): TestFlows {
+export function flowsOf(answer: Answer, more: Partial<Calls> = {}): TestFlows {
   const made: Made[] = [];
   const closed: string[] = [];
   const configured: string[][] = [];
   let now = 1000;
-  const ports: FlowPorts = {
+  const ports: Calls = {
     async call({ id }, input, options, called) {
       const one = { operation: id, input, options };
       made.push(one);

@@ -279,14 +279,14 @@ describe('a fault', () => {
     const { url } = await target(({ headers, body }) =>
       typed(
         'text/html',
-        `${headers['x-key']} ${encodeURIComponent(String(headers['x-key']))} ${body} access_token=a1b2 {"KEY": "z9"}`,
+        `${headers['x-key']} ${encodeURIComponent(String(headers['x-key']))} ${body} access_token=a1b2&client_secret=c3d4 {"KEY": "z9"}`,
         500,
       ),
     );
     const error = (await thrown(
       client(remote(url, options)).call('SOME_CALL', { KEY: 's/e c', PIN: { digits: '4711' } }),
     )) as InvokeError;
-    expect(error.body).toBe('*** *** {"PIN":"***"} access_token=*** {"KEY": "***"}');
+    expect(error.body).toBe('*** *** {"PIN":"***"} access_token=***&client_secret=*** {"KEY": "***"}');
     expect(error.sent).toMatchObject({ body: '{"PIN":"***"}', headers: { 'X-Key': '***' } });
   });
 

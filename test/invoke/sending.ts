@@ -1,20 +1,15 @@
 import { onTestFinished } from 'vitest';
-import type { Resolve } from '../../src/invoke/callable.ts';
 import { Configuration } from '../../src/invoke/configuration.ts';
 import type { Credential } from '../../src/invoke/credential/credential.ts';
-import type { RawReply } from '../../src/invoke/http/exchange.ts';
+import type { RawReply } from '../../src/invoke/http/raw-reply.ts';
+import type { Target } from '../../src/invoke/http/target.ts';
 import { masked } from '../../src/invoke/http/trace.ts';
-import {
-  createTransport,
-  type PreparedRequest,
-  type SendOptions,
-  type Target,
-} from '../../src/invoke/http/transport.ts';
+import { createTransport, type SendOptions } from '../../src/invoke/http/transport.ts';
 import { TIMEOUTS, type Timeouts } from '../../src/invoke/limits.ts';
-import type { Outgoing } from '../../src/invoke/outgoing.ts';
-import type { Environment } from '../../src/load/read/config.ts';
-import { parseConfigText } from '../../src/load/read/config-text.ts';
-import type { ConfigText } from '../../src/model/config.ts';
+import type { Outgoing, PreparedRequest } from '../../src/invoke/outgoing.ts';
+import type { Environment } from '../../src/load/value/config.ts';
+import { parseConfigText } from '../../src/load/value/config-text.ts';
+import type { ConfigText, ResolveReference } from '../../src/model/config.ts';
 import type { ConsumerOperation, RestConsumer } from '../../src/model/consumer.ts';
 import type { Node } from '../../src/model/node.ts';
 import { document, registry } from '../support/registry.ts';
@@ -85,7 +80,7 @@ export function sender(node: Node, { env = {}, timeouts, folder = '/', operation
     credential,
     primaryUrl,
   });
-  const resolveOf = (target: Target): Resolve => configuration.resolve(transport.references(target), called);
+  const resolveOf = (target: Target): ResolveReference => configuration.resolve(transport.references(target), called);
   return {
     async send(request, options = {}) {
       const target = targetOf(options);

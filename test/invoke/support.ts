@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/invoke/index.ts';
-import { parseConfigText } from '../../src/load/read/config-text.ts';
+import { parseConfigText } from '../../src/load/value/config-text.ts';
 import type { SoapConsumer } from '../../src/model/consumer.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Limits } from '../../src/model/gateway.ts';

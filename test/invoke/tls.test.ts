@@ -34,11 +34,15 @@ const files = {
 };
 for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
 
-/** A library whose certificate is of the authority; it answers who called by which name. */
-async function library(options: ServerOptions = {}): Promise<{ readonly port: number; readonly url: string }> {
+/** A library whose certificate is of the authority; it answers who called by which name, or where it has moved `to`. */
+async function library(
+  options: ServerOptions = {},
+  to?: string,
+): Promise<{ readonly port: number; readonly url: string }> {
   const server = createServer({ key: SERVER_KEY, cert: SERVER_CERTIFICATE, ...options }, (request, response) => {
     const socket = request.socket as TLSSocket;
     const { subject } = socket.getPeerCertificate();
+    if (to !== undefined) response.writeHead(307, { Location: to });
     response.end(`${subject?.CN ?? 'nobody'} at ${request.headers.host}, ${socket.servername || 'no name'}`);
   }).listen(0, '127.0.0.1');
   onTestFinished(() => {
@@ -145,6 +149,17 @@ describe('certificate', () => {
     });
     expect(await bodyOf(await made.send(outgoing()))).toMatch(/^nobody at/);
   });
+});
+
+it('TLS is not left where a redirect leads to http', async () => {
+  const open = await target({});
+  const { url } = await library({}, open.url);
+  const made = sender(node('LIBRARY', [url], { caFile: text('ca.pem'), redirects: 1 }), { folder });
+  expect(await thrown(made.send(outgoing()))).toMatchObject({
+    code: 'HTTP_STATUS',
+    hint: expect.stringContaining('from https to http'),
+  });
+  expect(open.seen).toEqual([]);
 });
 
 describe('resolve', () => {

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Address, addressAt, type Base } from '../../src/invoke/http/target.ts';
+import { type Address, addressAt, type Base } from '../../src/invoke/http/address.ts';
 import type { Head } from '../../src/invoke/http/trace.ts';
 import { InvokeError } from '../../src/invoke/index.ts';
 import { bodyOf, outgoing, sender, streamed, text } from './sending.ts';
@@ -70,7 +70,7 @@ describe('the URL', () => {
   });
 
   it('goes to no other host than the one that the template ends', () => {
-    const base: Base = { kind: 'scheme', scheme: 'https://', source: 'https://' };
+    const base: Base = { kind: 'scheme', scheme: 'https://', named: 'the address' };
     const called = { operation: 'THING_GET', requestId: 'R-1' };
     const value = fc.oneof(fc.string({ maxLength: 8 }), fc.stringMatching(/^[a-c@:/?#\\.%[\]0-9 ]{0,8}$/));
     fc.assert(
@@ -78,7 +78,7 @@ describe('the URL', () => {
         // What a writer lets through of a value of the host.
         fc.pre(!/[/?#]/.test(given));
         const request = outgoing('GET', { uri: `${given}.library.example/x` });
-        const hosts = hostsOf(() => addressAt(base, request, { node: 'LIBRARY', isPrimaryUrl: false }, called));
+        const hosts = hostsOf(() => addressAt(base, request, called));
         for (const host of hosts) expect(host).toMatch(/^.+\.library\.example$/);
       }),
     );

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { compileRest } from '../../src/binding/rest.ts';
-import { compileRestCall } from '../../src/binding/rest-call.ts';
-import { compileRestReply } from '../../src/binding/rest-reply.ts';
-import { compileSoap } from '../../src/binding/soap.ts';
+import { compileRestCall } from '../../src/binding/call/call.ts';
+import { compileRestReply } from '../../src/binding/reply/reply.ts';
+import { compileRest } from '../../src/binding/rest/rest.ts';
+import { compileSoap } from '../../src/binding/soap/soap.ts';
 import { compileJsonReader } from '../../src/codec/json/read.ts';
 import { compileJsonWriter } from '../../src/codec/json/write.ts';
 import { compileXmlPieces } from '../../src/codec/xml/pieces.ts';
 import { compileXmlReader } from '../../src/codec/xml/read.ts';
 import { compileXmlWriter } from '../../src/codec/xml/write.ts';
-import { contractForms, describeOpenApi, describeWadl, describeWsdl, describeXsd } from '../../src/describe/index.ts';
+import { contractForms, describeContract } from '../../src/describe/index.ts';
 import { generate } from '../../src/generate/index.ts';
 import { catalogue } from '../../src/load/diagnostic/catalogue.ts';
 import { loadFiles } from '../../src/load/load.ts';
@@ -58,13 +58,7 @@ function compileAll(registry: Registry): void {
   }
   for (const service of registry.services.values()) {
     const base = 'http://127.0.0.1/gateway';
-    const contracts = {
-      wadl: () => describeWadl(registry, service, { base }),
-      openapi: () => describeOpenApi(registry, service, { base }),
-      wsdl: () => describeWsdl(registry, service, { base }),
-      xsd: () => describeXsd(registry, service),
-    };
-    for (const form of contractForms(service)) contracts[form]();
+    for (const form of contractForms(service)) describeContract(registry, form, { service }, base);
   }
   generate(registry, { schema: definitionsSchema() });
 }

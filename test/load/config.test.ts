@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigError, resolveAll, resolveConfig } from '../../src/load/read/config.ts';
-import { literalOf, parseConfigText } from '../../src/load/read/config-text.ts';
-import { credentialsIn } from '../../src/load/secrets.ts';
+import { ConfigError, resolveAll } from '../../src/load/value/config.ts';
+import { literalOf, parseConfigText } from '../../src/load/value/config-text.ts';
+import { credentialsIn } from '../../src/load/value/secrets.ts';
 import { readPasswordHash } from '../../src/wire/password-hash.ts';
 
 const text = (source: string) => parseConfigText(source).text;
 const resolve = (source: string, env: Record<string, string | undefined> = {}): string =>
-  resolveConfig(text(source), env);
+  resolveAll([text(source)], env)[0] ?? '';
 
 describe('references', () => {
   it('are cut out of the text around them', () => {

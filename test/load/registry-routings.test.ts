@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { literalOf } from '../../src/load/read/config-text.ts';
+import { literalOf } from '../../src/load/value/config-text.ts';
 import type { ConsumerOperation } from '../../src/model/consumer.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { load } from './linked.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileSoap } from '../../src/binding/soap.ts';
+import { compileSoap } from '../../src/binding/soap/soap.ts';
 import { loadProject } from '../../src/load/index.ts';
 import type { SoapConsumer } from '../../src/model/consumer.ts';
 import type { Registry } from '../../src/model/registry.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { didYouMean, distance, nearest } from '../../src/load/read/suggest.ts';
+import { didYouMean, distance, nearest } from '../../src/load/diagnostic/suggest.ts';
 
 describe('the nearest word', () => {
   it.each([

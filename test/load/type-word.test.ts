@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseTypeWord, typeText } from '../../src/load/document/type-word.ts';
-import { SCALAR_WORDS } from '../../src/load/schema/index.ts';
+import { SCALAR_KINDS } from '../../src/model/field.ts';
 
 describe('a type in one word', () => {
-  it.each(SCALAR_WORDS)('%s stands alone and in lists', (kind) => {
+  it.each(SCALAR_KINDS)('%s stands alone and in lists', (kind) => {
     expect(parseTypeWord(kind)).toEqual({ kind: 'scalar', list: false, type: { kind } });
     expect(parseTypeWord(`list of ${kind}`)).toEqual({ kind: 'scalar', list: true, type: { kind } });
   });

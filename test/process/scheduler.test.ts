@@ -30,7 +30,7 @@ describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
 
   beforeAll(async () => {
     if (isPostgres && !hasPostgres) return;
-    database = isPostgres ? await createDatabase() : undefined;
+    database = isPostgres ? await createDatabase({ migrated: true }) : undefined;
     test = await openTestScheduler({ ...(database === undefined ? {} : { url: database.url }), registry, code });
     await (await test.store.tables()).schema
       .createTable('effect')
@@ -105,6 +105,7 @@ describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
     const cancelled = gate();
     const instance = await test.enter(
       doing(async (_, context) => {
+        await context.report({ contentType: 'text/plain', stream: async function* () {} });
         running.open();
         await cancelled.opened;
         await effect(context);
@@ -115,6 +116,7 @@ describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
     cancelled.open();
     await test.reaches(instance, 'Cancelled');
     expect(await effects(instance)).toEqual([]);
+    expect(await test.scheduler.get(instance, test.demo)).toMatchObject({ distribution: 'None' });
   });
 
   inEngine('gives up code that ignores its signal, and takes nothing of it any more', async () => {

@@ -10,10 +10,10 @@ import type { Registry } from '../../src/model/registry.ts';
 import type { User } from '../../src/model/security.ts';
 import { openScheduler, type ScheduleRequest, type Scheduler } from '../../src/process/index.ts';
 import { openSavedQueries, type QueryPort } from '../../src/query/index.ts';
-import { createDirectory } from '../../src/security/directory/from-definitions.ts';
-import type { Owners } from '../../src/security/port.ts';
+import type { Owners } from '../../src/security/directory/port.ts';
 import { type BlobStorage, type JobQueue, openBlobs, openQueue, openStore, type Store } from '../../src/store/index.ts';
 import { projectOf } from '../load/project-text.ts';
+import { createDirectory } from '../support/directory.ts';
 import { eventually } from '../support/project.ts';
 
 const PASSWORD = '$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg';

@@ -103,11 +103,12 @@ describe('csv', () => {
   });
 
   it('quotes what needs it, and leaves values as they are', async () => {
-    const odd = query(`select * from (values ('a,b'), ('c' || char(13, 10) || 'd'), ('=1+1'), (''))`, {
-      COLUMN1: 'string',
-    });
+    const odd = query(
+      `select * from (values ('a,b'), ('c' || char(13) || 'd'), ('e' || char(10) || 'f'), ('=1+1'), (''))`,
+      { COLUMN1: 'string' },
+    );
     expect(await textOf(await port.run({ query: odd, prompts: {}, format: 'csv' }))).toBe(
-      'COLUMN1\r\n"a,b"\r\n"c\r\nd"\r\n=1+1\r\n""\r\n',
+      'COLUMN1\r\n"a,b"\r\n"c\rd"\r\n"e\nf"\r\n=1+1\r\n""\r\n',
     );
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FrameDecoder, HEAD, type ReplyFrame, writeHead } from '../../src/query/frame.ts';
+import { FrameDecoder, HEAD, type ReplyFrame, writeHead } from '../../src/query/sqlite/frame.ts';
 
 describe('replies', () => {
   it('are put together from any cut of the bytes', () => {
@@ -17,7 +17,7 @@ describe('replies', () => {
         const bytes = Buffer.concat(
           replies.flatMap(({ kind, truncated, rows, payload }) => {
             const head = Buffer.alloc(HEAD);
-            writeHead(head, 0, kind, truncated, rows, payload.length);
+            writeHead(head, 0, { kind, truncated, rows, length: payload.length });
             return [head, payload];
           }),
         );

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
-import { Executor } from '../../src/query/execute.ts';
-import { KnownPlans } from '../../src/query/known-plans.ts';
-import { Output } from '../../src/query/output.ts';
-import { planOf } from '../../src/query/plan.ts';
-import { compileZone } from '../../src/query/timezone.ts';
+import { planOf } from '../../src/query/plan/plan.ts';
+import { Executor } from '../../src/query/sqlite/execute.ts';
+import { KnownPlans } from '../../src/query/sqlite/known-plans.ts';
+import { Output } from '../../src/query/sqlite/output.ts';
+import { compileZone } from '../../src/wire/timezone.ts';
 import { query } from './support.ts';
 
 const plan = (id: number) => planOf(query(`select ${id} as n`, { N: 'integer' }), id);

@@ -194,7 +194,7 @@ describe('a reader process', () => {
     await quick(port);
     const [pid = 0] = pids(port);
     const [, script, options, ...more] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    expect(script).toMatch(/src\/query\/reader\.ts$/);
+    expect(script).toMatch(/src\/query\/sqlite\/reader\.ts$/);
     expect(Object.keys(JSON.parse(options ?? ''))).toEqual(['location', 'timezone', 'temporary', 'prefix']);
     expect(more).toEqual(['']);
   });

@@ -1,7 +1,6 @@
-import type { RenderFormat } from '../../src/query/frame.ts';
-import { planOf } from '../../src/query/plan.ts';
-import { compileRenderer, NOTHING_BELOW, type ResultColumn, type SqlValue } from '../../src/query/render/index.ts';
-import { compileZone } from '../../src/query/timezone.ts';
+import { planOf, type ResultColumn } from '../../src/query/plan/plan.ts';
+import { compileRenderer, NOTHING_BELOW, type RenderFormat, type SqlValue } from '../../src/query/render/index.ts';
+import { compileZone } from '../../src/wire/timezone.ts';
 import { query, type Types } from './support.ts';
 
 /** Columns that stand in rows as they are declared. */

@@ -95,7 +95,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe.skipIf(engine === 'PostgreSQL' && !hasPostgres)(`runs of queries on ${engine}`, () => {
     const open = async (): Promise<Database> => {
       if (engine === 'SQLite') return Database.open('sqlite:box.db');
-      const database = await createDatabase();
+      const database = await createDatabase({ migrated: true });
       onTestFinished(() => database.drop());
       return Database.open(database.url);
     };

@@ -11,7 +11,7 @@ import { at, block, commands, type OrderedSection, readme } from './readme-text.
 
 const section: OrderedSection = 'Say who may call';
 
-test('a key of its own, from the definitions to the last call, word for word', async () => {
+test('a key of its own, from the definitions to the last call, word for word', { timeout: 60_000 }, async () => {
   const security = 'definitions/security.yaml';
   const gatewayFile = 'definitions/gateway.yaml';
   const [, said = ''] = new RegExp(`say \`(requires: [^\`]+)\` in \`${gatewayFile}\``).exec(readme) ?? [];

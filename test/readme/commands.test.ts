@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { repository, signalbox, temporaryFolder } from '../cli/support.ts';
 import { program, subcommand } from '../support/commands.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { blocks, commands, commandsOf, readme, sampleCalls, shownAddress } from './readme-text.ts';
+import { blocks, commands, commandsOf, pages, readme, sampleCalls, shownAddress } from './readme-text.ts';
 
 interface Manifest {
   readonly name: string;
@@ -98,11 +98,11 @@ function readCall(command: string): { user: string | undefined; path: string } {
   return { user, path: url.slice(shownAddress.length) };
 }
 
-test('files and folders that it names are there', () => {
-  const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link as string);
-  const layout = blocks.find(({ section }) => section === 'How it is laid out')?.text ?? '';
-  const folders = [...layout.matchAll(/^(\S+\/)/gm)].map(([folder]) => folder);
-  expect(folders.length).toBeGreaterThan(5);
-  for (const path of [...links, ...folders].filter((each) => !each.startsWith('http')))
+test.each(pages)('what $file names is there', ({ file, text }) => {
+  const links = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link]) => join(dirname(file), link as string));
+  const layout = blocks.find(({ section, language }) => section === 'Read on' && language === '')?.text ?? '';
+  const folders = file === 'README.md' ? [...layout.matchAll(/^(\S+\/)/gm)].map(([folder]) => folder) : [];
+  expect(links.length + folders.length).toBeGreaterThan(3);
+  for (const path of [...links, ...folders])
     expect({ path, there: existsSync(join(repository, path)) }).toEqual({ path, there: true });
 });

@@ -3,18 +3,23 @@ import { join } from 'node:path';
 import { repository } from '../cli/support.ts';
 import { type CodeBlock, commandsIn, readBlocks, type ShellCommand } from '../support/markdown.ts';
 
-/** README.md as it stands. */
-export const readme = readFileSync(join(repository, 'README.md'), 'utf8');
+/** The pages that a newcomer reads first, as they stand. */
+export const pages: readonly { readonly file: string; readonly text: string }[] = ['README.md', 'docs/guide.md'].map(
+  (file) => ({ file, text: readFileSync(join(repository, file), 'utf8') }),
+);
+
+/** All that stands in them. */
+export const readme = pages.map(({ text }) => text).join('\n');
 
 /** Every fenced block, in order. */
-export const blocks: readonly CodeBlock[] = readBlocks(readme, 'README.md');
+export const blocks: readonly CodeBlock[] = pages.flatMap(({ file, text }) => readBlocks(text, file));
 
 /** The one block of a language under a heading. */
 export function block(section: string, language: string): string {
   const found = blocks.filter((each) => each.section === section && each.language === language);
   const [only] = found;
   if (only === undefined || found.length > 1)
-    throw new Error(`README.md has ${found.length} '${language}' blocks under '${section}'.`);
+    throw new Error(`The pages have ${found.length} '${language}' blocks under '${section}'.`);
   return only.text;
 }
 

@@ -1,12 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { ConfigText } from '../../src/model/config.ts';
 import type { Fault } from '../../src/model/fault.ts';
-import { type ApiKeyScheme, BASIC, type User } from '../../src/model/security.ts';
-import { apiKeyHash } from '../../src/security/api-key-hash.ts';
+import { type ApiKeyScheme, BASIC, type BearerScheme, type User } from '../../src/model/security.ts';
+import { apiKeyHash } from '../../src/security/api-key.ts';
 import { type AuthenticatorOptions, createAuthenticator } from '../../src/security/authenticator.ts';
-import { createDirectory } from '../../src/security/directory/from-definitions.ts';
 import { hashPassword } from '../../src/security/password.ts';
 import type { Caller, Shown } from '../../src/security/port.ts';
 import { projectFiles } from '../../src/serve/start/project-file.ts';
+import { createDirectory } from '../support/directory.ts';
+import { startIssuer } from '../support/issuer.ts';
 
 const at = { file: 'security.yaml', line: 1, column: 1 };
 const basic = (user: string, password: string): string =>
@@ -148,6 +150,23 @@ describe('HTTP Basic', () => {
     expect(auth.authenticate(header)).not.toBeInstanceOf(Promise);
     clock = 1001;
     expect(auth.authenticate(header)).toBeInstanceOf(Promise);
+  });
+
+  it('remembers a token to its own end at most', async () => {
+    const issuer = await startIssuer();
+    onTestFinished(() => issuer.close());
+    const of = { id: 'tokens', kind: 'bearer', users: 'any', user: 'sub', claim: 'scope', tolerance: 60_000 } as const;
+    const [issued, jwks, audience] = [issuer.url, issuer.jwks, 'signalbox'].map((source) => ({ source }) as ConfigText);
+    const lists = { audience: [audience], algorithms: ['ES256'], scopes: [], roles: new Map() };
+    const scheme = { ...of, ...lists, issuer: issued, jwks } as unknown as BearerScheme;
+    let clock = 0;
+    const { any } = authenticatorOf({ schemes: [scheme], now: () => clock });
+    const token = await issuer.token({ exp: Math.floor(Date.now() / 1000) + 10 });
+    const ask = () => any.authenticate(shown({ authorization: `Bearer ${token}` }), [scheme]);
+    expect((await ask()).user.id).toBe('tokens:partner');
+    expect(ask()).not.toBeInstanceOf(Promise);
+    clock = 10_001;
+    expect(ask()).toBeInstanceOf(Promise);
   });
 
   it('tries a password once for callers who come together', async () => {

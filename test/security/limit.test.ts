@@ -56,7 +56,7 @@ describe('a rate in memory', () => {
 
 describe.skipIf(!hasPostgres)('a rate on PostgreSQL', () => {
   it('is one count for all gateways of a database, however long a key is', async () => {
-    const place = await postgresPlace();
+    const place = await postgresPlace({ migrated: true });
     const [a, b] = [await open(await place.migrated()), await open(await place.migrated())];
     const rate = { requests: 20, per: PER, by: 'caller' } as const;
     const limiters = [a.limiter('OP', rate), b.limiter('OP', rate)];
@@ -69,7 +69,7 @@ describe.skipIf(!hasPostgres)('a rate on PostgreSQL', () => {
   });
 
   it('goes on where the database is away, by what one gateway counts, and says so once', async () => {
-    const store = await (await postgresPlace()).migrated();
+    const store = await (await postgresPlace({ migrated: true })).migrated();
     const errors: Error[] = [];
     const limits = await open(store, errors);
     const limiter = limits.limiter('OP', { requests: 2, per: PER, by: 'caller' });

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { BearerScheme, PermissionList, Role, User } from '../../src/model/security.ts';
-import { apiKeyHash } from '../../src/security/api-key-hash.ts';
+import { apiKeyHash } from '../../src/security/api-key.ts';
 import { type DirectoryOptions, type OpenDirectory, openDirectory } from '../../src/security/directory/directory.ts';
 import { openUsers } from '../../src/security/users/open.ts';
 import type { Users } from '../../src/security/users/port.ts';

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import { createDirectory } from '../../src/security/directory/from-definitions.ts';
 import { createLazyClient } from '../../src/serve/answer/outbound.ts';
 import { createApp } from '../../src/serve/app.ts';
 import { GRACE, IDLE_TIMEOUT } from '../../src/serve/exchange/body.ts';
@@ -12,6 +11,7 @@ import { openData } from '../../src/serve/start/data.ts';
 import { importCode } from '../../src/serve/start/handlers.ts';
 import { openServices } from '../../src/serve/start/services.ts';
 import { authenticatorOf } from '../support/authenticator.ts';
+import { createDirectory } from '../support/directory.ts';
 import { DEMO, GUEST } from '../support/gateway.ts';
 import { gatewayText, writeProject } from '../support/project.ts';
 

@@ -17,7 +17,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     let database: TestDatabase | undefined;
     let gateway: TestGateway;
     beforeAll(async () => {
-      database = engine === 'PostgreSQL' ? await createDatabase() : undefined;
+      database = engine === 'PostgreSQL' ? await createDatabase({ migrated: true }) : undefined;
       gateway = await startFailing(database?.url);
     });
     afterAll(async () => {

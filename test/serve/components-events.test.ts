@@ -108,6 +108,7 @@ describe.each(ENGINES)('events of components, on %s', (kind) => {
   it('ends a class that saves what it is registered at', async () => {
     expect(fault(await send('PUT', 'places/F/1', { NAME: '!loop' }))).toEqual([500, 'INTERNAL']);
     expect((await send('GET', 'places/F/1')).status).toBe(404);
+    expect(JSON.stringify(box.log())).toContain('PLACES is saved by a class that a save of it led to, over and over');
   });
 
   it('runs each class once a save, in the order of the saves, whoever saves at the same time', async () => {

@@ -146,7 +146,7 @@ export interface ComponentsGateway extends TestGateway {
 export const ENGINES: readonly ('sqlite' | 'postgres')[] = hasPostgres ? ['sqlite', 'postgres'] : ['sqlite'];
 
 export async function startComponents(kind: 'sqlite' | 'postgres'): Promise<ComponentsGateway> {
-  const database = kind === 'sqlite' ? undefined : await createDatabase();
+  const database = kind === 'sqlite' ? undefined : await createDatabase({ migrated: true });
   const files = {
     ...FILES,
     'definitions/gateway.yaml': gatewayText('sample-data: data/*.sql'),

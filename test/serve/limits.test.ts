@@ -14,6 +14,7 @@ operations:
   TWIN_GET: { get: "twin/{ID}", soap: true, handler: echo }
   ALL_GET: { get: "all/{ID}", limits: { rate: { requests: 2, per: 1 min, by: all } }, handler: echo }
   PLACE_GET: { get: "place/{ID}", limits: { rate: { requests: 2, per: 1 min, by: address } }, handler: echo }
+  NEAR_GET: { get: "near/{ID}", soap: true, limits: { rate: { requests: 2, per: 1 min, by: address } }, handler: echo }
   OPEN_GET: { get: "open/{ID}", public: true, handler: echo }
 ---
 service: Free.v1
@@ -113,10 +114,10 @@ describe('a rate of a service', () => {
     expect(await statuses(gateway, 1, 'Counted.v1/place/1')).toEqual([429]);
   });
 
-  it('answers a message with a fault of its own version', async () => {
+  it.each(['TWIN_GET', 'NEAR_GET'])('by caller or address holds for messages: %s', async (name) => {
     const body =
       '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>' +
-      '<TWIN_GET xmlns="urn:test:Counted.v1"><ID>1</ID></TWIN_GET></s:Body></s:Envelope>';
+      `<${name} xmlns="urn:test:Counted.v1"><ID>1</ID></${name}></s:Body></s:Envelope>`;
     const call = (): Promise<Reply> =>
       gateway.call('/gateway/PeopleSoftServiceListeningConnector', {
         method: 'POST',
@@ -128,7 +129,7 @@ describe('a rate of a service', () => {
       replies.map(({ status }) => status),
       replies[0]?.text,
     ).toEqual([200, 200, 429]);
-    expect(replies[2]?.text).toContain('Too many calls of TWIN_GET');
+    expect(replies[2]?.text).toContain(`Too many calls of ${name}`);
     expect(replies[2]?.headers['retry-after']).toMatch(/^[1-9]\d*$/);
   });
 });
@@ -203,10 +204,10 @@ describe('limits of calls at the same time', () => {
     }
   });
 
-  it('are those of all operations together where the gateway has them', async () => {
+  it('are those of all operations together where the gateway has them, beside a rate', async () => {
     const held: (() => void)[] = [];
     shared.heldCalls = held;
-    const gateway = await start('limits: { concurrent: 1 }');
+    const gateway = await start('limits: { concurrent: 1, rate: 100 per 1 min }');
     try {
       const first = gateway.call(`${REST}Free.v1/held/1`);
       const answer = await eventually('the call', () => held.shift());

@@ -174,5 +174,6 @@ describe('wrong input (specification 2.2)', () => {
     expect(unwrap(without)).toEqual({ MESSAGE: 'Credentials are missing or wrong.' });
     const guest = await gateway.call(`${BASE}/?region=N`, { headers: { authorization: GUEST } });
     expect(guest.status).toBe(403);
+    expect(unwrap(guest)).toEqual({ MESSAGE: 'User guest may not use operation LOCATIONS_GET.' });
   });
 });

@@ -9,7 +9,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     let database: TestDatabase | undefined;
     let gateway: TestGateway;
     beforeAll(async () => {
-      database = engine === 'PostgreSQL' ? await createDatabase() : undefined;
+      database = engine === 'PostgreSQL' ? await createDatabase({ migrated: true }) : undefined;
       gateway = await startQueryServices(database?.url);
     });
     afterAll(async () => {

@@ -16,7 +16,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     let database: TestDatabase | undefined;
     let gateway: TestGateway;
     beforeAll(async () => {
-      database = engine === 'PostgreSQL' ? await createDatabase() : undefined;
+      database = engine === 'PostgreSQL' ? await createDatabase({ migrated: true }) : undefined;
       gateway = await startQueryServices(database?.url, 'limits: { rows: 3, timeout: 10 s }');
     });
     afterAll(async () => {

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openFiles, tellsOpenFiles } from '../store/content.ts';
 import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { eventually } from '../support/project.ts';
 import {
@@ -182,4 +184,22 @@ describe('a caller that goes away', () => {
     expect((await postParts(gateway, [root(envelope(wrapped('ECHO', '<S>a</S>')))])).status).toBe(200);
     expect(gateway.log().filter((line) => line.level === 'error')).toEqual([]);
   });
+});
+
+it.skipIf(!tellsOpenFiles)('what was kept of a message goes where that is refused', async () => {
+  const large = await startTestGateway({ files: soapProject('limits: { attachment: 1 MiB }') });
+  try {
+    const parts = [
+      part('a', Buffer.alloc(600_000)),
+      root(envelope(wrapped('ECHO', `<BIN>${include('a')}</BIN><NONE/>`))),
+    ];
+    const reply = await postParts(large, parts, { 'content-type': `${RELATED}; start="<root>"` });
+    expect(faultOf(reply)).toMatchObject({ code: 'Client' });
+    await eventually(
+      'its file to be closed',
+      () => openFiles(join(large.folder, 'test.db-spool')).length === 0 || undefined,
+    );
+  } finally {
+    await large.stop();
+  }
 });

@@ -18,7 +18,7 @@ function complaints({ log }: TestGateway): unknown[] {
 
 describe.skipIf(!hasPostgres)('a gateway that is stopped while it works', () => {
   it('gives what does not end in time to the next one, without an attempt less, and complains of nothing', async () => {
-    const database = await createDatabase();
+    const database = await createDatabase({ migrated: true });
     onTestFinished(() => database.drop());
     const first = await started(database.url);
     const { scheduled, untilProcess, poll, untilRun, note } = callerOf(first);

@@ -67,7 +67,7 @@ describe.skipIf(!canMount)('a disk that is full while a file is written', () => 
   it.skipIf(!inject('postgres').includes('@127.0.0.1:'))(
     'is told, and nothing of the file stays (PostgreSQL)',
     async () => {
-      const database = await createDatabase();
+      const database = await createDatabase({ migrated: true });
       onTestFinished(() => database.drop());
       const gateway = await started(database.url);
       const owner = execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' }).trim();

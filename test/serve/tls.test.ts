@@ -127,7 +127,7 @@ describe('a certificate of the caller', () => {
     expect(await idOf(NAMESAKE)).toBe(401);
     expect(lastReason()).toBe('certificate of nobody, or of a disabled user');
     expect(await idOf(EXPIRED)).toBe(401);
-    expect(lastReason()).toBe('certificate expired');
+    expect(lastReason()).toBe('the certificate has expired');
   });
 
   it('is missing: 401, with a challenge that says so', async () => {

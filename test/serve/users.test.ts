@@ -107,7 +107,7 @@ it('refuses an id that is in the definitions and in the database, at start and i
 });
 
 it.skipIf(!hasPostgres)('a change is noticed by every gateway of a fleet', async () => {
-  const database = await createDatabase();
+  const database = await createDatabase({ migrated: true });
   onTestFinished(database.drop);
   const env = { DATABASE_URL: database.url };
   const first = await startTestGateway({ files, env, usersWithin: 0 });

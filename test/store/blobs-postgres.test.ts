@@ -25,7 +25,7 @@ let shared: Promise<Place> | undefined;
 async function postgresPlace(): Promise<Place> {
   if (shared !== undefined)
     await (await shared).run(`truncate ${TABLES.map((name) => `signalbox_${name}`).join(', ')}`);
-  shared ??= freshPlace();
+  shared ??= freshPlace({ migrated: true });
   return shared;
 }
 

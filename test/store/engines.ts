@@ -5,7 +5,7 @@ import { atFileEnd } from '../support/file-end.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { temporaryFolder } from './support.ts';
 
-/** A place for one database, empty at first. */
+/** A place for one database. */
 export interface Place {
   readonly options: StoreOptions;
   /** Opens it; closed when the test ends. */
@@ -19,14 +19,18 @@ export interface Place {
 /** One of the databases that the store port stands on. */
 export interface Engine {
   readonly kind: Store['kind'];
-  /** An empty place, removed when the test ends. */
+  /** A place without data, removed when the test ends. On PostgreSQL the tables are there already: they take long to make. */
   place(): Promise<Place>;
+  /** One that no store has been in. */
+  empty(): Promise<Place>;
 }
 
 /** Describes what holds on each engine; PostgreSQL's part is skipped where there is none. */
 export function describeEngines(name: string, suite: (engine: Engine) => void): void {
-  describe(`${name} on SQLite`, () => suite({ kind: 'sqlite', place: sqlitePlace }));
-  describe.skipIf(!hasPostgres)(`${name} on PostgreSQL`, () => suite({ kind: 'postgres', place: postgresPlace }));
+  describe(`${name} on SQLite`, () => suite({ kind: 'sqlite', place: sqlitePlace, empty: sqlitePlace }));
+  describe.skipIf(!hasPostgres)(`${name} on PostgreSQL`, () =>
+    suite({ kind: 'postgres', place: () => postgresPlace({ migrated: true }), empty: postgresPlace }),
+  );
 }
 
 export async function sqlitePlace(): Promise<Place> {
@@ -47,8 +51,8 @@ export async function sqlitePlace(): Promise<Place> {
   return placeOf({ url: 'sqlite:box.db', root }, run);
 }
 
-export async function postgresPlace(): Promise<Place> {
-  const database = await createDatabase();
+export async function postgresPlace(given: { readonly migrated?: boolean } = {}): Promise<Place> {
+  const database = await createDatabase(given);
   // With the file's last, since that takes its time.
   atFileEnd(database.drop);
   return placeOf({ url: database.url, root: temporaryFolder() }, async (sql) => {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { openStore, pendingMigrations, type Store } from '../../src/store/index.ts';
-import { migrations } from '../../src/store/migrations/index.ts';
+import { migrations } from '../../src/store/schema/migrations/index.ts';
 import { describeEngines, type Engine } from './engines.ts';
 
 const names = migrations.map((migration) => migration.name);
@@ -121,9 +121,9 @@ function transactionContract({ place, kind }: Engine): void {
   });
 }
 
-function migrationContract({ place, kind }: Engine): void {
+function migrationContract({ empty, kind }: Engine): void {
   it('make the tables once where four stores start together', async () => {
-    const { open } = await place();
+    const { open } = await empty();
     const stores = await Promise.all([open(), open(), open(), open()]);
     const steps: string[] = [];
     await Promise.all(stores.map((store) => store.migrate((name) => steps.push(name))));
@@ -132,7 +132,7 @@ function migrationContract({ place, kind }: Engine): void {
   });
 
   it('make them once where two processes start together', async () => {
-    const { options, open } = await place();
+    const { options, open } = await empty();
     const module = JSON.stringify(new URL('../../src/store/index.ts', import.meta.url).href);
     const script = `
       const { openStore } = await import(${module});
@@ -146,7 +146,7 @@ function migrationContract({ place, kind }: Engine): void {
   });
 
   it('change nothing when they are run again', async () => {
-    const { migrated, open, run } = await place();
+    const { migrated, open, run } = await empty();
     const [first, second] = [await migrated(), await open()];
     const steps: string[] = [];
     await second.migrate((name) => steps.push(name));
@@ -157,7 +157,7 @@ function migrationContract({ place, kind }: Engine): void {
   });
 
   it('are told before they are run, in the words of the engine, and those words make the same tables', async () => {
-    const { options, open, run } = await place();
+    const { options, open, run } = await empty();
     const planned = await pendingMigrations(options);
     expect(planned.map((step) => step.name)).toEqual(names);
     for (const { statements } of planned) {
@@ -167,7 +167,7 @@ function migrationContract({ place, kind }: Engine): void {
       }
     }
     const made = await run(schemaSql[kind]);
-    const other = await place();
+    const other = await empty();
     await other.migrated();
     expect(made.length).toBeGreaterThan(30);
     expect(made).toEqual(await other.run(schemaSql[kind]));
@@ -175,7 +175,7 @@ function migrationContract({ place, kind }: Engine): void {
   });
 
   it('give the process request table every documented column, as text or as whole numbers', async () => {
-    const { migrated, run } = await place();
+    const { migrated, run } = await empty();
     await migrated();
     const rows = await run(`select * from (${schemaSql[kind]}) as s where "table" = 'psprcsrqst'`);
     const documented =
@@ -186,7 +186,7 @@ function migrationContract({ place, kind }: Engine): void {
   });
 
   it('keep nothing of a run that fails', async () => {
-    const { open, run } = await place();
+    const { open, run } = await empty();
     const store = await open();
     await run('create table signalbox_sample_data (of_somebody_else text)');
     await expect(store.migrate()).rejects.toThrow(/brought up to date: migration 0002-sample-data failed: /);
@@ -202,7 +202,7 @@ function migrationContract({ place, kind }: Engine): void {
   });
 
   it('refuse a database of a newer version', async () => {
-    const { migrated, options } = await place();
+    const { migrated, options } = await empty();
     const store = await migrated();
     const tables = await store.tables();
     await tables.insertInto('signalbox_migration').values({ name: '9999-from-the-future', applied: '' }).execute();
@@ -214,7 +214,7 @@ function migrationContract({ place, kind }: Engine): void {
   });
 
   it('are wanted by a store that was only opened', async () => {
-    const { options } = await place();
+    const { options } = await empty();
     const store = await openStore(options);
     expect((await store.pending()).map((step) => step.name)).toEqual(names);
     await store.close();

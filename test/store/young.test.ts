@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { passing } from '../../src/store/young.ts';
+import { passing } from '../../src/store/file/young.ts';
 
 const PIECE = 64 * 1024;
 const MIB = 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { Registry } from '../../src/model/registry.ts';
 import { createAuthenticator } from '../../src/security/authenticator.ts';
-import { createDirectory } from '../../src/security/directory/from-definitions.ts';
 import type { Authenticator } from '../../src/security/port.ts';
 import { projectFiles } from '../../src/serve/start/project-file.ts';
+import { createDirectory } from './directory.ts';
 
 /** The authenticator of a registry whose users are all in its definitions. */
 export function authenticatorOf({ schemes, users }: Pick<Registry, 'schemes' | 'users'>): Authenticator {

@@ -44,3 +44,32 @@ export function commandsIn(blocks: readonly CodeBlock[]): ShellCommand[] {
         .map((command) => ({ section, command })),
     );
 }
+
+/** What stands outside of fenced blocks, with blanks for line ends. */
+export function proseOf(text: string): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, '').replaceAll(/\s+/g, ' ');
+}
+
+/** What links name the headings of a page by: their words in small letters, joined by hyphens. */
+export function headingIds(text: string): string[] {
+  const headings = [...text.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)];
+  return headings.map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Rows of the tables whose first heading is given, as their cells; `\\|` is a bar inside a cell. */
+export function tableRows(text: string, heading: string): string[][] {
+  const found: string[][] = [];
+  let isInside = false;
+  for (const line of text.split('\n')) {
+    const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+    if (cells.length < 4) isInside = false;
+    else if (isInside) found.push(cells.slice(1, -1));
+    else isInside = cells[1] === heading;
+  }
+  return found.filter(([first = '']) => !/^-+$/.test(first));
+}

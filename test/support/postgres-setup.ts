@@ -1,4 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { openStore } from '../../src/store/index.ts';
 import { freePort } from './free-port.ts';
 import { postgresPrograms, startPostgres } from './postgres-server.ts';
 
@@ -6,6 +11,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Of a PostgreSQL for the whole run; empty where none can be had. */
     readonly postgres: string;
+    /** Name of a database there that the store has brought up to date, to be copied. */
+    readonly postgresTemplate: string;
   }
 }
 
@@ -16,13 +23,36 @@ const FORGETFUL = { synchronous_commit: 'off', full_page_writes: 'off', autovacu
  * One PostgreSQL for all test files: the one that SIGNALBOX_TEST_POSTGRES names, or one of our own where it is installed.
  * Without either, tests that need it are skipped by name; `.ci/run` installs it.
  */
-export default async function setup(project: TestProject): Promise<(() => void) | undefined> {
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const given = process.env.SIGNALBOX_TEST_POSTGRES;
-  if (given !== undefined || postgresPrograms() === undefined) {
-    project.provide('postgres', given ?? '');
-    return undefined;
-  }
-  const server = startPostgres(await freePort(), FORGETFUL);
-  project.provide('postgres', server.url);
-  return () => server.remove();
+  const own =
+    given === undefined && postgresPrograms() !== undefined ? startPostgres(await freePort(), FORGETFUL) : undefined;
+  const url = given ?? own?.url ?? '';
+  project.provide('postgres', url);
+  const template = `signalbox_template_${process.pid}`;
+  project.provide('postgresTemplate', template);
+  if (url === '') return undefined;
+  await makeTemplate(url, template);
+  return async () => {
+    if (own === undefined) await runOn(url, `drop database ${template}`);
+    else own.remove();
+  };
+}
+
+async function makeTemplate(server: string, name: string): Promise<void> {
+  await runOn(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const root = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
+  const store = await openStore({ url: url.href, root });
+  await store.migrate();
+  await store.close();
+  rmSync(root, { recursive: true });
+}
+
+async function runOn(server: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
 }

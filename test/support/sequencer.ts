@@ -1,29 +1,38 @@
-import { relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take long for their size, mostly because they wait: what waits first leaves the machine to others meanwhile. */
+/** Files that take longest, mostly because they wait: what waits first leaves the machine to others meanwhile. */
 const FIRST = [
   'test/store/queue/kill.test.ts',
   'test/cli/dev/dev.test.ts',
-  'test/query/large.test.ts',
-  'test/cli/init.test.ts',
-  'test/store/queue/contract.test.ts',
+  'test/readme/walk.test.ts',
+  'test/readme/access.test.ts',
   'test/store/blobs-postgres.test.ts',
-  'test/serve/queries.test.ts',
+  'test/query/readers.test.ts',
   'test/query/reader-processes.test.ts',
-  'test/cli/workers.test.ts',
   'test/store/queue/recurrences.test.ts',
+  'test/query/postgres/runner.test.ts',
   'test/serve/outbound.test.ts',
-  'test/load/hostile.test.ts',
-  'test/invoke/doclib-large.test.ts',
+  'test/cli/tls.test.ts',
+  'test/cli/serve.test.ts',
+  'test/cli/workers.test.ts',
+  'test/cli/invoke-rest.test.ts',
+  'test/query/large.test.ts',
+  'test/serve/queries.test.ts',
+  'test/generate/compile.test.ts',
+  'test/event/killed.test.ts',
 ];
 
 /** Begins with those that take longest, so that no worker is left with one of them at the end. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { root } = this.ctx.config;
+    for (const name of FIRST)
+      if (!existsSync(join(root, name))) throw new Error(`${name}, which is to be run first, is gone`);
     const sorted = await super.sort(files);
     const rank = (file: TestSpecification): number => {
-      const at = FIRST.indexOf(relative(this.ctx.config.root, file.moduleId));
+      const at = FIRST.indexOf(relative(root, file.moduleId));
       return at === -1 ? FIRST.length : at;
     };
     return sorted.toSorted((a, b) => rank(a) - rank(b));

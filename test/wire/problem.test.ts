@@ -9,14 +9,12 @@ it('writes the members of RFC 9457 and ours', () => {
     detail: 'There is no "x".',
     code: 'NOT_FOUND',
     requestId: 'r1',
-    instance: '/a',
   });
   expect(JSON.parse(text)).toStrictEqual({
     type: 'about:blank',
     title: 'Not Found',
     status: 404,
     detail: 'There is no "x".',
-    instance: '/a',
     code: 'NOT_FOUND',
     requestId: 'r1',
   });

@@ -41,7 +41,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   startTags: (text) => [...startTags(text)].length,
 };
 
-const LENGTH = 100_000;
+const LENGTH = 50_000;
 const units = [
   ...' \t\n\r;,=:."\'\\/*-+<>&%$(){}[]|?!_0aA',
   ' ;',

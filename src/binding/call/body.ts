@@ -2,19 +2,20 @@ import { isAttachment } from '../../codec/binary.ts';
 import { within } from '../../codec/error.ts';
 import { CodecError, compileTextWriter, readJsonText, writeJsonText } from '../../codec/index.ts';
 import { textsIn } from '../../codec/redact/secrets.ts';
+import type { ResolveReference } from '../../model/config.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { Field } from '../../model/field.ts';
 import type { OperationUri } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { encodeFormValues, FORM_MEDIA_TYPE } from '../../wire/form.ts';
-import { parseMediaType } from '../../wire/media-type.ts';
+import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { PercentError } from '../../wire/percent.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
-import { CONTENT } from '../request-body.ts';
+import { CONTENT } from '../message.ts';
 import { type CallContent, decodedContent, pendingContent, streamContent, textContent } from './content.ts';
 import { compileDocumentContent, documentForm, FIELD_FORM } from './document.ts';
 import { compileFormContent } from './form.ts';
-import type { HeldOf, ResolveReference } from './held.ts';
+import type { HeldOf } from './held.ts';
 import type { CallValues } from './values.ts';
 
 /** What the body of one call is made of. */
@@ -58,7 +59,7 @@ export function compileCallBody(
       if (uri.body.length === 0 && !open) return { fields: [], open, write: () => undefined };
       // What fills a field has been done by then; its default may be the text that says so.
       const fields = uri.body.map((field) => (filled.has(field.name) ? withoutDefault(field) : field));
-      const isXml = /[/+]xml$/.test(typeOf(operation) ?? '');
+      const isXml = isXmlType(typeOf(operation) ?? '');
       const form = documentForm(isXml ? 'xml' : 'json', namespace);
       const write = compileDocumentContent({ ...body.document, fields }, form);
       return { fields: uri.body, open, write: ({ heldOf, undeclared }) => write(heldOf, undeclared) };

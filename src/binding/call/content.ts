@@ -1,6 +1,7 @@
 import { CodecError } from '../../codec/index.ts';
 import type { Attachment } from '../../model/value.ts';
 import { decodeBase64 } from '../../wire/base64.ts';
+import { measured } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 
 /** The body of a request. */
@@ -91,17 +92,9 @@ export function checkLength(name: string, length: number | undefined): void {
 }
 
 /** The bytes of content that says how many it has. @throws CodecError where it has more or fewer: a file that is written to */
-export async function* exactBytes(name: string, attachment: Attachment): AsyncGenerator<Uint8Array> {
-  const { length } = attachment;
-  let seen = 0;
-  for await (const chunk of attachment.stream()) {
-    seen += chunk.length;
-    if (length !== undefined && seen > length) throw changed(name, `it holds more than its ${length} bytes`);
-    yield chunk;
-  }
-  if (length !== undefined && seen < length) throw changed(name, `it holds ${seen} of its ${length} bytes`);
-}
-
-function changed(name: string, reason: string): CodecError {
-  return new CodecError(name, `changed while it was read: ${reason}`);
+export function exactBytes(name: string, attachment: Attachment): AsyncIterable<Uint8Array> {
+  return measured(attachment, (length, seen) => {
+    const held = seen === undefined ? `more than its ${length} bytes` : `${seen} of its ${length} bytes`;
+    return new CodecError(name, `changed while it was read: it holds ${held}`);
+  });
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { isAttachment, MemoryAttachment } from '../../codec/binary.ts';
+import { checkDepth } from '../../codec/depth.ts';
 import { compileDocument, compileJsonFieldWriter } from '../../codec/index.ts';
-import { checkDepth } from '../../codec/json/source.ts';
 import { setMember } from '../../codec/names.ts';
 import { compileSecrets } from '../../codec/redact/secrets.ts';
 import { holdsKind } from '../../codec/search.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
-import { encodeBase64Unbroken } from '../../wire/base64.ts';
+import { bytesOf, lengthOf, type Pieces } from '../pieces.ts';
 import { type CallContent, checkLength, exactBytes, pendingContent, textContent } from './content.ts';
 import type { HeldOf } from './held.ts';
 import { compileShown } from './shown.ts';
@@ -108,14 +108,12 @@ function streamed(text: string, contentType: string, streams: ReadonlyMap<string
     contentType,
     length: lengthOf(pieces),
     text: undefined,
-    bytes: () => bytesOf(pieces),
+    bytes: () => bytesOf(pieces, (attachment) => exactBytes('content of the body', attachment)),
     again: [...streams.values()].every(({ again }) => again === true),
     shown: () => text,
     secrets: () => [],
   };
 }
-
-type Pieces = readonly (string | Attachment)[];
 
 function piecesOf(text: string, streams: ReadonlyMap<string, Attachment>): Pieces {
   const places = [...streams].map(([mark, attachment]) => ({ at: text.indexOf(mark), end: mark.length, attachment }));
@@ -126,21 +124,4 @@ function piecesOf(text: string, streams: ReadonlyMap<string, Attachment>): Piece
     from = at + end;
   }
   return [...pieces, text.slice(from)];
-}
-
-function lengthOf(pieces: Pieces): number | undefined {
-  let total = 0;
-  for (const piece of pieces) {
-    if (typeof piece === 'string') total += Buffer.byteLength(piece);
-    else if (piece.length === undefined) return undefined;
-    else total += Math.ceil(piece.length / 3) * 4;
-  }
-  return total;
-}
-
-async function* bytesOf(pieces: Pieces): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) {
-    if (typeof piece === 'string') yield Buffer.from(piece);
-    else yield* encodeBase64Unbroken(exactBytes('content of the body', piece));
-  }
 }

@@ -1,9 +1,10 @@
+import type { ResolveReference } from '../../model/config.ts';
 import type { CallBody } from '../../model/consumer.ts';
 import { FORM_MEDIA_TYPE, formField } from '../../wire/form.ts';
 import { PercentError, percentEncode } from '../../wire/percent.ts';
 import { type CallContent, pendingContent, textContent } from './content.ts';
-import type { HeldOf, ResolveReference } from './held.ts';
-import { compileCallText, type Piece, sentText, unusable } from './text-write.ts';
+import type { HeldOf } from './held.ts';
+import { compileCallText, type Piece, unusable } from './text-write.ts';
 
 /** Compiles a body of form fields. One whose text has a value that is not given is left out. */
 export function compileFormContent({
@@ -15,21 +16,20 @@ export function compileFormContent({
     const shown: string[] = [];
     let isPending = false;
     for (const { name, write } of writers) {
-      const pieces = write(heldOf, resolve);
+      const pieces = write(heldOf, resolve)?.map((piece) => ({ ...piece, encoded: encoded(name, piece) }));
       if (pieces === undefined) continue;
-      for (const piece of pieces) checkEncodable(name, piece);
       isPending ||= pieces.some(({ pending }) => pending);
-      sent.push(formField(name, percentEncode(sentText(pieces))));
-      shown.push(formField(name, pieces.map((piece) => piece.shown ?? percentEncode(piece.text)).join('')));
+      sent.push(formField(name, pieces.map((piece) => piece.encoded).join('')));
+      shown.push(formField(name, pieces.map((piece) => piece.shown ?? piece.encoded).join('')));
     }
     if (isPending) return pendingContent(FORM_MEDIA_TYPE, shown.join('&'));
     return textContent(sent.join('&'), FORM_MEDIA_TYPE, shown.join('&'));
   };
 }
 
-function checkEncodable(name: string, piece: Piece): void {
+function encoded(name: string, piece: Piece): string {
   try {
-    percentEncode(piece.text);
+    return percentEncode(piece.text);
   } catch (error) {
     if (!(error instanceof PercentError)) throw error;
     throw unusable(`form field ${name}`, piece, error.reason.replace(/^it /, ''));

@@ -1,8 +1,9 @@
 import type { CodecError } from '../../codec/index.ts';
+import type { ResolveReference } from '../../model/config.ts';
 import type { CallHeader, RestConsumer } from '../../model/consumer.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { type CallContent, UNSENDABLE } from './content.ts';
-import type { HeldOf, ResolveReference } from './held.ts';
+import type { HeldOf } from './held.ts';
 import { compileCallText, type Piece, sentText, shownText, type TextWriter, unusable } from './text-write.ts';
 
 /** Headers by their names, in the order in which they travel. */

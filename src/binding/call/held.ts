@@ -1,4 +1,3 @@
-import type { ConfigPart } from '../../model/config.ts';
 import type { Field } from '../../model/field.ts';
 import type { Value } from '../../model/value.ts';
 
@@ -23,9 +22,3 @@ export interface Held {
 
 /** What a field holds in one call; undefined where nothing is given and nothing fills it. */
 export type HeldOf = (field: Field) => Held | undefined;
-
-/** A reference to configuration. */
-export type Reference = Exclude<ConfigPart, { readonly kind: 'literal' }>;
-
-/** What a reference to configuration stands for. */
-export type ResolveReference = (reference: Reference) => string;

@@ -1,7 +1,7 @@
 import { isAttachment } from '../../codec/binary.ts';
 import { initialValue } from '../../codec/index.ts';
 import type { Document } from '../../model/document.ts';
-import type { Field, FieldType } from '../../model/field.ts';
+import { type Field, type FieldType, singleType } from '../../model/field.ts';
 import { MASK } from '../../model/mask.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { sizeWords } from './content.ts';
@@ -54,13 +54,13 @@ function shownField(field: Field, known: Map<Document, ShownForm>): ShownField {
   if (sensitive) {
     const initial = initialValue(field);
     const show = (value: Value): Value => ((value ?? initial) === undefined ? undefined : MASK);
-    return { name, field: asText(field, { kind: 'text' }), show };
+    return { name, field: asShownText(field), show };
   }
-  const single = type.kind === 'list' ? type.item : type;
+  const single = singleType(type);
   if (single.kind === 'binary') {
     const item: FieldType = { kind: 'text' };
     const shownType: FieldType = type.kind === 'list' ? { ...type, item } : item;
-    return { name, field: asText(field, shownType), show: each(type, sizeOf) };
+    return { name, field: asShownText(field, shownType), show: each(type, sizeOf) };
   }
   if (single.kind !== 'document') return { name, field, show: (value) => value };
   const inner = compileShown(single.document, known);
@@ -72,12 +72,15 @@ function shownField(field: Field, known: Map<Document, ShownForm>): ShownField {
   };
 }
 
-/** The field with another type, and nothing that its value would have to fit. */
-function asText(field: Field, type: FieldType): Field {
-  const { name, jsonName, xmlName, attribute, namespace, absent, anyCase, url, at } = field;
+/** The field with texts for its values, which have to fit nothing else. */
+export function asText(field: Field, type: FieldType = { kind: 'text' }): Field {
+  const { name, jsonName, xmlName, required, sensitive, attribute, namespace, absent, anyCase, url, at } = field;
   const place = namespace === undefined ? {} : { namespace };
-  const rest = { name, jsonName, xmlName, attribute, absent, anyCase, url, at, ...place };
-  return { ...rest, type, required: false, sensitive: false };
+  return { name, jsonName, xmlName, type, required, sensitive, attribute, absent, anyCase, url, at, ...place };
+}
+
+function asShownText(field: Field, type?: FieldType): Field {
+  return { ...asText(field, type), required: false, sensitive: false };
 }
 
 function each({ kind }: FieldType, show: (value: Value) => Value): (value: Value) => Value {

@@ -1,10 +1,11 @@
 import { isAttachment } from '../../codec/binary.ts';
 import { CodecError, compileTextWriter } from '../../codec/index.ts';
 import type { CallPart, CallText, CallValue } from '../../model/call-text.ts';
+import type { ResolveReference } from '../../model/config.ts';
 import { MASK } from '../../model/mask.ts';
 import type { Value } from '../../model/value.ts';
 import { decodedContent } from './content.ts';
-import type { HeldOf, ResolveReference } from './held.ts';
+import type { HeldOf } from './held.ts';
 
 /** One part of a text, made for one call. */
 export interface Piece {

@@ -1,10 +1,11 @@
 import { CodecError, compileText, initialValue } from '../../codec/index.ts';
 import type { CallText } from '../../model/call-text.ts';
+import type { ResolveReference } from '../../model/config.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { Field } from '../../model/field.ts';
 import { MASK } from '../../model/mask.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { type Held, type HeldOf, Pending, type ResolveReference } from './held.ts';
+import { type Held, type HeldOf, Pending } from './held.ts';
 import { compileCallText, isMasked, sentText, shownText, type TextWriter } from './text-write.ts';
 
 /** The values of calls of one operation. */

@@ -1,26 +1,24 @@
 import type { Command } from 'commander';
+import { explain } from '../help.ts';
 import { placeOf } from '../project.ts';
-import { coloursOf, wantsColour, writeAtOnce } from '../terminal.ts';
+import { coloursOf, wantsColour } from '../terminal.ts';
+import { lineReporter } from './report.ts';
 
-const examples = `
-Examples:
-  signalbox dev
-  PORT=9000 signalbox dev
-
-Follows the definitions, the handlers and what they import. Every save starts a fresh process, which takes over once it is
-ready: no request is dropped, and a broken edit leaves the last good one serving. generated/ is kept up to date, and a
-missing handler file is created as a typed stub. PORT, HOST and DATABASE_URL work as with 'signalbox serve'.`;
+const help = {
+  examples: ['signalbox dev', 'PORT=9000 signalbox dev'],
+  notes: [
+    "Follows the definitions, the handlers and what they import. Every save starts a fresh process, which takes over once it is ready: no request is dropped, and a broken edit leaves the last good one serving. generated/ is kept up to date, and a missing handler file is created as a typed stub. PORT, HOST and DATABASE_URL work as with 'signalbox serve'.",
+  ],
+  exits: ['it was asked to end, and has', 'it could not start'],
+} as const;
 
 /** `signalbox dev`: the gateway, following every edit. */
 export function addDev(program: Command): void {
-  program
-    .command('dev')
+  explain(program.command('dev'), help)
     .description('run the gateway and take over every edit as it is saved')
-    .addHelpText('after', examples)
     .action(async (_: object, command: Command) => {
-      const { lineReporter, Supervisor, stopOnSignals } = await import('./supervisor.ts');
-      const { green, red } = coloursOf(process.stdout);
-      const report = lineReporter(writeAtOnce, { good: green, bad: red });
+      const { Supervisor, stopOnSignals } = await import('./supervisor.ts');
+      const report = lineReporter(coloursOf(process.stdout));
       const supervisor = new Supervisor({ ...placeOf(command), colour: wantsColour(process.stderr) }, report);
       stopOnSignals(supervisor);
       await supervisor.ended();

@@ -7,6 +7,8 @@ export interface WorkerStart {
   readonly definitions?: string;
   /** It is started ahead, and has time to warm up. */
   readonly spare: boolean;
+  /** None has served before: what people see at the start comes with its word that it is ready. */
+  readonly first: boolean;
   /** Colour for the diagnostics that it renders. */
   readonly colour: boolean;
 }
@@ -30,12 +32,13 @@ export type WorkerMessage =
   | { readonly kind: 'created' }
   /** It answers no more requests itself. */
   | { readonly kind: 'retired' }
-  /** The gateway is up and takes connections at an address; `warnings` is ready to print, empty where there are none. */
+  /** The gateway is up and takes connections at an address; `warnings` and `screen` are ready to print, or empty. */
   | ({
       readonly kind: 'ready';
       readonly address: string;
       readonly operations: Fingerprints;
       readonly warnings: string;
+      readonly screen: string;
     } & WorkerFiles)
   /** It can't be, for a reason that the user mends; `text` is ready to print. */
   | ({ readonly kind: 'failed'; readonly text: string } & WorkerFiles);

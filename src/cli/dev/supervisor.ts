@@ -1,9 +1,9 @@
 import { relative, resolve, sep } from 'node:path';
 import { followParent } from '../parent.ts';
-import type { writeAtOnce } from '../terminal.ts';
 import { describeChanges, type Fingerprints, shorten } from './changes.ts';
 import { FrontDoor } from './front-door.ts';
 import { tell, type WorkerFiles, type WorkerMessage, type WorkerStart } from './messages.ts';
+import type { Reporter } from './report.ts';
 import { type Watch, type Watched, watchFiles } from './watch.ts';
 import { startWorker, type WorkerHandle } from './worker-handle.ts';
 
@@ -18,23 +18,12 @@ const spareAfterMs = 100;
 
 type Heard = Exclude<WorkerMessage, { kind: 'retired' }>;
 
-/** What the supervisor tells the user. */
-export interface Reporter {
-  /** The gateway is up for the first time. */
-  ready(address: string, tookMs: number): void;
-  reloaded(tookMs: number, what: string): void;
-  note(line: string): void;
-  /** The edit is not taken over; `text` says why. */
-  failed(text: string, serving: boolean): void;
-  crashed(how: string, pauseMs: number): void;
-}
-
 /**
  * Runs the gateway in a child process and replaces that by a fresh one after every edit, once the fresh one is ready: so
  * that handlers, and what they import, are new too, and no caller notices.
  */
 export class Supervisor {
-  readonly #start: Omit<WorkerStart, 'spare'>;
+  readonly #start: Omit<WorkerStart, 'spare' | 'first'>;
   readonly #report: Reporter;
   readonly #door = new FrontDoor();
   readonly #watch: Watch;
@@ -59,7 +48,7 @@ export class Supervisor {
   #failure: Error | undefined;
   readonly #end = Promise.withResolvers<void>();
 
-  constructor(start: Omit<WorkerStart, 'spare'>, report: Reporter) {
+  constructor(start: Omit<WorkerStart, 'spare' | 'first'>, report: Reporter) {
     this.#start = start;
     this.#report = report;
     this.#watch = watchFiles(this.#watched({ handlers: undefined, modules: [] }), (changed) => this.#edited(changed));
@@ -120,7 +109,7 @@ export class Supervisor {
 
   #startWorker(spare: boolean): WorkerHandle {
     const worker: WorkerHandle = startWorker(
-      { ...this.#start, spare },
+      { ...this.#start, spare, first: !this.#announced },
       {
         message: (message) => this.#heard(worker, message),
         exit: (how) => this.#gone(worker, how),
@@ -185,11 +174,11 @@ export class Supervisor {
     this.#watch.follow(this.#watched(ready));
     this.#prepareSpare();
     // Told once it is true of every call, on whatever connection.
-    const { address } = ready;
+    const { address, screen } = ready;
     await before?.retire(address);
     if (ready.warnings !== '') this.#report.note(ready.warnings.trimEnd());
     if (this.#announced) this.#report.reloaded(took, what);
-    else this.#report.ready(address, took);
+    else this.#report.ready(address, took, screen);
     this.#announced = true;
   }
 
@@ -252,27 +241,4 @@ export function stopOnSignals(supervisor: Supervisor): void {
   followParent(() => {
     if (!supervisor.stopping) supervisor.stop();
   });
-}
-
-/** A reporter that writes lines to standard output, and what is wrong to standard error. */
-export function lineReporter(
-  write: typeof writeAtOnce,
-  paint: { good(text: string): string; bad(text: string): string },
-): Reporter {
-  const ms = (time: number): string => `${Math.round(time)} ms`;
-  return {
-    ready: (address, took) =>
-      write(
-        1,
-        `${paint.good('Signalbox is ready')} on ${address} (${ms(took)}); edits are taken over as they are saved\n`,
-      ),
-    reloaded: (took, what) => write(1, `${paint.good('Reloaded')} in ${ms(took)}${what === '' ? '' : `: ${what}`}\n`),
-    note: (line) => write(1, `${line}\n`),
-    failed: (text, serving) => {
-      const state = serving ? 'Still serving what was last good.' : 'Nothing is served yet.';
-      write(2, `${text.trimEnd()}\n${paint.bad('Not taken over.')} ${state} Waiting for the next save.\n`);
-    },
-    crashed: (how, pause) =>
-      write(2, `${paint.bad('The gateway ended')} (${how}); it is started again in ${ms(pause)}.\n`),
-  };
 }

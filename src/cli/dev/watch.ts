@@ -1,5 +1,6 @@
 import { type FSWatcher, readdirSync, realpathSync, type Stats, statSync, watch } from 'node:fs';
 import { dirname, extname, join, sep } from 'node:path';
+import { fileMark } from '../../serve/start/project-file.ts';
 
 /** What is followed. All paths are absolute; they need not exist yet. */
 export interface Watched {
@@ -88,7 +89,7 @@ export function watchFiles(first: Watched, onChange: (changed: readonly string[]
 
   function stamp(path: string): void {
     const facts = factsOf(path);
-    if (facts?.isFile()) stamps.set(path, `${facts.mtimeMs}:${facts.size}:${facts.ino}`);
+    if (facts?.isFile()) stamps.set(path, fileMark(facts));
   }
 
   function attend(folder: string, folders: Set<string>): void {

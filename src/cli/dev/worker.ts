@@ -10,15 +10,16 @@ import type { Address } from '../../serve/start/address.ts';
 import { startGateway } from '../../serve/start.ts';
 import { CliFailure, renderFailure } from '../failure.ts';
 import { planGenerated, writeGenerated } from '../generated-files.ts';
-import { colours, writeAtOnce } from '../terminal.ts';
+import { terminalLog } from '../log-line.ts';
+import { renderScreen } from '../screen.ts';
+import { colours } from '../terminal.ts';
 import { fingerprint } from './changes.ts';
 import { type Connections, type DrainOptions, followConnections } from './connections.ts';
 import { forwardTo } from './forward.ts';
-import { logLine } from './log-line.ts';
 import type { SupervisorMessage, WorkerFiles, WorkerMessage, WorkerStart } from './messages.ts';
 import { recordModules } from './modules.ts';
 
-const { colour, spare, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
+const { colour, spare, first, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 const paint = colours(colour);
 const modules = recordModules(place.root);
 let handlers: string | undefined;
@@ -52,7 +53,7 @@ async function go(): Promise<void> {
   try {
     await serve();
   } catch (error) {
-    fail(renderFailure(error, paint, (process.env.SIGNALBOX_DEBUG ?? '') !== ''));
+    fail(renderFailure(error, paint));
   }
 }
 
@@ -65,7 +66,14 @@ async function serve(): Promise<void> {
   await bringUpToDate(project.registry);
   const gateway = await startServing(project);
   const { address, registry } = gateway;
-  tellSupervisor({ kind: 'ready', address, operations: fingerprint(registry), warnings: text, ...filesRead() });
+  tellSupervisor({
+    kind: 'ready',
+    address,
+    operations: fingerprint(registry),
+    warnings: text,
+    screen: first ? await renderScreen({ address, registry, place, follows: true }, paint) : '',
+    ...filesRead(),
+  });
   // Workers are often killed, and the cache is otherwise written at the end of a process.
   setImmediate(() => module.flushCompileCache());
 }
@@ -80,8 +88,7 @@ async function bringUpToDate(registry: Registry): Promise<void> {
 }
 
 async function startServing(project: LoadedProject) {
-  const log = { to: { write: (line: string) => writeAtOnce(1, logLine(line, paint)) } };
-  const gateway = await startGateway({ ...place, env: process.env, project, log, listen });
+  const gateway = await startGateway({ ...place, env: process.env, project, log: terminalLog(paint), listen });
   close = () => gateway.close();
   return gateway;
 }

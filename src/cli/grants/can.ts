@@ -1,44 +1,37 @@
 import type { Command } from 'commander';
-import { didYouMean } from '../../load/read/suggest.ts';
 import type { Registry } from '../../model/registry.ts';
-import { listThings, type Thing } from '../../security/grantable-things.ts';
-import {
-  type CallerFacts,
-  type Chain,
-  callerOfRole,
-  callerOfUser,
-  judge,
-  listTokens,
-  type Verdict,
-  whatIsMissing,
-} from '../../security/why.ts';
+import { type CallerFacts, callerOfRole, callerOfUser, listTokens } from '../../security/grants/callers.ts';
+import { listThings, nameOf, type Thing } from '../../security/grants/things.ts';
+import { type Chain, judge, type Verdict, whatIsMissing } from '../../security/grants/why.ts';
 import { Ended, wrongUsage } from '../failure.ts';
+import { explain } from '../help.ts';
+import { propose } from '../proposal.ts';
 import { renderTable } from '../table.ts';
-import { coloursOf, print } from '../terminal.ts';
+import { coloursOf, jsonText, print } from '../terminal.ts';
 import { count } from '../words.ts';
 import {
   addGrantOptions,
   type GrantOptions,
   type GrantSources,
-  nameOf,
   placeOfLink,
   readGrants,
   renderChains,
   thingsNamed,
 } from './grants-found.ts';
 
-const examples = `
-Examples:
-  signalbox can demo                        everything that the user may use
-  signalbox can demo PROCESS_MONITOR        whether, and by which lines of which files
-  signalbox can demo LOCATIONS_GET || echo "not any more"
-  signalbox can role:SAMPLE_ALL             everything that whoever has the role may use
-  signalbox can PARTNER_TOKENS:locations.read LOCATIONS_GET
-                                            whether a token with that value in the claim of its scheme gives roles that may
-
-Things are named as for who-can. Of one thing the exit code tells too: 0 the user may, 1 the user may not; of several kinds
-with one id, 0 only where the user may use them all. --json writes an array, an object a thing: kind, id, may, needs (each
-with what, may, and the chains of { because, at: { file, line, column } } that grant it), and missing, chains as well.`;
+const help = {
+  examples: [
+    'signalbox can demo                     # everything that the user may use',
+    'signalbox can demo PROCESS_MONITOR     # whether, and by which lines of which files',
+    'signalbox can role:SAMPLE_ALL          # everything that whoever has the role may use',
+    "signalbox can demo LOCATIONS_GET --json | jq '.[].may'",
+  ],
+  notes: [
+    'Things are named as for who-can. A token is named by its scheme and a value of the claim that gives roles, as in PARTNER_TOKENS:locations.read. Of several kinds with one id, the user must be allowed to use them all.',
+    '--json writes an array, an object a thing: kind, id, may, needs (each with what, may, and the chains of { because, at: { file, line, column } } that grant it), and missing, chains as well.',
+  ],
+  exits: ['the user may', 'the user may not, or the definitions hold errors'],
+} as const;
 
 /** What is known of one thing. */
 interface Answer {
@@ -50,17 +43,15 @@ interface Answer {
 
 /** `signalbox can`: whether a user may use a thing and why, or all that the user may use. */
 export function addCan(program: Command): void {
-  const command = program
-    .command('can')
-    .description('tell whether a user may use an operation, a query, a process or a component, and why')
+  const command = explain(program.command('can'), help)
+    .description('tell whether a user may use a thing, and why')
     .argument(
       '<user>',
       "the user's id; role:ID for whoever has a role, SCHEME:VALUE for a token whose claim has a value",
     )
     .argument('[thing]', 'its id, or its kind and id: query:PROCESS_MONITOR; without one all that the user may use');
-  addGrantOptions(command)
-    .addHelpText('after', examples)
-    .action(async (id: string, asked: string | undefined, options: GrantOptions, self: Command) => {
+  addGrantOptions(command).action(
+    async (id: string, asked: string | undefined, options: GrantOptions, self: Command) => {
       const sources = await readGrants(self, options);
       const caller = callerNamed(sources, id);
       const things = asked === undefined ? listThings(sources.registry) : thingsNamed(sources.registry, asked);
@@ -69,13 +60,14 @@ export function addCan(program: Command): void {
         return { thing, verdict, missing: whatIsMissing(sources.registry, thing, verdict) };
       });
       const told = asked === undefined ? answers.filter(isHeld) : answers;
-      if (options.json) await print(`${JSON.stringify(told.map(plain), null, 2)}\n`);
+      if (options.json) await print(jsonText(told.map(plain)));
       else
         await print(
           asked === undefined ? renderAll(caller, told) : told.map((each) => render(caller, each)).join('\n'),
         );
       if (!told.every(({ verdict }) => verdict.may)) throw new Ended(1);
-    });
+    },
+  );
 }
 
 /** What may be used, apart from components that nobody names: those are reached by what is listed anyway. */
@@ -90,7 +82,7 @@ function callerNamed({ registry, users }: GrantSources, asked: string): CallerFa
   const [kind = '', id] = asked.split(/:(.*)/s);
   if (kind === 'role' && id !== undefined) {
     const role = registry.roles.get(id);
-    if (role === undefined) throw wrongUsage(`there is no role ${id}`, didYouMean(id, registry.roles.keys()));
+    if (role === undefined) throw wrongUsage(`there is no role ${id}`, propose(id, registry.roles.keys()));
     return callerOfRole(role);
   }
   const tokens = listTokens(registry);
@@ -101,7 +93,7 @@ function callerNamed({ registry, users }: GrantSources, asked: string): CallerFa
   const proposed = registry.roles.has(asked) ? `Did you mean role:${asked}?` : undefined;
   const known = users.map((each) => each.id);
   const hint = 'Users of the database count with --database.';
-  const hints = [proposed ?? didYouMean(asked, known), hint].filter((each) => each !== undefined);
+  const hints = [proposed ?? propose(asked, known, 'signalbox user list'), hint].filter((each) => each !== undefined);
   throw wrongUsage(`there is no user ${asked}`, hints.join('\n'));
 }
 

@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
-import { didYouMean } from '../../load/read/suggest.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { User } from '../../model/security.ts';
-import { findThings, listThings, THING_KINDS, type Thing } from '../../security/grantable-things.ts';
-import type { Chain, Link } from '../../security/why.ts';
+import { findThings, listThings, THING_KINDS, type Thing } from '../../security/grants/things.ts';
+import type { Chain, Link } from '../../security/grants/why.ts';
+import { undeclaredUser } from '../../security/undeclared-user.ts';
+import { readUsers } from '../../security/users/rows.ts';
 import { wrongUsage } from '../failure.ts';
+import { AS_JSON } from '../help.ts';
 import { loadRegistry, type Place, placeOf } from '../project.ts';
+import { propose } from '../proposal.ts';
 import { readTables } from '../store.ts';
 import { renderTable } from '../table.ts';
 import { coloursOf } from '../terminal.ts';
@@ -25,9 +28,7 @@ export interface GrantSources {
 
 /** Adds what both commands take. */
 export function addGrantOptions(command: Command): Command {
-  return command
-    .option('--database', "count the users in the gateway's database too")
-    .option('--json', 'write the answer as JSON');
+  return command.option('--database', "count the users in the gateway's database too").option('--json', AS_JSON);
 }
 
 /** Reads the definitions, and the users of the database where they are asked for. */
@@ -39,9 +40,18 @@ export async function readGrants(command: Command, { database }: GrantOptions): 
   return { registry, users: [...declared, ...kept].sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
+/** Those that may call, with what they hold of the declared roles. */
 async function usersOfDatabase(registry: Registry, place: Place): Promise<User[]> {
-  const { listUsers } = await import('../../security/directory/list-users.ts');
-  return await readTables(registry, place, (db) => listUsers(db, registry.roles));
+  const kept = await readTables(registry, place, (db) => readUsers(async () => db).list());
+  return kept
+    .filter(({ disabled }) => !disabled)
+    .map(({ id, roles }) =>
+      undeclaredUser(
+        id,
+        'database',
+        roles.flatMap((role) => registry.roles.get(role) ?? []),
+      ),
+    );
 }
 
 /** @throws CliFailure that proposes others where there is none */
@@ -52,7 +62,7 @@ export function thingsNamed(registry: Registry, asked: string): Thing[] {
   const id = asked.slice(asked.indexOf(':') + 1);
   const known = [...new Set(things.map((each) => each.id))];
   const kinds = `It names one of these: ${THING_KINDS.join(', ')}.`;
-  throw wrongUsage(`there is nothing called ${asked} that is granted`, didYouMean(id, known) ?? kinds);
+  throw wrongUsage(`there is nothing called ${asked} that is granted`, propose(id, known, 'signalbox routes') ?? kinds);
 }
 
 /** Chains as a table: every link with the line that says so. */
@@ -74,9 +84,4 @@ export function renderCallers(
 /** `definitions/security.yaml:12:5`, which terminals and editors open; what is in no file, the database keeps. */
 export function placeOfLink({ at }: Link): string {
   return at === undefined ? 'database' : `${at.file}:${at.line}:${at.column}`;
-}
-
-/** `query PROCESS_MONITOR`. */
-export function nameOf({ kind, id }: Pick<Thing, 'kind' | 'id'>): string {
-  return `${kind} ${id}`;
 }

@@ -1,39 +1,31 @@
 import type { Command } from 'commander';
 import type { Registry } from '../../model/registry.ts';
-import type { Thing } from '../../security/grantable-things.ts';
-import {
-  type CallerFacts,
-  type Chain,
-  judge,
-  listCallers,
-  reachedAs,
-  type Verdict,
-  whatIsMissing,
-} from '../../security/why.ts';
-import { coloursOf, print } from '../terminal.ts';
+import { type CallerFacts, listCallers } from '../../security/grants/callers.ts';
+import { nameOf, type Thing } from '../../security/grants/things.ts';
+import { type Chain, judge, reachedAs, type Verdict, whatIsMissing } from '../../security/grants/why.ts';
+import { explain } from '../help.ts';
+import { coloursOf, jsonText, print } from '../terminal.ts';
 import { count } from '../words.ts';
 import {
   addGrantOptions,
   type GrantOptions,
-  nameOf,
   readGrants,
   renderCallers,
   renderChains,
   thingsNamed,
 } from './grants-found.ts';
 
-const examples = `
-Examples:
-  signalbox who-can LOCATIONS_GET
-  signalbox who-can query:PROCESS_MONITOR
-  signalbox who-can LOCATION_SETUP --json | jq -r '.[].callers[].caller'
-
-A thing is an operation, a query, a process, a component, a related-content service, an operation with a target (consumer) or
-a flow, by its id; of several kinds with one id all are shown, unless the kind stands before it. An operation is granted with
-what answers it: its query, its component, its call. Tokens are callers by what their claims give. Grants alone are judged,
-not whether credentials are taken. --json writes an array, an object a thing: kind, id, public, callers (each with caller,
-roles, and needs: what, may, and the chains of { because, at: { file, line, column } } that grant it), operations that reach a
-component which nobody names, and reached, the chains of operations that use it as a role of theirs.`;
+const help = {
+  examples: [
+    'signalbox who-can LOCATIONS_GET',
+    'signalbox who-can query:PROCESS_MONITOR',
+    "signalbox who-can LOCATIONS_GET --json | jq -r '.[].callers[].caller'",
+  ],
+  notes: [
+    'A thing is an operation, a query, a process, a component, a related-content service, an operation with a target (consumer) or a flow, by its id; of several kinds with one id all are shown, unless the kind stands before it. An operation is granted with what answers it: its query, its component, its call. Tokens are callers by what their claims give. Grants alone are judged, not whether credentials are taken.',
+    '--json writes an array, an object a thing: kind, id, public, callers (each with caller, roles, and needs: what, may, and the chains of { because, at: { file, line, column } } that grant it), operations that reach a component which nobody names, and reached, the chains of operations that use it as a role of theirs.',
+  ],
+} as const;
 
 /** What is known of one thing. */
 interface Answer {
@@ -49,19 +41,16 @@ interface Answer {
 
 /** `signalbox who-can`: who may use a thing, and by which lines of which files. */
 export function addWhoCan(program: Command): void {
-  const command = program
-    .command('who-can')
-    .description('list who may use an operation, a query, a process or a component, and by which lines')
+  const command = explain(program.command('who-can'), help)
+    .description('list who may use an operation, a query or another thing')
     .argument('<thing>', 'its id, or its kind and id: query:PROCESS_MONITOR');
-  addGrantOptions(command)
-    .addHelpText('after', examples)
-    .action(async (asked: string, options: GrantOptions, self: Command) => {
-      const { registry, users } = await readGrants(self, options);
-      const callers = listCallers(registry, users);
-      const answers = thingsNamed(registry, asked).map((thing) => answerFor(registry, callers, thing));
-      const json = (): string => `${JSON.stringify(answers.map(plain), null, 2)}\n`;
-      await print(options.json ? json() : answers.map((each) => render(registry, each)).join('\n'));
-    });
+  addGrantOptions(command).action(async (asked: string, options: GrantOptions, self: Command) => {
+    const { registry, users } = await readGrants(self, options);
+    const callers = listCallers(registry, users);
+    const answers = thingsNamed(registry, asked).map((thing) => answerFor(registry, callers, thing));
+    const json = (): string => jsonText(answers.map(plain));
+    await print(options.json ? json() : answers.map((each) => render(registry, each)).join('\n'));
+  });
 }
 
 function answerFor(registry: Registry, callers: readonly CallerFacts[], thing: Thing): Answer {

@@ -2,25 +2,23 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CliFailure } from '../failure.ts';
+import { explain } from '../help.ts';
 import { packageVersion } from '../package-info.ts';
 import { loadRegistry } from '../project.ts';
-import { coloursOf, print } from '../terminal.ts';
+import { coloursOf, jsonText, print } from '../terminal.ts';
 import { type Manifest, newManifest, projectFiles } from './files.ts';
 
-const examples = `
-Examples:
-  signalbox init my-gateway
-  signalbox init .
-
-The folder must be empty, or hold nothing but what 'npm install signalbox' and 'git init' leave in it.`;
+const help = {
+  examples: ['signalbox init my-gateway', 'signalbox init .'],
+  notes: ["The folder must be empty, or hold nothing but what 'npm install signalbox' and 'git init' leave in it."],
+  exits: ['done', 'the folder is in use, or could not be written'],
+} as const;
 
 /** `signalbox init`: a new project that starts at once. */
 export function addInit(program: Command): void {
-  program
-    .command('init')
+  explain(program.command('init'), help)
     .description('create a new project with one service')
     .argument('<dir>', 'its folder; made where it is missing')
-    .addHelpText('after', examples)
     .action(async (dir: string) => {
       const root = resolve(dir);
       const manifest = await checkFolder(root, dir);
@@ -42,11 +40,19 @@ async function checkFolder(root: string, shown: string): Promise<Manifest> {
   const inTheWay = names.filter((name) => !harmless.has(name) || (name === 'package.json' && manifest === undefined));
   if (inTheWay.length > 0 || manifest === undefined) {
     throw new CliFailure(`${shown} is not empty`, {
-      hint: `In the way: ${inTheWay.join(', ')}.\nName a new folder: signalbox init my-gateway`,
+      hint: `In the way: ${shortened(inTheWay)}.\nName a new folder: signalbox init my-gateway`,
     });
   }
   return manifest;
 }
+
+/** As many as fit on a line. */
+function shortened(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return more > 0 ? `${names.slice(0, MOST_NAMED).join(', ')} and ${more} more` : names.join(', ');
+}
+
+const MOST_NAMED = 5;
 
 async function namesIn(root: string, shown: string): Promise<string[]> {
   try {
@@ -77,7 +83,7 @@ async function readManifest(path: string): Promise<Manifest | undefined> {
 async function writeProject(root: string, manifest: Manifest): Promise<string[]> {
   const name = packageName(basename(root));
   const files = new Map(projectFiles(name));
-  files.set('package.json', `${JSON.stringify(newManifest(name, packageVersion(), manifest), null, 2)}\n`);
+  files.set('package.json', jsonText(newManifest(name, packageVersion(), manifest)));
   for (const [path, text] of files) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);

@@ -1,8 +1,9 @@
 import { FlowError, InvokeError, ReplyFault, SoapFault } from '../../invoke/index.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { CliFailure } from '../failure.ts';
+import { printable } from '../terminal.ts';
 import { count } from '../words.ts';
-import { fieldsOf, printable } from './print.ts';
+import { fieldsOf } from './print.ts';
 import { noteSteps } from './trace.ts';
 
 /** What became of a flow's steps, where one of them is what failed. */

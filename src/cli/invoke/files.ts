@@ -3,7 +3,7 @@ import { access, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Segment } from '../../invoke/index.ts';
 import type { Attachment } from '../../model/value.ts';
-import { fileAttachment } from '../../store/file-attachment.ts';
+import { fileAttachment } from '../../store/file/attachment.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { print } from '../terminal.ts';

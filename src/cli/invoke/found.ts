@@ -1,5 +1,4 @@
 import { flowNamed } from '../../invoke/index.ts';
-import { didYouMean } from '../../load/read/suggest.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Flow } from '../../model/flow.ts';
 import { flowNames } from '../../model/flow-names.ts';
@@ -7,6 +6,7 @@ import type { Registry } from '../../model/registry.ts';
 import type { MediaMessage, Message, Operation, SoapForm } from '../../model/service.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { wrongUsage } from '../failure.ts';
+import { propose } from '../proposal.ts';
 
 /** What may be called. */
 export type Found = OneOperation | { readonly kind: 'flow'; readonly flow: Flow };
@@ -26,11 +26,11 @@ export function findCallable(registry: Registry, id: string, node: string | unde
   if (operation === undefined)
     throw wrongUsage(
       `there is no operation ${id}`,
-      didYouMean(id, [
-        ...consumers.keys(),
-        ...[...flows.values()].map((flow) => flowNames(flow)[0]),
-        ...operations.keys(),
-      ]),
+      propose(
+        id,
+        [...consumers.keys(), ...[...flows.values()].map((flow) => flowNames(flow)[0]), ...operations.keys()],
+        'signalbox routes',
+      ),
     );
   if (operation.soap === undefined)
     throw wrongUsage(`operation ${id} has no SOAP form`, 'Its definition gets one by `soap: true`.');

@@ -7,12 +7,12 @@ import {
   readJsonText,
 } from '../../codec/index.ts';
 import type { Segment } from '../../invoke/index.ts';
-import { didYouMean } from '../../load/read/suggest.ts';
 import type { Document } from '../../model/document.ts';
-import type { Field } from '../../model/field.ts';
+import { type Field, singleType } from '../../model/field.ts';
 import type { Message, RawKind } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
+import { propose } from '../proposal.ts';
 import { fileContent, fileSegment, fileText, readFileName } from './files.ts';
 
 /** What a command line says of an operation's input. */
@@ -74,7 +74,7 @@ async function readDocument(
   const known = new Map(document.fields.map((field) => [field.name, field]));
   for (const name of texts.keys()) {
     if (known.has(name)) continue;
-    throw wrongUsage(`the request has no field ${name}`, didYouMean(name, known.keys()) ?? fieldsOf(document));
+    throw wrongUsage(`the request has no field ${name}`, propose(name, known.keys()) ?? fieldsOf(document));
   }
   const value: Record<string, Value> = {};
   if (input !== undefined) Object.assign(value, readJson(document, texts, await fileText(readFileName(input))));
@@ -103,7 +103,7 @@ function contentTypeIn(
 
 async function readField(field: Field, texts: readonly string[], contentType: string | undefined): Promise<Value> {
   const { name, type } = field;
-  const item = type.kind === 'list' ? type.item : type;
+  const item = singleType(type);
   const [first = ''] = texts;
   if (type.kind !== 'list' && texts.length > 1) throw wrongUsage(`${name} is given twice`);
   if (item.kind === 'document') {

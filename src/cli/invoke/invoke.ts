@@ -1,26 +1,28 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PreparedRequest } from '../../invoke/index.ts';
-import { CliFailure, wrongUsage } from '../failure.ts';
+import { wrongUsage } from '../failure.ts';
+import { AS_JSON, explain } from '../help.ts';
+import { interruptible } from '../interrupt.ts';
 import { loadRegistry, placeOf } from '../project.ts';
 import { coloursOf, note, print } from '../terminal.ts';
 import type { Found } from './found.ts';
 import type { Asked, Ran } from './run.ts';
 
-const examples = `
-Examples:
-  signalbox invoke N_DOCLIB.upload File=@"report 2026.pdf" SiteName=HR DocFolder="Shared Documents/2026"
-  signalbox invoke N_DOCLIB.upload File=@report.pdf SiteName=HR DocFolder=Reports --dry-run
-  signalbox invoke THIRD_PARTY_IMPORT_POST content=@incidents.json
-  signalbox invoke ATTACHMENT_GET --node LOCAL name=report.pdf --output report.pdf
-  signalbox invoke N_BINARY_SEND content=@envelope.xml --segment 'report.xml;type=application/xml'
-
-An operation with a target calls it, over REST or SOAP as it is defined; a flow makes the calls of its steps. An operation
-that is answered here is called over SOAP at the running gateway, or another one of the same definitions, by --node; nobody
-named, a user of the sample calls, where only this machine can listen in.
-NAME=@FILE takes the value from a file (- is standard input, NAME=@@TEXT is a text that begins with @); binary content is
-sent as it is read. The type of a file goes by its name, or is said behind it, as in content=@report;type=application/pdf, or
-by the document's own field. SIGNALBOX_USER and SIGNALBOX_PASSWORD say who calls the gateway of these definitions.
-It ends with 1 where the call comes to nothing, with 2 where nothing could be sent because of how it was asked for.`;
+const help = {
+  examples: [
+    'signalbox invoke LOCATIONS_GET REGION=N --node LOCAL',
+    'signalbox invoke ATTACHMENT_PUT name=README.md content=@README.md --node LOCAL',
+    'signalbox invoke ATTACHMENT_GET name=README.md --node LOCAL --output copy.md',
+    'signalbox invoke N_DOCLIB.upload File=@README.md SiteName=HR DocFolder=Reports --dry-run',
+    'signalbox invoke THIRD_PARTY_IMPORT_POST content=@incidents.json --json',
+    "signalbox invoke N_BINARY_SEND content=@envelope.xml --segment 'report.xml;type=application/xml'",
+  ],
+  notes: [
+    'An operation with a target calls it, over REST or SOAP as it is defined; a flow makes the calls of its steps. An operation that is answered here is called over SOAP at the running gateway, or another one of the same definitions, by --node; nobody named, a user of the sample calls, where only this machine can listen in.',
+    "NAME=@FILE takes the value from a file (- is standard input, NAME=@@TEXT is a text that begins with @); binary content is sent as it is read. The type of a file goes by its name, or is said behind it, as in content=@report;type=application/pdf, or by the document's own field. SIGNALBOX_USER and SIGNALBOX_PASSWORD say who calls the gateway of these definitions.",
+  ],
+  exits: ['done', 'the definitions hold errors, or the call came to nothing'],
+} as const;
 
 interface InvokeOptions {
   readonly input?: string;
@@ -36,9 +38,8 @@ interface InvokeOptions {
 
 /** `signalbox invoke`: calls an operation, or runs a flow, and shows the reply. Ends with 1 where the answer is a fault. */
 export function addInvoke(program: Command): void {
-  program
-    .command('invoke')
-    .description('call an operation of another system, or run a flow')
+  explain(program.command('invoke'), help)
+    .description('call an operation, or run a flow, and show the reply')
     .argument('<operation>', 'the operation, or the flow')
     .argument('[name=value...]', 'fields of the request')
     .option('--dry-run', 'show the requests, with secrets masked, and send nothing')
@@ -51,10 +52,9 @@ export function addInvoke(program: Command): void {
     .option('--uri <index>', "which of the operation's URI templates, from 1 (default: 1)", readIndex)
     .option('--node <node>', 'the node that is called, in place of the target')
     .option('--user <name[:password]>', 'who calls, in place of what the node says')
-    .option('--output <file>', 'where attachments of the reply go; - is standard output')
-    .option('--json', 'write the reply as JSON')
+    .option('-o, --output <file>', 'the file for attachments of the reply; - is standard output')
+    .option('--json', AS_JSON)
     .option('--verbose', 'show the heads of request and reply, and times')
-    .addHelpText('after', examples)
     .action(async (id: string, values: readonly string[], options: InvokeOptions, command: Command) => {
       if (options.output === '-' && process.stdout.isTTY)
         throw wrongUsage('attachments are not for a terminal', '--output FILE writes them to a file.');
@@ -83,28 +83,6 @@ function askedFor(values: readonly string[], options: InvokeOptions): Asked {
 function readIndex(text: string): number {
   if (!/^[1-9][0-9]{0,3}$/.test(text)) throw new InvalidArgumentError('It is a number from 1.');
   return Number(text);
-}
-
-/** The last one comes from a terminal that is closed. */
-const INTERRUPTS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Does the work; an interrupt ends it, and is said to be what did. */
-async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const interrupt = (): void => {
-    controller.abort(new CliFailure('interrupted'));
-    // What is read from there before anything is sent has no other end.
-    process.stdin.destroy();
-  };
-  for (const signal of INTERRUPTS) process.once(signal, interrupt);
-  try {
-    return await work(controller.signal);
-  } catch (error) {
-    controller.signal.throwIfAborted();
-    throw error;
-  } finally {
-    for (const signal of INTERRUPTS) process.off(signal, interrupt);
-  }
 }
 
 async function show({ kept, contentType }: Ran, found: Found, { output, json }: InvokeOptions): Promise<void> {

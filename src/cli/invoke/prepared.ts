@@ -1,5 +1,5 @@
 import type { PreparedRequest } from '../../invoke/index.ts';
-import { printable } from './print.ts';
+import { printable } from '../terminal.ts';
 
 /** Requests as they would be sent, in the form that travels; each with what it is above it. */
 export function renderPrepared(requests: readonly PreparedRequest[]): string {

@@ -4,7 +4,7 @@ import type { FieldType } from '../../model/field.ts';
 import type { Message } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { size } from '../progress/bar.ts';
-import type { Colors } from '../terminal.ts';
+import { type Colors, printable } from '../terminal.ts';
 import { Kept, type KeptReply } from './keep.ts';
 
 /** A reply as JSON: its document, attachments being objects that say what and where they are. */
@@ -95,9 +95,4 @@ function describe({ contentType, name, length, file }: Kept): string {
 function renderFields(fields: readonly (readonly [name: string, value: string])[], colours: Colors): string {
   const width = Math.max(0, ...fields.map(([name]) => name.length));
   return fields.map(([name, value]) => `${colours.bold(name.padEnd(width))}  ${printable(value)}\n`).join('');
-}
-
-/** What would drive a terminal, or break the line, becomes a blank. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').trimEnd();
 }

@@ -82,7 +82,7 @@ async function withClient<T>(
   const [{ createClient }, { createSpool }, { chooseTarget }, { readInput, readSegments }, { requestOf }] =
     await Promise.all([
       import('../../invoke/index.ts'),
-      import('../../store/spool.ts'),
+      import('../../store/file/spool.ts'),
       import('./target.ts'),
       import('./input.ts'),
       import('./found.ts'),

@@ -1,5 +1,4 @@
 import type { Credential } from '../../invoke/index.ts';
-import { didYouMean } from '../../load/read/suggest.ts';
 import type { ConfigText } from '../../model/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import { NODE_DEFAULTS, type Node } from '../../model/node.ts';
@@ -11,8 +10,9 @@ import { verifyPassword } from '../../security/password.ts';
 import { isLoopback } from '../../serve/listen/loopback.ts';
 import { readAddress } from '../../serve/start/address.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
-import { contractBaseOf } from '../address.ts';
+import { contractBaseOf, reachable } from '../address.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
+import { propose } from '../proposal.ts';
 import type { OneOperation } from './found.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,7 +42,7 @@ export async function chooseTarget(
 function nodeOf({ nodes, gateway }: Registry, id: string): Node {
   const node = nodes.get(id);
   if (node !== undefined) return node;
-  throw wrongUsage(`there is no node ${id}`, didYouMean(id, [gateway.id, ...nodes.keys()]));
+  throw wrongUsage(`there is no node ${id}`, propose(id, [gateway.id, ...nodes.keys()]));
 }
 
 /** The gateway of these definitions, at the address that it has for its callers. */
@@ -50,10 +50,8 @@ async function localNode(registry: Registry, env: Environment): Promise<{ node: 
   const { id, at, publicUrl } = registry.gateway;
   if (publicUrl === undefined && readAddress(registry, env).port === 0)
     throw new CliFailure('the port of the gateway is not known', { hint: 'PORT says which one it has taken.' });
-  const url = new URL(`${await contractBaseOf(registry, undefined)}/PeopleSoftServiceListeningConnector`);
-  // What listens on all addresses is reached on this machine's own.
-  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
-  if (url.hostname === '[::]') url.hostname = '[::1]';
+  const base = reachable(await contractBaseOf(registry, undefined));
+  const url = new URL(`${base}/PeopleSoftServiceListeningConnector`);
   return { node: { ...NODE_DEFAULTS, id, base: [literal(url.href)], at }, host: url.hostname.replace(/^\[|\]$/g, '') };
 }
 

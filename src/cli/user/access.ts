@@ -1,18 +1,24 @@
 import { hostname, userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
-import { didYouMean } from '../../load/read/suggest.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { Users } from '../../security/users/port.ts';
+import type { UserReader, Users } from '../../security/users/port.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { loadRegistry, placeOf } from '../project.ts';
-import { withStore } from '../store.ts';
+import { propose } from '../proposal.ts';
+import { readTables, withStore } from '../store.ts';
 
-/** What the commands about users work with. */
+/** What the commands work with that change users. */
 export interface Access {
   readonly registry: Registry;
   readonly users: Users;
   /** Database, for people. */
   readonly location: string;
+}
+
+/** What the commands work with that only look. */
+export interface Seen {
+  readonly registry: Registry;
+  readonly users: UserReader;
 }
 
 /** Who works, where nobody says otherwise. */
@@ -34,17 +40,29 @@ export function withActor(command: Command): Command {
   return command.addOption(new Option('--actor <name>', 'who the audit trail says it was (default: account@host)'));
 }
 
-/** Opens the users of the configured database, brought up to date, and closes it after the work. */
-export async function withUsers(command: Command, work: (access: Access) => Promise<void>): Promise<void> {
+/**
+ * Opens the users of the configured database, brought up to date, to change one of them, and closes it after the work.
+ * @throws CliFailure for a user of the definitions
+ */
+export async function changeUser(command: Command, id: string, work: (access: Access) => Promise<void>): Promise<void> {
   const { actor = defaultActor() } = command.opts<{ actor?: string }>();
   checkText('--actor', actor);
   const place = placeOf(command);
   const registry = await loadRegistry(place, 'ignore-missing');
+  refuseDeclared(registry, id);
   const { openUsers } = await import('../../security/users/open.ts');
   await withStore(registry, place, async (store) => {
     await store.migrate();
     await work({ registry, users: openUsers({ store, actor }), location: store.location });
   });
+}
+
+/** Looks at the users of the configured database, which is neither made nor changed. @throws CliFailure where it is not up to date */
+export async function readUsers(command: Command, work: (seen: Seen) => Promise<void>): Promise<void> {
+  const place = placeOf(command);
+  const registry = await loadRegistry(place, 'ignore-missing');
+  const { readUsers: read } = await import('../../security/users/rows.ts');
+  await readTables(registry, place, (db) => work({ registry, users: read(async () => db) }));
 }
 
 /** @throws CliFailure for a user of the definitions, which no command changes */
@@ -66,7 +84,6 @@ export function checkText(option: string, text: string | undefined): void {
 /** @throws CliFailure for a role that is not declared */
 export function checkRoles({ roles }: Registry, ids: readonly string[]): void {
   for (const id of ids) {
-    if (!roles.has(id))
-      throw new CliFailure(`there is no role ${id} in the definitions`, { hint: didYouMean(id, roles.keys()) });
+    if (!roles.has(id)) throw wrongUsage(`there is no role ${id} in the definitions`, propose(id, roles.keys()));
   }
 }

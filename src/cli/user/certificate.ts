@@ -6,32 +6,33 @@ import type { Registry } from '../../model/registry.ts';
 import type { KeptCertificate } from '../../security/users/port.ts';
 import { pemCertificates } from '../../wire/pem.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
+import { AS_JSON, explain } from '../help.ts';
 import { renderTable } from '../table.ts';
-import { coloursOf, print } from '../terminal.ts';
-import { checkText, refuseDeclared, withActor, withUsers } from './access.ts';
+import { coloursOf, jsonText, print } from '../terminal.ts';
+import { changeUser, checkText, readUsers, refuseDeclared, withActor } from './access.ts';
 
 const WHICH = 'a file with it (PEM or DER), or its fingerprint: sha256: and 64 hex digits';
 
 /** `signalbox user certificate add|list|remove`. */
 export function addUserCertificate(user: Command): void {
-  const certificate = user.command('certificate').description('certificates that a user is known by');
+  const certificate = explain(user.command('certificate'), {
+    examples: ['signalbox user certificate add ada ada.pem', 'signalbox user certificate list ada'],
+  }).description('manage the certificates that a user is known by');
   addCertificateAdd(certificate);
   addCertificateList(certificate);
   addCertificateRemove(certificate);
 }
 
 function addCertificateAdd(certificate: Command): void {
-  const command = certificate
-    .command('add')
+  const command = explain(certificate.command('add'), { examples: ['signalbox user certificate add ada ada.pem'] })
     .description('let a user call by a certificate; its fingerprint is kept')
-    .argument('<id>', 'the user')
+    .argument('<user>', 'its id')
     .argument('<certificate>', WHICH)
     .option('--description <text>', 'what it is for');
   withActor(command).action(async (id: string, which: string, options: { description?: string }, run: Command) => {
     const { description } = options;
     checkText('--description', description);
-    await withUsers(run, async ({ registry, users }) => {
-      refuseDeclared(registry, id);
+    await changeUser(run, id, async ({ registry, users }) => {
       const fingerprint = fingerprintOf(which);
       refuseKnown(registry, fingerprint);
       const added = await users.addCertificate(id, fingerprint, description);
@@ -41,29 +42,28 @@ function addCertificateAdd(certificate: Command): void {
 }
 
 function addCertificateList(certificate: Command): void {
-  certificate
-    .command('list')
+  explain(certificate.command('list'), { examples: ['signalbox user certificate list ada'] })
     .description('list the certificates of a user, by their fingerprints')
-    .argument('<id>', 'the user')
-    .option('--json', 'as JSON')
+    .argument('<user>', 'its id')
+    .option('--json', AS_JSON)
     .action(async (id: string, { json = false }: { json?: boolean }, run: Command) =>
-      withUsers(run, async ({ registry, users }) => {
+      readUsers(run, async ({ registry, users }) => {
         refuseDeclared(registry, id);
         const found = await users.certificates(id);
-        await print(json ? `${JSON.stringify(found, null, 2)}\n` : renderCertificates(found));
+        await print(json ? jsonText(found) : renderCertificates(found));
       }),
     );
 }
 
 function addCertificateRemove(certificate: Command): void {
-  const command = certificate
-    .command('remove')
+  const command = explain(certificate.command('remove'), {
+    examples: ['signalbox user certificate remove ada ada.pem'],
+  })
     .description('let a certificate be refused, within 2 s')
-    .argument('<id>', 'the user')
+    .argument('<user>', 'its id')
     .argument('<certificate>', WHICH);
   withActor(command).action(async (id: string, which: string, _: object, run: Command) =>
-    withUsers(run, async ({ registry, users }) => {
-      refuseDeclared(registry, id);
+    changeUser(run, id, async ({ users }) => {
       const fingerprint = fingerprintOf(which);
       await users.removeCertificate(id, fingerprint);
       await print(`The certificate ${fingerprint} is ${id}'s no more.\n`);

@@ -1,25 +1,29 @@
 import type { Command } from 'commander';
 import { CliFailure, wrongUsage } from '../failure.ts';
+import { explain } from '../help.ts';
 import { print } from '../terminal.ts';
-import { checkRoles, checkText, refuseDeclared, withActor, withUsers } from './access.ts';
+import { changeUser, checkRoles, checkText, withActor } from './access.ts';
 import { newPassword, type PasswordOptions, printDone, withPassword } from './password.ts';
 
 const collect = (text: string, before: readonly string[]): string[] => [...before, text];
 
 /** `signalbox user add`. */
 export function addUserAdd(user: Command): void {
-  const command = user
-    .command('add')
+  const command = explain(user.command('add'), {
+    examples: [
+      'signalbox user add ada --role SAMPLE_ALL',
+      'signalbox user add nightly --no-password --role SAMPLE_ALL',
+    ],
+  })
     .description('add a user; a password is asked for')
-    .argument('<id>', 'its id')
+    .argument('<user>', 'its id')
     .option('--role <role>', 'a role that it holds; once for each', collect, [])
     .option('--description <text>', 'who or what it is');
   withActor(withPassword(command)).action(
     async (id: string, options: PasswordOptions & { role: string[]; description?: string }, run: Command) =>
-      withUsers(run, async ({ registry, users, location }) => {
+      changeUser(run, id, async ({ registry, users, location }) => {
         await checkId(id);
         checkText('--description', options.description);
-        refuseDeclared(registry, id);
         checkRoles(registry, options.role);
         const known = (await users.list()).some((each) => each.id === id);
         // Before a password is asked for in vain; what was added meanwhile is refused all the same.
@@ -45,13 +49,13 @@ async function checkId(id: string): Promise<void> {
 
 /** `signalbox user passwd`. */
 export function addUserPasswd(user: Command): void {
-  const command = user
-    .command('passwd')
+  const command = explain(user.command('passwd'), {
+    examples: ['signalbox user passwd ada', 'pass show gateway/ada | signalbox user passwd ada --password-stdin'],
+  })
     .description('give a user another password; the old one is refused within 2 s')
-    .argument('<id>', 'the user');
+    .argument('<user>', 'its id');
   withActor(withPassword(command)).action(async (id: string, options: PasswordOptions, run: Command) =>
-    withUsers(run, async ({ registry, users }) => {
-      refuseDeclared(registry, id);
+    changeUser(run, id, async ({ users }) => {
       await users.get(id);
       const password = await newPassword(id, options);
       await users.setPassword(id, password.hash);
@@ -64,13 +68,14 @@ export function addUserPasswd(user: Command): void {
 /** `signalbox user disable` and `signalbox user enable`. */
 export function addUserDisable(user: Command): void {
   for (const [name, disabled, description] of [
-    ['disable', true, 'let a user call no more, within 2 s; the id and what belongs to it stay'],
+    ['disable', true, 'let a user call no more, within 2 s; what belongs to it stays'],
     ['enable', false, 'let a disabled user call again'],
   ] as const) {
-    const command = user.command(name).description(description).argument('<id>', 'the user');
+    const command = explain(user.command(name), { examples: [`signalbox user ${name} ada`] })
+      .description(description)
+      .argument('<user>', 'its id');
     withActor(command).action(async (id: string, _: object, run: Command) =>
-      withUsers(run, async ({ registry, users }) => {
-        refuseDeclared(registry, id);
+      changeUser(run, id, async ({ users }) => {
         const changed = await users.setDisabled(id, disabled);
         const state = disabled ? 'disabled' : 'enabled';
         await print(changed ? `${id} is ${state}.\n` : `${id} is ${state} already.\n`);
@@ -81,18 +86,16 @@ export function addUserDisable(user: Command): void {
 
 /** `signalbox user role`. */
 export function addUserRole(user: Command): void {
-  const command = user
-    .command('role')
+  const command = explain(user.command('role'), { examples: ['signalbox user role ada --add SAMPLE_ALL'] })
     .description('give roles to a user, or take them')
-    .argument('<id>', 'the user')
+    .argument('<user>', 'its id')
     .option('--add <role>', 'one to give; once for each', collect, [])
     .option('--remove <role>', 'one to take; once for each', collect, []);
   withActor(command).action(async (id: string, { add, remove }: { add: string[]; remove: string[] }, run: Command) => {
     if (add.length + remove.length === 0) throw wrongUsage('--add or --remove says which role');
     const both = add.find((role) => remove.includes(role));
     if (both !== undefined) throw wrongUsage(`${both} can't be both given and taken`);
-    await withUsers(run, async ({ registry, users }) => {
-      refuseDeclared(registry, id);
+    await changeUser(run, id, async ({ registry, users }) => {
       checkRoles(registry, add);
       const changed = await users.changeRoles(id, { add: [...new Set(add)], remove });
       const { roles } = await users.get(id);

@@ -1,14 +1,17 @@
 import type { Command } from 'commander';
 import { CliFailure, wrongUsage } from '../failure.ts';
+import { explain } from '../help.ts';
 import { note, print } from '../terminal.ts';
 import { newPassword } from './password.ts';
 
 /** `signalbox user hash`: what a `user:` of the definitions holds in place of a secret. */
 export function addUserHash(user: Command): void {
-  user
-    .command('hash')
-    .description('print the hash of a password for a user of the definitions; nothing is stored')
-    .argument('[id]', 'the user, whose id is no password')
+  explain(user.command('hash'), {
+    examples: ['signalbox user hash demo', 'signalbox user hash --key'],
+    notes: ["For a user of the definitions: 'password:' and 'api-keys:' of its definition take it. Nothing is stored."],
+  })
+    .description('print the hash of a password, for a user of the definitions')
+    .argument('[user]', 'its id, which is no password')
     .option('--password-stdin', 'read it from the first line of standard input')
     .option('--key', 'make an API key instead, and print it and its hash')
     .action(async (id: string | undefined, options: { passwordStdin?: true; key?: true }) => {
@@ -24,7 +27,7 @@ export function addUserHash(user: Command): void {
 }
 
 async function printKey(): Promise<void> {
-  const { createApiKey } = await import('../../security/users/api-key.ts');
+  const { createApiKey } = await import('../../security/api-key.ts');
   const { key, hash } = createApiKey();
   note("The key, which is shown only now, and what 'api-keys:' of its user takes:");
   await print(`${key}\n${hash}\n`);

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { duration } from '../../load/schema/json-schema.ts';
-import { milliseconds } from '../../load/units.ts';
+import { milliseconds } from '../../load/value/units.ts';
 import type { KeptKey } from '../../security/users/port.ts';
+import { AS_JSON, explain } from '../help.ts';
 import { renderTable } from '../table.ts';
-import { coloursOf, note, print } from '../terminal.ts';
-import { checkText, refuseDeclared, withActor, withUsers } from './access.ts';
+import { coloursOf, jsonText, note, print } from '../terminal.ts';
+import { changeUser, checkText, readUsers, refuseDeclared, withActor } from './access.ts';
 
 /** As the definitions write one. */
 const TIME = new RegExp(duration.pattern as string);
@@ -14,22 +15,27 @@ const LONGEST = milliseconds('36500 d');
 
 /** `signalbox user key add|list|revoke`. */
 export function addUserKey(user: Command): void {
-  const key = user.command('key').description('API keys of a user');
+  const key = explain(user.command('key'), {
+    examples: ["signalbox user key add ada --expires '90 d'", 'signalbox user key list ada'],
+  }).description('manage the API keys of a user');
   addKeyAdd(key);
   addKeyList(key);
   addKeyRevoke(key);
 }
 
 function addKeyAdd(key: Command): void {
-  const command = key
-    .command('add')
+  const command = explain(key.command('add'), {
+    examples: [
+      "signalbox user key add ada --expires '90 d'",
+      "signalbox user key add ada --description 'nightly export'",
+    ],
+  })
     .description('make a key, and print it once')
-    .argument('<id>', 'the user')
-    .option('--expires <time>', "how long it holds: '90 d', '12 h'; for ever where it is left out", readTime)
+    .argument('<user>', 'its id')
+    .option('--expires <time>', "how long it holds, as in '90 d' or '12 h' (default: for ever)", readTime)
     .option('--description <text>', 'what it is for');
   withActor(command).action(async (id: string, options: { expires?: number; description?: string }, run: Command) =>
-    withUsers(run, async ({ registry, users }) => {
-      refuseDeclared(registry, id);
+    changeUser(run, id, async ({ users }) => {
       const { expires, description } = options;
       checkText('--description', description);
       const until = expires === undefined ? undefined : new Date(Date.now() + expires);
@@ -55,16 +61,15 @@ function readTime(text: string): number {
 }
 
 function addKeyList(key: Command): void {
-  key
-    .command('list')
+  explain(key.command('list'), { examples: ['signalbox user key list ada'] })
     .description('list the keys of a user, by the part that may be shown')
-    .argument('<id>', 'the user')
-    .option('--json', 'as JSON')
+    .argument('<user>', 'its id')
+    .option('--json', AS_JSON)
     .action(async (id: string, { json = false }: { json?: boolean }, run: Command) =>
-      withUsers(run, async ({ registry, users }) => {
+      readUsers(run, async ({ registry, users }) => {
         refuseDeclared(registry, id);
         const keys = await users.keys(id);
-        await print(json ? `${JSON.stringify(keys, null, 2)}\n` : renderKeys(keys));
+        await print(json ? jsonText(keys) : renderKeys(keys));
       }),
     );
 }
@@ -85,14 +90,12 @@ export function renderKeys(keys: readonly KeptKey[]): string {
 }
 
 function addKeyRevoke(key: Command): void {
-  const command = key
-    .command('revoke')
+  const command = explain(key.command('revoke'), { examples: ['signalbox user key revoke ada k3yp4rt0'] })
     .description('let a key be refused, within 2 s and for ever')
-    .argument('<id>', 'the user')
+    .argument('<user>', 'its id')
     .argument('<key>', 'the part of it that is listed');
   withActor(command).action(async (id: string, name: string, _: object, run: Command) =>
-    withUsers(run, async ({ registry, users }) => {
-      refuseDeclared(registry, id);
+    changeUser(run, id, async ({ users }) => {
       const changed = await users.revokeKey(id, name);
       await print(`Key ${name} of ${id} is revoked${changed ? '' : ' already'}.\n`);
     }),

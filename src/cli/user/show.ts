@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { User } from '../../model/security.ts';
 import type { KeptUser, TrailLine } from '../../security/users/port.ts';
+import { AS_JSON, explain } from '../help.ts';
 import { renderTable } from '../table.ts';
-import { coloursOf, print } from '../terminal.ts';
-import { type Access, withUsers } from './access.ts';
+import { coloursOf, jsonText, print } from '../terminal.ts';
+import { readUsers, type Seen } from './access.ts';
 import { renderCertificates } from './certificate.ts';
 import { renderKeys } from './key.ts';
 
@@ -17,30 +18,28 @@ interface Shown extends Partial<Omit<KeptUser, 'id' | 'roles'>> {
 
 /** `signalbox user list`. */
 export function addUserList(user: Command): void {
-  user
-    .command('list')
+  explain(user.command('list'), { examples: ['signalbox user list', "signalbox user list --json | jq -r '.[].id'"] })
     .description('list the users of the database and of the definitions')
-    .option('--json', 'as JSON')
+    .option('--json', AS_JSON)
     .action(async ({ json = false }: { json?: boolean }, command: Command) =>
-      withUsers(command, async ({ registry, users }) => {
+      readUsers(command, async ({ registry, users }) => {
         const shown = [...(await users.list()).map(ofDatabase), ...[...registry.users.values()].map(ofDefinitions)];
-        await print(json ? `${JSON.stringify(shown, null, 2)}\n` : renderUsers(shown));
+        await print(json ? jsonText(shown) : renderUsers(shown));
       }),
     );
 }
 
 /** `signalbox user show`. */
 export function addUserShow(user: Command): void {
-  user
-    .command('show')
-    .description('show a user with its keys and certificates; nothing secret is shown')
-    .argument('<id>', 'the user')
-    .option('--json', 'as JSON')
+  explain(user.command('show'), { examples: ['signalbox user show ada'] })
+    .description('show a user, its keys and certificates, and nothing secret')
+    .argument('<user>', 'its id')
+    .option('--json', AS_JSON)
     .action(async (id: string, { json = false }: { json?: boolean }, command: Command) =>
-      withUsers(command, async (access) => {
+      readUsers(command, async (access) => {
         const { shown, keys, certificates } = await find(access, id);
         if (json) {
-          await print(`${JSON.stringify({ ...shown, keys, certificates }, null, 2)}\n`);
+          await print(jsonText({ ...shown, keys, certificates }));
           return;
         }
         const tables = [
@@ -55,13 +54,15 @@ export function addUserShow(user: Command): void {
 
 /** `signalbox user log`. */
 export function addUserLog(user: Command): void {
-  user
-    .command('log')
-    .description('print the audit trail: what was done to users of the database, by whom')
-    .argument('[id]', 'of this user alone')
-    .option('--json', 'as JSON, a line an entry')
+  explain(user.command('log'), {
+    examples: ['signalbox user log', 'signalbox user log ada --json | jq -r .action'],
+    notes: ['--json writes a line an entry.'],
+  })
+    .description('print what was done to users of the database, and by whom')
+    .argument('[user]', 'of this one alone')
+    .option('--json', AS_JSON)
     .action(async (id: string | undefined, { json = false }: { json?: boolean }, command: Command) =>
-      withUsers(command, async ({ users }) => {
+      readUsers(command, async ({ users }) => {
         if (id !== undefined) await users.get(id);
         const trail = await users.trail(id);
         await print(json ? trail.map((line) => `${JSON.stringify(line)}\n`).join('') : renderTrail(trail));
@@ -69,7 +70,7 @@ export function addUserLog(user: Command): void {
     );
 }
 
-async function find({ registry, users }: Access, id: string) {
+async function find({ registry, users }: Seen, id: string) {
   const declared = registry.users.get(id);
   if (declared !== undefined) return { shown: ofDefinitions(declared), keys: [], certificates: [] };
   const [keys, certificates] = [await users.keys(id), await users.certificates(id)];

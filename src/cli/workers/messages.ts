@@ -1,4 +1,4 @@
-import type { Counted } from '../../serve/log/metrics.ts';
+import type { Counted } from '../../serve/log/counters.ts';
 import type { ExitCode } from '../failure.ts';
 import type { Place } from '../project.ts';
 
@@ -7,12 +7,14 @@ export interface WorkerStart extends Place {
   /** From 1. A worker that takes the place of another has its number. */
   readonly worker: number;
   readonly colour: boolean;
+  /** The log is for somebody who reads it on a terminal. */
+  readonly people: boolean;
 }
 
 /** From a worker to its primary. */
 export type WorkerMessage =
   /** It listens and works. */
-  | { readonly kind: 'ready'; readonly address: string; readonly services: number; readonly operations: number }
+  | { readonly kind: 'ready'; readonly address: string }
   /** It can't start, for a reason that the user mends; `text` is ready to print. */
   | { readonly kind: 'failed'; readonly text: string; readonly exitCode: ExitCode }
   /** What it has counted, as it was asked. */

@@ -19,6 +19,8 @@ const graceMs = 35_000;
 interface PrimaryOptions {
   readonly place: Place;
   readonly colour: boolean;
+  /** The log is for somebody who reads it on a terminal. */
+  readonly people: boolean;
   readonly count: number;
   readonly log: Log;
   /** All listen, for the first time. */
@@ -88,8 +90,8 @@ export class Primary {
   }
 
   #start(seat: Seat): void {
-    const { place, colour } = this.#options;
-    const start: WorkerStart = { ...place, colour, worker: seat.number };
+    const { place, colour, people } = this.#options;
+    const start: WorkerStart = { ...place, colour, people, worker: seat.number };
     cluster.setupPrimary({ exec: fileURLToPath(sibling('worker', import.meta.url)), args: [JSON.stringify(start)] });
     const worker = cluster.fork();
     seat.worker = worker;

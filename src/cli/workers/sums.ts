@@ -1,4 +1,4 @@
-import type { Counted } from '../../serve/log/metrics.ts';
+import type { Counted } from '../../serve/log/counters.ts';
 
 /** Milliseconds that a worker has to say what it has counted; one that is too busy is left out of that page. */
 const WITHIN_MS = 1_000;

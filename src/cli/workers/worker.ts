@@ -1,13 +1,14 @@
 // One of the processes that are the gateway under `signalbox serve --workers`. The primary holds the port, and hands each
 // connection to one of them.
 import { loadProject, renderDiagnostics } from '../../load/index.ts';
-import type { Counted } from '../../serve/log/metrics.ts';
+import type { Counted } from '../../serve/log/counters.ts';
 import { type RunningGateway, startGateway } from '../../serve/start.ts';
 import { CliFailure, type ExitCode, renderFailure } from '../failure.ts';
+import { terminalLog } from '../log-line.ts';
 import { colours } from '../terminal.ts';
 import type { PrimaryMessage, WorkerMessage, WorkerStart } from './messages.ts';
 
-const { colour, worker, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
+const { colour, people, worker, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 let gateway: RunningGateway | undefined;
 let ending = false;
 let questions = 0;
@@ -31,12 +32,12 @@ async function start(): Promise<void> {
     const project = loadProject({ ...place, handlers: 'check' });
     const { registry } = project;
     if (registry === undefined) return fail(renderDiagnostics(project, { colour }), 1);
-    gateway = await startGateway({ ...place, env: process.env, project, log: { base: { worker } }, others });
+    const log = { base: { worker }, ...(people ? terminalLog(colours(colour)) : {}) };
+    gateway = await startGateway({ ...place, env: process.env, project, log, others });
     if (ending) return await finish(gateway);
-    const { services, operations } = registry;
-    tell({ kind: 'ready', address: gateway.address, services: services.size, operations: operations.size });
+    tell({ kind: 'ready', address: gateway.address });
   } catch (error) {
-    const text = renderFailure(error, colours(colour), (process.env.SIGNALBOX_DEBUG ?? '') !== '');
+    const text = renderFailure(error, colours(colour));
     fail(text, error instanceof CliFailure ? error.exitCode : 1);
   }
 }

@@ -1,9 +1,9 @@
 // JSON (RFC 8259), read so that order and digits stay as they are.
 
+import { checkDepth } from '../depth.ts';
 import { CodecError } from '../error.ts';
 import { soundText } from '../sound.ts';
 import { JsonArray, type JsonNode, JsonObject, JsonScalar, memberPath } from './node.ts';
-import { checkDepth } from './source.ts';
 
 /**
  * Walks JSON that others wrote: objects, lists and single values, with properties in their order and numbers as they are

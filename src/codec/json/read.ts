@@ -1,35 +1,29 @@
 import type { Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType } from '../../model/field.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { asIsFields, staysAsIs } from '../as-is.ts';
-import { compileIsBlank } from '../blank.ts';
+import { checkDepth } from '../depth.ts';
 import { kindOf, refuse, within } from '../error.ts';
 import { compileEntryCount } from '../list.ts';
-import { isInherited, named, ownMember, plainObject, setMember, unknownField } from '../names.ts';
-import { readJson, readPlain } from '../plain.ts';
+import { type Foreign, isInherited, named, ownMember, plainObject, setMember, unknownField } from '../names.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
 import { holdsKind } from '../search.ts';
-import { checkDepth } from './source.ts';
+import { type AsIsField, mayStayAsIs, staysAsIs } from './as-is.ts';
+import { compileIsBlank } from './blank.ts';
+import { readJson, readPlain } from './plain.ts';
 
 /** Reads what JSON.parse returned, in place where it can. `depth` counts from the root, which is level 1. */
 type Read = (raw: unknown, depth: number) => Value;
 
-interface FieldReader {
-  readonly name: string;
+interface FieldReader extends AsIsField {
   readonly jsonName: string;
   /** The name is looked up among the object's own. */
   readonly inherited: boolean;
-  readonly read: Read;
-  /** {@link plainLength}: a string up to here needs no call of `read`. */
-  readonly plainUpTo: number;
+  readonly apply: Read;
   readonly required: boolean;
   readonly initial: Value;
   /** Whether this stands for a value that is not given. */
   readonly absent: (raw: unknown) => boolean;
 }
-
-/** What becomes of what a document that is not open doesn't declare: an error, or nothing. */
-export type Foreign = 'refuse' | 'pass';
 
 /** What the readers of one root document have in common. */
 interface Shared {
@@ -66,11 +60,11 @@ export function compileJsonReader(document: Document, foreign: Foreign = 'refuse
  * nothing is given. Complaints about the value begin with the field's name, those about the text have no path.
  */
 export function compileJsonField(field: Field): (text: string) => Value {
-  const { name, read, absent } = fieldReader(field, { foreign: 'refuse', readers: new Map() });
+  const { name, apply, absent } = fieldReader(field, { foreign: 'refuse', readers: new Map() });
   const digits = holdsKind(field.type, 'decimal');
   const readRoot = (raw: unknown): Value => {
     try {
-      return absent(raw) ? undefined : read(raw, 1);
+      return absent(raw) ? undefined : apply(raw, 1);
     } catch (error) {
       throw within(error, name);
     }
@@ -86,12 +80,12 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
   readers.set(document, (raw, depth) => compiled!(raw, depth));
   const fields = document.fields.map((field) => fieldReader(field, shared, document.patch));
   const takeUndeclared = foreign === 'pass' && !document.open ? passUndeclared(document) : compileUndeclared(document);
-  const asIs = asIsFields(document.fields, (field) => valueReader(field, field.type, shared));
+  const mayStay = mayStayAsIs(document.fields);
   const renames = fields.some(({ name, jsonName }) => name !== jsonName || name === '__proto__');
   compiled = (raw, depth) => {
     const source = plainObject(raw);
     checkDepth(depth);
-    if (asIs !== undefined && staysAsIs(source, asIs, depth)) return source as DocumentValue;
+    if (mayStay && staysAsIs(source, fields, depth)) return source as DocumentValue;
     const target: Record<string, unknown> = renames ? {} : source;
     let declared = 0;
     let added = 0;
@@ -106,7 +100,7 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
           continue;
         }
         if (given !== undefined && !field.absent(given)) {
-          const value = field.read(given, depth + 1);
+          const value = field.apply(given, depth + 1);
           if (renames || !Object.is(value, given)) setMember(target, field.name, value);
           continue;
         }
@@ -136,14 +130,16 @@ function fieldReader(field: Field, shared: Shared, keepsNull = false): FieldRead
   const isBlank =
     field.absent === 'blank' && kind !== 'string' && kind !== 'text' ? compileIsBlank(field.type) : undefined;
   const read = valueReader(field, field.type, shared);
+  const initial = initialValue(field);
   return {
     name: field.name,
     jsonName: field.jsonName,
     plainUpTo: plainLength(field),
     inherited: isInherited(field.jsonName),
-    read: keepsNull ? (raw, depth) => (raw === null ? null : read(raw, depth)) : read,
+    apply: keepsNull ? (raw, depth) => (raw === null ? null : read(raw, depth)) : read,
     required: field.required,
-    initial: initialValue(field),
+    needed: field.required || initial !== undefined,
+    initial,
     absent: (raw) => (raw === null ? !holdsNull : isBlank?.(raw) === true),
   };
 }

@@ -1,6 +1,6 @@
 // JSON (RFC 8259) with the digits of its numbers: the JSON.parse source text access proposal of ECMAScript.
 
-import { refuse } from '../error.ts';
+import { checkDepth } from '../depth.ts';
 
 declare global {
   interface JSON {
@@ -11,14 +11,6 @@ declare global {
     /** A primitive of JSON that JSON.stringify writes as it stands. */
     rawJSON(text: string): object;
   }
-}
-
-/** Deepest nesting of objects and lists that is read or written; the root is level 1. */
-const MAX_DEPTH = 100;
-
-/** Refuses what is nested too deep. */
-export function checkDepth(depth: number): void {
-  if (depth > MAX_DEPTH) refuse(`is nested more than ${MAX_DEPTH} levels deep`);
 }
 
 /** A number of JSON whose digits a JavaScript number does not surely keep: `1.50`, `9007199254740993`, `1e400`. */

@@ -1,6 +1,6 @@
 import type { JsonValue, Value } from '../../model/value.ts';
 import { CodecError } from '../error.ts';
-import { readJson, readPlain, writePlain } from '../plain.ts';
+import { readJson, readPlain, writePlain } from './plain.ts';
 
 /**
  * Reads JSON without a document. Integers beyond 2^53 - 1 are bigints.

@@ -1,26 +1,22 @@
 import type { Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType } from '../../model/field.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { asIsFields, staysAsIs } from '../as-is.ts';
-import { blank } from '../blank.ts';
+import { checkDepth } from '../depth.ts';
 import { kindOf, refuse, within } from '../error.ts';
 import { compileEntryCount } from '../list.ts';
 import { isInherited, named, ownMember, plainObject, setMember, unknownField } from '../names.ts';
-import { writePlain } from '../plain.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
-import { checkDepth } from './source.ts';
+import { type AsIsField, mayStayAsIs, staysAsIs } from './as-is.ts';
+import { blank } from './blank.ts';
+import { writePlain } from './plain.ts';
 
 /** Checks a value and returns it as JSON.stringify takes it: the value itself where it needs no change. */
 type Write = (value: Value, depth: number) => unknown;
 
-interface FieldWriter {
-  readonly name: string;
+interface FieldWriter extends AsIsField {
   readonly jsonName: string;
   /** The name is looked up among the object's own. */
   readonly inherited: boolean;
-  readonly write: Write;
-  /** {@link plainLength}: a string up to here needs no call of `write`. */
-  readonly plainUpTo: number;
   readonly required: boolean;
   /** What is written where the value is absent; nothing where undefined. */
   readonly initial: unknown;
@@ -67,12 +63,12 @@ function documentWriter(document: Document, writers: Writers): Write {
   writers.set(document, (value, depth) => compiled!(value, depth));
   const fields = document.fields.map((field) => fieldWriter(field, writers));
   const copyUndeclared = compileUndeclared(document);
-  const asIs = asIsFields(document.fields, (field) => valueWriter(field, field.type, writers));
+  const mayStay = mayStayAsIs(document.fields);
   const renames = fields.some(({ name, jsonName }) => name !== jsonName);
   compiled = (value, depth) => {
     const source = plainObject(value);
     checkDepth(depth);
-    if (asIs !== undefined && staysAsIs(source, asIs, depth)) return source;
+    if (mayStay && staysAsIs(source, fields, depth)) return source;
     // A copy begins at the first field that is written otherwise than it is given.
     let copy: Record<string, unknown> | undefined = renames ? {} : undefined;
     let i = 0;
@@ -86,7 +82,7 @@ function documentWriter(document: Document, writers: Writers): Write {
         }
         const absent = given === undefined || (given === null && !field.holdsNull);
         if (absent && field.initial === undefined && field.required) refuse('is missing');
-        const written = absent ? field.initial : field.write(given, depth + 1);
+        const written = absent ? field.initial : field.apply(given, depth + 1);
         if (written !== given) copy ??= copied(source, fields, i);
         if (copy !== undefined && written !== undefined) setMember(copy, field.jsonName, written);
       }
@@ -135,8 +131,9 @@ function fieldWriter(field: Field, writers: Writers): FieldWriter {
     jsonName: field.jsonName,
     plainUpTo: plainLength(field),
     inherited: isInherited(field.name),
-    write,
+    apply: write,
     required: field.required,
+    needed: field.required || initial !== undefined,
     initial: initial !== undefined ? write(initial, 1) : field.absent === 'blank' ? blank(field.type) : undefined,
     holdsNull: field.type.kind === 'json',
   };

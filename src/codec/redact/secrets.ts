@@ -1,5 +1,5 @@
 import type { Document } from '../../model/document.ts';
-import type { Field } from '../../model/field.ts';
+import { type Field, singleType } from '../../model/field.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { isAttachment } from '../binary.ts';
 
@@ -24,7 +24,7 @@ export function compileSecrets(
 
 function readerOf({ type, sensitive }: Field, known: Map<Document, ReadSecrets | undefined>): ReadSecrets | undefined {
   if (sensitive) return textsIn;
-  const single = type.kind === 'list' ? type.item : type;
+  const single = singleType(type);
   if (single.kind !== 'document' || !holdsSecrets(single.document)) return undefined;
   const { document } = single;
   return function* (value) {
@@ -39,7 +39,7 @@ function holdsSecrets(document: Document, seen: Set<Document> = new Set()): bool
   if (seen.has(document)) return false;
   seen.add(document);
   return document.fields.some(({ type, sensitive }) => {
-    const single = type.kind === 'list' ? type.item : type;
+    const single = singleType(type);
     return sensitive || (single.kind === 'document' && holdsSecrets(single.document, seen));
   });
 }

@@ -1,15 +1,16 @@
+import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
 import { quote, refuse } from '../error.ts';
 import { isWhite, trimmed } from './content.ts';
 
 /** XML Schema 1.1 Part 1, section 2.7: `nil`, `type`, `schemaLocation`, `noNamespaceSchemaLocation`. */
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
-/** XML 1.0, sections 2.10 and 2.12: `space`, `lang`; besides `base` and `id`. */
-const XML = 'http://www.w3.org/XML/1998/namespace';
-
-/** Whether an attribute may stand at any element, and says nothing of a document's fields. */
+/**
+ * Whether an attribute may stand at any element, and says nothing of a document's fields. Of XML itself these are `space`
+ * and `lang` (XML 1.0, sections 2.10 and 2.12), `base` and `id`.
+ */
 export function isCommon({ namespace }: XmlAttribute): boolean {
-  return namespace === XSI || namespace === XML;
+  return namespace === XSI || namespace === XML_NAMESPACE;
 }
 
 /** Refuses attributes at an element whose field has none. */

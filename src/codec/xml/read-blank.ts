@@ -2,9 +2,9 @@ import type { Field } from '../../model/field.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { isCommon } from './attributes.ts';
-import { blankXml } from './blank.ts';
 import { isWhite } from './content.ts';
 import { isIn } from './read-sort.ts';
+import { blankXml } from './write-blank.ts';
 
 /**
  * Compiles the test whether an element is what is written where a compound or a list with `absent: blank` is not given.

@@ -1,8 +1,8 @@
 import type { Document } from '../../model/document.ts';
 import type { Value } from '../../model/value.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
+import { checkDepth } from '../depth.ts';
 import { CodecError, refuse, stepOf, within } from '../error.ts';
-import { checkDepth } from '../json/source.ts';
 import { setMember, unknownField } from '../names.ts';
 import { isNil } from './attributes.ts';
 import { isWhite, onlyText } from './content.ts';

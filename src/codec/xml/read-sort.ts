@@ -1,7 +1,7 @@
 import type { Document } from '../../model/document.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
 import { CodecError, quote, refuse } from '../error.ts';
-import type { Foreign } from '../json/read.ts';
+import type { Foreign } from '../names.ts';
 import { isCommon } from './attributes.ts';
 import { isWhite } from './content.ts';
 

@@ -1,17 +1,17 @@
 import type { Document } from '../../model/document.ts';
 import type { Field, ListType, ScalarType } from '../../model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { itemName, namespaceOf } from '../../model/xml-name.ts';
 import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
+import { checkDepth } from '../depth.ts';
 import { kindOf, refuse, within } from '../error.ts';
-import { checkDepth } from '../json/source.ts';
 import { kinds } from '../kinds.ts';
 import { compileEntryCount } from '../list.ts';
 import { isInherited, named, ownMember, plainObject } from '../names.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
-import { blankXml, type XmlPlace } from './blank.ts';
-import { element, type Tag, tagOf } from './element.ts';
-import { attributeStart, itemName, namespaceOf } from './names.ts';
-import { compileUndeclaredXml } from './open.ts';
+import { attributeStart, element, type Tag, tagOf } from './element.ts';
+import { blankXml, type XmlPlace } from './write-blank.ts';
+import { compileUndeclaredXml } from './write-open.ts';
 
 /** Writes a value as XML: one element or several, or one attribute with a space in front. */
 type Write = (value: Value, depth: number) => string;

@@ -1,7 +1,6 @@
 import type { DocumentValue } from '../../model/value.ts';
 import { dispositionOf } from '../../wire/multipart/content-disposition.ts';
-
-import type { DeliveredHandler, DeliveredPorts } from '../index.ts';
+import type { DeliveredHandler, DeliveredPorts } from '../port.ts';
 import { requestAddress } from './address.ts';
 import { operatorOf } from './operator.ts';
 

@@ -1,6 +1,6 @@
 import type { DocumentValue } from '../../model/value.ts';
 import type { ProcessRequest, RequestAction, RequestFilter } from '../../process/index.ts';
-import type { DeliveredHandler, DeliveredPorts } from '../index.ts';
+import type { DeliveredHandler, DeliveredPorts } from '../port.ts';
 import { operatorOf } from './operator.ts';
 
 /** An integer of a request. One that a number can't hold is beyond everything that there is. */

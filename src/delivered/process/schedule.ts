@@ -1,5 +1,5 @@
 import type { ScheduleRequest } from '../../process/index.ts';
-import type { DeliveredHandler, DeliveredPorts } from '../index.ts';
+import type { DeliveredHandler, DeliveredPorts } from '../port.ts';
 import { requestAddress } from './address.ts';
 import { operatorOf } from './operator.ts';
 

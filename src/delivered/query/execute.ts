@@ -1,7 +1,7 @@
 import type { Outcome } from '../../model/handler.ts';
 import { readInput } from '../../query/index.ts';
-import type { DeliveredHandler, DeliveredPorts } from '../index.ts';
-import { fileUrl, formByJsonResp, replyRoot, truncation } from './form.ts';
+import type { DeliveredHandler, DeliveredPorts, ReplyForm } from '../port.ts';
+import { fileUrl, formByJsonResp, rootOf, truncation } from './form.ts';
 import { type ExecuteRequest, readRun } from './request.ts';
 
 /** QAS_EXECUTEQRY_REST_GET, QAS_EXECUTEQRYSYNC_OPER: runs a stored query (specification 4.1, field notes 1). */
@@ -16,16 +16,31 @@ export function queryExecute(ports: DeliveredPorts): DeliveredHandler {
         return { kind: 'value', value, headers: truncation(kept) };
       }
       const { query, input, format } = run;
-      const root = as === 'soap' ? { root: replyRoot(call.operation, registry) } : {};
-      const bytes = await queries.run({ ...readInput(query, input), format, signal: call.signal, ...root });
+      const bytes = await queries.run({
+        ...readInput(query, input),
+        format,
+        signal: call.signal,
+        ...rootOf(call, registry, as),
+      });
       return { kind: 'bytes', bytes };
     },
     formatOf: formByType,
   };
 }
 
+/** QAS_EXECUTEQRYPOLL_REST_GET, QAS_EXECUTEQRYSYNCPOLL_OPER: enters a run of a query, once everything of it has been checked. */
+export function queryPoll(ports: DeliveredPorts): DeliveredHandler {
+  return {
+    async onRequest(given, call, as): Promise<Outcome> {
+      const run = await readRun(ports, call, given as unknown as ExecuteRequest, as);
+      return { kind: 'value', value: { QueryInstance: await ports.runs.enter(run, call.user) } };
+    },
+    formatOf: formByType,
+  };
+}
+
 /** `json_resp`, else what is XML by its type (field notes 1). */
-export function formByType(given: (name: string) => string | undefined): 'json' | 'xml' {
+function formByType(given: (name: string) => string | undefined): 'json' | 'xml' {
   const asked = formByJsonResp(given);
   if (asked !== undefined) return asked;
   const type = given('OutResultType');
@@ -33,6 +48,6 @@ export function formByType(given: (name: string) => string | undefined): 'json' 
 }
 
 /** The address of a result in a file, in the shape of each form. */
-export function fileReply(url: string, status: string, as: 'json' | 'xml' | 'soap') {
+export function fileReply(url: string, status: string, as: ReplyForm) {
   return as === 'json' ? { status, data: { fileurl: url } } : { FILEURL: url, status };
 }

@@ -1,7 +1,7 @@
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
-import type { DeliveredHandler, DeliveredPorts } from '../index.ts';
-import { lookForQuery } from './find.ts';
+import type { DeliveredHandler, DeliveredPorts } from '../port.ts';
+import { lookForQuery, namedBy } from './find.ts';
 import { truncation } from './form.ts';
 
 /** QAS_FILE_REQ. */
@@ -20,10 +20,7 @@ export function queryFile(ports: DeliveredPorts): DeliveredHandler {
       const run = await runs.find(FileId);
       if (run === undefined || run.file !== FileName) throw gone;
       if (run.isPrivate && run.owner !== call.user?.id) throw gone;
-      const OwnerType = run.isPrivate ? 'PRIVATE' : 'PUBLIC';
-      const isconnectedquery = run.input.connected ? 'Y' : 'N';
-      const query = await lookForQuery(ports, call, { OwnerType, QueryName: run.query, isconnectedquery });
-      if (query === undefined) throw gone;
+      if ((await lookForQuery(ports, call, namedBy(run))) === undefined) throw gone;
       const blob = await runs.content(run);
       if (blob === undefined) throw gone;
       const { contentType, length } = blob;

@@ -1,7 +1,7 @@
 import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
-import { membersOf } from '../../query/index.ts';
-import type { DeliveredCall, DeliveredPorts } from '../index.ts';
+import { membersOf, type QueryRun } from '../../query/index.ts';
+import type { DeliveredCall, DeliveredPorts } from '../port.ts';
 
 /** Whose queries are meant: those of the definitions, or those that the caller has saved. */
 export type OwnerType = 'PUBLIC' | 'PRIVATE';
@@ -11,6 +11,15 @@ export interface QueryNamed {
   readonly OwnerType: OwnerType;
   readonly QueryName: string;
   readonly isconnectedquery: 'Y' | 'N';
+}
+
+/** The query of a run. */
+export function namedBy({ query, isPrivate, input }: QueryRun): QueryNamed {
+  return {
+    OwnerType: isPrivate ? 'PRIVATE' : 'PUBLIC',
+    QueryName: query,
+    isconnectedquery: input.connected ? 'Y' : 'N',
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { serviceNamespace } from '../../model/namespace.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { Operation } from '../../model/service.ts';
+import type { RootElement } from '../../query/index.ts';
+import type { DeliveredCall, ReplyForm } from '../port.ts';
 
 /** The form that `json_resp` asks for; undefined where it does not, and Accept decides. */
 export function formByJsonResp(given: (name: string) => string | undefined): 'json' | 'xml' | undefined {
@@ -9,9 +10,11 @@ export function formByJsonResp(given: (name: string) => string | undefined): 'js
   return asked === 'false' || asked === '0' ? 'xml' : undefined;
 }
 
-/** The element of an operation's reply over SOAP, for a result that is rendered as that. */
-export function replyRoot({ service, soap }: Operation, { gateway }: Registry): { name: string; namespace: string } {
-  return { name: `${soap?.name}Response`, namespace: serviceNamespace(service, gateway.namespace) };
+/** The element round a result that is rendered as an operation's reply over SOAP; none in any other form. */
+export function rootOf({ operation }: DeliveredCall, { gateway }: Registry, as: ReplyForm): { root?: RootElement } {
+  if (as !== 'soap') return {};
+  const { service, soap } = operation;
+  return { root: { name: `${soap?.name}Response`, namespace: serviceNamespace(service, gateway.namespace) } };
 }
 
 /** What says that a row cap cut a result (field notes 1). */

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../model/handler.ts';
-import type { DeliveredHandler, DeliveredPorts } from '../index.ts';
+import type { DeliveredHandler, DeliveredPorts } from '../port.ts';
 import { mayRun, type OwnerType } from './find.ts';
 import { formByJsonResp } from './form.ts';
 

@@ -1,7 +1,7 @@
 import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
 import { type NewRun, type QueryInput, type RunFormat, readInput } from '../../query/index.ts';
-import type { DeliveredCall, DeliveredPorts } from '../index.ts';
+import type { DeliveredCall, DeliveredPorts, ReplyForm } from '../port.ts';
 import { findQuery, type QueryNamed, reached } from './find.ts';
 
 /** QAS_EXEQRY_REQ, as it stands in qas-qry-service.yaml. */
@@ -24,7 +24,7 @@ export async function readRun(
   ports: Pick<DeliveredPorts, 'registry' | 'saved'>,
   call: DeliveredCall,
   request: ExecuteRequest,
-  as: 'json' | 'xml' | 'soap',
+  as: ReplyForm,
 ): Promise<NewRun> {
   const { OutResultType, OutResultFormat, json_resp } = request;
   const query = await findQuery(ports, call, request);

@@ -1,11 +1,10 @@
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
-import type { Registry } from '../../model/registry.ts';
-import type { QueryRun, QueryRuns, RunFormat } from '../../query/index.ts';
-import type { DeliveredCall, DeliveredHandler, DeliveredPorts } from '../index.ts';
+import type { BlockOptions, QueryRun, RunFormat } from '../../query/index.ts';
+import type { DeliveredHandler, DeliveredPorts, ReplyForm } from '../port.ts';
 import { fileReply } from './execute.ts';
-import { findQuery } from './find.ts';
-import { fileUrl, formByJsonResp, replyRoot, truncation } from './form.ts';
+import { findQuery, namedBy } from './find.ts';
+import { fileUrl, formByJsonResp, rootOf, truncation } from './form.ts';
 import { ownRun } from './status.ts';
 
 /** QAS_BLOCK_REQ. */
@@ -15,8 +14,6 @@ interface BlockRequest {
   readonly json_resp?: boolean;
 }
 
-type As = 'json' | 'xml' | 'soap';
-
 /** QAS_GETQUERYRESULTS_REST_GET, QAS_GETQUERYRESULTS_OPER: the rows of a run, block by block. */
 export function queryResults(ports: DeliveredPorts): DeliveredHandler {
   const { runs, registry, base } = ports;
@@ -25,17 +22,20 @@ export function queryResults(ports: DeliveredPorts): DeliveredHandler {
       const { instanceid, blocknumber, json_resp } = given as unknown as BlockRequest;
       const run = await ownRun(runs, call, instanceid);
       if (run?.state !== 'success') return { kind: 'value', value: unfinished(run) };
-      const OwnerType = run.isPrivate ? 'PRIVATE' : 'PUBLIC';
-      const isconnectedquery = run.input.connected ? 'Y' : 'N';
-      const query = await findQuery(ports, call, { OwnerType, QueryName: run.query, isconnectedquery });
+      const query = await findQuery(ports, call, namedBy(run));
       const number = readNumber(run, blocknumber);
       const status = number === run.blocks ? 'finalBlockRetrieved' : 'blockRetrieved';
       if (run.file !== undefined) {
         const value = fileReply(fileUrl(base(), run.id, run.file), status, as);
         return { kind: 'value', value, headers: truncation(run) };
       }
-      const format = blockFormat(run.format, json_resp, as);
-      return blockReply(runs, { run, query, number, format, status, ...rootOf(call, registry, as) });
+      const form = { format: blockFormat(run.format, json_resp, as), ...rootOf(call, registry, as) };
+      const block = await runs.block(run, query, number, form);
+      // Between two looks at it, its time was over.
+      if (block === undefined) return { kind: 'value', value: unfinished(undefined) };
+      const body = withStatus(Buffer.from(block.bytes), form, status);
+      const headers = { 'Query-Status': status, ...truncation(run) };
+      return { kind: 'bytes', bytes: { contentType: block.contentType, length: body.length, headers, body } };
     },
     formatOf: formByJsonResp,
   };
@@ -58,38 +58,16 @@ function readNumber({ blocks }: QueryRun, given: number | bigint): number {
 }
 
 /** What the run was entered for; `json_resp` of this call decides between JSON and XML, and an envelope holds no JSON. */
-function blockFormat(entered: RunFormat, json: boolean | undefined, as: As): RunFormat {
+function blockFormat(entered: RunFormat, json: boolean | undefined, as: ReplyForm): RunFormat {
   if (entered !== 'json' && entered !== 'xmlp' && entered !== 'webrowset') return entered;
   if (json === true && as !== 'soap') return 'json';
   return entered === 'json' && (json === false || as === 'soap') ? 'xmlp' : entered;
 }
 
-function rootOf(call: DeliveredCall, registry: Registry, as: As) {
-  return as === 'soap' ? { root: replyRoot(call.operation, registry) } : {};
-}
-
-interface BlockCall {
-  readonly run: QueryRun;
-  readonly query: Parameters<QueryRuns['block']>[1];
-  readonly number: number;
-  readonly format: RunFormat;
-  readonly status: string;
-  readonly root?: { readonly name: string; readonly namespace: string };
-}
-
-async function blockReply(runs: QueryRuns, { run, query, number, format, status, root }: BlockCall): Promise<Outcome> {
-  const block = await runs.block(run, query, number, { format, ...(root === undefined ? {} : { root }) });
-  // Between two looks at it, its time was over.
-  if (block === undefined) return { kind: 'value', value: { status: 'idNotFound' } };
-  const body = withStatus(Buffer.from(block.bytes), format, status, root);
-  const headers = { 'Query-Status': status, ...truncation(run) };
-  return { kind: 'bytes', bytes: { contentType: block.contentType, length: body.length, headers, body } };
-}
-
 const JSON_START = '{"status":"success"';
 
 /** Says in a block's document which block it is; a workbook, a page, CSV and JSR 114's document have no place for that. */
-function withStatus(bytes: Buffer, format: RunFormat, status: string, root: BlockCall['root']): Uint8Array {
+function withStatus(bytes: Buffer, { format, root }: BlockOptions, status: string): Uint8Array {
   if (format === 'json')
     return Buffer.concat([Buffer.from(`{"status":"${status}"`), bytes.subarray(JSON_START.length)]);
   if (format !== 'xmlp' && !(format === 'webrowset' && root !== undefined)) return bytes;

@@ -1,7 +1,7 @@
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { JsonValue } from '../../model/value.ts';
-import type { DeliveredCall, DeliveredHandler, DeliveredPorts } from '../index.ts';
+import type { DeliveredCall, DeliveredHandler, DeliveredPorts } from '../port.ts';
 
 /** QAS_SAVE_QUERY_REST_POST, QAS_SAVE_QUERY_OPER: keeps a private query of the caller's. */
 export function querySave({ saved }: DeliveredPorts): DeliveredHandler {

@@ -1,10 +1,10 @@
 import type { Outcome } from '../../model/handler.ts';
 import type { QueryRun, QueryRuns } from '../../query/index.ts';
-import type { DeliveredCall, DeliveredHandler, DeliveredPorts } from '../index.ts';
+import type { DeliveredCall, DeliveredHandler, DeliveredPorts } from '../port.ts';
 import { formByJsonResp } from './form.ts';
 
 /** QAS_INSTANCE_REQ. */
-export interface InstanceRequest {
+interface InstanceRequest {
   readonly instanceid: string;
 }
 
@@ -31,6 +31,17 @@ export function queryStatus({ runs }: DeliveredPorts): DeliveredHandler {
         RowsTruncated: truncated ? 'Y' : 'N',
       };
       return { kind: 'value', value };
+    },
+    formatOf: formByJsonResp,
+  };
+}
+
+/** QAS_CANCELQUERY_REST_GET and _DELETE, QAS_CANCELQUERY_OPER: stops a run of the caller's. */
+export function queryCancel({ runs }: DeliveredPorts): DeliveredHandler {
+  return {
+    async onRequest(given, call): Promise<Outcome> {
+      const { instanceid } = given as unknown as InstanceRequest;
+      return { kind: 'value', value: { status: await runs.cancel(instanceid.toLowerCase(), call.user?.id ?? '') } };
     },
     formatOf: formByJsonResp,
   };

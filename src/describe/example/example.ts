@@ -1,12 +1,14 @@
 import type { Field, UrlStyle } from '../../model/field.ts';
+import { takesBody } from '../../model/rest-form.ts';
 import type { Method, Operation, OperationUri, UriVariable } from '../../model/service.ts';
 import { UriExpansionError, type UriValue } from '../../wire/uri-template/expand.ts';
 import { type TemplateVariable, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
 import { compileUriExpander } from '../../wire/uri-template/write.ts';
-import { bodyExample } from '../openapi/body.ts';
-import { replyForms, takesBody } from '../replies.ts';
+import { sentForms } from '../replies.ts';
 import { requestMediaType } from '../request-body.ts';
+import { segmentOf } from '../scope.ts';
 import { isRequired } from '../uri.ts';
+import { bodyExample } from './body.ts';
 import { type ExampleValue, exampleField } from './value.ts';
 
 /** A request to try, without the credentials that an operation which is not public needs. */
@@ -24,9 +26,8 @@ export interface ExampleRequest {
  * without a slash at the end; the address has no node, which stands for the local one.
  */
 export function exampleRequest(operation: Operation, uri: OperationUri, base: string): ExampleRequest {
-  const service = `${operation.pathName}.${operation.service.version}`;
   const path = expand(uri).replace(/^\//, '');
-  const [form] = replyForms(operation);
+  const [form] = sentForms(operation);
   const headers: Record<string, string> = form === undefined ? {} : { Accept: form.mediaType };
   for (const { header, field } of operation.requestHeaders) {
     const value = given(field, field.required);
@@ -34,7 +35,7 @@ export function exampleRequest(operation: Operation, uri: OperationUri, base: st
   }
   // An operation that has a URI has a method.
   const method = operation.method as Method;
-  const request = { method, url: `${base}/RESTListeningConnector/${service}/${path}`, headers };
+  const request = { method, url: `${base}/RESTListeningConnector/${segmentOf(operation)}/${path}`, headers };
   if (!takesBody(operation, uri)) return request;
   const mediaType = requestMediaType(operation, uri);
   headers['Content-Type'] = mediaType;

@@ -1,8 +1,7 @@
 import type { Document } from '../../model/document.ts';
-import type { Field } from '../../model/field.ts';
+import { type Field, filledByFault } from '../../model/field.ts';
 import { compilePattern } from '../../wire/pattern/pattern.ts';
-import { filledByFault } from '../entry.ts';
-import { longest } from '../xsd/types.ts';
+import { longest } from '../field.ts';
 import { type ExampleDocument, type ExampleValue, emptyExample, exampleField } from './value.ts';
 
 /** What a fault document is filled from. */

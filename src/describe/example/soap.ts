@@ -1,10 +1,12 @@
+import { serviceNamespace } from '../../model/namespace.ts';
 import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
 import type { Operation, RawKind, SoapForm } from '../../model/service.ts';
 import { PASSWORD_TEXT, WSSE } from '../../wire/soap/wsse-names.ts';
 import { buildXmlFragment, element, type XmlElement } from '../../wire/xml/build.ts';
-import { documentsOf, isSoap, namespaceOfService, type SoapOperation } from '../documents.ts';
+import { documentsOf } from '../documents.ts';
 import { soapSchemes } from '../requirements.ts';
+import { isSoap, type SoapOperation } from '../scope.ts';
 import type { ExampleRequest } from './example.ts';
 import { exampleElement } from './text.ts';
 import { emptyExample, exampleDocument, tellingFields } from './value.ts';
@@ -20,7 +22,7 @@ export function exampleSoapRequest(registry: Registry, operation: Operation, bas
   if (!isSoap(operation)) return undefined;
   const envelope = element('soap:Envelope', { 'xmlns:soap': 'http://schemas.xmlsoap.org/soap/envelope/' }, [
     credentials(soapSchemes(operation)),
-    element('soap:Body', {}, [payload(operation, namespaceOfService(registry, operation.service))]),
+    element('soap:Body', {}, [payload(operation, serviceNamespace(operation.service, registry.gateway.namespace))]),
   ]);
   return {
     method: 'POST',
@@ -47,7 +49,7 @@ function payload(operation: SoapOperation, namespace: string): XmlElement {
     return element(name, { xmlns: namespace }, request.kind === 'raw' ? [rawContent[request.raw]] : []);
   const { document } = request;
   const value = exampleDocument({ fields: tellingFields(document.fields) }) ?? emptyExample();
-  const documents = documentsOf({ operations: [], soap: [operation] }, namespace);
+  const documents = documentsOf({ rest: [], soap: [operation] }, namespace);
   return exampleElement(document, value, documents, { name, namespace });
 }
 

@@ -1,10 +1,9 @@
 import type { Document } from '../../model/document.ts';
-import type { Field } from '../../model/field.ts';
+import { type Field, singleType } from '../../model/field.ts';
+import { itemName } from '../../model/xml-name.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import type { DocumentSet } from '../documents.ts';
-import { entryType } from '../entry.ts';
 import type { Json } from '../json.ts';
-import { itemName } from '../xsd/fields.ts';
 import type { ExampleDocument, ExampleValue } from './value.ts';
 
 /** An example as a message's JSON: under the document's id where that is the root label. */
@@ -24,7 +23,7 @@ export function membersJson(fields: readonly Field[], value: ExampleDocument): J
 
 /** One field's example in JSON. */
 export function fieldJson(field: Field, value: ExampleValue): Json {
-  const item = entryType(field);
+  const item = singleType(field.type);
   const one = (each: ExampleValue): Json => {
     if (item.kind === 'document') return membersJson(item.document.fields, each as ExampleDocument);
     return item.kind === 'json' ? (JSON.parse(String(each)) as Json) : (each as string | number | boolean);
@@ -78,7 +77,7 @@ function documentXml(document: Document, name: string, value: ExampleDocument, p
 function fieldXml(field: Field, value: ExampleValue, place: Place): XmlElement[] {
   const { type } = field;
   const one = (name: string, each: ExampleValue, at: Place): XmlElement => {
-    const item = entryType(field);
+    const item = singleType(field.type);
     if (item.kind === 'document') return documentXml(item.document, name, each as ExampleDocument, at);
     return placed(name, at, [String(each)]);
   };

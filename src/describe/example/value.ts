@@ -1,10 +1,9 @@
 import type { Document } from '../../model/document.ts';
 import type { Field, FieldType, ScalarType } from '../../model/field.ts';
 import { compilePattern } from '../../wire/pattern/pattern.ts';
-import { entryField, plainDefault } from '../entry.ts';
-import { readPattern } from '../pattern.ts';
-import { samplePattern } from '../pattern-text.ts';
-import { longest } from '../xsd/types.ts';
+import { entryField, longest, plainDefault } from '../field.ts';
+import { readWholePattern } from '../pattern.ts';
+import { samplePattern } from './pattern.ts';
 
 /** An example of a value: a scalar as JSON has it (binary in base64), a list, or a document's fields by their names. */
 export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;
@@ -110,7 +109,7 @@ function textExample(field: Field, type: ScalarType): string | undefined {
     return [...text.padEnd(least, '.')].slice(0, most).join('');
   }
   // Not empty where the pattern lets it: in a URI that would be the same as not given.
-  const sample = samplePattern(readPattern(field.pattern), Math.max(least, 1));
+  const sample = samplePattern(readWholePattern(field.pattern), Math.max(least, 1));
   const length = [...sample].length;
   const fits = length >= least && length <= most && compilePattern(field.pattern).test(sample);
   return fits ? sample : undefined;

@@ -1,36 +1,32 @@
 import type { Document } from '../../model/document.ts';
+import { takesBody } from '../../model/rest-form.ts';
 import type { Operation, OperationUri } from '../../model/service.ts';
-import { mustBeGiven } from '../entry.ts';
-import { fieldJson, membersJson } from '../example/text.ts';
-import { exampleDocument, exampleField, tellingFields } from '../example/value.ts';
-import type { Json, JsonObject } from '../json.ts';
-import { takesBody } from '../replies.ts';
+import { bodyExample } from '../example/body.ts';
+import { mustBeGiven } from '../field.ts';
+import type { JsonObject } from '../json.ts';
 import { requestMediaType } from '../request-body.ts';
-import { repeatsNote } from '../words.ts';
+import { joined, repeatsNote } from '../words.ts';
 import { type Components, labelled } from './components.ts';
-import { rawSchema } from './replies.ts';
-import { documentSchema, fieldSchema } from './schema.ts';
+import { documentSchema, fieldSchema, rawSchema } from './schema.ts';
 
-/** The body of requests to a URI; undefined where there is none. `name` is the URI's own, for the schema of its body. */
-export function requestBody(
-  operation: Operation,
-  uri: OperationUri,
-  name: string,
-  components: Components,
-): JsonObject | undefined {
+/** Requests to an operation at one of its URIs. */
+interface Requests {
+  readonly operation: Operation;
+  readonly uri: OperationUri;
+  /** The URI's own, for the schema of its body. */
+  readonly name: string;
+}
+
+/** The body of requests; undefined where they have none. */
+export function requestBody(requests: Requests, components: Components): JsonObject | undefined {
+  const { operation, uri } = requests;
   if (!takesBody(operation, uri)) return undefined;
   const mediaType = requestMediaType(operation, uri);
   const required = operation.request.kind === 'raw' || uri.body.some(mustBeGiven);
-  return { required, content: { [mediaType]: bodyContent(operation, uri, name, mediaType, components) } };
+  return { required, content: { [mediaType]: bodyContent(requests, mediaType, components) } };
 }
 
-function bodyContent(
-  operation: Operation,
-  uri: OperationUri,
-  name: string,
-  mediaType: string,
-  components: Components,
-): JsonObject {
+function bodyContent({ operation, uri, name }: Requests, mediaType: string, components: Components): JsonObject {
   const { request } = operation;
   const [field] = uri.body;
   if (request.kind === 'raw') return { schema: rawSchema(request.raw, mediaType) };
@@ -50,29 +46,9 @@ function bodyContent(
 function partSchema(document: Document, { body, repeats }: OperationUri, components: Components): JsonObject {
   const fields = document.fields.filter((field) => body.includes(field) || repeats.includes(field));
   const required = body.filter(mustBeGiven).map((field) => field.jsonName);
-  const description = [document.description, repeatsNote(repeats)].filter((each) => each !== undefined).join(' ');
   return {
     ...documentSchema(document, fields, components),
-    description: description === '' ? undefined : description,
+    description: joined(' ', document.description, repeatsNote(repeats)),
     required: required.length === 0 ? undefined : required,
   };
-}
-
-/**
- * An example of a body, as JSON: of the one field that it is, unless that is bytes; else of the fields that are required
- * or have an example, or of all of them where none is.
- */
-export function bodyExample(operation: Operation, { body }: OperationUri): Json | undefined {
-  const { request } = operation;
-  if (request.kind !== 'document') return undefined;
-  if (operation.body === 'raw') {
-    const [field] = body;
-    const value = field === undefined || field.type.kind === 'binary' ? undefined : exampleField(field);
-    return field === undefined || value === undefined ? undefined : fieldJson(field, value);
-  }
-  const fields = tellingFields(body);
-  const value = exampleDocument({ fields });
-  if (value === undefined) return undefined;
-  const members = membersJson(fields, value);
-  return request.document.root ? { [request.document.id]: members } : members;
 }

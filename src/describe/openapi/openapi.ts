@@ -1,10 +1,9 @@
 // OpenAPI Specification 3.1.1 (OpenAPI Initiative, 24 October 2024).
 import type { Registry } from '../../model/registry.ts';
 import type { Service } from '../../model/service.ts';
-import { restScopeOf, type Scope } from '../documents.ts';
 import { type JsonObject, jsonText } from '../json.ts';
-import { uriNames } from '../names.ts';
-import { deprecationNote } from '../words.ts';
+import { restScopeOf, type Scope } from '../scope.ts';
+import { deprecationNote, joined } from '../words.ts';
 import { openComponents } from './components.ts';
 import { pathItems } from './paths.ts';
 import { securitySchemes } from './security.ts';
@@ -17,12 +16,12 @@ import { securitySchemes } from './security.ts';
 export function describeOpenApi(
   registry: Registry,
   service: Service,
-  options: { readonly base: string; readonly pathName?: string },
+  { base, pathName }: { readonly base: string; readonly pathName?: string | undefined },
 ): string {
-  const scope = restScopeOf(registry, service, options.pathName);
+  const scope = restScopeOf(registry, { service, pathName });
   const components = openComponents(scope.documents.all);
-  const paths = pathItems({ scope, components, names: uriNames(service.operations) });
-  const url = `${options.base}/RESTListeningConnector/${registry.gateway.id}`;
+  const paths = pathItems({ scope, components });
+  const url = `${base}/RESTListeningConnector/${scope.gateway.id}`;
   const { schemas, responses } = components.all();
   return jsonText({
     openapi: '3.1.1',
@@ -30,7 +29,7 @@ export function describeOpenApi(
     servers: [{ url }],
     externalDocs: {
       description: 'The same as WADL, with the XML Schemas of the documents.',
-      url: `${options.base}/RESTListeningConnector/${scope.name}.wadl`,
+      url: `${base}/RESTListeningConnector/${scope.name}.wadl`,
     },
     paths,
     components: {
@@ -42,16 +41,14 @@ export function describeOpenApi(
           schema: { type: 'string' },
         },
       },
-      securitySchemes: filled(securitySchemes(scope.operations)),
+      securitySchemes: filled(securitySchemes(scope.rest)),
     },
   });
 }
 
 function infoText({ service, name }: Scope): string | undefined {
-  const { description, id } = service;
-  const part = name === id ? undefined : `Part of the service ${id}.`;
-  const text = [description, part, deprecationNote(service)].filter((part) => part !== undefined).join('\n\n');
-  return text === '' ? undefined : text;
+  const part = name === service.id ? undefined : `Part of the service ${service.id}.`;
+  return joined('\n\n', service.description, part, deprecationNote(service));
 }
 
 function filled(members: JsonObject): JsonObject | undefined {

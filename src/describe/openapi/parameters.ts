@@ -1,11 +1,11 @@
 import type { Field } from '../../model/field.ts';
 import type { HeaderBinding, Operation } from '../../model/service.ts';
-import { mustBeGiven, plainDefault } from '../entry.ts';
 import { fieldJson } from '../example/text.ts';
 import { exampleField } from '../example/value.ts';
+import { mustBeGiven, plainDefault } from '../field.ts';
 import type { JsonObject } from '../json.ts';
 import { type DescribedUri, type DescribedVariable, operatorNote } from '../uri.ts';
-import { caseNote } from '../words.ts';
+import { caseNote, joined } from '../words.ts';
 import { defaultOf, valueSchema } from './schema.ts';
 
 /** The parameters of a URI, in its order: path, query, headers. `names` are those of the path item, by position. */
@@ -85,8 +85,7 @@ function headerParameter({ header, field }: HeaderBinding): JsonObject {
 }
 
 function words(field: Field, ...notes: readonly (string | undefined)[]): string | undefined {
-  const text = [field.description, ...notes, caseNote(field)].filter((note) => note !== undefined).join(' ');
-  return text === '' ? undefined : text;
+  return joined(' ', field.description, ...notes, caseNote(field));
 }
 
 /** Schema and example. What need not be given has an example only where one is written for it. */

@@ -1,12 +1,11 @@
-import type { Operation, OperationUri } from '../../model/service.ts';
-import type { RestOperation, Scope } from '../documents.ts';
+import type { Operation } from '../../model/service.ts';
 import type { JsonObject } from '../json.ts';
+import { type RestOperation, segmentOf } from '../scope.ts';
 import { type DescribedUri, describeUri, type PathWriter } from '../uri.ts';
 import { requestBody } from './body.ts';
-import type { Components } from './components.ts';
 import { mergeBodies, mergeParameters, mergeResponses } from './merge.ts';
 import { uriParameters } from './parameters.ts';
-import { operationResponses } from './replies.ts';
+import { operationResponses, type Writing } from './replies.ts';
 import { securityOf } from './security.ts';
 
 /** One operation at one of its URIs. */
@@ -23,17 +22,10 @@ interface PathItem {
   readonly methods: Map<string, Entry[]>;
 }
 
-/** What the operations of a description are made with. */
-export interface PathContext {
-  readonly scope: Scope;
-  readonly components: Components;
-  readonly names: (uri: OperationUri) => string;
-}
-
 /** The `paths` of a description. */
-export function pathItems(context: PathContext): JsonObject {
+export function pathItems(context: Writing): JsonObject {
   return Object.fromEntries(
-    collect(context.scope.operations).map(({ path, names, methods }) => {
+    collect(context.scope.rest).map(({ path, names, methods }) => {
       const operations = [...methods].map(([method, entries]) => [method, operationObject(entries, names, context)]);
       return [path, Object.fromEntries(operations)];
     }),
@@ -51,7 +43,7 @@ function collect(operations: readonly RestOperation[]): PathItem[] {
   for (const operation of operations) {
     for (const uri of operation.uris) {
       const described = describeUri(uri, openApiPath);
-      const path = `/${operation.pathName}.${operation.service.version}/${described.path}`;
+      const path = `/${segmentOf(operation)}/${described.path}`;
       const shape = path.replace(/\{[^}]*\}/g, '{}');
       const names = described.pathVariables.map((variable) => variable.template.name);
       const item = items.get(shape) ?? { path, names, methods: new Map<string, Entry[]>() };
@@ -63,20 +55,18 @@ function collect(operations: readonly RestOperation[]): PathItem[] {
   return [...items.values()];
 }
 
-function operationObject(entries: readonly Entry[], names: readonly string[], context: PathContext): JsonObject {
+function operationObject(entries: readonly Entry[], names: readonly string[], context: Writing): JsonObject {
   const [first] = entries as [Entry, ...Entry[]];
   const { components, scope } = context;
   const parameters = entries.map(({ operation, described }) => uriParameters(described, names, operation));
   const bodies = entries.map(({ operation, described: { uri } }) =>
-    requestBody(operation, uri, context.names(uri), components),
+    requestBody({ operation, uri, name: scope.nameOf(uri) }, components),
   );
   const operations = [...new Set(entries.map((entry) => entry.operation))];
-  const replies = operations.map((operation) =>
-    operationResponses(operation, { components, documents: scope.documents, limits: scope.limits }),
-  );
+  const replies = operations.map((operation) => operationResponses(operation, context));
   const merged = mergeParameters(parameters);
   return {
-    operationId: context.names(first.described.uri),
+    operationId: scope.nameOf(first.described.uri),
     summary: operations.map((operation) => operation.id).join(', '),
     description: descriptionOf(entries),
     deprecated: scope.service.deprecated === undefined ? undefined : true,

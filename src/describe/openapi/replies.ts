@@ -1,32 +1,29 @@
 import { STATUS_CODES } from 'node:http';
 import type { Document } from '../../model/document.ts';
-import type { CallLimits } from '../../model/rate.ts';
+import type { ReplyForm } from '../../model/rest-form.ts';
 import type { Operation } from '../../model/service.ts';
 import { problemJson, problemMediaType } from '../../wire/problem.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
-import type { DocumentSet } from '../documents.ts';
 import { exampleFault } from '../example/fault.ts';
 import { exampleJson, exampleXml } from '../example/text.ts';
 import { exampleDocument } from '../example/value.ts';
+import { type FaultStatus, faultStatuses } from '../faults.ts';
 import type { JsonObject } from '../json.ts';
-import { type FaultStatus, faultForms, faultStatuses, type ReplyForm, replyForms, replyStatus } from '../replies.ts';
+import { faultForms, replyStatus, sentForms } from '../replies.ts';
+import type { Scope } from '../scope.ts';
 import type { Components } from './components.ts';
+import { rawSchema } from './schema.ts';
 
-/** What responses are described with. */
-export interface ReplyContext {
+/** What an OpenAPI description is written with. */
+export interface Writing {
+  readonly scope: Scope;
   readonly components: Components;
-  readonly documents: DocumentSet;
-  /** Of the gateway. */
-  readonly limits: CallLimits;
 }
 
 /** The responses of an operation by status: its own, then its faults. */
-export function operationResponses(
-  operation: Operation,
-  context: ReplyContext,
-): [status: string, response: JsonObject][] {
+export function operationResponses(operation: Operation, context: Writing): [status: string, response: JsonObject][] {
   const status = replyStatus(operation);
-  const content = replyForms(operation).map((form): [string, JsonObject] => [
+  const content = sentForms(operation).map((form): [string, JsonObject] => [
     form.mediaType,
     formContent(form, context),
   ]);
@@ -35,7 +32,7 @@ export function operationResponses(
     headers: { ...requestId, ...recordHeaders(operation, status), ...deprecationHeaders(operation) },
     content: content.length === 0 ? undefined : Object.fromEntries(content),
   };
-  const faults = faultStatuses(operation, context.limits).map((fault): [string, JsonObject] => {
+  const faults = faultStatuses(operation, context.scope.gateway.limits).map((fault): [string, JsonObject] => {
     return [String(fault.status), faultResponse(operation, fault, context)];
   });
   return [[String(status), own], ...otherStatuses(operation, status, own), ...faults];
@@ -79,7 +76,7 @@ const faultHeaders: Readonly<Partial<Record<number, JsonObject>>> = {
   },
 };
 
-function faultResponse(operation: Operation, fault: FaultStatus, context: ReplyContext): JsonObject {
+function faultResponse(operation: Operation, fault: FaultStatus, context: Writing): JsonObject {
   const forms = faultForms(operation);
   const content = Object.fromEntries(
     forms.map((form): [string, JsonObject] => {
@@ -97,7 +94,7 @@ function faultResponse(operation: Operation, fault: FaultStatus, context: ReplyC
   });
 }
 
-function problemContent(fault: FaultStatus, { components }: ReplyContext): JsonObject {
+function problemContent(fault: FaultStatus, { components }: Writing): JsonObject {
   const { status, message, code } = fault;
   const title = STATUS_CODES[status] ?? String(status);
   const text = problemJson({ status, title, detail: message, code, requestId: '3f2c8a1e' });
@@ -120,15 +117,11 @@ const problemSchema: JsonObject = {
 };
 
 /** Schema and example of one form of a message; `fault` is what it tells, if it is one of a fault. */
-function formContent(
-  { format, mediaType, message }: ReplyForm,
-  context: ReplyContext,
-  fault?: FaultStatus,
-): JsonObject {
+function formContent({ format, mediaType, message }: ReplyForm, context: Writing, fault?: FaultStatus): JsonObject {
   if (message.kind === 'none') return {};
   if (message.kind === 'raw') return { schema: rawSchema(message.raw, mediaType) };
   const { document } = message;
-  const { components, documents } = context;
+  const { components, scope } = context;
   const value = fault === undefined ? exampleDocument(document) : exampleFault(document, fault);
   const json = value === undefined ? undefined : exampleJson(document, value);
   if (format === 'json') return { schema: components.message(document), example: json };
@@ -139,15 +132,15 @@ function formContent(
     };
   }
   return {
-    schema: xmlSchema(xmlWords(document, documents)),
-    example: value === undefined ? undefined : exampleXml(document, value, documents),
+    schema: xmlSchema(xmlWords(document, scope)),
+    example: value === undefined ? undefined : exampleXml(document, value, scope.documents),
   };
 }
 
 const wrapperWords =
   "XML around JSON: the element data with the attribute psnonxml='Yes', whose content is a CDATA section with the JSON text of";
 
-function xmlWords(document: Document, documents: DocumentSet): string {
+function xmlWords(document: Document, { documents }: Scope): string {
   const namespace = documents.namespaceOf(document);
   const where = namespace === '' ? 'no namespace' : `the namespace ${namespace}`;
   return `The element ${document.xmlName} of ${where}, as the XML Schema of the service declares it.`;
@@ -155,10 +148,4 @@ function xmlWords(document: Document, documents: DocumentSet): string {
 
 function xmlSchema(description: string): JsonObject {
   return { type: 'string', contentMediaType: 'application/xml', description };
-}
-
-/** A message without a document: JSON of any kind, text, or bytes, which OpenAPI 3.1 leaves without a schema. */
-export function rawSchema(kind: 'json' | 'xml' | 'text' | 'binary', mediaType: string): JsonObject {
-  if (kind === 'json' || kind === 'binary') return {};
-  return { type: 'string', contentMediaType: kind === 'xml' ? mediaType : undefined };
 }

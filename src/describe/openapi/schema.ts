@@ -1,10 +1,10 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
 import type { Document } from '../../model/document.ts';
-import type { Field, FieldType, ScalarKind, ScalarType } from '../../model/field.ts';
-import { entryField, entryType, mustBeGiven, plainDefault } from '../entry.ts';
+import { type Field, type FieldType, type ScalarKind, type ScalarType, singleType } from '../../model/field.ts';
+import type { RawKind } from '../../model/service.ts';
+import { entryField, longest, mustBeGiven, plainDefault } from '../field.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { caseNote, digitsNote } from '../words.ts';
-import { longest } from '../xsd/types.ts';
+import { caseNote, digitsNote, joined } from '../words.ts';
 
 /** Where schemas of documents are kept; each gives a reference to one. */
 export interface SchemaRefs {
@@ -59,7 +59,7 @@ export function valueSchema(field: Field, refs: SchemaRefs): JsonObject {
 /** The default of a field in JSON; undefined where there is none, or one that only a fault fills. */
 export function defaultOf(field: Field): Json | undefined {
   const value = plainDefault(field);
-  return value === undefined ? undefined : asJson(entryType(field).kind, value);
+  return value === undefined ? undefined : asJson(singleType(field.type).kind, value);
 }
 
 /** The blank of a type as a schema, all of it in place. */
@@ -83,7 +83,7 @@ const noStrings: ReadonlySet<ScalarKind> = new Set(['integer', 'decimal', 'boole
 
 /** The blank beside the schema; undefined where the schema allows it by itself. */
 function blankAlternative(field: Field, schema: JsonObject, refs: SchemaRefs): JsonObject | undefined {
-  const type = entryType(field);
+  const type = singleType(field.type);
   if (type.kind === 'document') return refs.blank(type.document);
   if (field.type.kind === 'list') return blankSchema(type);
   const free = ['minLength', 'pattern', 'enum', 'const', 'format'].every((keyword) => schema[keyword] === undefined);
@@ -92,12 +92,10 @@ function blankAlternative(field: Field, schema: JsonObject, refs: SchemaRefs): J
 
 function describedBy(field: Field): JsonObject {
   const { example, description } = field;
-  const kind = entryType(field).kind;
-  const notes = [description, caseNote(field), typeNote(field)];
-  const words = notes.filter((note) => note !== undefined).join(' ');
+  const kind = singleType(field.type).kind;
   const value = example === undefined || kind === 'document' ? undefined : asJson(kind, example);
   return {
-    description: words === '' ? undefined : words,
+    description: joined(' ', description, caseNote(field), typeNote(field)),
     default: defaultOf(field),
     examples: value === undefined ? undefined : [field.type.kind === 'list' ? [value] : value],
   };
@@ -105,7 +103,7 @@ function describedBy(field: Field): JsonObject {
 
 /** What a schema can't say of a type. */
 function typeNote(field: Field): string | undefined {
-  const type = entryType(field);
+  const type = singleType(field.type);
   if (type.kind === 'decimal') return digitsNote(type);
   return type.kind === 'json' ? 'Any JSON value.' : undefined;
 }
@@ -170,4 +168,10 @@ function decimalBounds(field: Field, { length, scale = 0 }: ScalarType): JsonObj
     maximum: field.maximum,
     exclusiveMaximum: field.maximum === undefined ? end : undefined,
   };
+}
+
+/** A message without a document: JSON of any kind, text, or bytes, which OpenAPI 3.1 leaves without a schema. */
+export function rawSchema(kind: RawKind, mediaType: string): JsonObject {
+  if (kind === 'json' || kind === 'binary') return {};
+  return { type: 'string', contentMediaType: kind === 'xml' ? mediaType : undefined };
 }

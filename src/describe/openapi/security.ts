@@ -2,6 +2,7 @@ import type { BearerScheme, TransportScheme } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { JsonObject } from '../json.ts';
 import { literalText, restSchemes } from '../requirements.ts';
+import { joined } from '../words.ts';
 
 /** The `securitySchemes` of a description, by their ids; of those that operations ask for over REST alone. */
 export function securitySchemes(operations: readonly Operation[]): JsonObject {
@@ -36,7 +37,7 @@ function schemeObject(scheme: TransportScheme): JsonObject {
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'JWT',
-        description: [description, bearerText(scheme)].filter((text) => text !== undefined).join('\n\n'),
+        description: joined('\n\n', description, bearerText(scheme)),
       };
     case 'client-certificate':
       return { type: 'mutualTLS', description };
@@ -44,14 +45,13 @@ function schemeObject(scheme: TransportScheme): JsonObject {
 }
 
 /** An issuer need not speak OpenID Connect, nor say where its tokens are had: in words, then, and no scheme of those kinds. */
-function bearerText({ issuer, audience, scopes }: BearerScheme): string {
+function bearerText({ issuer, audience, scopes }: BearerScheme): string | undefined {
   const from = literalText(issuer);
   const meant = audience.map(literalText).filter((text) => text !== undefined);
-  return [
+  return joined(
+    ' ',
     `A JSON Web Token${from === undefined ? '' : ` of the issuer ${from}`} (RFC 6750, RFC 7519).`,
     meant.length === 0 ? undefined : `Its audience: ${meant.join(' or ')}.`,
     scopes.length === 0 ? undefined : `It must hold: ${scopes.join(' ')}.`,
-  ]
-    .filter((text) => text !== undefined)
-    .join(' ');
+  );
 }

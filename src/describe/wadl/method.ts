@@ -1,14 +1,16 @@
 import type { Document } from '../../model/document.ts';
+import { type ReplyForm, takesBody } from '../../model/rest-form.ts';
 import type { Operation, OperationUri } from '../../model/service.ts';
 import { problemMediaType } from '../../wire/problem.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
-import type { Scope } from '../documents.ts';
+import { faultStatuses } from '../faults.ts';
 import { ncName } from '../names.ts';
-import { faultForms, faultStatuses, type ReplyForm, replyForms, replyStatus, takesBody } from '../replies.ts';
+import { faultForms, replyStatus, sentForms } from '../replies.ts';
 import { requestMediaType } from '../request-body.ts';
 import { accessNote, restSchemes } from '../requirements.ts';
+import type { Scope } from '../scope.ts';
 import type { DescribedUri } from '../uri.ts';
-import { repeatsNote } from '../words.ts';
+import { joined, repeatsNote } from '../words.ts';
 import type { SchemaSet } from '../xsd/schema.ts';
 import { apiKeyParams, headerParam } from './param.ts';
 
@@ -16,7 +18,6 @@ import { apiKeyParams, headerParam } from './param.ts';
 export interface WadlContext {
   readonly scope: Scope;
   readonly schemas: SchemaSet;
-  readonly names: (uri: OperationUri) => string;
 }
 
 /** An operation at one of its URIs. */
@@ -29,7 +30,7 @@ export function methodElement(
   const headers = operation.requestHeaders.map(({ header, field }) => headerParam(header, field));
   const body = takesBody(operation, uri) ? [requestRepresentation(operation, uri)] : [];
   const content = [...query, ...headers, ...apiKeyParams(restSchemes(operation)), ...body];
-  const attributes = { name: operation.method, id: ncName(context.names(uri)) };
+  const attributes = { name: operation.method, id: ncName(context.scope.nameOf(uri)) };
   return element('method', attributes, [
     element('doc', { title: operation.id }, [methodText(operation, uri)]),
     content.length === 0 ? undefined : element('request', {}, content),
@@ -37,25 +38,23 @@ export function methodElement(
   ]);
 }
 
-function methodText(operation: Operation, { template, index }: OperationUri): string {
-  return [operation.description, `URI template ${index}: ${template.text}`, accessNote(restSchemes(operation))]
-    .filter((each) => each !== undefined)
-    .join('\n');
+function methodText(operation: Operation, { template, index }: OperationUri): string | undefined {
+  const uri = `URI template ${index}: ${template.text}`;
+  return joined('\n', operation.description, uri, accessNote(restSchemes(operation)));
 }
 
 function requestRepresentation(operation: Operation, uri: OperationUri): XmlElement {
   const mediaType = requestMediaType(operation, uri);
   if (operation.request.kind !== 'document') return element('representation', { mediaType });
   const names = uri.body.map((field) => field.jsonName).join(', ');
-  const again = repeatsNote(uri.repeats);
-  const text = `${operation.request.document.id}: ${names}${again === undefined ? '' : `. ${again}`}`;
+  const text = joined('. ', `${operation.request.document.id}: ${names}`, repeatsNote(uri.repeats));
   return element('representation', { mediaType }, [element('doc', {}, [text])]);
 }
 
 function responses(operation: Operation, context: WadlContext): XmlElement[] {
-  const reply = replyForms(operation).map((form) => representation(form, context));
+  const reply = sentForms(operation).map((form) => representation(form, context));
   const forms = faultForms(operation);
-  const statuses = faultStatuses(operation, context.scope.limits).map(({ status }) => String(status));
+  const statuses = faultStatuses(operation, context.scope.gateway.limits).map(({ status }) => String(status));
   const problem = forms.some((form) => form.mediaType === problemMediaType);
   return [
     element('response', { status: String(replyStatus(operation)) }, reply),

@@ -1,22 +1,22 @@
-import type { Field } from '../../model/field.ts';
+import { type Field, singleType } from '../../model/field.ts';
 import type { TransportScheme } from '../../model/security.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
-import { entryType, mustBeGiven } from '../entry.ts';
+import { mustBeGiven } from '../field.ts';
 import { ncName } from '../names.ts';
 import { type DescribedVariable, operatorNote } from '../uri.ts';
-import { boundsNote } from '../words.ts';
+import { boundsNote, joined } from '../words.ts';
 import { builtInType, lexical } from '../xsd/types.ts';
 
 /** A URI variable as `param`: of a path in style `template` or `matrix`, else `query`. */
 export function variableParam(variable: DescribedVariable): XmlElement {
   const { field, place, wireName, required, template } = variable;
   const style = place === 'query' ? 'query' : template.operator === ';' ? 'matrix' : 'template';
-  return param(field, style, wireName, required, operatorNote(variable));
+  return param(field, { style, name: wireName, required, note: operatorNote(variable) });
 }
 
 /** A header that a field of the request fills. */
 export function headerParam(header: string, field: Field): XmlElement {
-  return param(field, 'header', header, mustBeGiven(field), undefined);
+  return param(field, { style: 'header', name: header, required: mustBeGiven(field) });
 }
 
 /** Headers of API keys, so that a tool asks for one. WADL has no words for other credentials. */
@@ -38,9 +38,17 @@ export function constantParam({ name, value }: { readonly name: string; readonly
   ]);
 }
 
-function param(field: Field, style: string, name: string, required: boolean, note: string | undefined): XmlElement {
-  const type = entryType(field);
-  const words = [field.description, note, boundsNote(field)].filter((each) => each !== undefined && each !== '');
+/** A parameter beside what its field says. */
+interface Place {
+  readonly style: 'template' | 'matrix' | 'query' | 'header';
+  readonly name: string;
+  readonly required: boolean;
+  readonly note?: string | undefined;
+}
+
+function param(field: Field, { style, name, required, note }: Place): XmlElement {
+  const type = singleType(field.type);
+  const words = joined(' ', field.description, note, boundsNote(field));
   const options = field.enum ?? (type.kind === 'flag' ? ['Y', 'N'] : []);
   return element(
     'param',
@@ -55,7 +63,7 @@ function param(field: Field, style: string, name: string, required: boolean, not
     },
     [
       spelling(name),
-      words.length === 0 ? undefined : element('doc', {}, [words.join(' ')]),
+      words === undefined ? undefined : element('doc', {}, [words]),
       ...options.map((value) => element('option', { value: lexical(value) })),
     ],
   );

@@ -2,12 +2,13 @@
 import type { Registry } from '../../model/registry.ts';
 import type { Operation, Service } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
-import { restScopeOf, type Scope } from '../documents.ts';
-import { ncName, uriNames } from '../names.ts';
-import { faultMeanings } from '../replies.ts';
+import { faultMeanings } from '../faults.ts';
+import { ncName } from '../names.ts';
+import { restScopeOf, type Scope, segmentOf } from '../scope.ts';
 import { type DescribedUri, describeUri, type PathWriter } from '../uri.ts';
-import { deprecationNote } from '../words.ts';
-import { schemasOf, titleOf } from '../xsd/xsd.ts';
+import { deprecationNote, titleOf } from '../words.ts';
+import { prefixesOf } from '../xsd/schema.ts';
+import { schemasOf } from '../xsd/xsd.ts';
 import { methodElement, type WadlContext } from './method.ts';
 import { constantParam, variableParam } from './param.ts';
 
@@ -19,38 +20,34 @@ import { constantParam, variableParam } from './param.ts';
 export function describeWadl(
   registry: Registry,
   service: Service,
-  options: { readonly base: string; readonly pathName?: string },
+  { base, pathName }: { readonly base: string; readonly pathName?: string | undefined },
 ): string {
-  const scope = restScopeOf(registry, service, options.pathName);
+  const scope = restScopeOf(registry, { service, pathName });
   const schemas = schemasOf(scope);
-  const { namespaces } = schemas;
-  const attributes: Record<string, string> = {
+  const attributes = {
     xmlns: 'http://wadl.dev.java.net/2009/02',
     'xmlns:xs': 'http://www.w3.org/2001/XMLSchema',
+    ...prefixesOf(schemas),
   };
-  for (const namespace of namespaces) {
-    const prefix = schemas.prefixOf(namespace);
-    if (prefix !== undefined) attributes[`xmlns:${prefix}`] = namespace;
-  }
-  const grammars = namespaces.map((namespace) => schemas.schemaOf(namespace));
-  const context: WadlContext = { scope, schemas, names: uriNames(service.operations) };
-  const resources = resourceElements(scope, context);
+  const grammars = schemas.namespaces.map((namespace) => schemas.schemaOf(namespace));
+  const resources = resourceElements({ scope, schemas });
   const deprecated = deprecationNote(service);
-  const base = `${options.base}/RESTListeningConnector/${registry.gateway.id}/`;
   const application = element('application', attributes, [
     element('doc', { title: scope.name }, [titleOf(scope)]),
     deprecated === undefined ? undefined : element('doc', { title: 'Deprecated' }, [deprecated]),
     faultsDoc(scope),
     grammars.length === 0 ? undefined : element('grammars', {}, grammars),
-    resources.length === 0 ? undefined : element('resources', { base }, resources),
+    resources.length === 0
+      ? undefined
+      : element('resources', { base: `${base}/RESTListeningConnector/${scope.gateway.id}/` }, resources),
   ]);
   return buildXml(application);
 }
 
 /** The meanings of the statuses, once for all methods. */
-function faultsDoc({ operations, limits }: Scope): XmlElement | undefined {
-  if (operations.length === 0) return undefined;
-  const lines = faultMeanings(operations, limits).map(({ status, meaning }) => `${status}: ${meaning}`);
+function faultsDoc({ rest, gateway }: Scope): XmlElement | undefined {
+  if (rest.length === 0) return undefined;
+  const lines = faultMeanings(rest, gateway.limits).map(({ status, meaning }) => `${status}: ${meaning}`);
   return element('doc', { title: 'Statuses of faults' }, [lines.join('\n')]);
 }
 
@@ -63,8 +60,8 @@ const wadlPath: PathWriter = ({ operator, name }, first) => {
 };
 
 /** One resource a path name, below it one for each template; methods of one path with the same parameters share theirs. */
-function resourceElements(scope: Scope, context: WadlContext): XmlElement[] {
-  const byPathName = Map.groupBy(scope.operations, (operation) => `${operation.pathName}.${operation.service.version}`);
+function resourceElements(context: WadlContext): XmlElement[] {
+  const byPathName = Map.groupBy(context.scope.rest, segmentOf);
   return [...byPathName].map(([path, operations]) => {
     const children = new Map<string, { readonly attributes: { path: string }; readonly content: XmlElement[] }>();
     for (const operation of operations) {

@@ -1,8 +1,9 @@
 import type { Document } from '../../model/document.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
-import type { Scope, SoapOperation } from '../documents.ts';
 import { nameAllocator, ncName } from '../names.ts';
 import { accessNote, soapSchemes } from '../requirements.ts';
+import type { Scope, SoapOperation } from '../scope.ts';
+import { joined } from '../words.ts';
 import type { SchemaSet } from '../xsd/schema.ts';
 import { replyName } from '../xsd/wrapper.ts';
 import type { Policies } from './policy.ts';
@@ -18,7 +19,7 @@ interface WsdlMessage {
 export interface WsdlOperation {
   readonly name: string;
   readonly action: string;
-  readonly text: string;
+  readonly text: string | undefined;
   readonly input: WsdlMessage;
   /** Undefined for one that is one-way. */
   readonly output: WsdlMessage | undefined;
@@ -63,17 +64,16 @@ function requestMessage(name: string): string {
   return `${name}Request`;
 }
 
-function textOf(operation: SoapOperation, faultMessage: WsdlMessage | undefined): string {
+function textOf(operation: SoapOperation, faultMessage: WsdlMessage | undefined): string | undefined {
   const { description, fault, soap } = operation;
   const untold = soap.response.kind !== 'none' && fault !== undefined && faultMessage === undefined;
-  return [
+  return joined(
+    '\n',
     description,
     soap.response.kind === 'none' ? 'One-way: the answer is empty.' : undefined,
     untold ? `The detail of a fault holds the element ${fault.xmlName}, which WSDL can't name.` : undefined,
     accessNote(soapSchemes(operation)),
-  ]
-    .filter((each) => each !== undefined)
-    .join('\n');
+  );
 }
 
 /** The messages of operations, each once. */

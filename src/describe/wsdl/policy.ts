@@ -3,8 +3,8 @@
 import type { UsernameTokenScheme } from '../../model/security.ts';
 import { WSU } from '../../wire/soap/wsse-names.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
-import type { SoapOperation } from '../documents.ts';
 import { soapSchemes } from '../requirements.ts';
+import type { SoapOperation } from '../scope.ts';
 
 /** The policies of a WSDL, and which of them a request has. */
 export interface Policies {

@@ -3,12 +3,12 @@
 import type { Registry } from '../../model/registry.ts';
 import type { Service } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
-import { type Scope, scopeOf } from '../documents.ts';
 import { ncName } from '../names.ts';
-import { deprecationNote } from '../words.ts';
+import { type Scope, scopeOf } from '../scope.ts';
+import { deprecationNote, joined, titleOf } from '../words.ts';
 import { hasAttachment } from '../xsd/fields.ts';
-import type { SchemaSet } from '../xsd/schema.ts';
-import { schemasOf, titleOf } from '../xsd/xsd.ts';
+import { prefixesOf, type SchemaSet } from '../xsd/schema.ts';
+import { schemasOf } from '../xsd/xsd.ts';
 import { bindingElement, SOAP_DIALECTS } from './binding.ts';
 import { messageElements, operationElement, wsdlOperations } from './operation.ts';
 import { policiesOf } from './policy.ts';
@@ -19,8 +19,8 @@ import { policiesOf } from './policy.ts';
  * address with its context, without a slash at the end.
  * @throws RangeError where no active operation of the service is called over SOAP
  */
-export function describeWsdl(registry: Registry, service: Service, options: { readonly base: string }): string {
-  const scope = scopeOf(registry, service);
+export function describeWsdl(registry: Registry, service: Service, { base }: { readonly base: string }): string {
+  const scope = scopeOf(registry, { service });
   if (scope.soap.length === 0) throw new RangeError(`${service.id} has no operation over SOAP`);
   const schemas = schemasOf(scope);
   const inline = inlineSchemas(schemas);
@@ -29,7 +29,7 @@ export function describeWsdl(registry: Registry, service: Service, options: { re
   const name = ncName(service.name);
   const portType = `${name}PortType`;
   const bindingName = (label: string): string => `${name}${label}Binding`;
-  const address = `${options.base}/PeopleSoftServiceListeningConnector`;
+  const address = `${base}/PeopleSoftServiceListeningConnector`;
   const ports = SOAP_DIALECTS.map(({ prefix, label }) =>
     element('wsdl:port', { name: `${name}${label}Port`, binding: `tns:${bindingName(label)}` }, [
       element(`${prefix}:address`, { location: address }),
@@ -37,7 +37,7 @@ export function describeWsdl(registry: Registry, service: Service, options: { re
   );
   return buildXml(
     element('wsdl:definitions', { name, ...namespacesOf(scope, schemas) }, [
-      documentation(titleOf(scope), deprecationNote(service), attachmentNote(registry, inline)),
+      documentation(titleOf(scope), deprecationNote(service), attachmentNote(scope, inline)),
       ...policies.elements,
       element('wsdl:types', {}, inline),
       ...messageElements(operations),
@@ -60,11 +60,7 @@ function namespacesOf({ namespace }: Scope, schemas: SchemaSet): Record<string, 
     'xmlns:xs': 'http://www.w3.org/2001/XMLSchema',
   };
   for (const { prefix, namespace: dialect } of SOAP_DIALECTS) attributes[`xmlns:${prefix}`] = dialect;
-  for (const each of schemas.namespaces) {
-    const prefix = schemas.prefixOf(each);
-    if (prefix !== undefined) attributes[`xmlns:${prefix}`] = each;
-  }
-  return attributes;
+  return { ...attributes, ...prefixesOf(schemas) };
 }
 
 /** Without the schema of elements that have no namespace, if there is one: nothing in a WSDL can name them. */
@@ -72,7 +68,7 @@ function inlineSchemas({ namespaces, schemaOf }: SchemaSet): XmlElement[] {
   return namespaces.filter((namespace) => namespace !== '').map((namespace) => schemaOf(namespace));
 }
 
-function attachmentNote({ gateway }: Registry, schemas: readonly XmlElement[]): string | undefined {
+function attachmentNote({ gateway }: Scope, schemas: readonly XmlElement[]): string | undefined {
   if (!gateway.mtom.services || !schemas.some(hasAttachment)) return undefined;
   return (
     'Binary content travels in base64 in its place, or as attachments (MTOM). A reply has attachments where the request ' +
@@ -81,6 +77,6 @@ function attachmentNote({ gateway }: Registry, schemas: readonly XmlElement[]): 
 }
 
 function documentation(...texts: readonly (string | undefined)[]): XmlElement | undefined {
-  const text = texts.filter((each) => each !== undefined && each !== '').join('\n');
-  return text === '' ? undefined : element('wsdl:documentation', {}, [text]);
+  const text = joined('\n', ...texts);
+  return text === undefined ? undefined : element('wsdl:documentation', {}, [text]);
 }

@@ -1,8 +1,9 @@
 import type { Document } from '../../model/document.ts';
-import type { CompoundType, Field, ListType, ScalarType } from '../../model/field.ts';
+import { type CompoundType, type Field, type ListType, type ScalarType, singleType } from '../../model/field.ts';
+import { itemName } from '../../model/xml-name.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
-import { entryField, entryType, plainDefault } from '../entry.ts';
-import { caseNote } from '../words.ts';
+import { entryField, plainDefault } from '../field.ts';
+import { caseNote, joined } from '../words.ts';
 import { lexical, simpleType, translatedPattern } from './types.ts';
 
 /** What a field's declaration needs from the schema that it stands in. */
@@ -62,17 +63,13 @@ function isThere(field: Field): boolean {
   return field.required && field.absent !== 'blank';
 }
 
-/** Name of a list's item: the document's own, or `item` where it has none that was meant for others. */
-export function itemName(type: ListType): string {
-  if (type.item.kind !== 'document') return 'item';
-  const { document } = type.item;
-  return document.inPlace && document.xmlName === document.id ? 'item' : document.xmlName;
-}
-
 /** Text for people: the description, then what the schema can't say. */
-export function annotation(description: string | undefined, notes: readonly string[] = []): XmlElement | undefined {
-  const text = [description, ...notes].filter((each) => each !== undefined && each !== '').join(' ');
-  if (text === '') return undefined;
+export function annotation(
+  description: string | undefined,
+  notes: readonly (string | undefined)[] = [],
+): XmlElement | undefined {
+  const text = joined(' ', description, ...notes);
+  if (text === undefined) return undefined;
   return element('xs:annotation', {}, [element('xs:documentation', {}, [text])]);
 }
 
@@ -105,17 +102,15 @@ function fixedOf(field: Field): string | undefined {
 }
 
 /** What holds for a field but has no place in XML Schema. */
-function notesOf(field: Field): string[] {
-  const type = entryType(field);
-  const notes: string[] = [];
+function notesOf(field: Field): (string | undefined)[] {
+  const type = singleType(field.type);
   const value = plainDefault(field);
-  if (value !== undefined) notes.push(`Default: ${lexical(value)}.`);
-  const anyCase = caseNote(field);
-  if (anyCase !== undefined) notes.push(anyCase);
-  if (field.pattern !== undefined && translatedPattern(field) === undefined) {
-    notes.push(`The value matches the regular expression (ECMA-262) ${field.pattern}`);
-  }
-  if (type.kind === 'json') notes.push('JSON text.');
-  if (type.kind === 'xml') notes.push('XML text, escaped.');
-  return notes;
+  const untold = field.pattern !== undefined && translatedPattern(field) === undefined;
+  return [
+    value === undefined ? undefined : `Default: ${lexical(value)}.`,
+    caseNote(field),
+    untold ? `The value matches the regular expression (ECMA-262) ${field.pattern}` : undefined,
+    type.kind === 'json' ? 'JSON text.' : undefined,
+    type.kind === 'xml' ? 'XML text, escaped.' : undefined,
+  ];
 }

@@ -91,6 +91,11 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
   };
 }
 
+/** The declarations of the prefixes of schemas, for the root that they stand in. */
+export function prefixesOf({ namespaces, prefixOf }: SchemaSet): Record<string, string> {
+  return Object.fromEntries(namespaces.filter((each) => each !== '').map((each) => [`xmlns:${prefixOf(each)}`, each]));
+}
+
 /** @param named documents with a global element */
 function namespacesOf(options: SchemaOptions, named: readonly Document[]): string[] {
   const { documents, namespace, wrappers, extra } = options;

@@ -1,8 +1,9 @@
 import type { Field, ScalarType } from '../../model/field.ts';
 import { decimalOf } from '../../wire/decimal.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
-import { readPattern } from '../pattern.ts';
-import { xsdPattern } from '../pattern-text.ts';
+import { longest } from '../field.ts';
+import { readWholePattern } from '../pattern.ts';
+import { xsdPattern } from './pattern.ts';
 
 /** The built-in type of XML Schema (Part 2) that a scalar is based on, as a QName under the prefix `xs`. */
 export function builtInType(type: ScalarType): string {
@@ -72,15 +73,9 @@ function facetsOf(field: Field, type: ScalarType): XmlElement[] {
   }
 }
 
-/** Most characters of a string: the type's length or the field's maximum, whichever is less. */
-export function longest(field: Field, type: ScalarType): number | undefined {
-  if (type.length === undefined) return field.maximum;
-  return field.maximum === undefined ? type.length : Math.min(type.length, field.maximum);
-}
-
 /** The field's pattern in the dialect of XML Schema; undefined where there is none, or none that means the same. */
 export function translatedPattern(field: Field): string | undefined {
-  return field.pattern === undefined ? undefined : xsdPattern(readPattern(field.pattern));
+  return field.pattern === undefined ? undefined : xsdPattern(readWholePattern(field.pattern));
 }
 
 /** A fixed value, or one of an enumeration, as XML writes it. */

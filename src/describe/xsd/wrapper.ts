@@ -2,7 +2,7 @@
 import type { Document } from '../../model/document.ts';
 import type { Message, RawKind } from '../../model/service.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
-import type { SoapOperation } from '../documents.ts';
+import type { SoapOperation } from '../scope.ts';
 import { ATTACHMENT, annotation } from './fields.ts';
 
 /** An element of the service's namespace whose content is a message. */

@@ -1,24 +1,11 @@
 import type { Registry } from '../../model/registry.ts';
 import type { Service } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
-import { type Scope, scopeOf } from '../documents.ts';
+import { type Scope, scopeOf } from '../scope.ts';
+import { titleOf } from '../words.ts';
 import { annotation } from './fields.ts';
 import { buildSchemas, type SchemaSet } from './schema.ts';
 import { wrappersOf } from './wrapper.ts';
-
-/**
- * The main XML Schema of a service's documents: the one of the service's own namespace, or of its first document where
- * none is in that. It imports the schemas of the other namespaces, if any, from the files of {@link describeXsdFiles}.
- * @throws RangeError where `pathName` is no path name of the service
- */
-export function describeXsd(
-  registry: Registry,
-  service: Service,
-  options: { readonly pathName?: string } = {},
-): string {
-  for (const text of describeXsdFiles(registry, service, options).values()) return text;
-  return buildXml(element('xs:schema', { 'xmlns:xs': 'http://www.w3.org/2001/XMLSchema' }));
-}
 
 /**
  * Every XML Schema of a service's documents by file name, the main one first: `Locations.v1.xsd`, then one file for each
@@ -29,10 +16,12 @@ export function describeXsd(
 export function describeXsdFiles(
   registry: Registry,
   service: Service,
-  options: { readonly pathName?: string } = {},
+  { pathName }: { readonly pathName?: string | undefined } = {},
 ): ReadonlyMap<string, string> {
-  const scope = scopeOf(registry, service, options.pathName);
+  const scope = scopeOf(registry, { service, pathName });
   const schemas = schemasOf(scope);
+  // Of nothing but messages without a document there is a schema too, which declares nothing.
+  if (schemas.namespaces.length === 0) return new Map([[`${scope.name}.xsd`, buildXml(NO_SCHEMA)]]);
   const locations = new Map(
     schemas.namespaces.map((namespace, index) => {
       const suffix = index === 0 ? '' : namespace === '' ? '.none' : `.${index + 1}`;
@@ -42,9 +31,11 @@ export function describeXsdFiles(
   return new Map([...locations].map(([namespace, file]) => [file, buildXml(schemas.schemaOf(namespace, locations))]));
 }
 
+const NO_SCHEMA = element('xs:schema', { 'xmlns:xs': 'http://www.w3.org/2001/XMLSchema' });
+
 /** The schemas of a scope's documents, with the wrappers of SOAP, and that of psnonxml where an operation uses it. */
 export function schemasOf(scope: Scope): SchemaSet {
-  const wrapped = scope.operations.some((operation) => operation.wrapper === 'psnonxml');
+  const wrapped = scope.rest.some((operation) => operation.wrapper === 'psnonxml');
   return buildSchemas({
     documents: scope.documents,
     namespace: scope.namespace,
@@ -52,13 +43,6 @@ export function schemasOf(scope: Scope): SchemaSet {
     title: titleOf(scope),
     extra: wrapped ? [nonXmlElement()] : [],
   });
-}
-
-/** One line that says what a contract is of. */
-export function titleOf(scope: Scope): string {
-  const { description, id } = scope.service;
-  const name = scope.name === id ? id : `${scope.name} (${id})`;
-  return description === undefined ? name : `${name}: ${description}`;
 }
 
 /** `<data psnonxml="Yes">`: an XML element around a message in JSON. */

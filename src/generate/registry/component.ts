@@ -1,5 +1,6 @@
 import type { Component, RelatedContent } from '../../model/component.ts';
 import type { JsonTree } from '../json-text.ts';
+import { no, some, sortedIds, yes } from './tree.ts';
 
 /** A component of `registry.json`. */
 export function componentTree({ description, table, shape, keys, lock, events, permissions }: Component): JsonTree {
@@ -9,17 +10,16 @@ export function componentTree({ description, table, shape, keys, lock, events, p
     shape: shape.id,
     keys: keys.map(({ name }) => name),
     lock: lock?.name,
-    permissions: permissions.length === 0 ? undefined : permissions.map(({ id }) => id).sort(),
-    events:
-      events.length === 0
-        ? undefined
-        : events.map(({ event, service, sequence, processing, enabled }) => ({
-            event,
-            service: service.id,
-            sequence,
-            processing,
-            enabled: enabled ? undefined : false,
-          })),
+    permissions: some(sortedIds(permissions)),
+    events: some(
+      events.map(({ event, service, sequence, processing, enabled }) => ({
+        event,
+        service: service.id,
+        sequence,
+        processing,
+        enabled: no(enabled),
+      })),
+    ),
   };
 }
 
@@ -28,7 +28,7 @@ export function relatedContentTree(service: RelatedContent): JsonTree {
   return {
     description: service.description,
     class: service.file,
-    permissions: service.permissions.map(({ id }) => id).sort(),
-    public: service.public || undefined,
+    permissions: sortedIds(service.permissions),
+    public: yes(service.public),
   };
 }

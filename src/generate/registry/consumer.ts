@@ -5,6 +5,7 @@ import type { SoapProperties } from '../../model/soap-properties.ts';
 import type { JsonTree } from '../json-text.ts';
 import { messageWords } from '../words.ts';
 import { soapTree } from './operation.ts';
+import { membersOf, no, some, sortedIds, yes } from './tree.ts';
 
 /** A consumer of `registry.json`. References to configuration stand as written. */
 export function consumerTree(consumer: ConsumerOperation): JsonTree {
@@ -18,9 +19,9 @@ export function consumerTree(consumer: ConsumerOperation): JsonTree {
     fault: consumer.fault?.id,
     timeout: consumer.timeout,
     retry: retry && { attempts: retry.attempts, on: [...retry.on] },
-    permissions: consumer.permissions.map(({ id }) => id).sort(),
-    public: consumer.public || undefined,
-    active: consumer.active ? undefined : false,
+    permissions: sortedIds(consumer.permissions),
+    public: yes(consumer.public),
+    active: no(consumer.active),
   };
 }
 
@@ -32,20 +33,19 @@ export function flowTree(flow: Flow): JsonTree {
     input: inputTree(flow.input),
     steps: flow.steps.map(({ operation, keep, holds, renewOn, timeout }) => ({
       call: operation.id,
-      keep:
-        keep.length === 0 ? undefined : Object.fromEntries(keep.map(({ name, from }) => [name, from.path.join('.')])),
+      keep: membersOf(keep.map(({ name, from }) => [name, from.path.join('.')])),
       for: holds?.path.join('.'),
-      'renew-on': renewOn.length === 0 ? undefined : [...renewOn],
+      'renew-on': some([...renewOn]),
       timeout,
     })),
-    active: flow.active ? undefined : false,
+    active: no(flow.active),
   };
 }
 
 function overSoap({ soap, headers, properties }: SoapConsumer): object {
   return {
     soap: soapTree(soap),
-    headers: mapOf(headers.map(({ name, value }) => [name, value])),
+    headers: membersOf(headers.map(({ name, value }) => [name, value])),
     properties: soapProperties(properties),
   };
 }
@@ -55,8 +55,8 @@ function overRest({ method, uris, input, filled, headers, body, responses, prope
     method,
     uris: uris.map(({ template }) => template.text),
     input: inputTree(input),
-    filled: mapOf([...filled].map(([name, { source }]) => [name, source])),
-    headers: mapOf(headers.map(({ name, text }) => [name, text.source])),
+    filled: membersOf([...filled].map(([name, { source }]) => [name, source])),
+    headers: membersOf(headers.map(({ name, text }) => [name, text.source])),
     body: bodyTree(body),
     response: Object.fromEntries(responses.map(({ mediaType, message }) => [mediaType, messageWords(message)])),
     properties: restProperties(properties),
@@ -74,10 +74,6 @@ function bodyTree(body: CallBody): JsonTree {
   if (body.kind === 'document') return body.document.id;
   if (body.kind === 'field') return { field: body.field.name };
   return body.kind === 'raw' ? body.raw : 'none';
-}
-
-function mapOf(entries: readonly (readonly [string, string])[]): JsonTree {
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 const flag = (value: boolean): string => (value ? 'Y' : 'N');

@@ -1,6 +1,7 @@
 import type { Gateway } from '../../model/gateway.ts';
 import type { Tls } from '../../model/tls.ts';
 import type { JsonTree } from '../json-text.ts';
+import { idsOf, some, sortedIds } from './tree.ts';
 
 /** The gateway of `registry.json`. References to configuration stand as written. */
 export function gatewayTree(gateway: Gateway): JsonTree {
@@ -14,19 +15,19 @@ export function gatewayTree(gateway: Gateway): JsonTree {
     handlers: gateway.handlers,
     namespace: gateway.namespace,
     timezone: gateway.timezone,
-    requires: gateway.requires.map(({ id }) => id),
+    requires: idsOf(gateway.requires),
     tls: gateway.tls && tlsTree(gateway.tls),
-    proxies: gateway.proxies.length === 0 ? undefined : gateway.proxies,
+    proxies: some(gateway.proxies),
     audit: gateway.audit?.source,
     delivered: gateway.delivered,
     contracts: gateway.contracts,
-    metrics: gateway.metrics.length === 0 ? undefined : { permission: gateway.metrics.map(({ id }) => id).sort() },
+    metrics: gateway.metrics.length === 0 ? undefined : { permission: sortedIds(gateway.metrics) },
     cors: gateway.cors,
     limits: { ...gateway.limits },
     properties: {
       'ig.MTOM.enablePeopleSoftServiceListeningConnector': gateway.mtom.services,
       'ig.MTOM.enableHttpListeningConnector': gateway.mtom.http,
-      'ig.UseDomainName.ExternalOperationNames': gateway.domainNames.length === 0 ? undefined : gateway.domainNames,
+      'ig.UseDomainName.ExternalOperationNames': some(gateway.domainNames),
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { ConfigText } from '../../model/config.ts';
 import { NODE_DEFAULTS, type Node, type NodeCredential } from '../../model/node.ts';
 import type { JsonTree } from '../json-text.ts';
+import { membersOf } from './tree.ts';
 
 /** A node of `registry.json`: what it says beside the defaults. References to configuration stand as written. */
 export function nodeTree(node: Node): JsonTree {
@@ -16,7 +17,7 @@ export function nodeTree(node: Node): JsonTree {
       passphrase: certificate.passphrase?.source,
     },
     resolve: sources(node.resolve),
-    timeouts: Object.keys(node.timeouts).length === 0 ? undefined : node.timeouts,
+    timeouts: membersOf(Object.entries(node.timeouts)),
     retry: retry && { attempts: retry.attempts, on: [...retry.on] },
     circuit:
       circuit.failures === NODE_DEFAULTS.circuit.failures && circuit.reset === NODE_DEFAULTS.circuit.reset
@@ -49,5 +50,5 @@ function credentialTree(credential: NodeCredential): JsonTree {
 }
 
 function sources(texts: ReadonlyMap<string, ConfigText>): JsonTree {
-  return texts.size === 0 ? undefined : Object.fromEntries([...texts].map(([name, { source }]) => [name, source]));
+  return membersOf([...texts].map(([name, { source }]) => [name, source]));
 }

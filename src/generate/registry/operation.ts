@@ -1,6 +1,8 @@
-import type { Answer, HeaderBinding, Operation, SoapForm } from '../../model/service.ts';
+import { segmentOf } from '../../describe/scope.ts';
+import type { Answer, Operation, SoapForm } from '../../model/service.ts';
 import type { JsonTree } from '../json-text.ts';
 import { messageWords } from '../words.ts';
+import { idsOf, membersOf, no, sortedIds, yes } from './tree.ts';
 
 /** An operation of `registry.json`. `uris` are in the order of their index, which must never change. */
 export function operationTree(operation: Operation): JsonTree {
@@ -12,22 +14,22 @@ export function operationTree(operation: Operation): JsonTree {
     soap: soap && soapTree(soap),
     fault: operation.fault?.id,
     answer: answerTree(operation.answer),
-    permissions: operation.permissions.map(({ id }) => id).sort(),
-    public: operation.public || undefined,
+    permissions: sortedIds(operation.permissions),
+    public: yes(operation.public),
     as: operation.as?.id,
-    requires: operation.public ? undefined : operation.requires.map(({ id }) => id),
-    limits: Object.keys(operation.limits).length === 0 ? undefined : { ...operation.limits },
-    active: operation.active ? undefined : false,
+    requires: operation.public ? undefined : idsOf(operation.requires),
+    limits: membersOf(Object.entries(operation.limits)),
+    active: no(operation.active),
   };
 }
 
 function restTree(operation: Operation): object {
   return {
     method: operation.method,
-    path: `${operation.pathName}.${operation.service.version}`,
+    path: segmentOf(operation),
     uris: operation.uris.map(({ template }) => template.text),
     request: messageWords(operation.request),
-    'request-headers': headersTree(operation.requestHeaders),
+    'request-headers': membersOf(operation.requestHeaders.map(({ header, field }) => [header, field.name])),
     body: operation.body,
     response: responseTree(operation),
     wrapper: operation.wrapper,
@@ -38,11 +40,6 @@ function restTree(operation: Operation): object {
 /** What an operation or a consumer is over SOAP. */
 export function soapTree({ name, request, response }: SoapForm): JsonTree {
   return { name, request: messageWords(request), response: messageWords(response) };
-}
-
-function headersTree(bindings: readonly HeaderBinding[]): JsonTree {
-  if (bindings.length === 0) return undefined;
-  return Object.fromEntries(bindings.map(({ header, field }) => [header, field.name]));
 }
 
 /** By media type, the default first. */

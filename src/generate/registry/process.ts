@@ -1,9 +1,10 @@
-import type { Field } from '../../model/field.ts';
 import type { Process, Recurrence } from '../../model/process.ts';
 import type { JsonTree } from '../json-text.ts';
+import { fieldsTree } from './document.ts';
+import { sortedIds, yes } from './tree.ts';
 
 /** A process of `registry.json`. */
-export function processTree(process: Process, fieldsTree: (fields: readonly Field[]) => JsonTree): JsonTree {
+export function processTree(process: Process): JsonTree {
   const { description, type, answer, parameters, retry, timeout, recurs, runAs, permissions } = process;
   return {
     description,
@@ -15,8 +16,8 @@ export function processTree(process: Process, fieldsTree: (fields: readonly Fiel
     timeout,
     recurs: recurs?.id,
     'run-as': runAs,
-    permissions: permissions.map(({ id }) => id).sort(),
-    public: process.public || undefined,
+    permissions: sortedIds(permissions),
+    public: yes(process.public),
   };
 }
 

@@ -1,6 +1,9 @@
-import type { SecurityScheme, User } from '../../model/security.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { PermissionList, Role, SecurityScheme, User } from '../../model/security.ts';
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../model/xml-signature.ts';
 import type { JsonTree } from '../json-text.ts';
+import { sorted } from '../sorted.ts';
+import { idsOf, some, sortedIds, yes } from './tree.ts';
 
 /** A scheme of `registry.json`, in full: what is checked of a caller is what its reader wants to see. Times in milliseconds. */
 export function schemeTree(scheme: SecurityScheme): JsonTree {
@@ -25,7 +28,7 @@ function kindTree(scheme: SecurityScheme): JsonTree {
         user: scheme.user,
         users: scheme.users,
         claim: scheme.claim,
-        roles: new Map([...scheme.roles].map(([value, roles]) => [value, roles.map(({ id }) => id)])),
+        roles: new Map([...scheme.roles].map(([value, roles]) => [value, idsOf(roles)])),
       };
     case 'username-token':
       return { passwords: scheme.passwords, 'max-age': scheme.maxAge };
@@ -51,10 +54,49 @@ export function userTree(user: User): JsonTree {
   return {
     description: user.description,
     password: password === undefined ? undefined : (/^\$([a-z0-9-]+)\$/.exec(password)?.[1] ?? 'unknown'),
-    'api-keys': apiKeys.length === 0 ? undefined : apiKeys.map((hash) => `${hash.slice(0, 'sha256:'.length + 12)}...`),
-    certificates: certificates.length === 0 ? undefined : certificates,
+    'api-keys': some(apiKeys.map((hash) => `${hash.slice(0, 'sha256:'.length + 12)}...`)),
+    certificates: some(certificates),
     'shared-secret': user.sharedSecret?.source,
-    roles: user.roles.map(({ id }) => id).sort(),
-    sample: user.sample || undefined,
+    roles: sortedIds(user.roles),
+    sample: yes(user.sample),
   };
+}
+
+/** What lists grant: an operation, a consumer, a query. */
+interface Granted {
+  readonly id: string;
+  readonly permissions: readonly PermissionList[];
+}
+
+/** A permission list of `registry.json`: what it says, what that comes to, and who has it. */
+export function permissionTree(list: PermissionList, registry: Registry): JsonTree {
+  const granted = (things: ReadonlyMap<string, Granted>): string[] =>
+    idsOf(sorted(things).filter(({ permissions }) => permissions.includes(list)));
+  return {
+    description: list.description,
+    adds: some(list.operations),
+    'adds-queries': some(list.queries),
+    'adds-processes': some(list.processes),
+    'adds-components': some(list.components),
+    operations: granted(registry.operations),
+    consumers: some(granted(registry.consumers)),
+    queries: granted(registry.queries),
+    'related-content': some(granted(registry.relatedContent)),
+    processes: some(granted(registry.processes)),
+    components: some(granted(registry.components)),
+    users: usersOf(registry, (user) => user.permissionLists.has(list)),
+  };
+}
+
+/** A role of `registry.json`, and who has it. */
+export function roleTree(role: Role, registry: Registry): JsonTree {
+  return {
+    description: role.description,
+    'permission-lists': sortedIds(role.permissionLists),
+    users: usersOf(registry, (user) => user.roles.includes(role)),
+  };
+}
+
+function usersOf({ users }: Registry, has: (user: User) => boolean): string[] {
+  return idsOf(sorted(users).filter(has));
 }

@@ -1,46 +1,26 @@
 import type { Registry } from '../../model/registry.ts';
-import type { Operation } from '../../model/service.ts';
-import { comment, sentence } from '../comment.ts';
 import { GENERATED_FOLDER } from '../header.ts';
-import { quoted } from '../names.ts';
-import { type Vocabulary, vocabulary } from '../vocabulary.ts';
-import { waysTo } from '../words.ts';
-import { classStubs } from './class-stubs.ts';
-import { processStubs } from './process-stubs.ts';
+import { vocabulary } from '../vocabulary.ts';
+import { classStubs } from './classes.ts';
+import { operationStubs } from './operations.ts';
+import { processStubs } from './processes.ts';
 
 /**
- * A first version of each handler file that is missing: it compiles, and answers 501 until its code is written.
- * @param existing paths under the project's folder, with `/`, of the handler files that are there; none of them is written
+ * The stubs of the files that are missing: handlers, code of processes and classes of related-content services. Of those
+ * that share a file the first is the one.
+ * @param existing paths under the project's folder, with `/`, of the files that are there; none of them is written
  */
 export function handlerStubs(registry: Registry, existing: ReadonlySet<string>): Map<string, string> {
   const words = vocabulary(registry);
-  const byPath = new Map<string, Operation[]>();
-  for (const operation of words.operations) {
-    if (operation.answer.kind !== 'handler') continue;
-    const path = `${registry.gateway.handlers}/${operation.answer.file}.ts`;
-    byPath.set(path, [...(byPath.get(path) ?? []), operation]);
+  const stubs = new Map<string, string>();
+  for (const { file, text } of [
+    ...operationStubs(words),
+    ...classStubs(registry.relatedContent.values(), words),
+    ...processStubs(words),
+  ]) {
+    const path = `${registry.gateway.handlers}/${file}.ts`;
+    const up = '../'.repeat(path.split('/').length - 1);
+    if (!existing.has(path) && !stubs.has(path)) stubs.set(path, text(`${up}${GENERATED_FOLDER}`));
   }
-  const paths = [...byPath.keys()].filter((path) => !existing.has(path)).sort();
-  const stubs = new Map(paths.map((path) => [path, stubText(path, byPath.get(path) ?? [], words)]));
-  return new Map([...stubs, ...classStubs(registry, existing), ...processStubs(registry, existing)]);
-}
-
-/** Operations that share a file are alike; the first of them gives the types. */
-function stubText(path: string, operations: readonly Operation[], { names }: Vocabulary): string {
-  const [first] = operations as readonly [Operation, ...Operation[]];
-  const up = '../'.repeat(path.split('/').length - 1);
-  const said = operations.flatMap((operation) => [
-    sentence(operation.description),
-    ...waysTo(operation).map((way) => `${operation.id}: ${way}`),
-  ]);
-  const types = `The request is a ${names.request(first)} of ${GENERATED_FOLDER}/types.ts.`;
-  return `import { Fault } from 'signalbox';
-import { defineHandler } from '${up}${GENERATED_FOLDER}/handlers.ts';
-
-${comment('', [...said, types])}export default defineHandler(${quoted(first.id)}, {
-  onRequest(_request, context) {
-    throw Fault.custom('NOT_WRITTEN', 501, \`\${context.operation.id} is declared, but its code is not written yet.\`);
-  },
-});
-`;
+  return new Map([...stubs].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,8 +1,9 @@
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
-import { comment, facts, sentence } from '../comment.ts';
-import { propertyName } from '../names.ts';
+import { comment, sentence } from '../comment.ts';
+import { propertyName } from '../typescript.ts';
 import { isPresent, type Vocabulary } from '../vocabulary.ts';
+import { facts } from './facts.ts';
 import { type Face, type Uses, valueText } from './type-text.ts';
 
 /** With the package's types that the text uses, collected while it is written. */
@@ -21,7 +22,7 @@ interface MemberOptions {
 /** The members of a document, in braces. */
 export function members(document: Document, face: Face, words: Writing): string {
   const lines = document.fields.map((field) =>
-    property(field, face, face === 'given' ? mustBeGiven(field) : isPresent(field), words),
+    property(field, face, face === 'given' ? codeMustGive(field) : isPresent(field), words),
   );
   if (document.open) {
     words.uses.add('Value');
@@ -31,8 +32,8 @@ export function members(document: Document, face: Face, words: Writing): string 
   return face === 'given' ? block(lines) : block(lines, 'never');
 }
 
-/** A default or a fixed value is filled in where code gives none. */
-export function mustBeGiven(field: Field): boolean {
+/** Whether code has to give a field: a default or a fixed value is filled in where it gives none. */
+export function codeMustGive(field: Field): boolean {
   return field.required && field.default === undefined && field.fixed === undefined;
 }
 

@@ -1,7 +1,7 @@
-import { entryType } from '../../describe/entry.ts';
-import type { Field, FieldType, ScalarKind, ScalarType } from '../../model/field.ts';
+import { type Field, type FieldType, type ScalarKind, type ScalarType, singleType } from '../../model/field.ts';
 import type { RawKind } from '../../model/service.ts';
-import { quoted, type TypeNames } from '../names.ts';
+import type { TypeNames } from '../names.ts';
+import { quoted } from '../typescript.ts';
 
 /**
  * The two ways in which code meets a document. `given` is what it hands over (a reply, prompts, the input of a call): as
@@ -40,7 +40,7 @@ export function rawText(kind: RawKind, uses: Uses): string {
 /** The TypeScript type of a field's value, where there is one. */
 export function valueText(field: Field, face: Face, names: TypeNames, uses: Uses): string {
   const text = typeText(field.type, field, face, names);
-  const { kind } = entryType(field);
+  const { kind } = singleType(field.type);
   if (kind === 'binary') uses.add('Attachment');
   if (kind === 'json') uses.add('JsonValue');
   return text;

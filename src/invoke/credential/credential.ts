@@ -1,6 +1,6 @@
+import type { ResolveReference } from '../../model/config.ts';
 import { MASK } from '../../model/mask.ts';
 import type { NodeCredential } from '../../model/node.ts';
-import type { Resolve } from '../callable.ts';
 import { resolveText } from '../configuration.ts';
 import { type Called, InvokeError } from '../error.ts';
 
@@ -24,7 +24,7 @@ export interface Proof {
 export type FixedCredential = Exclude<NodeCredential, { readonly kind: 'client-credentials' }>;
 
 /** @throws InvokeError CONFIGURATION, where a header can't hold it */
-export function proofOf(credential: FixedCredential, node: string, resolve: Resolve, called: Called): Proof {
+export function proofOf(credential: FixedCredential, node: string, resolve: ResolveReference, called: Called): Proof {
   switch (credential.kind) {
     case 'basic': {
       const user = resolveText(credential.user, resolve);

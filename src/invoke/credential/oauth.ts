@@ -1,6 +1,6 @@
 import type * as OAuth from 'oauth4webapi';
 import { redacted } from '../../codec/redact/redact.ts';
-import { InvokeError, mayRetry } from '../error.ts';
+import { InvokeError, mayRetry, wordsOf } from '../error.ts';
 import { oneLine } from '../http/body.ts';
 import { SHOWN_BODY } from '../limits.ts';
 
@@ -77,7 +77,7 @@ export async function requestToken(
     if (answered === undefined) throw unreached(error);
     const said = await saidBy(answered);
     // Some repeat what they were sent.
-    const told = redacted(said === '' ? wordsOf(error) : said, [clientSecret]);
+    const told = redacted(said === '' ? messageOf(error) : said, [clientSecret]);
     const words = oneLine(told.slice(0, SHOWN_BODY)) ?? '';
     const reason = `the token endpoint answered with the status ${answered.status}: ${words}`;
     throw new TokenError(reason, mayRetry(answered.status), undefined);
@@ -85,9 +85,8 @@ export async function requestToken(
 }
 
 function unreached(error: unknown): TokenError {
-  if (!(error instanceof InvokeError)) return new TokenError(`the token endpoint: ${wordsOf(error)}`, false, error);
-  const words = error.message.replace(`${error.called.operation}: `, '');
-  return new TokenError(`of the token endpoint: ${words}`, error.responseStatus === 10, error);
+  if (!(error instanceof InvokeError)) return new TokenError(`the token endpoint: ${messageOf(error)}`, false, error);
+  return new TokenError(`of the token endpoint: ${wordsOf(error)}`, error.responseStatus === 10, error);
 }
 
 /** `error` and `error_description` of an error reply (RFC 6749 section 5.2); empty where it is none. */
@@ -104,4 +103,4 @@ async function saidBy(response: Response): Promise<string> {
   return said.join(': ');
 }
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,8 +1,10 @@
+import type { ResolveReference } from '../../model/config.ts';
 import type { NodeCredential } from '../../model/node.ts';
-import type { Resolve } from '../callable.ts';
+import { isLoopbackName } from '../../wire/loopback.ts';
 import { resolveText } from '../configuration.ts';
-import { deadline } from '../deadline.ts';
+import { deadline, unlessEnded } from '../deadline.ts';
 import { type Called, InvokeError } from '../error.ts';
+import { marginOf } from '../limits.ts';
 import { bearer, type Proof } from './credential.ts';
 import { requestToken, type TokenClient, TokenError, type TokenFetch } from './oauth.ts';
 
@@ -25,12 +27,6 @@ interface Held {
   readonly until: number;
 }
 
-/** A token is not shown in the last part of its time, at most so many milliseconds: a call takes some, and clocks differ. */
-const MARGIN = 30_000;
-
-/** The part of a token's time that is left as its margin at most. */
-const MARGIN_PART = 0.1;
-
 /** The tokens of a node: one is fetched for all the calls that wait for it, kept as long as it holds, renewed before its end. */
 export class Tokens {
   readonly #source: TokenSource;
@@ -41,7 +37,7 @@ export class Tokens {
     this.#source = source;
   }
 
-  /** @throws InvokeError CREDENTIAL; the signal's reason */
+  /** @throws InvokeError CREDENTIAL, ABORTED, TIMEOUT */
   async proof(called: Called, signal: AbortSignal | undefined): Promise<Proof> {
     const held = this.#held;
     const now = performance.now();
@@ -51,7 +47,7 @@ export class Tokens {
       return bearer(held.token, this.#source.node, called);
     }
     try {
-      const { token } = await ended(this.#fetch(), signal);
+      const { token } = await unlessEnded(this.#fetch(), signal, called);
       return bearer(token, this.#source.node, called);
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
@@ -80,38 +76,24 @@ export class Tokens {
     const { value, holds = Number.POSITIVE_INFINITY } = await requestToken(client, send, late.signal).finally(
       late.clear,
     );
-    const margin = Math.min(MARGIN, holds * MARGIN_PART);
+    const margin = marginOf(holds);
     const held = { token: value, renewAt: start + holds - 2 * margin, until: start + holds - margin };
     this.#held = held;
     return held;
   }
 }
 
-/** A promise that many wait for, each as long as its own signal lets it. */
-function ended<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const end = (): void => reject(signal.reason);
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
-  });
-}
-
-/** Hosts that only this machine can be. */
-const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
-
 /** @throws InvokeError CONFIGURATION, where the token endpoint is none to send a secret to */
 export function tokenClientOf(
   credential: ClientCredentials,
   node: string,
-  resolve: Resolve,
+  resolve: ResolveReference,
   called: Called,
 ): TokenClient {
   const { tokenUrl, clientId, clientSecret, scope, parameters, authentication } = credential;
   const url = resolveText(tokenUrl, resolve);
   const { protocol = '', hostname = '' } = URL.canParse(url) ? new URL(url) : {};
-  const isPlain = protocol === 'http:' && !LOOPBACK.test(hostname);
+  const isPlain = protocol === 'http:' && !isLoopbackName(hostname);
   if (isPlain || (protocol !== 'https:' && protocol !== 'http:')) {
     const reason = isPlain
       ? 'is http, which would show the secret to everybody on the way'

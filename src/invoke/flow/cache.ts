@@ -1,6 +1,7 @@
 import type { StepTrace } from '../../model/invoke-reply.ts';
 import type { Value } from '../../model/value.ts';
-import { type Called, InvokeError } from '../error.ts';
+import { abortError, unlessEnded } from '../deadline.ts';
+import type { Called } from '../error.ts';
 
 /** What a step gave to those after it. */
 export interface Given {
@@ -68,14 +69,14 @@ export class StepCache {
   /**
    * Waits for the step that is under way, or makes it. Each of those who wait may leave; when the last one does, the step is
    * ended.
-   * @throws InvokeError ABORTED where the waiting was ended; what the step throws
+   * @throws InvokeError ABORTED, TIMEOUT where the waiting was ended; what the step throws
    */
   async share(
     key: string,
     make: (signal: AbortSignal) => Promise<Given>,
     { signal, called }: Waiting,
   ): Promise<Shared> {
-    if (signal?.aborted === true) throw ended(signal, called);
+    if (signal?.aborted === true) throw abortError(signal.reason, called);
     const known = this.#flights.get(key);
     const flight = known ?? this.#start(key, make);
     flight.waiting++;
@@ -123,17 +124,4 @@ export class StepCache {
       this.#kept.delete(oldest);
     }
   }
-}
-
-function unlessEnded<T>(work: Promise<T>, signal: AbortSignal | undefined, called: Called): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const end = (): void => reject(ended(signal, called));
-    signal.addEventListener('abort', end, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
-  });
-}
-
-function ended(signal: AbortSignal, called: Called): InvokeError {
-  return new InvokeError('ABORTED', called, 'the call was ended before there was a reply', { cause: signal.reason });
 }

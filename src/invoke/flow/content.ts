@@ -29,8 +29,8 @@ function watchedAttachment(attachment: Attachment, onRead: () => void): Attachme
   const { contentType, name, length } = attachment;
   return {
     contentType,
-    ...(name === undefined ? {} : { name }),
-    ...(length === undefined ? {} : { length }),
+    name,
+    length,
     stream() {
       onRead();
       return attachment.stream();

@@ -1,28 +1,16 @@
-import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Flow } from '../../model/flow.ts';
-import type { FlowReply, InvokeReply } from '../../model/invoke-reply.ts';
+import type { FlowReply } from '../../model/invoke-reply.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import type { CallOptions, FlowOptions } from '../client.ts';
+import type { Calls } from '../calls.ts';
 import { deadline } from '../deadline.ts';
 import type { Called } from '../error.ts';
-import type { PreparedRequest } from '../http/transport.ts';
+import type { FlowOptions } from '../options.ts';
+import type { PreparedRequest } from '../outgoing.ts';
 import { StepCache } from './cache.ts';
 import { watchContent } from './content.ts';
 import { StepKeys } from './key.ts';
 import { checkInput, type FlowPlan, pendingInput, planFlow } from './plan.ts';
-import { FlowRun, type RunPorts } from './run.ts';
-
-/** What flows are run with. */
-export interface FlowPorts {
-  call(operation: ConsumerOperation, input: DocumentValue, options: CallOptions, called: Called): Promise<InvokeReply>;
-  /** @throws InvokeError CONFIGURATION, BAD_INPUT */
-  preview(operation: ConsumerOperation, input: DocumentValue, options: CallOptions, called: Called): PreparedRequest;
-  /** Looks up everything that the calls refer to. @throws InvokeError CONFIGURATION, naming all that is not set; BAD_INPUT */
-  configure(
-    calls: readonly { readonly operation: ConsumerOperation; readonly input: DocumentValue }[],
-    called: Called,
-  ): void;
-}
+import { FlowRun } from './run.ts';
 
 export interface Flows {
   /** @throws FlowError naming the step; InvokeError before anything is sent */
@@ -35,7 +23,7 @@ export interface Flows {
  * Runs flows, and remembers what their steps give.
  * @param now a clock that only goes forward, in milliseconds
  */
-export function createFlows(ports: FlowPorts, now: () => number = () => performance.now()): Flows {
+export function createFlows(calls: Calls, now: () => number = () => performance.now()): Flows {
   const cache = new StepCache(now);
   const keys = new StepKeys();
   const plans = new WeakMap<Flow, FlowPlan>();
@@ -49,9 +37,9 @@ export function createFlows(ports: FlowPorts, now: () => number = () => performa
   /** Everything that can be said of a run before the first of its requests is sent. */
   function check({ flow, steps }: FlowPlan, input: DocumentValue, called: Called): PreparedRequest[] {
     checkInput(flow, input, called);
-    const calls = steps.map((planned) => ({ operation: planned.shown, input: pendingInput(planned, input) }));
-    ports.configure(calls, called);
-    return calls.map((call) => ports.preview(call.operation, call.input, {}, called));
+    const made = steps.map((planned) => ({ operation: planned.shown, input: pendingInput(planned, input) }));
+    calls.configure(made, called);
+    return made.map((each) => calls.preview(each.operation, each.input, {}, called));
   }
 
   return {
@@ -62,10 +50,8 @@ export function createFlows(ports: FlowPorts, now: () => number = () => performa
       const shown = check(plan, given, called);
       const input = watchContent(given);
       const time = deadline(signal, timeout, called);
-      const keyOf: RunPorts['keyOf'] = (index, inputs) => keys.of(flow, index, inputs);
-      const ending = { signal: time.signal, told: (error: unknown) => time.told(error) };
       try {
-        return await new FlowRun({ ports, cache, plan, input, keyOf, shown, options, requestId, ...ending }).reply();
+        return await new FlowRun({ call: calls.call, cache, keys, plan, input, shown, options, time }).reply();
       } finally {
         time.clear();
       }

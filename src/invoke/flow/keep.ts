@@ -2,10 +2,8 @@ import type { FlowStep, ReplyPath } from '../../model/flow.ts';
 import type { InvokeReply } from '../../model/invoke-reply.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { type Called, InvokeError } from '../error.ts';
+import { marginOf } from '../limits.ts';
 import type { Given } from './cache.ts';
-
-/** What is left of the time that a value holds when it is not used any more: its tenth, half a minute at most. */
-const MARGIN = { part: 0.1, most: 30_000 };
 
 /**
  * Takes what a step keeps out of its reply.
@@ -24,7 +22,7 @@ export function keptOf(step: FlowStep, reply: InvokeReply, start: number, called
   const milliseconds = step.holds === undefined ? 0 : millisecondsOf(valueAt(reply.value, step.holds));
   return {
     values: Object.fromEntries(values),
-    until: milliseconds > 0 ? start + milliseconds - Math.min(milliseconds * MARGIN.part, MARGIN.most) : undefined,
+    until: milliseconds > 0 ? start + milliseconds - marginOf(milliseconds) : undefined,
     trace: { operation: step.operation.id, kept: false, httpResponseCode, attempts, timings },
   };
 }

@@ -1,9 +1,9 @@
 import { Pending } from '../../binding/call/held.ts';
+import { asText } from '../../binding/call/shown.ts';
 import { setMember } from '../../codec/names.ts';
 import { nearest } from '../../codec/nearest.ts';
 import type { ConsumerOperation, SoapConsumer } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
-import type { Field } from '../../model/field.ts';
 import type { Flow, FlowStep } from '../../model/flow.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { type Called, InvokeError } from '../error.ts';
@@ -54,15 +54,9 @@ export function planFlow(flow: Flow): FlowPlan {
 function shownOperation(operation: ConsumerOperation, pending: ReadonlySet<string>): ConsumerOperation {
   if (operation.kind === 'rest' || operation.soap.request.kind !== 'document' || pending.size === 0) return operation;
   const { document } = operation.soap.request;
-  const fields = document.fields.map((field) => (pending.has(field.name) ? anyText(field) : field));
+  const fields = document.fields.map((field) => (pending.has(field.name) ? asText(field) : field));
   const request = { kind: 'document', document: { ...document, fields } satisfies Document } as const;
   return { ...operation, soap: { ...operation.soap, request } } satisfies SoapConsumer;
-}
-
-function anyText(field: Field): Field {
-  const { name, jsonName, xmlName, required, sensitive, attribute, absent, url, at, namespace } = field;
-  const own = { name, jsonName, xmlName, required, sensitive, attribute, absent, url, at };
-  return { ...own, type: { kind: 'text' }, anyCase: false, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /** @throws InvokeError BAD_INPUT naming all that is not an input of the flow, and all that is missing */

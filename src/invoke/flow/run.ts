@@ -1,31 +1,28 @@
 import type { FlowStep } from '../../model/flow.ts';
 import type { FlowReply, InvokeReply, StepTrace } from '../../model/invoke-reply.ts';
-import type { DocumentValue } from '../../model/value.ts';
-import type { CallOptions, FlowOptions } from '../client.ts';
+import type { Calls } from '../calls.ts';
+import type { Deadline } from '../deadline.ts';
 import { type Called, FlowError, InvokeError } from '../error.ts';
-import type { PreparedRequest } from '../http/transport.ts';
+import type { CallOptions, FlowOptions } from '../options.ts';
+import type { PreparedRequest } from '../outgoing.ts';
 import type { Given, StepCache } from './cache.ts';
 import type { WatchedInput } from './content.ts';
-import type { FlowPorts } from './flow.ts';
 import { keptOf } from './keep.ts';
+import type { StepKeys } from './key.ts';
 import { type FlowPlan, ownInput, type PlannedStep, stepInput } from './plan.ts';
 
 /** What a run of a flow stands on. */
-export interface RunPorts {
-  readonly ports: FlowPorts;
+interface RunPorts {
+  readonly call: Calls['call'];
   readonly cache: StepCache;
+  readonly keys: StepKeys;
   readonly plan: FlowPlan;
   readonly input: WatchedInput;
-  /** The name of what a step gives for its input and those before it; undefined where it is for this run alone. */
-  keyOf(index: number, inputs: readonly DocumentValue[]): string | undefined;
   /** The steps as they were checked before the first was made. */
   readonly shown: readonly PreparedRequest[];
-  readonly options: FlowOptions;
-  readonly requestId: string;
-  /** Ends the run. */
-  readonly signal: AbortSignal | undefined;
-  /** Why the run was ended, where that is what an error comes from. */
-  told(error: unknown): unknown;
+  readonly options: FlowOptions & { readonly requestId: string };
+  /** What the whole of the run has. */
+  readonly time: Deadline;
 }
 
 /** One run of a flow: its steps in order, each made once more where it has to be. */
@@ -55,8 +52,12 @@ export class FlowRun {
     return { ...reply, steps: [...this.#trace, { operation, kept: false, httpResponseCode, attempts, timings }] };
   }
 
+  #planned(index: number): PlannedStep {
+    return this.#steps[index] as PlannedStep;
+  }
+
   #step(index: number): FlowStep {
-    return (this.#steps[index] as PlannedStep).step;
+    return this.#planned(index).step;
   }
 
   /** Has a step give what later ones need. */
@@ -68,14 +69,14 @@ export class FlowRun {
 
   async #obtain(index: number): Promise<Given> {
     this.#tell(index);
-    const { cache, signal } = this.#run;
+    const { cache, time } = this.#run;
     const key = this.#keyOf(index);
     if (key === undefined) return this.#keep(index, this.#own(index));
     const held = cache.get(key);
     if (held !== undefined) return this.#notSent(held);
     const called = this.#called(index);
     const make = (shared: AbortSignal): Promise<Given> => this.#keep(index, this.#sharing(index, shared));
-    const { given, own } = await cache.share(key, make, { signal, called });
+    const { given, own } = await cache.share(key, make, { signal: time.signal, called });
     if (own) return given;
     // What does not hold is for the run alone that it was made for.
     return cache.holds(given) ? this.#notSent(given) : this.#keep(index, this.#own(index));
@@ -87,10 +88,12 @@ export class FlowRun {
     return { ...given, trace: { ...trace, timings: undefined } };
   }
 
+  /** The name of what a step gives for its input and those before it; undefined where it is for this run alone. */
   #keyOf(index: number): string | undefined {
-    if (!(this.#steps[index] as PlannedStep).shared) return undefined;
-    const { keyOf, input } = this.#run;
-    return keyOf(
+    if (!this.#planned(index).shared) return undefined;
+    const { keys, plan, input } = this.#run;
+    return keys.of(
+      plan.flow,
       index,
       this.#steps.slice(0, index + 1).map((planned) => ownInput(planned, input.input)),
     );
@@ -107,13 +110,10 @@ export class FlowRun {
   }
 
   #call(index: number, options: CallOptions): Promise<InvokeReply> {
-    const { ports, input } = this.#run;
-    const values = stepInput(
-      this.#steps[index] as PlannedStep,
-      input.input,
-      (source) => (this.#given[source] as Given).values,
-    );
-    return ports.call(this.#step(index).operation, values, options, this.#called(index));
+    const { call, input } = this.#run;
+    const valuesOf = (source: number) => (this.#given[source] as Given).values;
+    const values = stepInput(this.#planned(index), input.input, valuesOf);
+    return call(this.#step(index).operation, values, options, this.#called(index));
   }
 
   #tell(index: number): void {
@@ -121,26 +121,19 @@ export class FlowRun {
   }
 
   #called(index: number): Called {
-    return { operation: this.#step(index).operation.id, requestId: this.#run.requestId };
+    return { operation: this.#step(index).operation.id, requestId: this.#run.options.requestId };
   }
 
   /** Options of a call for this run alone. */
   #own(index: number): CallOptions {
-    const { requestId, signal, options } = this.#run;
-    const { timeout } = this.#step(index);
-    const { onSent, heads } = options;
-    return {
-      requestId,
-      ...(timeout === undefined ? {} : { timeout }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(onSent === undefined ? {} : { onSent }),
-      ...(heads === undefined ? {} : { heads }),
-    };
+    const { options, time } = this.#run;
+    const { requestId, onSent, heads } = options;
+    return { requestId, timeout: this.#step(index).timeout, signal: time.signal, onSent, heads };
   }
 
   /** Options of a call for every run that waits for it: this one may be over before it is. */
   #sharing(index: number, shared: AbortSignal): CallOptions {
-    const { signal } = this.#run;
+    const { signal } = this.#run.time;
     const { onSent, ...options } = this.#own(index);
     if (onSent === undefined) return { ...options, signal: shared };
     return {
@@ -162,7 +155,7 @@ export class FlowRun {
         const source = this.#sourceOf(index, error);
         if (source === undefined) throw this.#failed(index, error);
         this.#drop(source);
-        const names = (this.#steps[index] as PlannedStep).own.map(({ name }) => name);
+        const names = this.#planned(index).own.map(({ name }) => name);
         const spent = this.#run.input.spent(names);
         if (spent !== undefined) throw this.#failed(index, error, unrepeatable(spent));
         await this.#give(source);
@@ -195,8 +188,8 @@ export class FlowRun {
   }
 
   #failed(index: number, thrown: unknown, hint?: string): unknown {
-    const { plan, told, shown } = this.#run;
-    const error = told(thrown);
+    const { plan, time, shown } = this.#run;
+    const error = time.told(thrown);
     if (!(error instanceof InvokeError) || error instanceof FlowError) return error;
     error.sent ??= shown[index];
     const { id: operation } = this.#step(index).operation;

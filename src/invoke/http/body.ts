@@ -23,6 +23,26 @@ export async function* continued(first: Uint8Array, rest: AsyncIterator<Uint8Arr
   }
 }
 
+/** A body as far as it has been read. */
+export interface Collected {
+  readonly head: Buffer;
+  /** The others, where it is longer than it may be in memory. */
+  readonly rest: AsyncIterator<Uint8Array> | undefined;
+}
+
+/** Reads a body until its end, or until it is longer than `most` bytes. @throws what the body throws */
+export async function collect(bytes: AsyncIterable<Uint8Array>, most: number): Promise<Collected> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+    chunks.push(next.value);
+    length += next.value.length;
+    if (length > most) return { head: Buffer.concat(chunks), rest: iterator };
+  }
+  return { head: Buffer.concat(chunks), rest: undefined };
+}
+
 /** A body that is in memory. */
 export async function* inOne(whole: Uint8Array): AsyncGenerator<Uint8Array> {
   yield whole;

@@ -1,7 +1,7 @@
 import type * as Cockatiel from 'cockatiel';
 import type { Node } from '../../model/node.ts';
 import { type Called, InvokeError } from '../error.ts';
-import type { RawReply } from './exchange.ts';
+import type { RawReply } from './raw-reply.ts';
 
 /** Leaves a node alone that calls come to nothing at. */
 export interface Circuit {

@@ -5,26 +5,26 @@ import { ACCEPT_ENCODING } from './decoding.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /** What the transport adds to the headers of a request. */
-export interface Additions {
-  readonly proof: Proof | undefined;
+interface Additions<P> {
+  readonly proof: P | undefined;
   /** The reply may be compressed, and nothing else is said of that. */
   readonly acceptsCodings: boolean;
 }
 
 /** Headers of a request as it travels. */
-export function headersOf(outgoing: Outgoing, { proof, acceptsCodings }: Additions): Record<string, string> {
-  return headersWith(outgoing.headers, outgoing, acceptsCodings, proof?.header, proof?.value);
+export function headersOf(
+  outgoing: Outgoing,
+  additions: Additions<Pick<Proof, 'header' | 'value'>>,
+): Record<string, string> {
+  return headersWith(outgoing.headers, outgoing, additions, additions.proof?.value);
 }
 
 /** The same with what is secret masked. */
 export function shownHeaders(
   outgoing: Outgoing,
-  {
-    proof,
-    acceptsCodings,
-  }: { readonly proof: Pick<Proof, 'header' | 'shown'> | undefined; readonly acceptsCodings: boolean },
+  additions: Additions<Pick<Proof, 'header' | 'shown'>>,
 ): Record<string, string> {
-  return headersWith(outgoing.shown.headers, outgoing, acceptsCodings, proof?.header, proof?.shown);
+  return headersWith(outgoing.shown.headers, outgoing, additions, additions.proof?.shown);
 }
 
 /** Methods whose request has a body unless it says that it has none (RFC 9110 section 8.6). */
@@ -33,16 +33,15 @@ const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 function headersWith(
   given: Headers,
   { method, length, compress }: Outgoing,
-  acceptsCodings: boolean,
-  header: string | undefined,
+  { proof, acceptsCodings }: Additions<Pick<Proof, 'header'>>,
   value: string | undefined,
 ): Record<string, string> {
   const headers: Record<string, string> = { ...given };
   if (acceptsCodings && nameOf(headers, 'accept-encoding') === undefined) headers['Accept-Encoding'] = ACCEPT_ENCODING;
-  if (header !== undefined && value !== undefined) {
-    const same = nameOf(headers, header.toLowerCase());
+  if (proof !== undefined && value !== undefined) {
+    const same = nameOf(headers, proof.header.toLowerCase());
     if (same !== undefined) delete headers[same];
-    headers[header] = value;
+    headers[proof.header] = value;
   }
   if (compress && length !== 0) headers['Content-Encoding'] = 'gzip';
   else if (length !== undefined && (length > 0 || WITH_BODY.has(method))) headers['Content-Length'] = String(length);

@@ -1,16 +1,15 @@
-import type { ConfigText } from '../../model/config.ts';
+import type { ConfigText, ResolveReference } from '../../model/config.ts';
 import type { Node } from '../../model/node.ts';
-import type { Resolve } from '../callable.ts';
 import { type Proof, proofOf } from '../credential/credential.ts';
 import { tokenFetch } from '../credential/token-fetch.ts';
 import { Tokens, tokenClientOf } from '../credential/tokens.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
+import { type Base, resolveBase } from './address.ts';
 import { type Circuit, createCircuit } from './circuit.ts';
-import { endpointsOf } from './endpoint.ts';
-import type { ConnectionFacts, Connections, Pools } from './pools.ts';
-import type { ProxyOf } from './proxy.ts';
-import { type Base, resolveBase } from './target.ts';
+import { endpointsOf } from './connection/endpoint.ts';
+import type { ConnectionFacts, Connections, Pools } from './connection/pools.ts';
+import type { ProxyOf } from './connection/proxy.ts';
 
 /** A node as calls to it need it, looked up once. */
 export interface Peer {
@@ -38,7 +37,7 @@ export interface PeerSource {
   /** What paths of files are relative to. */
   readonly folder: string;
   readonly proxyOf: ProxyOf;
-  readonly resolve: Resolve;
+  readonly resolve: ResolveReference;
   readonly called: Called;
 }
 
@@ -47,7 +46,7 @@ export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
   const { connections, folder, proxyOf, resolve, called } = source;
   const timeouts = { ...source.timeouts, ...node.timeouts };
   const hasFiles = node.caFile !== undefined || node.certificate !== undefined;
-  const tls = hasFiles ? await import('./tls.ts') : undefined;
+  const tls = hasFiles ? await import('./connection/tls.ts') : undefined;
   const contextOf = (shows: boolean) => tls?.secureContextOf(node, { folder, resolve, called }, shows);
   const facts: ConnectionFacts = {
     connectTimeout: timeouts.connect,
@@ -66,13 +65,13 @@ export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
       foreign ??= connections.pools({ ...facts, secureContext: contextOf(false) });
       return foreign;
     },
-    credential: credentialOf(node, pools, timeouts, source),
+    credential: credentialOf(node, pools, timeouts, resolve),
     circuit: node.circuit.failures === 0 ? undefined : createCircuit(await import('cockatiel'), node),
   };
 }
 
 /** Looks an address up where it is first called. */
-function basesOf(node: Node, resolve: Resolve): Peer['bases'] {
+function basesOf(node: Node, resolve: ResolveReference): Peer['bases'] {
   const known = new WeakMap<ConfigText, Base>();
   let own: readonly Base[] | undefined;
   return (primaryUrl, called) => {
@@ -93,20 +92,20 @@ function basesOf(node: Node, resolve: Resolve): Peer['bases'] {
 export function basesAt(
   node: Node,
   primaryUrl: ConfigText | undefined,
-  resolve: Resolve,
+  resolve: ResolveReference,
   called: Called,
 ): readonly Base[] {
   const texts = primaryUrl === undefined ? node.base : [primaryUrl];
   if (texts.length === 0) throw new InvokeError('CONFIGURATION', called, `node ${node.id} has no address`);
-  const name = { node: node.id, isPrimaryUrl: primaryUrl !== undefined };
-  return texts.map((text) => resolveBase(text, name, resolve, called));
+  const whose = primaryUrl === undefined ? `the address of node ${node.id}` : 'PRIMARYURL';
+  return texts.map((text) => resolveBase(text, whose, resolve, called));
 }
 
 function credentialOf(
   { id, credential }: Node,
   pools: Pools,
   timeouts: Timeouts,
-  { connections, resolve }: PeerSource,
+  resolve: ResolveReference,
 ): Peer['credential'] {
   if (credential === undefined) return () => undefined;
   let known: Proof | Tokens | undefined;
@@ -115,7 +114,7 @@ function credentialOf(
     return new Tokens({
       node: id,
       client: tokenClientOf(credential, id, resolve, called),
-      send: tokenFetch(connections, pools, id, timeouts),
+      send: tokenFetch(pools, id, timeouts),
       time: Math.min(timeouts.connect + timeouts.head + timeouts.idle, timeouts.call),
     });
   };

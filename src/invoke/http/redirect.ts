@@ -1,29 +1,24 @@
 import { InvokeError } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
-import type { RawReply, Received, Route } from './exchange.ts';
+import type { Address } from './address.ts';
+import { exchange, type Route } from './exchange.ts';
 import { nameOf } from './headers.ts';
-import type { Pools } from './pools.ts';
+import type { Peer } from './peer.ts';
+import type { RawReply, Received } from './raw-reply.ts';
 import { isRepeatable, type Sending } from './sending.ts';
-import type { Address } from './target.ts';
 
 /** Statuses that send elsewhere (RFC 9110 section 15.4). */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Sends a request, and again to where its replies point, at most so often.
- * @param foreign connections that show no certificate of the node, for other origins than its own
+ * Sends a request, and again to where its replies point, as often as the node allows.
  * @throws InvokeError HTTP_STATUS, where a redirect is not one to follow; what sending throws
  */
-export async function following(
-  first: Route,
-  most: number,
-  sending: Sending,
-  foreign: () => Pools,
-  send: (route: Route) => Promise<Received>,
-): Promise<Received> {
+export async function following(first: Route, { node, foreign }: Peer, sending: Sending): Promise<Received> {
+  const most = node.redirects;
   let route = first;
   for (let followed = 0; ; followed++) {
-    const reply = await send(route).catch((error: unknown) => {
+    const reply = await exchange(route, sending).catch((error: unknown) => {
       // The request that pointed here was sent, and may have been carried out.
       if (followed > 0) sending.isUnsent = false;
       throw error;

@@ -1,4 +1,5 @@
 import { createGzip } from 'node:zlib';
+import { measured } from '../../wire/measured.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
 import { through } from './decoding.ts';
@@ -19,28 +20,27 @@ export function bodyOf(
 
 /** What is read for a body, told as it is taken. @throws InvokeError BAD_INPUT */
 async function* counted(outgoing: Outgoing, sending: Sending, called: Called): AsyncGenerator<Uint8Array> {
-  const { length: total } = outgoing;
+  const { length, again } = outgoing;
   const { options } = sending;
-  if (!outgoing.again) sending.isSpent = true;
+  if (!again) sending.isSpent = true;
   let sent = 0;
   try {
-    for await (const chunk of outgoing.bytes()) {
-      if (total !== undefined && sent + chunk.length > total) throw changed(called, total, 'more');
+    const content = { length, stream: () => outgoing.bytes() };
+    for await (const chunk of measured(content, (total, seen) => changed(called, total, seen))) {
       yield chunk;
       sent += chunk.length;
-      options.onSent?.(sent, total);
+      options.onSent?.(sent, length);
     }
   } catch (error) {
     if (error instanceof InvokeError) throw error;
     const reason = `the input could not be read: ${error instanceof Error ? error.message : String(error)}`;
     throw new InvokeError('BAD_INPUT', called, reason, { cause: error });
   }
-  if (total !== undefined && sent < total) throw changed(called, total, 'only', sent);
 }
 
 /** Content-Length has been sent by then, so that nothing but the end of the connection can mend it. */
-function changed(called: Called, total: number, than: 'more' | 'only', sent?: number): InvokeError {
-  const found = than === 'more' ? 'more came' : `only ${sent} came`;
+function changed(called: Called, total: number, seen: number | undefined): InvokeError {
+  const found = seen === undefined ? 'more came' : `only ${seen} came`;
   const reason = `the content changed while it was read: it was ${total} bytes long, and ${found}`;
   return new InvokeError('BAD_INPUT', called, reason, { hint: 'Send it once nothing writes to it any more.' });
 }

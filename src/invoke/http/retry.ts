@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Retry } from '../../model/retry.ts';
 import { InvokeError } from '../error.ts';
-import type { Outgoing } from '../outgoing.ts';
-import type { RawReply, Received } from './exchange.ts';
+import type { RawReply, Received } from './raw-reply.ts';
 import { isRepeatable, type Sending } from './sending.ts';
 import { transportError } from './transport-error.ts';
 
@@ -23,16 +22,9 @@ type Outcome = { readonly reply: Received } | { readonly error: unknown };
 
 /**
  * Makes a call until it succeeds, as often as it may be made.
- * @param closed ends a wait
  * @throws what the last attempt throws; InvokeError ABORTED, TIMEOUT, where a wait is ended
  */
-export async function repeating(
-  attempt: () => Promise<Received>,
-  retry: Retry,
-  outgoing: Outgoing,
-  sending: Sending,
-  closed: AbortSignal,
-): Promise<RawReply> {
+export async function repeating(attempt: () => Promise<Received>, retry: Retry, sending: Sending): Promise<RawReply> {
   let backOff: BackOff | undefined;
   for (let made = 1; ; made++) {
     let outcome: Outcome;
@@ -45,12 +37,12 @@ export async function repeating(
     }
     const reply = 'reply' in outcome ? outcome.reply : undefined;
     const asked = reply === undefined ? undefined : retryAfter(reply.headers['retry-after']);
-    const isLast = made >= retry.attempts || !isRepeatable(outgoing, sending);
-    if (isLast || !mayRepeat(outcome, asked, retry, outgoing, sending) || (asked ?? 0) > LONGEST_WAIT)
+    const isLast = made >= retry.attempts || !isRepeatable(sending.outgoing, sending);
+    if (isLast || !mayRepeat(outcome, asked, retry, sending) || (asked ?? 0) > LONGEST_WAIT)
       return endOf(outcome, asked);
     reply?.release();
     backOff = backOff?.next() ?? (await firstBackOff());
-    await pause(asked ?? backOff.duration, sending, closed);
+    await pause(asked ?? backOff.duration, sending);
   }
 }
 
@@ -65,10 +57,9 @@ function mayRepeat(
   outcome: Outcome,
   asked: number | undefined,
   { declared }: Retry,
-  { method }: Outgoing,
-  { isUnsent, options }: Sending,
+  { outgoing, isUnsent, options }: Sending,
 ): boolean {
-  const isHarmless = declared || IDEMPOTENT.has(method);
+  const isHarmless = declared || IDEMPOTENT.has(outgoing.method);
   if ('reply' in outcome) return isHarmless || asked !== undefined;
   const { error } = outcome;
   if (!(error instanceof InvokeError) || !PASSING.has(error.code) || options.signal?.aborted === true) return false;
@@ -104,8 +95,7 @@ async function firstBackOff(): Promise<BackOff> {
 }
 
 /** A wait of cockatiel's own policy does not end with the signal. */
-async function pause(duration: number, sending: Sending, closed: AbortSignal): Promise<void> {
-  const { called, node, timeouts, options } = sending;
+async function pause(duration: number, { called, node, timeouts, options, closed }: Sending): Promise<void> {
   const signal = options.signal === undefined ? closed : AbortSignal.any([options.signal, closed]);
   try {
     await delay(duration, undefined, { signal });

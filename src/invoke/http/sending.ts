@@ -13,10 +13,13 @@ export interface SendingOptions {
 /** A call on its way: what all the requests that are sent for it share. */
 export interface Sending {
   readonly called: Called;
+  readonly outgoing: Outgoing;
   /** Id of the node. */
   readonly node: string;
   readonly timeouts: Timeouts;
   readonly options: SendingOptions;
+  /** The client is closed, which ends what waits. */
+  readonly closed: AbortSignal;
   /** Replies may be compressed with more than gzip. */
   readonly acceptsCodings: boolean;
   /** When it began, as `performance.now()` says it. */

@@ -1,3 +1,4 @@
+import { abortError } from '../deadline.ts';
 import { type Called, InvokeError } from '../error.ts';
 import { REPLY_HEAD, type Timeouts } from '../limits.ts';
 
@@ -42,15 +43,6 @@ export function transportError(error: unknown, facts: TransportFacts): unknown {
   if (cut === undefined) return error;
   const reason = phase === 'request' ? `${cut} before there was a reply` : `${cut} before the reply was whole`;
   return new InvokeError('CUT', called, reason, { retry: true, httpResponseCode, cause: error });
-}
-
-/** A time that is up is the reason itself. */
-function abortError(reason: unknown, called: Called): InvokeError {
-  if (reason instanceof InvokeError && reason.code === 'TIMEOUT') {
-    const words = reason.message.replace(`${reason.called.operation}: `, '');
-    return new InvokeError('TIMEOUT', called, words, { retry: true, cause: reason });
-  }
-  return new InvokeError('ABORTED', called, 'the call was ended before there was a reply', { cause: reason });
 }
 
 /** Codes of TLS (OpenSSL, and Node's names of its verification results), and that of a proxy's own. */

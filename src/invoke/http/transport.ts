@@ -1,51 +1,28 @@
-import type { Environment } from '../../load/read/config.ts';
-import type { ConfigText } from '../../model/config.ts';
+import type { Environment } from '../../load/value/config.ts';
+import type { ConfigText, ResolveReference } from '../../model/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import { MASK } from '../../model/mask.ts';
 import type { Node } from '../../model/node.ts';
-import type { Resolve } from '../callable.ts';
+import { RETRY_DEFAULTS } from '../../model/retry.ts';
 import { BASIC, BEARER, basic, type Credential, type Proof } from '../credential/credential.ts';
 import type { Tokens } from '../credential/tokens.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
-import type { Outgoing } from '../outgoing.ts';
-import type { RawReply } from './exchange.ts';
+import type { Outgoing, PreparedRequest } from '../outgoing.ts';
+import { addressAt, type Base, shownUrl } from './address.ts';
+import { Connections } from './connection/pools.ts';
+import { proxiesOf } from './connection/proxy.ts';
 import { nameOf, shownHeaders } from './headers.ts';
 import { basesAt, openPeer, type Peer } from './peer.ts';
-import { Connections } from './pools.ts';
-import { proxiesOf } from './proxy.ts';
-import { references } from './references.ts';
+import type { RawReply } from './raw-reply.ts';
 import { send } from './send.ts';
 import type { Sending, SendingOptions } from './sending.ts';
-import { addressAt, type Base, shownUrl } from './target.ts';
-
-/** Where a call goes, and what it shows there. */
-export interface Target {
-  readonly operation: ConsumerOperation;
-  /** The operation's own target, or the one that the caller put in its place; then PRIMARYURL does not count. */
-  readonly node: Node;
-  /** `PRIMARYURL`: takes the place of the node's addresses. */
-  readonly primaryUrl?: ConfigText | undefined;
-  /** Takes the place of the node's own, and of one inside an address. */
-  readonly credential?: Credential | undefined;
-}
+import { references, type Target } from './target.ts';
 
 export interface SendOptions extends SendingOptions {
   readonly called: Called;
   /** All that {@link Transport.references} names can be had. */
-  readonly resolve: Resolve;
-}
-
-/** A request as it would be sent, what is secret in it masked. */
-export interface PreparedRequest {
-  /** Id of the operation. */
-  readonly operation: string;
-  readonly method: string;
-  readonly url: string;
-  /** In the order in which they travel. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Text, or what is said in place of content that is read as it is sent; undefined where there is no body. */
-  readonly body: string | undefined;
+  readonly resolve: ResolveReference;
 }
 
 /**
@@ -81,29 +58,25 @@ export interface TransportOptions {
 export function createTransport({ timeouts, env, folder }: TransportOptions): Transport {
   const closed = new AbortController();
   const proxyOf = proxiesOf(env);
-  const peers = new WeakMap<Node, Opening>();
+  const peers = new WeakMap<Node, Peer | Promise<Peer>>();
   let connections: Promise<Connections> | undefined;
 
-  async function open(node: Node, resolve: Resolve, called: Called): Promise<OpenPeer> {
+  async function open(node: Node, resolve: ResolveReference, called: Called): Promise<Peer> {
     // Loaded with the first call: a start should not wait for it, whoever imports the package.
     connections ??= import('undici').then((undici) => new Connections(undici));
-    const made = await connections;
-    const source = { connections: made, timeouts, folder, proxyOf, resolve, called };
-    return { peer: await openPeer(node, source), connections: made };
+    return openPeer(node, { connections: await connections, timeouts, folder, proxyOf, resolve, called });
   }
 
-  function opened(node: Node, resolve: Resolve, called: Called): OpenPeer | Promise<OpenPeer> {
+  function peerOf(node: Node, resolve: ResolveReference, called: Called): Peer | Promise<Peer> {
     const known = peers.get(node);
-    if (known !== undefined) return known.open ?? known.opening;
-    const opening: Opening = { opening: open(node, resolve, called), open: undefined };
+    if (known !== undefined) return known;
+    const opening = open(node, resolve, called);
     peers.set(node, opening);
-    opening.opening.then(
-      (open) => {
-        opening.open = open;
-      },
+    opening.then(
+      (peer) => peers.set(node, peer),
       () => peers.delete(node),
     );
-    return opening.opening;
+    return opening;
   }
 
   return {
@@ -120,16 +93,18 @@ export function createTransport({ timeouts, env, folder }: TransportOptions): Tr
       const { called, resolve } = options;
       if (closed.signal.aborted) throw new Error('the client is closed');
       const start = performance.now();
-      const opening = opened(node, resolve, called);
-      const { peer, connections } = opening instanceof Promise ? await opening : opening;
-      const name = { node: node.id, isPrimaryUrl: primaryUrl !== undefined };
-      const addresses = peer.bases(primaryUrl, called).map((base) => addressAt(base, outgoing, name, called));
+      const opening = peerOf(node, resolve, called);
+      const peer = opening instanceof Promise ? await opening : opening;
+      const addresses = peer.bases(primaryUrl, called).map((base) => addressAt(base, outgoing, called));
       const credential = credentialOf(peer, target, outgoing, called);
+      const retry = operation.retry ?? node.retry ?? RETRY_DEFAULTS;
       const sending: Sending = {
         called,
+        outgoing,
         node: node.id,
         timeouts: peer.timeouts,
         options,
+        closed: closed.signal,
         acceptsCodings: acceptsOf(operation),
         start,
         attempts: 0,
@@ -138,12 +113,7 @@ export function createTransport({ timeouts, env, folder }: TransportOptions): Tr
         isSpent: false,
       };
       try {
-        return await send(
-          target,
-          outgoing,
-          { peer, connections, addresses, credential, closed: closed.signal },
-          sending,
-        );
+        return await send({ peer, addresses, credential, retry }, sending);
       } catch (error) {
         if (error instanceof InvokeError) error.attempts = sending.attempts;
         throw error;
@@ -154,17 +124,6 @@ export function createTransport({ timeouts, env, folder }: TransportOptions): Tr
       await (await connections)?.close();
     },
   };
-}
-
-interface OpenPeer {
-  readonly peer: Peer;
-  readonly connections: Connections;
-}
-
-/** A peer that is being opened, or has been. */
-interface Opening {
-  readonly opening: Promise<OpenPeer>;
-  open: OpenPeer | undefined;
 }
 
 /** Replies over REST may be compressed, unless the operation asks for others. */

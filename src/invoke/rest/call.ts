@@ -1,22 +1,16 @@
-import { type CallRequest, compileRestCall as compileRequest, type RestCallBinding } from '../../binding/rest-call.ts';
-import { compileRestReply, type RestReplyBinding } from '../../binding/rest-reply.ts';
+import { type CallRequest, compileRestCall as compileRequest } from '../../binding/call/call.ts';
+import { compileRestReply } from '../../binding/reply/reply.ts';
+import type { ResolveReference } from '../../model/config.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import type { Callable, Resolve, WriteOptions } from '../callable.ts';
+import type { Callable, WriteOptions } from '../callable.ts';
 import { checking } from '../checking.ts';
 import { nameOf } from '../http/headers.ts';
 import { masked } from '../http/trace.ts';
-import { compileMask, type Mask } from '../mask.ts';
+import { compileMask } from '../mask.ts';
 import type { Outgoing, Shown } from '../outgoing.ts';
+import type { RestCallable } from './callable.ts';
 import { readReply } from './reply.ts';
-
-/** An operation over REST, compiled once. */
-export interface RestCallable {
-  readonly operation: RestConsumer;
-  readonly requests: RestCallBinding;
-  readonly replies: RestReplyBinding;
-  readonly mask: Mask;
-}
 
 /** @param namespace of `gateway.yaml` */
 export function compileRestCall(operation: RestConsumer, namespace: string): Callable {
@@ -37,7 +31,7 @@ export function compileRestCall(operation: RestConsumer, namespace: string): Cal
 function writeRequest(
   { operation, requests }: RestCallable,
   input: DocumentValue,
-  { called, uriIndex, resolve }: WriteOptions & { readonly resolve: Resolve },
+  { called, uriIndex, resolve }: WriteOptions & { readonly resolve: ResolveReference },
 ): Outgoing {
   const written = checking(called, () => requests.write(input, { uriIndex, resolve }));
   const { method, uri, content } = written;

@@ -1,14 +1,16 @@
-import { type ReplyFailure, recogniseFailure } from '../../binding/reply-fault.ts';
-import { familyOf } from '../../binding/rest-reply.ts';
+import { recogniseFailure } from '../../binding/reply/failure.ts';
+import type { ReplyFailure } from '../../binding/reply/fault.ts';
+import { familyOf } from '../../binding/reply/reply.ts';
+import { ReplyText } from '../../binding/reply/text.ts';
 import type { ReplyPorts } from '../callable.ts';
 import { type InvokeError, mayRetry, ReplyFault } from '../error.ts';
-import { inOne } from '../http/body.ts';
-import type { RawReply } from '../http/exchange.ts';
+import { collect, inOne } from '../http/body.ts';
+import type { RawReply } from '../http/raw-reply.ts';
 import { PEEKED } from '../limits.ts';
 import { maskedDocument } from '../mask.ts';
-import { CREDENTIAL_HINT, statusError } from '../reply-status.ts';
-import type { RestCallable } from './call.ts';
-import { beginningOf, collect, essenceOf, shownText, textOf } from './reply-text.ts';
+import { CREDENTIAL_HINT, statusError } from '../reply/status.ts';
+import { beginningOf, essenceOf, shownText, textOf } from '../reply/text.ts';
+import type { ReadBody, RestCallable } from './callable.ts';
 
 /** What a reply with a status that is no success says. @throws what its body throws */
 export async function failureOf(callable: RestCallable, raw: RawReply, ports: ReplyPorts): Promise<InvokeError> {
@@ -22,15 +24,11 @@ export async function failureOf(callable: RestCallable, raw: RawReply, ports: Re
 }
 
 /** A reply with a status of success that its fault document marks as a fault. @throws ReplyFault */
-export function throwMarkedFault(
-  callable: RestCallable,
-  raw: RawReply,
-  reply: { readonly head: Buffer; readonly text: string },
-): void {
+export function throwMarkedFault(callable: RestCallable, raw: RawReply, { head, reply }: ReadBody): void {
   const { faults } = callable.replies;
   const format = dataFormatOf(essenceOf(raw));
-  const said = faults.marked && format !== undefined ? faults.read(reply.text, format) : undefined;
-  if (said !== undefined) throw faultError(callable, raw, said, beginningOf(raw, reply.head, callable.mask));
+  const said = faults.marked && format !== undefined ? faults.read(reply, format) : undefined;
+  if (said !== undefined) throw faultError(callable, raw, said, beginningOf(raw, head, callable.mask));
 }
 
 /** Whether content of a type may hold a fault. What has no type, or is called plain text, may yet be JSON. */
@@ -54,7 +52,7 @@ function saidIn(
     // The status says more than that there is no text with it.
     return undefined;
   }
-  const fault = replies.faults.read(text, format);
+  const fault = replies.faults.read(new ReplyText(text), format);
   const known = format === 'json' && (fault === undefined || fault.reason === '') ? recogniseFailure(text) : undefined;
   return known === undefined ? fault : { fault: fault?.fault, ...known };
 }

@@ -2,7 +2,7 @@ import type { Attachment } from '../../model/value.ts';
 import { fileNameOf } from '../../wire/multipart/content-disposition.ts';
 import type { ReplyContent } from '../callable.ts';
 import { InvokeError } from '../error.ts';
-import type { RawReply } from '../http/exchange.ts';
+import type { RawReply } from '../http/raw-reply.ts';
 
 /** The body of a reply that is content: read as it comes, once. */
 export class ReceivedContent implements ReplyContent {
@@ -27,8 +27,8 @@ export class ReceivedContent implements ReplyContent {
     if (length !== undefined && length > limit) throw this.#tooLarge();
     this.attachment = {
       contentType: raw.headers['content-type'] ?? 'application/octet-stream',
-      ...(name === undefined ? {} : { name }),
-      ...(length === undefined ? {} : { length }),
+      name,
+      length,
       stream: () => this.#stream(),
     };
   }

@@ -1,18 +1,19 @@
-import type { ReplyForm } from '../../binding/rest-reply.ts';
+import type { ReplyReader } from '../../binding/reply/reply.ts';
+import { ReplyText } from '../../binding/reply/text.ts';
 import { MemoryAttachment } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { ReadReply, ReplyPorts } from '../callable.ts';
 import { InvokeError } from '../error.ts';
-import { begun, continued, inOne } from '../http/body.ts';
-import type { RawReply } from '../http/exchange.ts';
+import { begun, collect, continued, inOne } from '../http/body.ts';
+import type { RawReply } from '../http/raw-reply.ts';
 import { DRAINED, PEEKED } from '../limits.ts';
-import { replyError } from '../reply-error.ts';
-import { badReply, isSuccess } from '../reply-status.ts';
-import type { RestCallable } from './call.ts';
+import { replyError } from '../reply/error.ts';
+import { badReply, isSuccess } from '../reply/status.ts';
+import { beginningOf, essenceOf, textOf } from '../reply/text.ts';
+import type { ReadBody, RestCallable } from './callable.ts';
 import { dataFormatOf, failureOf, throwMarkedFault } from './failure.ts';
 import { ReceivedContent } from './received-content.ts';
-import { beginningOf, collect, essenceOf, textOf } from './reply-text.ts';
 
 /**
  * Reads the reply of a call. Where that fails, its connection is given up.
@@ -38,31 +39,20 @@ async function readSuccess(callable: RestCallable, raw: RawReply, ports: ReplyPo
   if (bytes === undefined) return readEmpty(callable, raw, form);
   if (form?.kind === 'binary') return readContent(callable, raw, ports, bytes);
   const mayBeFault = replies.faults.marked && dataFormatOf(essence) !== undefined;
-  const isWanted = form !== undefined && form.kind !== 'none';
-  if (!isWanted && !mayBeFault) {
-    if (replies.silent || form !== undefined) return passOver(raw, bytes);
-    const { head } = await collect(bytes, PEEKED);
-    throw undeclared(callable, raw, head);
-  }
+  if (!mayBeFault && form === undefined) throw undeclared(callable, raw, (await collect(bytes, PEEKED)).head);
+  if (!mayBeFault && form?.kind === 'none') return passOver(raw, bytes);
   const { head, rest } = await collect(bytes, ports.limits.body);
   if (rest !== undefined) throw tooLarge(raw, ports.limits.body);
-  const text = textOf(raw, head);
-  throwMarkedFault(callable, raw, { head, text });
-  if (!isWanted) {
-    if (replies.silent || form !== undefined) return { value: {}, body: undefined, content: undefined };
-    throw undeclared(callable, raw, head);
-  }
-  return { value: readValue(callable, raw, form, { head, text }), body: text, content: undefined };
+  const reply = new ReplyText(textOf(raw, head));
+  throwMarkedFault(callable, raw, { head, reply });
+  if (form === undefined) throw undeclared(callable, raw, head);
+  if (form.kind === 'none') return { value: {} };
+  return { value: readValue(callable, raw, form, { head, reply }), body: reply.text };
 }
 
-function readValue(
-  { mask }: RestCallable,
-  raw: RawReply,
-  form: ReplyForm,
-  { head, text }: { readonly head: Buffer; readonly text: string },
-): DocumentValue {
+function readValue({ mask }: RestCallable, raw: RawReply, form: ReplyReader, { head, reply }: ReadBody): DocumentValue {
   try {
-    return form.read(text);
+    return form.read(reply);
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
     // It may quote the reply, which may repeat the request.
@@ -81,23 +71,23 @@ function undeclared(callable: RestCallable, raw: RawReply, head: Buffer): Invoke
 /** A body that nobody wants: the connection serves again where there is little of it. */
 async function passOver(raw: RawReply, bytes: AsyncIterable<Uint8Array> | undefined): Promise<ReadReply> {
   if (bytes !== undefined && (await collect(bytes, DRAINED)).rest !== undefined) raw.discard();
-  return { value: {}, body: undefined, content: undefined };
+  return { value: {} };
 }
 
 /** Statuses of replies that have no content at all (RFC 9110 sections 15.3.5 and 15.3.6). */
 const EMPTY: ReadonlySet<number> = new Set([204, 205]);
 
-function readEmpty({ replies }: RestCallable, raw: RawReply, form: ReplyForm | undefined): ReadReply {
+function readEmpty({ replies }: RestCallable, raw: RawReply, form: ReplyReader | undefined): ReadReply {
   // What such a status says of its type is of content that is not there.
   const expected = EMPTY.has(raw.status) ? (form ?? replies.formOf(undefined)) : form;
   if (expected?.kind === 'binary') {
     const contentType = raw.headers['content-type'];
     const content = new MemoryAttachment(Buffer.alloc(0), contentType === undefined ? {} : { contentType });
-    return { value: { content }, body: undefined, content: undefined };
+    return { value: { content } };
   }
-  const value = replies.silent ? {} : expected?.empty;
+  const value = expected?.empty;
   if (value === undefined) throw badReply(raw, 'is empty');
-  return { value, body: undefined, content: undefined };
+  return { value };
 }
 
 /** Content as it comes, unless it is a fault: then it is short, and says so. */
@@ -111,11 +101,12 @@ async function readContent(
   if (callable.replies.faults.marked && dataFormatOf(essenceOf(raw)) !== undefined) {
     const { head, rest } = await collect(bytes, PEEKED);
     // Content need not be the text that its type says.
-    if (rest === undefined) throwMarkedFault(callable, raw, { head, text: new TextDecoder().decode(head) });
+    if (rest === undefined)
+      throwMarkedFault(callable, raw, { head, reply: new ReplyText(new TextDecoder().decode(head)) });
     whole = rest === undefined ? inOne(head) : continued(head, rest);
   }
   const content = new ReceivedContent(raw, whole, ports.limits.attachment);
-  return { value: { content: content.attachment }, body: undefined, content };
+  return { value: { content: content.attachment }, content };
 }
 
 function tooLarge({ called, status }: RawReply, limit: number): InvokeError {

@@ -1,6 +1,6 @@
-import type { MessageSource } from '../../binding/soap-message.ts';
+import type { MessageSource } from '../../binding/soap/message.ts';
 import { boundaryOfText } from '../../wire/multipart/boundary.ts';
-import { SOAP_NAMESPACES } from '../../wire/soap/soap.ts';
+import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
 import { relatedContentType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { textOf, type XmlElement } from '../../wire/xml/tree.ts';
 

@@ -1,9 +1,9 @@
-import type { OpenedMessage } from '../../binding/soap-message.ts';
+import type { OpenedMessage } from '../../binding/soap/message.ts';
 import type { Resolve } from '../../codec/index.ts';
 import type { Attachment } from '../../model/value.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import type { RawReply } from '../http/exchange.ts';
-import { replyError } from '../reply-error.ts';
+import type { RawReply } from '../http/raw-reply.ts';
+import { replyError } from '../reply/error.ts';
 
 /** The message of a reply. What goes wrong with it is the call's error, also where its attachments are read later. */
 export class ReceivedMessage {
@@ -48,8 +48,8 @@ export class ReceivedMessage {
     const { contentType, name, length } = attachment;
     return {
       contentType,
-      ...(name === undefined ? {} : { name }),
-      ...(length === undefined ? {} : { length }),
+      name,
+      length,
       stream: () => this.#telling(attachment.stream()),
     };
   }

@@ -1,19 +1,20 @@
-import { type MessageSource, openMessage } from '../../binding/soap-message.ts';
+import { type MessageSource, openMessage } from '../../binding/soap/message.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { checkUnderstood, readEnvelope, readFault, type SoapMessage } from '../../wire/soap/soap.ts';
+import { readFault } from '../../wire/soap/fault.ts';
+import { checkUnderstood, readEnvelope, type SoapMessage } from '../../wire/soap/message.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { writeXml } from '../../wire/xml/write.ts';
 import type { ReadReply, ReplyPorts } from '../callable.ts';
 import { InvokeError, mayRetry, SoapFault } from '../error.ts';
-import { begun, continued, inOne } from '../http/body.ts';
-import type { RawReply } from '../http/exchange.ts';
+import { begun, type Collected, collect, continued, inOne } from '../http/body.ts';
+import type { RawReply } from '../http/raw-reply.ts';
 import { PEEKED } from '../limits.ts';
 import { maskedDocument } from '../mask.ts';
-import { replyError } from '../reply-error.ts';
-import { badReply, CREDENTIAL_HINT, isSuccess, statusError } from '../reply-status.ts';
-import { beginningOf, type Collected, collect, shownText } from '../rest/reply-text.ts';
-import type { SoapCallable } from './call.ts';
+import { replyError } from '../reply/error.ts';
+import { badReply, CREDENTIAL_HINT, isSuccess, statusError } from '../reply/status.ts';
+import { beginningOf, shownText } from '../reply/text.ts';
+import type { SoapCallable } from './callable.ts';
 import { embeddedMessage } from './embedded.ts';
 import { ReceivedMessage } from './received.ts';
 
@@ -30,7 +31,7 @@ export async function readReply(callable: SoapCallable, raw: RawReply, ports: Re
     if (!isMessageType(contentType, status)) return await readOther(callable, raw, body.bytes);
     const message = await openReply(callable, { contentType, ...body }, raw, ports);
     try {
-      return { value: await readMessage(callable, raw, message), body: undefined, content: message };
+      return { value: await readMessage(callable, raw, message), content: message };
     } catch (error) {
       message.close();
       throw error;
@@ -52,7 +53,7 @@ async function bodyOf({ whole, bytes }: RawReply): Promise<Body | undefined> {
 
 function readEmpty({ operation }: SoapCallable, raw: RawReply): ReadReply {
   if (!isSuccess(raw.status)) throw failed(raw, undefined);
-  if (operation.soap.response.kind === 'none') return { value: {}, body: undefined, content: undefined };
+  if (operation.soap.response.kind === 'none') return { value: {} };
   const reason = raw.status === 202 ? 'is empty, and has the status 202 of a one-way operation' : 'is empty';
   throw badReply(raw, reason);
 }
@@ -76,7 +77,7 @@ async function readOther(
   const contentType = raw.headers['content-type'];
   if (isSuccess(raw.status) && operation.soap.response.kind === 'none') {
     raw.discard();
-    return { value: {}, body: undefined, content: undefined };
+    return { value: {} };
   }
   const { head } = await collect(bytes, PEEKED);
   const body = beginningOf(raw, head, mask);

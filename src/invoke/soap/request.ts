@@ -1,25 +1,21 @@
 import { sizeWords } from '../../binding/call/content.ts';
-import { placeSegments } from '../../binding/segments.ts';
-import type { Pieces } from '../../binding/soap.ts';
-import { assembleEnvelope, assembleMessage } from '../../binding/soap-message-write.ts';
+import type { Pieces } from '../../binding/pieces.ts';
+import { assembleEnvelope, assembleMessage } from '../../binding/soap/assemble.ts';
+import { placeSegments } from '../../binding/soap/segments.ts';
 import { attachmentsIn } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
 import { compileSecrets } from '../../codec/redact/secrets.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { readEnvelope, SoapError, type SoapVersion } from '../../wire/soap/soap.ts';
+import { readEnvelope, SoapError } from '../../wire/soap/message.ts';
+import type { SoapVersion } from '../../wire/soap/version.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
+import type { Segment } from '../callable.ts';
 import { checking } from '../checking.ts';
 import type { Called } from '../error.ts';
 import { masked } from '../http/trace.ts';
 import type { Outgoing } from '../outgoing.ts';
-import type { SoapCallable } from './call.ts';
-
-/** Content that travels beside the envelope, or where a marker of it is. */
-export interface Segment extends Omit<Attachment, 'contentType'> {
-  /** SegmentContentType of the operation where it is left out, else application/octet-stream. */
-  readonly contentType?: string;
-}
+import type { SoapCallable } from './callable.ts';
 
 /**
  * Writes the request of a call.
@@ -74,13 +70,7 @@ function typed(segment: Segment, index: number, otherwise: string | undefined): 
   if (parseMediaType(contentType) === undefined)
     throw new CodecError(`segment ${index + 1}`, `has the content type ${JSON.stringify(contentType)}, which is none`);
   const { length, name, again = false } = segment;
-  return {
-    contentType,
-    again,
-    ...(length === undefined ? {} : { length }),
-    ...(name === undefined ? {} : { name }),
-    stream: () => segment.stream(),
-  };
+  return { contentType, again, length, name, stream: () => segment.stream() };
 }
 
 /** A byte order mark and an XML declaration: what is sent is UTF-8, which needs neither. */

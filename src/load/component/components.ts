@@ -1,13 +1,13 @@
 import type { Component, RelatedContent } from '../../model/component.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field, ScalarKind } from '../../model/field.ts';
-import type { ComponentDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
+import { type Place, placeOf, positionOf } from '../diagnostic/place.ts';
 import type { Documents } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
 import { given, type Mutable } from '../given.ts';
-import { declarationsOf, mayHaveMeant, placeOf, positionOf } from '../linking.ts';
+import { byId, declarationsOf, mayHaveMeant } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
+import type { ComponentDeclared } from '../schema/component.ts';
 import { type GrantSources, grantsOf } from '../security/grants.ts';
 import { linkRegistrations } from './registrations.ts';
 
@@ -16,9 +16,9 @@ export function linkComponents(
   documents: Documents,
   services: ReadonlyMap<string, RelatedContent>,
   sources: GrantSources,
-): Component[] {
+): Map<string, Component> {
   const { linking } = documents;
-  return declarationsOf<ComponentDeclared>(linking, 'component').flatMap((declaration) => {
+  const components = declarationsOf<ComponentDeclared>(linking, 'component').flatMap((declaration) => {
     const { id, value, at, incomplete } = declaration;
     const events = linkRegistrations(linking, id, value.events ?? [], services);
     const grants = grantsOf(linking, sources, id, value);
@@ -42,6 +42,7 @@ export function linkComponents(
     if (incomplete) linking.incomplete.add(component);
     return component;
   });
+  return byId<Component>(components);
 }
 
 /** Why a component can't be saved so, at a place. */
@@ -52,16 +53,10 @@ function refusing({ linking }: Documents, { id }: Declaration<ComponentDeclared>
 }
 
 function linkShape(documents: Documents, declaration: Declaration<ComponentDeclared>): Document | undefined {
-  const { report, places, declared } = documents.linking;
   const { value } = declaration;
-  const at = places.value(value, 'shape');
-  const shape = documents.find(value.shape);
-  if (shape === undefined) {
-    const known = [...declared.of('document').keys()];
-    if (!declared.isSetAside('document', value.shape))
-      report.raise('unknown-reference', { what: 'document', id: value.shape, known }, at);
-    return undefined;
-  }
+  const at = documents.linking.places.value(value, 'shape');
+  const shape = documents.resolve(value.shape, at);
+  if (shape === undefined) return undefined;
   const refuse = refusing(documents, declaration);
   if (shape.open) refuse(`${shape.id} takes fields that nobody declared, for which there is no column`, at);
   checkColumns(shape, refuse);

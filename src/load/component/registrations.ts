@@ -1,6 +1,7 @@
 import type { ComponentEventName, ComponentEventRegistration, RelatedContent } from '../../model/component.ts';
-import type { ComponentEventDeclared } from '../declared.ts';
-import { type Linking, positionOf, resolveId } from '../linking.ts';
+import { positionOf } from '../diagnostic/place.ts';
+import { type Linking, resolveKey } from '../linking.ts';
+import type { ComponentEventDeclared } from '../schema/component.ts';
 
 /** When what runs at an event is said to be processed. */
 const PROCESSING = { SavePreChange: 'Pre Process', SavePostChange: 'Post Process' } as const;
@@ -30,7 +31,7 @@ export function linkRegistrations(
       report.raise('bad-registration', { component, reason }, at);
     }
     taken[event].set(sequence, each.service);
-    const service = resolveId(linking, 'related-content', services, each.service, places.value(each, 'service'));
+    const service = resolveKey(linking, 'related-content', services, each, 'service');
     const at = positionOf(places.value(declared, index));
     return service === undefined ? [] : { enabled, event, service, sequence, processing: PROCESSING[event], at };
   });

@@ -1,13 +1,14 @@
 import type { RelatedContent } from '../../model/component.ts';
-import type { RelatedContentDeclared } from '../declared.ts';
+import { positionOf } from '../diagnostic/place.ts';
 import { given } from '../given.ts';
 import type { WantedFile } from '../handlers.ts';
-import { declarationsOf, type Linking, positionOf } from '../linking.ts';
+import { byId, declarationsOf, type Linking } from '../linking.ts';
+import type { RelatedContentDeclared } from '../schema/component.ts';
 import { type GrantSources, linkThingGrants } from '../security/grants.ts';
 
 /** Links every related-content service. */
-export function linkRelatedContent(linking: Linking, grants: GrantSources): RelatedContent[] {
-  return declarationsOf<RelatedContentDeclared>(linking, 'related-content').map((declaration) => {
+export function linkRelatedContent(linking: Linking, grants: GrantSources): Map<string, RelatedContent> {
+  const services = declarationsOf<RelatedContentDeclared>(linking, 'related-content').map((declaration) => {
     const { id, value, at, incomplete } = declaration;
     const service: RelatedContent = {
       id,
@@ -19,6 +20,7 @@ export function linkRelatedContent(linking: Linking, grants: GrantSources): Rela
     if (incomplete) linking.incomplete.add(service);
     return service;
   });
+  return byId(services);
 }
 
 /** The files of the classes. */

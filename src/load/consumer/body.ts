@@ -2,11 +2,11 @@ import type { CallText } from '../../model/call-text.ts';
 import type { CallBody } from '../../model/consumer.ts';
 import type { Field } from '../../model/field.ts';
 import type { Message, Method, Operation } from '../../model/service.ts';
-import type { Linking } from '../linking.ts';
+import { type Linking, refuseBoth } from '../linking.ts';
 import { linkBody } from '../operation/body.ts';
+import type { InputFields } from '../operation/input.ts';
 import type { OperationSpot } from '../operation/spot.ts';
-import type { InputFields } from '../operation/uri.ts';
-import { isSecretName } from '../secrets.ts';
+import { isSecretName } from '../value/secrets.ts';
 import { isClearText, linkCallText } from './call-text.ts';
 
 /** The body of a call, and whether it can be told; where not, that has been reported. */
@@ -49,10 +49,7 @@ function linkForm(
   const { declared } = spot;
   const form = declared.form ?? {};
   const at = places.key(declared, 'form');
-  if (declared.body !== undefined) {
-    const reason = 'each of them says what the body is';
-    report.raise('conflicting-options', { first: 'form', second: 'body', reason }, places.key(declared, 'body'));
-  }
+  refuseBoth(linking, declared, 'form', 'body', 'each of them says what the body is');
   if (method === 'GET' || method === 'HEAD') report.raise('bad-body', { reason: `${method} carries no body` }, at);
   if (request?.kind === 'raw') {
     const reason = `The request is ${request.raw}, which is the body, and form: says another`;

@@ -1,19 +1,14 @@
 import type { CallPart, CallText } from '../../model/call-text.ts';
 import type { Field } from '../../model/field.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
+import type { Place } from '../diagnostic/place.ts';
 import type { Linking } from '../linking.ts';
-import { type InputFields, whyNoText } from '../operation/uri.ts';
-import { parseConfigText } from '../read/config-text.ts';
-import { raiseBadReference } from '../read/text-check.ts';
+import { type InputFields, whyNoText } from '../operation/input.ts';
+import { BRACES, NAME, namesValues } from '../value/braces.ts';
+import { parseConfigText } from '../value/config-text.ts';
+import { raiseBadReference } from '../value/text-check.ts';
 
 /** What a text may hold of binary content. */
 const FACTS = ['name', 'contentType', 'length'] as const;
-
-/** What is said in braces: a reference to configuration, or a value of the call. */
-const BRACES = /\$\{[^}]*\}|\{([^{}]*)\}/g;
-
-/** What can only be meant as the name of a value; other braces are text, as those of JSON are. */
-const NAME = /^[\p{L}_][\p{L}\p{N}_.-]*$/u;
 
 /**
  * Links a text that is made for each call. What it names and nothing gives is reported.
@@ -38,20 +33,6 @@ export function linkCallText(
   }
   if (end < source.length) parts.push({ kind: 'literal', text: source.slice(end) });
   return { source, parts };
-}
-
-/** Whether a text names values of a call. */
-export function namesValues(source: string): boolean {
-  return [...source.matchAll(BRACES)].some(([, inner]) => inner !== undefined && NAME.test(inner));
-}
-
-/**
- * Whether a default is made in the call: of values, or of configuration. `{fault.message}` belongs to fault documents, which a
- * request may share.
- */
-export function isMade(text: string): boolean {
-  const own = text.replace(/\{fault\.\w+\}/g, '');
-  return own.includes('${') || namesValues(own);
 }
 
 /** Whether all of a text is written in the definitions themselves, defaults of references included. */

@@ -1,9 +1,9 @@
 import type { ConfigText } from '../../model/config.ts';
-import type { FlagDeclared, PropertiesDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
-import { linkAddress } from '../gateway/address.ts';
+import type { Place } from '../diagnostic/place.ts';
 import type { Linking } from '../linking.ts';
 import type { OperationSpot } from '../operation/spot.ts';
+import type { FlagDeclared, PropertiesDeclared } from '../schema/consumer.ts';
+import { linkAddress } from '../value/address.ts';
 
 type Property = keyof PropertiesDeclared;
 

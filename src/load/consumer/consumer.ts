@@ -1,13 +1,14 @@
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Service } from '../../model/service.ts';
+import { positionOf } from '../diagnostic/place.ts';
 import { given } from '../given.ts';
-import { type Linking, positionOf } from '../linking.ts';
+import { type Linking, refuseBoth } from '../linking.ts';
 import { linkGrants } from '../operation/grants.ts';
 import { checkConsumerKeys } from '../operation/keys.ts';
 import type { OperationSpot } from '../operation/spot.ts';
-import { methodOf } from '../operation/uri.ts';
-import { linkRetry } from '../retry.ts';
-import { linkDuration } from '../units.ts';
+import { methodOf } from '../operation/templates.ts';
+import { linkRetry } from '../value/retry.ts';
+import { linkDuration } from '../value/units.ts';
 import { type ConsumerContext, type ConsumerFacts, linkTarget } from './facts.ts';
 import { checkCredentialHeader } from './headers.ts';
 import { linkRestConsumer } from './rest.ts';
@@ -21,7 +22,7 @@ export function linkConsumer(context: ConsumerContext, spot: OperationSpot, serv
   const facts = linkFacts(context, spot, service);
   checkCredentialHeader(linking, spot, facts.target);
   if (method === undefined) return linkSoapConsumer(context.documents, spot, facts);
-  checkOneWay(linking, spot, method.toLowerCase() as Lowercase<typeof method>);
+  checkOneWay(linking, spot, method.toLowerCase());
   return linkRestConsumer(context.documents, spot, facts, method);
 }
 
@@ -46,8 +47,7 @@ function linkFacts(context: ConsumerContext, spot: OperationSpot, service: Servi
 }
 
 /** A call is made over REST or over SOAP, where an operation that is answered here may be offered over both. */
-function checkOneWay({ report, places }: Linking, { declared }: OperationSpot, method: keyof typeof declared): void {
-  if (declared.soap === undefined || declared.soap === false) return;
-  const reason = 'a call to another system is made over one of them';
-  report.raise('conflicting-options', { first: method, second: 'soap', reason }, places.key(declared, 'soap'));
+function checkOneWay(linking: Linking, { declared }: OperationSpot, method: string): void {
+  if (declared.soap !== false)
+    refuseBoth(linking, declared, method, 'soap', 'a call to another system is made over one of them');
 }

@@ -1,14 +1,14 @@
 import type { ConfigText } from '../../model/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import { NODE_DEFAULTS, type Node } from '../../model/node.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
+import { type Place, positionOf } from '../diagnostic/place.ts';
 import type { Documents } from '../document/documents.ts';
-import { SCHEME_ONLY } from '../gateway/address.ts';
-import type { RoutingOverride } from '../gateway/routing-overrides.ts';
-import { type Linking, positionOf, resolveId } from '../linking.ts';
+import { type Linking, resolveId } from '../linking.ts';
 import type { OperationSpot } from '../operation/spot.ts';
-import { literalOf } from '../read/config-text.ts';
+import type { RoutingOverride } from '../routing/overrides.ts';
 import type { GrantSources } from '../security/grants.ts';
+import { SCHEME_ONLY } from '../value/address.ts';
+import { literalOf } from '../value/config-text.ts';
 
 /** What consumers are linked against. */
 export interface ConsumerContext extends GrantSources {

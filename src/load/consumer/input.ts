@@ -2,10 +2,12 @@ import type { CallText } from '../../model/call-text.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { OperationUri } from '../../model/service.ts';
-import { type Linking, placeOf } from '../linking.ts';
-import { type InputFields, inputFields } from '../operation/uri.ts';
-import { parseConfigText } from '../read/config-text.ts';
-import { isMade, linkCallText } from './call-text.ts';
+import { placeOf } from '../diagnostic/place.ts';
+import type { Linking } from '../linking.ts';
+import { type InputFields, inputFields } from '../operation/input.ts';
+import { isMade } from '../value/braces.ts';
+import { parseConfigText } from '../value/config-text.ts';
+import { linkCallText } from './call-text.ts';
 import { checkValue, fieldOf, isSecretText, type SaidValues } from './values.ts';
 
 /** Everything that a call may use, before it is known what it does use. */

@@ -1,12 +1,12 @@
 import type { CallBody, CallHeader, RestProperties } from '../../model/consumer.ts';
 import type { Method } from '../../model/service.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { baseFault } from '../gateway/address.ts';
 import { given } from '../given.ts';
 import type { Linking } from '../linking.ts';
 import type { OperationSpot } from '../operation/spot.ts';
-import { contentTypeFault, exampleOf, FORM_TYPE } from './call-headers.ts';
+import { baseFault } from '../value/address.ts';
 import { checkMethod, isYes, linkPrimaryUrl, refuseProperties, saidProperty } from './connector-properties.ts';
+import { contentTypeFault, exampleOf, FORM_TYPE, isBinary } from './rest-headers.ts';
 
 /** What of a call its properties are held against. */
 interface Sent {
@@ -34,9 +34,7 @@ export function linkRestProperties(linking: Linking, spot: OperationSpot, sent: 
 function linkBase64(linking: Linking, spot: OperationSpot, { body }: Sent): boolean {
   const said = saidProperty(linking, spot, 'Base64toBinary');
   if (!isYes(said?.value, false)) return false;
-  const isBytes =
-    body === undefined ||
-    (body.kind === 'field' ? body.field.type.kind === 'binary' : body.kind === 'raw' && body.raw === 'binary');
+  const isBytes = body === undefined || isBinary(body);
   if (!isBytes && said?.own === true) {
     const reason = `is Y, and the body of ${spot.id} is not binary content`;
     const hint = 'Say `body: FIELD` with a field of type binary, or `request: binary`.';

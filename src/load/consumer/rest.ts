@@ -1,16 +1,17 @@
 import type { CallBody, CallHeader, RestConsumer } from '../../model/consumer.ts';
 import type { Message, Method } from '../../model/service.ts';
 import type { Documents } from '../document/documents.ts';
+import { contentOf } from '../document/message.ts';
 import { given } from '../given.ts';
 import type { Linking } from '../linking.ts';
-import { documentOf, linkDocument, linkRequest, linkResponses, linkTemplateDocument } from '../operation/message.ts';
-import { contentOf } from '../operation/soap.ts';
+import { knownDocument } from '../operation/input.ts';
+import { linkDocument, linkRequest, linkResponses, linkTemplateDocument } from '../operation/message.ts';
 import type { OperationSpot } from '../operation/spot.ts';
-import { templateCount } from '../operation/uri.ts';
+import { templateCount } from '../operation/templates.ts';
 import { linkCallBody } from './body.ts';
-import { fitContentType, linkCallHeaders } from './call-headers.ts';
 import { type ConsumerFacts, isSchemeOnly, saidTarget } from './facts.ts';
 import { type CallFields, callFields, carriedNames, inputOf, linkFilled, type Usage, valueNames } from './input.ts';
+import { fitContentType, linkCallHeaders } from './rest-headers.ts';
 import { linkRestProperties, withSegmentType } from './rest-properties.ts';
 import { linkCallUris } from './uri.ts';
 import { checkOwnValues, linkValues } from './values.ts';
@@ -70,7 +71,7 @@ function linkFields(documents: Documents, spot: OperationSpot, request: Message 
     const reason = 'Without a document the body is the field content, and the template document has one of that name';
     linking.report.raise('bad-body', { reason }, spot.inherited('request')?.at ?? spot.at);
   }
-  const fields = callFields(linking, [documentOf(request), template], content, linkValues(linking, spot));
+  const fields = callFields(linking, [knownDocument(request), template], content, linkValues(linking, spot));
   return { ...fields, complete: fields.complete && !spot.lacks('request', 'template', 'values') };
 }
 

@@ -1,9 +1,9 @@
 import type { Message } from '../../model/service.ts';
 import type { SoapProperties } from '../../model/soap-properties.ts';
-import { endpointFault } from '../gateway/address.ts';
 import { given } from '../given.ts';
 import type { Linking } from '../linking.ts';
 import type { OperationSpot } from '../operation/spot.ts';
+import { endpointFault } from '../value/address.ts';
 import { checkMethod, isYes, linkPrimaryUrl, refuseProperties, saidProperty } from './connector-properties.ts';
 
 /**

@@ -7,7 +7,7 @@ import { linkDocument, linkRequest, linkResponses } from '../operation/message.t
 import { isFaultless, soapForm, soapName } from '../operation/soap.ts';
 import type { OperationSpot } from '../operation/spot.ts';
 import { type ConsumerFacts, isSchemeOnly, saidTarget } from './facts.ts';
-import { linkFixedHeaders } from './headers.ts';
+import { linkFixedHeaders } from './soap-headers.ts';
 import { linkSoapProperties } from './soap-properties.ts';
 
 const NONE: Message = { kind: 'none' };

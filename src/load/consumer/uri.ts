@@ -4,10 +4,12 @@ import type { Method, OperationUri } from '../../model/service.ts';
 import { UriExpansionError } from '../../wire/uri-template/expand.ts';
 import { type TemplateVariable, type UriTemplate, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
 import { compileUriExpander } from '../../wire/uri-template/write.ts';
-import { type Linking, positionOf } from '../linking.ts';
+import { positionOf } from '../diagnostic/place.ts';
+import type { Linking } from '../linking.ts';
+import { type InputFields, linkVariables, whyNoText } from '../operation/input.ts';
 import type { OperationSpot } from '../operation/spot.ts';
-import { type InputFields, linkVariables, type PlacedTemplate, parseTemplates, whyNoText } from '../operation/uri.ts';
-import { secretInQuery } from '../secrets.ts';
+import { type PlacedTemplate, parseTemplates } from '../operation/templates.ts';
+import { secretInQuery } from '../value/secrets.ts';
 import { bodyFields } from './body.ts';
 
 /** The URIs of a call. They are only written, so that they need not be such as could be told apart again. */

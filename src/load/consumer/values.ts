@@ -1,15 +1,17 @@
 import type { ConfigText } from '../../model/config.ts';
 import type { ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
 import type { Field, ScalarType } from '../../model/field.ts';
-import type { ServiceDeclared, TextsDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
+import { type Place, positionOf } from '../diagnostic/place.ts';
+import { madeField } from '../document/made-field.ts';
 import { fitValue } from '../document/value-fit.ts';
-import { type Linking, positionOf } from '../linking.ts';
+import type { Linking } from '../linking.ts';
+import { whyNoText } from '../operation/input.ts';
 import type { OperationSpot } from '../operation/spot.ts';
-import { whyNoText } from '../operation/uri.ts';
-import { literalOf, parseConfigText } from '../read/config-text.ts';
-import { isSecretName, isWrittenOut } from '../secrets.ts';
-import { namesValues } from './call-text.ts';
+import type { TextsDeclared } from '../schema/json-schema.ts';
+import type { ServiceDeclared } from '../schema/service.ts';
+import { namesValues } from '../value/braces.ts';
+import { literalOf, parseConfigText } from '../value/config-text.ts';
+import { isSecretName, isWrittenOut } from '../value/secrets.ts';
 
 /** What `values:` says of a field. */
 interface SaidValue {
@@ -42,19 +44,7 @@ export function linkValues({ report, places }: Linking, spot: OperationSpot): Sa
 
 /** The field that a value becomes where no document has one of its name. */
 export function fieldOf(name: string, { text, key }: SaidValue): Field {
-  return {
-    name,
-    jsonName: name,
-    xmlName: name,
-    type: { kind: 'text' },
-    required: false,
-    anyCase: false,
-    sensitive: isSecretText(text),
-    attribute: false,
-    absent: 'omit',
-    url: 'segment',
-    at: positionOf(key),
-  };
+  return madeField(name, { kind: 'text' }, positionOf(key), { sensitive: isSecretText(text) });
 }
 
 /** Whether a text refers to a secret. */

@@ -1,10 +1,6 @@
 import type { Position } from '../../model/position.ts';
 import { type Code, catalogue, type Entry, type ParametersOf } from './catalogue.ts';
-
-/** A place with its extent: how many columns of its line it covers. */
-export interface Place extends Position {
-  readonly length?: number;
-}
+import { type Place, placeText } from './place.ts';
 
 /** A mistake in the definitions, or something that is probably one. Plain data: it serialises as it is. */
 export interface Diagnostic {
@@ -56,9 +52,4 @@ export function diagnosticOf<P>(code: string, entry: Entry<P>, parameters: P, pl
 export function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.at.file !== b.at.file) return a.at.file < b.at.file ? -1 : 1;
   return a.at.line - b.at.line || a.at.column - b.at.column || (a.code < b.code ? -1 : 1);
-}
-
-/** A place as text: `definitions/gateway.yaml:3:1`. */
-export function placeText({ file, line, column }: Position): string {
-  return `${file}:${line}:${column}`;
 }

@@ -1,5 +1,6 @@
 import { type Code, catalogue, type Entry } from './catalogue.ts';
-import { type Diagnostic, placeText } from './diagnostic.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { placeText } from './place.ts';
 
 /** What diagnostics are shown with. */
 export interface Rendered {

@@ -1,15 +1,15 @@
 import type { Document } from '../../model/document.ts';
-import type { Field } from '../../model/field.ts';
+import { type Field, SCALAR_KINDS } from '../../model/field.ts';
+import { RAW_KINDS } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
-import type { InPlaceDeclared } from '../declared.ts';
-import { type Place, placeText } from '../diagnostic/diagnostic.ts';
+import { type Place, placeOf, placeText, positionOf } from '../diagnostic/place.ts';
 import { given, type Mutable } from '../given.ts';
-import { declarationsOf, type Linking, placeOf, positionOf } from '../linking.ts';
-import { RAW_WORDS, SCALAR_WORDS } from '../schema/index.ts';
+import { declarationsOf, type Linking } from '../linking.ts';
+import type { InPlaceDeclared } from '../schema/field.ts';
 import { linkField } from './field.ts';
 import type { DocumentSource } from './field-type.ts';
 
-const RESERVED: ReadonlySet<string> = new Set([...SCALAR_WORDS, ...RAW_WORDS, 'none', 'list', '__proto__']);
+const RESERVED: ReadonlySet<string> = new Set([...SCALAR_KINDS, ...RAW_KINDS, 'none', 'list', '__proto__']);
 
 /** What a document that nobody wrote may have beside its fields. */
 type SynthesisOptions = Partial<Pick<Document, 'xmlName' | 'open' | 'namespace' | 'description' | 'patch'>>;
@@ -38,6 +38,17 @@ export class Documents implements DocumentSource {
   find(id: string): Document | undefined {
     const found = this.byId.get(id);
     return found?.inPlace === false ? found : undefined;
+  }
+
+  /** The same for a reference, which is reported where it leads nowhere. `words` may stand in place of an id. */
+  resolve(id: string, at: Place, words: readonly string[] = []): Document | undefined {
+    const found = this.find(id);
+    const { report, declared } = this.linking;
+    if (found === undefined && !declared.isSetAside('document', id)) {
+      const known = [...declared.of('document').keys(), ...words];
+      report.raise('unknown-reference', { what: 'document', id, known }, at);
+    }
+    return found;
   }
 
   inPlace(id: string, declared: InPlaceDeclared, at: Place): Document {

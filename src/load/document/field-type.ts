@@ -1,9 +1,8 @@
 import type { Document } from '../../model/document.ts';
-import type { CompoundType, FieldType, ScalarType } from '../../model/field.ts';
-import type { FieldDeclared, InPlaceDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
-import type { Linking } from '../linking.ts';
-import { SCALAR_WORDS } from '../schema/index.ts';
+import { type CompoundType, type FieldType, SCALAR_KINDS, type ScalarType } from '../../model/field.ts';
+import type { Place } from '../diagnostic/place.ts';
+import { type Linking, refuseBoth } from '../linking.ts';
+import type { FieldDeclared, InPlaceDeclared } from '../schema/field.ts';
 import { parseTypeWord, typeText } from './type-word.ts';
 
 /** Where fields find documents, and put those that are written in place. */
@@ -32,8 +31,7 @@ export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | u
   const said = (['type', 'fields', 'list'] as const).filter((key) => declared[key] !== undefined);
   if (said.length > 1) {
     const [first, second] = said as [string, string];
-    const reason = 'each of them says the type';
-    report.raise('conflicting-options', { first, second, reason }, places.key(declared, second));
+    refuseBoth(source.linking, declared, first, second, 'each of them says the type');
     return undefined;
   }
   const inner = `${owner}_${name}`;
@@ -73,7 +71,7 @@ function linkTypeWord(source: DocumentSource, text: string, at: Place, flat: boo
       if (!declared.isSetAside('document', word.id)) {
         report.raise(
           'unknown-type',
-          { type: word.id, known: [...SCALAR_WORDS, ...declared.of('document').keys()] },
+          { type: word.id, known: [...SCALAR_KINDS, ...declared.of('document').keys()] },
           at,
         );
       }

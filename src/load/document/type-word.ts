@@ -1,6 +1,5 @@
-import type { ScalarKind, ScalarType } from '../../model/field.ts';
+import { SCALAR_KINDS, type ScalarKind, type ScalarType } from '../../model/field.ts';
 import { MAX_DIGITS } from '../../wire/decimal.ts';
-import { SCALAR_WORDS } from '../schema/index.ts';
 
 /** What one word for a type says. A name that is no scalar type is a document's. */
 export type TypeWord =
@@ -8,7 +7,7 @@ export type TypeWord =
   | { readonly kind: 'document'; readonly list: boolean; readonly id: string }
   | { readonly kind: 'bad'; readonly reason: string };
 
-const SCALARS: ReadonlySet<string> = new Set(SCALAR_WORDS);
+const SCALARS: ReadonlySet<string> = new Set(SCALAR_KINDS);
 const MOST_CHARACTERS = 1_000_000_000;
 
 /** Parses `string(10)`, `decimal(10.2)`, `list of LOC_DTL_VW` (rule 7 of the definition reference). */

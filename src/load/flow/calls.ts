@@ -4,9 +4,9 @@ import type { Field } from '../../model/field.ts';
 import type { Flow } from '../../model/flow.ts';
 import { operationsOf } from '../../model/reached.ts';
 import type { Message } from '../../model/service.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
+import type { Place } from '../diagnostic/place.ts';
+import { contentOf, documentOf } from '../document/message.ts';
 import { type Linking, resolveId } from '../linking.ts';
-import { contentOf } from '../operation/soap.ts';
 
 /** Operations that may be called. */
 export interface CallSources {
@@ -116,10 +116,6 @@ function mainResponse(responses: readonly { readonly mediaType: string; readonly
   const documents = responses.filter(({ message }) => message.kind === 'document');
   const inJson = documents.find(({ mediaType }) => /[/+]json$/.test(mediaType));
   return (inJson ?? documents[0] ?? responses[0])?.message ?? NONE;
-}
-
-function documentOf(message: Message): Document | undefined {
-  return message.kind === 'document' ? message.document : undefined;
 }
 
 function isComplete({ incomplete }: Linking, call: Callee, document: Document | undefined): boolean {

@@ -1,12 +1,13 @@
 import type { Flow, FlowStep } from '../../model/flow.ts';
 import { flowNames } from '../../model/flow-names.ts';
 import type { Service } from '../../model/service.ts';
-import type { FlowDeclared, ServiceDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
+import { type Place, positionOf } from '../diagnostic/place.ts';
 import type { Documents } from '../document/documents.ts';
 import { given } from '../given.ts';
-import { mayHaveMeant, positionOf } from '../linking.ts';
+import { mayHaveMeant } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
+import type { FlowDeclared } from '../schema/flow.ts';
+import type { ServiceDeclared } from '../schema/service.ts';
 import type { CallSources, Calls } from './calls.ts';
 import { linkFlowInput } from './input.ts';
 import { checkKept } from './keep.ts';

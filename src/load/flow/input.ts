@@ -1,6 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
+import type { Place } from '../diagnostic/place.ts';
 import type { Documents } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
 import { inputOf } from './calls.ts';

@@ -2,8 +2,9 @@ import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { ReplyPath } from '../../model/flow.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
+import type { Place } from '../diagnostic/place.ts';
 import { typeWords } from '../document/field-type.ts';
+import { messageWords } from '../document/message.ts';
 import type { Linking } from '../linking.ts';
 import { replyOf } from './calls.ts';
 
@@ -16,8 +17,7 @@ export function linkReplyPath(
 ): ReplyPath | undefined {
   const { message, complete } = replyOf(linking, operation);
   if (message.kind !== 'document') {
-    const what = message.kind === 'none' ? 'nothing' : `${message.raw} without a document`;
-    const reason = `${operation.id} answers ${what}, so that there are no fields`;
+    const reason = `${operation.id} answers ${messageWords(message)}, so that there are no fields`;
     if (complete) linking.report.raise('reply-path', { path, reason }, at);
     return undefined;
   }

@@ -1,11 +1,11 @@
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { FlowStep, KeptValue, ReplyPath } from '../../model/flow.ts';
-import type { FlowStepDeclared } from '../declared.ts';
 import { typeWords } from '../document/field-type.ts';
 import { isText } from '../document/type-fit.ts';
 import { given } from '../given.ts';
-import type { Linking } from '../linking.ts';
-import { linkDuration } from '../units.ts';
+import { type Linking, refuseKey } from '../linking.ts';
+import type { FlowStepDeclared } from '../schema/flow.ts';
+import { linkDuration } from '../value/units.ts';
 import { type CallSources, resolveConsumer } from './calls.ts';
 import { linkReplyPath } from './path.ts';
 
@@ -44,17 +44,10 @@ function linkOperationOf(
 }
 
 /** Keys that are about what a step keeps. */
-function checkWithoutKeep(
-  { report, places, incomplete }: Linking,
-  declared: FlowStepDeclared,
-  { id }: ConsumerOperation,
-) {
-  if (declared.keep !== undefined || incomplete.has(declared)) return;
-  for (const key of ['for', 'renew-on'] as const) {
-    if (declared[key] === undefined) continue;
-    const why = 'the step keeps nothing that could end';
-    report.raise('key-without-effect', { key, owner: `the call of ${id}`, why }, places.key(declared, key));
-  }
+function checkWithoutKeep(linking: Linking, declared: FlowStepDeclared, { id }: ConsumerOperation): void {
+  if (declared.keep !== undefined || linking.incomplete.has(declared)) return;
+  for (const key of ['for', 'renew-on'])
+    refuseKey(linking, declared, key, `the call of ${id}`, 'the step keeps nothing that could end');
 }
 
 function linkKeep(linking: Linking, { keep }: FlowStepDeclared, operation: ConsumerOperation): KeptValue[] {

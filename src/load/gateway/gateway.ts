@@ -1,19 +1,19 @@
 import type { ConfigText } from '../../model/config.ts';
 import type { Database, Gateway, Limits } from '../../model/gateway.ts';
 import type { PermissionList } from '../../model/security.ts';
-import type { GatewayDeclared } from '../declared.ts';
-import { placeText } from '../diagnostic/diagnostic.ts';
+import { placeText, positionOf } from '../diagnostic/place.ts';
 import { given } from '../given.ts';
-import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveIds } from '../linking.ts';
-import { domainNames } from '../node/domain-names.ts';
-import { literalOf, parseConfigText } from '../read/config-text.ts';
+import { declarationsOf, type Linking, mayHaveMeant, resolveIds } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
-import { credentialsIn } from '../secrets.ts';
+import type { GatewayDeclared } from '../schema/gateway.ts';
 import { type Callers, checkOwnPaths, usualSchemes } from '../security/requires.ts';
-import { linkDuration, linkSize } from '../units.ts';
-import { addressFault } from './address.ts';
-import { linkNetwork } from './gateway-network.ts';
-import { linkCallLimits } from './rate.ts';
+import { addressFault, linkUrl, writtenFault } from '../value/address.ts';
+import { parseConfigText } from '../value/config-text.ts';
+import { linkCallLimits } from '../value/rate.ts';
+import { isTimezone } from '../value/time-zone.ts';
+import { linkDuration, linkSize } from '../value/units.ts';
+import { domainNames } from './domain-names.ts';
+import { linkNetwork } from './network.ts';
 
 /** Where handlers are unless the gateway says otherwise. */
 export const DEFAULT_HANDLERS = 'src/handlers';
@@ -97,7 +97,8 @@ function mtomOf(properties: NonNullable<GatewayDeclared['properties']>): Gateway
   };
 }
 
-function checkGateway({ report, places }: Linking, { value }: Declaration<GatewayDeclared>): void {
+function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>): void {
+  const { report, places } = linking;
   const refuse = (key: string, reason: string): void =>
     report.raise('bad-address', { name: key, reason }, places.value(value, key));
   if (value.context !== undefined && OWN_PATHS.has(value.context)) {
@@ -114,15 +115,13 @@ function checkGateway({ report, places }: Linking, { value }: Declaration<Gatewa
     const holder = typeof said === 'object' ? said : value;
     const inside = typeof said === 'object' ? 'url' : key;
     const source = typeof said === 'object' ? said.url : said;
-    const { text, bad } = parseConfigText(source ?? '');
-    // What is no reference has been reported, and nobody knows what it stands for.
-    if (source === undefined || bad.length > 0) continue;
-    const literal = literalOf(text);
-    const reason = literal === undefined ? undefined : ADDRESS_FAULTS[key](literal);
-    if (credentialsIn(text)) {
-      const instead = 'Write ${secret:NAME} in its place, or take the whole address from ${env:NAME}.';
-      report.raise('secret-in-clear', { what: `A password of ${key}`, instead }, places.value(holder, inside));
-    } else if (reason !== undefined) refuse(key, reason);
+    const instead = 'Write ${secret:NAME} in its place, or take the whole address from ${env:NAME}.';
+    const secret = { what: `A password of ${key}`, instead };
+    if (source === undefined) continue;
+    linkUrl(linking, source, places.value(holder, inside), secret, (text) => {
+      const reason = writtenFault(text, ADDRESS_FAULTS[key]);
+      if (reason !== undefined) refuse(key, reason);
+    });
   }
 }
 
@@ -135,17 +134,6 @@ const ADDRESS_FAULTS: Readonly<Record<'listen' | 'database' | 'publicUrl', (text
       : 'is not an address that this gateway can open: sqlite: and a path, or postgres:// and what follows',
   publicUrl: addressFault,
 };
-
-export function isTimezone(name: string): boolean {
-  // UTC and other names of a zone are not listed; a first formatter, which knows them, takes a start 12 ms.
-  if (name === 'UTC' || Intl.supportedValuesOf('timeZone').includes(name)) return true;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function isHostAndPort(text: string): boolean {
   const [, port] = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text) ?? [];

@@ -1,12 +1,12 @@
 import type { NodeCredential } from '../../model/node.ts';
-import { isLoopbackName } from '../../wire/loopback.ts';
-import type { ClientCredentialsDeclared, CredentialDeclared, NodeDeclared } from '../declared.ts';
-import { endpointFault, linkAddress } from '../gateway/address.ts';
 import { given } from '../given.ts';
 import type { Linking } from '../linking.ts';
-import { OWN_HEADERS } from '../operation/uri.ts';
-import { literalOf, parseConfigText, parseConfigTexts } from '../read/config-text.ts';
-import { isSecretName, linkSecret } from '../secrets.ts';
+import type { NodeDeclared } from '../schema/node.ts';
+import type { ClientCredentialsDeclared, CredentialDeclared } from '../schema/node-credential.ts';
+import { linkAddress, secureEndpointFault } from '../value/address.ts';
+import { literalOf, parseConfigText, parseConfigTexts } from '../value/config-text.ts';
+import { OWN_HEADERS } from '../value/headers.ts';
+import { isSecretName, linkSecret } from '../value/secrets.ts';
 
 type Of<K extends NodeCredential['kind']> = Extract<NodeCredential, { readonly kind: K }>;
 
@@ -54,13 +54,6 @@ function linkApiKey(linking: Linking, apiKey: NonNullable<CredentialDeclared['ap
   return { kind: 'api-key', header, value: linkSecret(linking, apiKey, 'value', 'A key', scheme) };
 }
 
-/** RFC 6749 section 3.2: requests for tokens are made over TLS. */
-function tokenUrlFault(text: string): string | undefined {
-  const fault = endpointFault(text);
-  if (fault !== undefined || text.startsWith('https:') || isLoopbackName(new URL(text).hostname)) return fault;
-  return 'begins with http://, and the client secret would travel in clear';
-}
-
 /** Fields of a token request that the grant itself fills (RFC 6749 sections 2.3.1 and 4.4.2). */
 const GRANT_FIELDS = new Set(['grant_type', 'client_id', 'client_secret', 'scope']);
 
@@ -71,7 +64,8 @@ function linkGrant(linking: Linking, grant: ClientCredentialsDeclared): Of<'clie
   const { report, places } = linking;
   const tokenUrl = linkAddress(linking, grant['token-url'], places.value(grant, 'token-url'), {
     name: 'token-url',
-    fault: tokenUrlFault,
+    // RFC 6749 section 3.2: requests for tokens are made over TLS.
+    fault: (text) => secureEndpointFault(text, 'the client secret would travel in clear'),
   });
   const scope = grant.scope === undefined ? undefined : parseConfigText(grant.scope).text;
   const scopes = scope && literalOf(scope);

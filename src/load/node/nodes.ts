@@ -1,17 +1,18 @@
 import { NODE_DEFAULTS, type Node, type NodeTimeouts } from '../../model/node.ts';
-import type { NodeDeclared } from '../declared.ts';
-import { baseFault, linkAddress } from '../gateway/address.ts';
+import { positionOf } from '../diagnostic/place.ts';
 import { given } from '../given.ts';
-import { declarationsOf, type Linking, positionOf } from '../linking.ts';
-import { linkRetry } from '../retry.ts';
-import { linkDuration } from '../units.ts';
+import { byId, declarationsOf, type Linking, refuseKey } from '../linking.ts';
+import type { NodeDeclared } from '../schema/node.ts';
+import { baseFault, linkAddress } from '../value/address.ts';
+import { linkRetry } from '../value/retry.ts';
+import { linkDuration } from '../value/units.ts';
 import { linkCredential } from './credential.ts';
 import { linkResolve } from './resolve.ts';
 import { linkTls } from './tls.ts';
 
 /** Links every node. */
-export function linkNodes(linking: Linking): Node[] {
-  return declarationsOf<NodeDeclared>(linking, 'node').map(({ id, value, at }) => ({
+export function linkNodes(linking: Linking): Map<string, Node> {
+  const nodes = declarationsOf<NodeDeclared>(linking, 'node').map(({ id, value, at }) => ({
     id,
     base: linkBase(linking, value),
     resolve: linkResolve(linking, value.resolve ?? {}),
@@ -26,6 +27,7 @@ export function linkNodes(linking: Linking): Node[] {
     }),
     at: positionOf(at),
   }));
+  return byId(nodes);
 }
 
 function linkBase(linking: Linking, value: NodeDeclared): Node['base'] {
@@ -47,15 +49,8 @@ function linkTimeouts(linking: Linking, declared: NonNullable<NodeDeclared['time
 }
 
 function linkCircuit(linking: Linking, declared: NonNullable<NodeDeclared['circuit']>, id: string): Node['circuit'] {
-  const { report, places } = linking;
   const { failures = NODE_DEFAULTS.circuit.failures } = declared;
-  if (failures === 0 && declared.reset !== undefined) {
-    const said = {
-      key: 'reset',
-      owner: `circuit of node ${id}`,
-      why: '`failures: 0` switches the circuit breaker off',
-    };
-    report.raise('key-without-effect', said, places.key(declared, 'reset'));
-  }
+  if (failures === 0)
+    refuseKey(linking, declared, 'reset', `circuit of node ${id}`, '`failures: 0` switches the circuit breaker off');
   return { failures, reset: linkDuration(linking, declared, 'circuit.reset') ?? NODE_DEFAULTS.circuit.reset };
 }

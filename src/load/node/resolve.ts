@@ -1,8 +1,8 @@
 import type { ConfigText } from '../../model/config.ts';
 import { parseSocketAddress } from '../../wire/socket-address.ts';
-import type { TextsDeclared } from '../declared.ts';
 import type { Linking } from '../linking.ts';
-import { literalOf, parseConfigText } from '../read/config-text.ts';
+import type { TextsDeclared } from '../schema/json-schema.ts';
+import { literalOf, parseConfigText } from '../value/config-text.ts';
 
 /** Where connections to hosts go, by the host's name in small letters; an address is checked where it is written out. */
 export function linkResolve({ report, places }: Linking, declared: TextsDeclared): ReadonlyMap<string, ConfigText> {

@@ -1,9 +1,9 @@
 import type { Node } from '../../model/node.ts';
-import type { NodeDeclared } from '../declared.ts';
 import { given } from '../given.ts';
 import type { Linking } from '../linking.ts';
-import { linkFile } from '../read/file-text.ts';
-import { linkSecret } from '../secrets.ts';
+import type { NodeDeclared } from '../schema/node.ts';
+import { linkFile } from '../value/file.ts';
+import { linkSecret } from '../value/secrets.ts';
 
 /** What a node is known by in TLS, and what is shown to it there. */
 export function linkTls(linking: Linking, value: NodeDeclared): Pick<Node, 'caFile' | 'certificate'> {

@@ -4,11 +4,13 @@ import type { Query } from '../../model/query.ts';
 import type { Answer, MediaMessage, Message } from '../../model/service.ts';
 import type { Documents } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
+import { madeField } from '../document/made-field.ts';
+import { documentOf } from '../document/message.ts';
 import { fitsSingle } from '../document/type-fit.ts';
-import { resolveId } from '../linking.ts';
+import { refuseBoth, resolveKey } from '../linking.ts';
 import { forms } from './message.ts';
 import type { OperationSpot } from './spot.ts';
-import type { PlacedTemplate } from './uri.ts';
+import type { PlacedTemplate } from './templates.ts';
 
 /** A query that answers by itself: what it makes the request and the reply of its operation. */
 export interface QueryAnswer {
@@ -27,14 +29,11 @@ export function linkQueryAnswer(
   templates: readonly PlacedTemplate[],
 ): QueryAnswer | undefined {
   const { linking } = documents;
-  const { report, places } = linking;
+  const { places } = linking;
   const { declared, id, at } = spot;
-  for (const key of ['request', 'response', 'template', 'body'] as const) {
-    if (declared[key] === undefined) continue;
-    const reason = 'the prompts of the query are the request, and its columns the reply';
-    report.raise('conflicting-options', { first: 'query', second: key, reason }, places.key(declared, key));
-  }
-  const query = resolveId(linking, 'query', queries, declared.query as string, places.value(declared, 'query'));
+  const reason = 'the prompts of the query are the request, and its columns the reply';
+  for (const key of ['request', 'response', 'template', 'body']) refuseBoth(linking, declared, 'query', key, reason);
+  const query = resolveKey(linking, 'query', queries, declared, 'query');
   if (query === undefined) return undefined;
   const prompted = query.prompts.some((prompt) => prompt.name === MAXROWS);
   const named = templates.some(({ template }) => template.variables.some((variable) => variable.name === MAXROWS));
@@ -56,41 +55,14 @@ export function linkQueryAnswer(
   };
 }
 
-const plain = {
-  anyCase: false,
-  sensitive: false,
-  attribute: false,
-  absent: 'omit',
-  url: 'segment',
-} as const;
-
 function maxrowsField({ at }: Query): Field {
-  return {
-    ...plain,
-    name: MAXROWS,
-    jsonName: MAXROWS,
-    xmlName: MAXROWS,
-    type: { kind: 'integer' },
-    description: "Most rows to return. 0 means no limit of the caller's own.",
-    required: false,
-    minimum: 0,
-    example: 100,
-    at,
-  };
+  const description = "Most rows to return. 0 means no limit of the caller's own.";
+  return madeField(MAXROWS, { kind: 'integer' }, at, { description, minimum: 0, example: 100 });
 }
 
 function rowsField(row: Document, { at }: Query): Field {
   const type: FieldType = { kind: 'list', item: { kind: 'document', document: row }, flat: false };
-  return {
-    ...plain,
-    name: 'rows',
-    jsonName: 'rows',
-    xmlName: 'rows',
-    type,
-    description: 'The rows found.',
-    required: true,
-    at,
-  };
+  return madeField('rows', type, at, { description: 'The rows found.', required: true });
 }
 
 /** `query: { FIELD: NAME }`: the rows of each query fill a list field of the reply's document. */
@@ -110,11 +82,11 @@ export function linkQueriesAnswer(
     report.raise('bad-query-answer', { reason }, places.key(spot.declared, 'query'));
     return undefined;
   }
-  const document = request?.kind === 'document' ? request.document : undefined;
+  const document = documentOf(request);
   const inputs = document?.fields ?? [];
   const complete = request !== undefined && !spot.lacks('request') && !(document && incomplete.has(document));
-  const lists = Object.entries(map).flatMap(([name, id]) => {
-    const query = resolveId(linking, 'query', queries, id, places.value(map, name));
+  const lists = Object.keys(map).flatMap((name) => {
+    const query = resolveKey(linking, 'query', queries, map, name);
     const field = response.document.fields.find((each) => each.name === name);
     if (query === undefined) return [];
     if (field === undefined && (incomplete.has(response.document) || spot.lacks('response'))) return [];

@@ -1,7 +1,7 @@
 import { reachedBy } from '../../model/reached.ts';
 import type { Role } from '../../model/security.ts';
 import type { Answer } from '../../model/service.ts';
-import { type Linking, resolveId } from '../linking.ts';
+import { type Linking, refuseKey, resolveKey } from '../linking.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** `as: ROLE`: the role that stands in the caller's place for what answers. Undefined where there is none of that name. */
@@ -12,16 +12,13 @@ export function linkAs(
   answer: Answer,
 ): Role | undefined {
   const { declared, id } = spot;
-  if (declared.as === undefined) return undefined;
   const { report, places } = linking;
-  const role = resolveId(linking, 'role', roles, declared.as, places.value(declared, 'as'));
+  const role = resolveKey(linking, 'role', roles, declared, 'as');
   const reached = reachedBy(answer);
   if (role === undefined || reached === undefined || spot.lacks('query', 'save', 'read', 'call', 'handler'))
     return role;
-  if (reached.every(({ thing }) => thing.public)) {
-    const why = `what answers ${id} needs no grant of its own`;
-    report.raise('key-without-effect', { key: 'as', owner: id, why }, places.key(declared, 'as'));
-  }
+  if (reached.every(({ thing }) => thing.public))
+    refuseKey(linking, declared, 'as', id, `what answers ${id} needs no grant of its own`);
   for (const { kind, thing } of reached) {
     const isGranted = thing.public || thing.permissions.some((list) => role.permissionLists.includes(list));
     if (isGranted || thing.permissions.length === 0) continue;

@@ -1,9 +1,9 @@
 import type { Field } from '../../model/field.ts';
 import type { HeaderBinding, Message, Method, Operation, OperationUri, UriVariable } from '../../model/service.ts';
+import { positionOf } from '../diagnostic/place.ts';
 import type { Linking } from '../linking.ts';
-import { positionOf } from '../linking.ts';
 import type { OperationSpot } from './spot.ts';
-import type { PlacedTemplate } from './uri.ts';
+import type { PlacedTemplate } from './templates.ts';
 
 /** What of a request travels in its body. */
 interface Body {

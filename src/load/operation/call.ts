@@ -2,12 +2,12 @@ import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { operationsOf } from '../../model/reached.ts';
 import type { Answer, MediaMessage, Message, Operation } from '../../model/service.ts';
-import { isMade } from '../consumer/call-text.ts';
 import { typeWords } from '../document/field-type.ts';
+import { contentOf, messageWords } from '../document/message.ts';
 import { fills, isText } from '../document/type-fit.ts';
 import { type Callee, type Calls, inputOf, replyOf, resolveCall } from '../flow/calls.ts';
 import type { Linking } from '../linking.ts';
-import { contentOf } from './soap.ts';
+import { isMade } from '../value/braces.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** `call: NAME`: another system answers. Undefined where there is nothing of that name that can be called. */
@@ -27,28 +27,19 @@ interface CallerSide {
   readonly isKnown: boolean;
   /** Undefined where they are not known. */
   readonly responses: readonly MediaMessage[] | undefined;
-  readonly isPublic: boolean;
   readonly active: boolean;
 }
 
-/** Holds an operation against the call that answers it: what it requires, what it replies, and who may use it. */
+/** Holds an operation against the call that answers it: what it requires, and what it replies. */
 export function checkCallAnswer(linking: Linking, spot: OperationSpot, call: Callee, side: CallerSide): void {
   const { report, places } = linking;
   const at = places.value(spot.declared, 'call');
   const raise = (reason: string): void => report.raise('bad-call-answer', { reason }, at);
   if (side.active && !call.active) raise(`${call.id} is not active, so that ${spot.id} could answer nothing`);
-  if (side.isPublic) for (const reason of whyNotPublic(spot, call)) raise(reason);
   for (const reason of whyNotGiven(linking, spot, call, side)) raise(reason);
   if (side.responses === undefined || spot.lacks('response')) return;
   const messages = new Set(side.responses.map(({ message }) => message));
   for (const message of messages) for (const reason of whyNotAnswered(linking, call, message)) raise(reason);
-}
-
-/** Operation and call are granted each by itself: who shows no credentials holds no list for the call. */
-function whyNotPublic({ id }: OperationSpot, call: Callee): string[] {
-  const closed = operationsOf(call).filter((each) => !each.public && each.permissions.length > 0);
-  const ids = new Set(closed.map((each) => each.id));
-  return [...ids].map((each) => `${id} is public and ${each} is not, so that nobody could call it`);
 }
 
 /** A field of the request, and whether it is always there. */
@@ -136,9 +127,4 @@ function whyNotFilled({ incomplete }: Linking, call: Callee, response: Document,
   });
   if (reasons.length > 0 || response.open || response.fields.some(({ name }) => replied.has(name))) return reasons;
   return [`no field of ${response.id} is called as one in the reply of ${call.id}`];
-}
-
-function messageWords(message: Message): string {
-  if (message.kind === 'none') return 'nothing';
-  return message.kind === 'raw' ? `${message.raw} without a document` : `the document ${message.document.id}`;
 }

@@ -3,7 +3,7 @@ import type { Field } from '../../model/field.ts';
 import type { Answer, MediaMessage, Message, Method } from '../../model/service.ts';
 import type { Documents } from '../document/documents.ts';
 import { given } from '../given.ts';
-import { type Linking, resolveId } from '../linking.ts';
+import { type Linking, refuseBoth, resolveKey } from '../linking.ts';
 import { forms } from './message.ts';
 import type { OperationSpot } from './spot.ts';
 
@@ -51,38 +51,10 @@ export function linkComponentAnswer(
   return { answer: { kind: 'component', component, action }, request, responses: none, soapResponses: keys };
 }
 
-/** Operation and component are granted each by itself: who shows no credentials holds no list for the component. */
-export function checkComponentPublic(
-  { report, places }: Linking,
-  { id, declared }: OperationSpot,
-  answer: Answer,
-): void {
-  if (answer.kind !== 'component' || answer.component.public || answer.component.permissions.length === 0) return;
-  const key = answer.action === 'read' ? 'read' : 'save';
-  const reason = `${id} is public and ${answer.component.id} is not, so that nobody could call it`;
-  report.raise('bad-save', { reason }, places.key(declared, key));
-}
-
-/** Whom the classes of a component would not run for, though the operation saves for all. */
-export function checkGuardedClasses(
-  { report, places }: Linking,
-  { id, declared }: OperationSpot,
-  answer: Answer,
-): void {
-  if (answer.kind !== 'component' || answer.action === 'read') return;
-  for (const { service, enabled } of answer.component.events) {
-    if (!enabled || service.public || service.permissions.length === 0) continue;
-    const reason = `${id} is public and ${service.id} is not, so that it would never run after what ${id} saves`;
-    report.raise('bad-save', { reason }, places.key(declared, 'save'));
-  }
-}
-
-function checkShapeAlone({ report, places }: Linking, { declared }: OperationSpot, first: string): void {
+function checkShapeAlone(linking: Linking, { declared }: OperationSpot, first: string): void {
   const reason = 'the shape of the component is the request and the reply';
-  for (const second of ['request', 'response', 'template', 'body'] as const) {
-    if (declared[second] === undefined || (second === 'response' && declared.response === 'none')) continue;
-    report.raise('conflicting-options', { first, second, reason }, places.key(declared, second));
-  }
+  const others = ['request', 'template', 'body', ...(declared.response === 'none' ? [] : ['response'])];
+  for (const second of others) refuseBoth(linking, declared, first, second, reason);
 }
 
 function linkAction(
@@ -111,7 +83,7 @@ function findComponent(
   const id = declared[key] as string;
   // One that could not be linked has been reported.
   if (!components.has(id) && linking.declared.of('component').has(id)) return undefined;
-  return resolveId(linking, 'component', components, id, linking.places.value(declared, key));
+  return resolveKey(linking, 'component', components, declared, key);
 }
 
 /** What a caller says: the shape, or the part of it that the action looks at. */

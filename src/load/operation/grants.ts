@@ -1,5 +1,5 @@
 import type { Linking } from '../linking.ts';
-import { type GrantSources, type Grants, grantsOf, refuseBoth } from '../security/grants.ts';
+import { type GrantSources, type Grants, grantsOf, refuseGrantOfPublic } from '../security/grants.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** Who may call: what `permission:` names and what lists add; the operation's own word stands above its service's. */
@@ -10,7 +10,7 @@ export function linkGrants(
   delivered: boolean,
 ): Grants & { readonly public: boolean } {
   const { declared, service, id, at } = spot;
-  for (const container of [declared, service]) refuseBoth(linking, container);
+  for (const container of [declared, service]) refuseGrantOfPublic(linking, container);
   const speaks = declared.permission !== undefined || declared.public !== undefined ? declared : service;
   const holder = declared.permission !== undefined ? declared : service;
   if (speaks.public === true) return { permissions: [], grantedAt: new Map(), public: true };

@@ -1,5 +1,6 @@
-import type { OperationDeclared, ServiceDeclared } from '../declared.ts';
-import type { Linking } from '../linking.ts';
+import { type Linking, refuseKey } from '../linking.ts';
+import type { OperationDeclared } from '../schema/operation.ts';
+import type { ServiceDeclared } from '../schema/service.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** Keys that say nothing, and why. */
@@ -71,17 +72,11 @@ export function checkProviderKeys(linking: Linking, spot: OperationSpot): void {
 }
 
 /** Refuses what a service says of calls that has none. */
-export function checkServiceKeys({ report, places }: Linking, id: string, service: ServiceDeclared): void {
-  for (const [key] of SHARED) {
-    const why = `it is for operations with a \`target\`, and ${id} has none`;
-    if (service[key] !== undefined)
-      report.raise('key-without-effect', { key, owner: id, why }, places.key(service, key));
-  }
+export function checkServiceKeys(linking: Linking, id: string, service: ServiceDeclared): void {
+  const why = `it is for operations with a \`target\`, and ${id} has none`;
+  for (const [key] of SHARED) refuseKey(linking, service, key, id, why);
 }
 
-function refuseKeys({ report, places }: Linking, { id, declared }: OperationSpot, what: string, keys: Refused): void {
-  for (const [key, why] of keys) {
-    if (declared[key] === undefined) continue;
-    report.raise('key-without-effect', { key, owner: id, why: `${id} ${what}, and ${why}` }, places.key(declared, key));
-  }
+function refuseKeys(linking: Linking, { id, declared }: OperationSpot, what: string, keys: Refused): void {
+  for (const [key, why] of keys) refuseKey(linking, declared, key, id, `${id} ${what}, and ${why}`);
 }

@@ -1,9 +1,9 @@
 import type { Document } from '../../model/document.ts';
-import type { MediaMessage, Message, RawKind } from '../../model/service.ts';
-import type { InPlaceDeclared, MessageDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
-import type { DocumentSource } from '../document/field-type.ts';
-import { RAW_WORDS } from '../schema/index.ts';
+import { type MediaMessage, type Message, RAW_KINDS, type RawKind } from '../../model/service.ts';
+import type { Place } from '../diagnostic/place.ts';
+import type { Documents } from '../document/documents.ts';
+import type { InPlaceDeclared } from '../schema/field.ts';
+import type { MessageDeclared } from '../schema/operation.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** What a message without a document is sent as. */
@@ -14,25 +14,25 @@ export const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
   binary: 'application/octet-stream',
 };
 
-const isRaw = (word: string): word is RawKind => RAW_WORDS.includes(word as RawKind);
+const isRaw = (word: string): word is RawKind => RAW_KINDS.includes(word as RawKind);
 
 const NONE: Message = { kind: 'none' };
 
 /** What an operation's `request` says; undefined where that can't be told, or it names a document that can't be used. */
-export function linkRequest(source: DocumentSource, spot: OperationSpot): Message | undefined {
+export function linkRequest(documents: Documents, spot: OperationSpot): Message | undefined {
   const found = spot.inherited('request');
   if (found === undefined) return spot.lacks('request') ? undefined : NONE;
-  return linkMessage(source, found.value as MessageDeclared, `${spot.id}_REQUEST`, found.at, 'the request');
+  return linkMessage(documents, found.value as MessageDeclared, `${spot.id}_REQUEST`, found.at, 'the request');
 }
 
 /** What an operation's `response` says, the default first; undefined where a part of it can't be used. */
-export function linkResponses(source: DocumentSource, spot: OperationSpot): MediaMessage[] | undefined {
+export function linkResponses(documents: Documents, spot: OperationSpot): MediaMessage[] | undefined {
   const found = spot.inherited('response');
   const id = `${spot.id}_RESPONSE`;
   if (found === undefined) return spot.lacks('response') ? undefined : forms(NONE);
   const { value, at } = found;
   if (typeof value === 'string' || 'fields' in value) {
-    const message = linkMessage(source, value as MessageDeclared, id, at, 'the response');
+    const message = linkMessage(documents, value as MessageDeclared, id, at, 'the response');
     return message === undefined ? undefined : forms(message);
   }
   const given = value as Readonly<Record<string, MessageDeclared>>;
@@ -40,9 +40,9 @@ export function linkResponses(source: DocumentSource, spot: OperationSpot): Medi
   const all = isMediaMap(above) ? { ...above, ...given } : given;
   const listed = Object.entries(all).map(([mediaType, each]) => {
     const own = mediaType in given ? given : (above as object);
-    const place = source.linking.places.value(own, mediaType);
+    const place = documents.linking.places.value(own, mediaType);
     const message = linkMessage(
-      source,
+      documents,
       each,
       `${id}_${mediaType.replace(/[^A-Za-z0-9]+/g, '_')}`,
       place,
@@ -68,53 +68,37 @@ export function forms(message: Message): MediaMessage[] {
 
 /** `fault:` or `template:`: a document; undefined where there is none. */
 export function linkDocument(
-  source: DocumentSource,
+  documents: Documents,
   spot: OperationSpot,
   key: 'fault' | 'template',
 ): Document | undefined {
   const found = spot.inherited(key);
   if (found === undefined || found.value === 'none') return undefined;
   const { value, at } = found;
-  if (typeof value === 'string') return findDocument(source, value, at, []);
-  return source.inPlace(`${spot.id}_${key.toUpperCase()}`, value as InPlaceDeclared, at);
-}
-
-/** The document of a message; `unknown` where the message is. */
-export function documentOf(message: Message | undefined): Document | undefined | 'unknown' {
-  if (message === undefined) return 'unknown';
-  return message.kind === 'document' ? message.document : undefined;
+  if (typeof value === 'string') return documents.resolve(value, at);
+  return documents.inPlace(`${spot.id}_${key.toUpperCase()}`, value as InPlaceDeclared, at);
 }
 
 /** The document that `template:` names for URI variables; `unknown` where it can't be used. */
-export function linkTemplateDocument(source: DocumentSource, spot: OperationSpot): Document | undefined | 'unknown' {
+export function linkTemplateDocument(documents: Documents, spot: OperationSpot): Document | undefined | 'unknown' {
   const said = spot.inherited('template')?.value ?? 'none';
-  return said === 'none' ? undefined : (linkDocument(source, spot, 'template') ?? 'unknown');
+  return said === 'none' ? undefined : (linkDocument(documents, spot, 'template') ?? 'unknown');
 }
 
 function linkMessage(
-  source: DocumentSource,
+  documents: Documents,
   value: MessageDeclared,
   id: string,
   at: Place,
   what: string,
 ): Message | undefined {
-  if (typeof value === 'object') return { kind: 'document', document: source.inPlace(id, value, at) };
+  if (typeof value === 'object') return { kind: 'document', document: documents.inPlace(id, value, at) };
   if (value === 'none') return NONE;
   if (isRaw(value)) return { kind: 'raw', raw: value };
   if (/^list\s+of\s/.test(value)) {
-    source.linking.report.raise('root-list', { what }, at);
+    documents.linking.report.raise('root-list', { what }, at);
     return undefined;
   }
-  const document = findDocument(source, value, at, ['none', ...RAW_WORDS]);
+  const document = documents.resolve(value, at, ['none', ...RAW_KINDS]);
   return document === undefined ? undefined : { kind: 'document', document };
-}
-
-function findDocument(source: DocumentSource, id: string, at: Place, words: readonly string[]): Document | undefined {
-  const document = source.find(id);
-  const { report, declared } = source.linking;
-  if (document === undefined && !declared.isSetAside('document', id)) {
-    const known = [...declared.of('document').keys(), ...words];
-    report.raise('unknown-reference', { what: 'document', id, known }, at);
-  }
-  return document;
 }

@@ -1,7 +1,8 @@
 import type { Operation, OperationUri, Service } from '../../model/service.ts';
 import { segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/overlap.ts';
 import { pathSegments, type Segment } from '../../wire/uri-template/segments.ts';
-import { type Linking, placeOf } from '../linking.ts';
+import { placeOf } from '../diagnostic/place.ts';
+import type { Linking } from '../linking.ts';
 
 interface Entry {
   readonly operation: Operation;

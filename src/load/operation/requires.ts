@@ -1,8 +1,8 @@
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
-import type { Linking } from '../linking.ts';
+import { type Linking, refuseKey } from '../linking.ts';
 import { type Callers, headerOf, requirementOf, usualSchemes, withoutMessages } from '../security/requires.ts';
+import { saidHeaders } from './headers.ts';
 import type { OperationSpot } from './spot.ts';
-import { saidHeaders } from './uri.ts';
 
 /** What else is known of the operation. */
 interface Forms {
@@ -18,15 +18,14 @@ export function linkRequires(
   spot: OperationSpot,
   forms: Forms,
 ): readonly SecurityScheme[] {
-  const { report, places } = linking;
+  const { report } = linking;
   const { id, declared, service } = spot;
   const own = requirementOf(linking, callers.schemes, declared);
   const said = own ?? requirementOf(linking, callers.schemes, service) ?? callers.usual;
   const schemes = said?.schemes ?? usualSchemes(callers);
   if (forms.isPublic) {
     const why = `${id} is public, and its callers are asked for nothing`;
-    if (own?.complete === true)
-      report.raise('key-without-effect', { key: 'requires', owner: id, why }, places.key(declared, 'requires'));
+    if (own?.complete === true) refuseKey(linking, declared, 'requires', id, why);
     return schemes;
   }
   const overRest = withoutMessages(schemes);

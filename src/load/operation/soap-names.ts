@@ -1,7 +1,9 @@
 import type { Document } from '../../model/document.ts';
 import { serviceNamespace } from '../../model/namespace.ts';
 import type { Message, Operation, Service } from '../../model/service.ts';
-import { type Linking, placeOf } from '../linking.ts';
+import { placeOf } from '../diagnostic/place.ts';
+import { documentOf } from '../document/message.ts';
+import type { Linking } from '../linking.ts';
 
 /** What an element of a service's namespace holds, and whose it is. */
 interface Owner {
@@ -50,8 +52,4 @@ function checkDocuments(
     const second = `the document ${document.id} of ${id}`;
     report.raise('element-name', { name: document.xmlName, first: owner.words, second }, placeOf(at));
   }
-}
-
-function documentOf(message: Message): Document | undefined {
-  return message.kind === 'document' ? message.document : undefined;
 }

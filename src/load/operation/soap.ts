@@ -1,9 +1,11 @@
 import type { Field } from '../../model/field.ts';
-import type { Position } from '../../model/position.ts';
-import type { HeaderBinding, MediaMessage, Message, OperationUri, RawKind, SoapForm } from '../../model/service.ts';
-import type { OperationDeclared } from '../declared.ts';
+import type { HeaderBinding, MediaMessage, Message, OperationUri, SoapForm } from '../../model/service.ts';
+import { placeOf } from '../diagnostic/place.ts';
 import type { Documents } from '../document/documents.ts';
-import { type Linking, placeOf } from '../linking.ts';
+import { contentOf, documentOf } from '../document/message.ts';
+import { given } from '../given.ts';
+import type { Linking } from '../linking.ts';
+import type { OperationDeclared } from '../schema/operation.ts';
 import type { OperationSpot } from './spot.ts';
 
 const NONE: Message = { kind: 'none' };
@@ -39,7 +41,7 @@ export interface RestInput {
  */
 export function soapRequest(documents: Documents, name: string, rest: RestInput, spot: OperationSpot): Message {
   const { request, uris, requestHeaders } = rest;
-  const own = request.kind === 'document' ? request.document.fields : contentOf(request, spot);
+  const own = documentOf(request)?.fields ?? contentOf(request, spot);
   const byName = new Map(own.map((field) => [field.name, field]));
   for (const { field } of [...uris.flatMap((uri) => uri.variables), ...requestHeaders])
     if (!byName.has(field.name)) byName.set(field.name, field);
@@ -50,24 +52,14 @@ export function soapRequest(documents: Documents, name: string, rest: RestInput,
   const same = fields.length === own.length && fields.every((field, index) => field === own[index]);
   if (same) return request;
   checkElements(documents.linking, fields);
-  const { namespace, open = false } = request.kind === 'document' ? request.document : {};
-  const options = { open, ...(namespace === undefined ? {} : { namespace }) };
+  const { namespace, open = false } = documentOf(request) ?? {};
+  const options = { open, ...given({ namespace }) };
   return { kind: 'document', document: documents.synthesize(`${name}_SOAP_REQUEST`, fields, spot.at, options) };
 }
 
 function required(field: Field): Field {
   const present = field.required || field.default !== undefined || field.fixed !== undefined;
   return present ? field : { ...field, required: true };
-}
-
-/** The field that a message without a document becomes where it stands beside others. */
-export function contentOf(request: Message, { at }: { readonly at: Position }): readonly Field[] {
-  if (request.kind !== 'raw') return [];
-  const type: { readonly kind: RawKind } = { kind: request.raw };
-  const names = { name: 'content', jsonName: 'content', xmlName: 'content' } as const;
-  const plain = { required: false, anyCase: false, sensitive: false, attribute: false, absent: 'omit' } as const;
-  const { file, line, column } = at;
-  return [{ ...names, ...plain, type, url: 'segment', at: { file, line, column } }];
 }
 
 /** Fields of two documents come together here, and may have one name in XML. */

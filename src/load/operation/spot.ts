@@ -1,7 +1,8 @@
-import type { OperationDeclared, ServiceDeclared, SharedDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
-import type { RoutingOverride } from '../gateway/routing-overrides.ts';
+import type { Place } from '../diagnostic/place.ts';
 import { type Linking, mayHaveMeant } from '../linking.ts';
+import type { RoutingOverride } from '../routing/overrides.ts';
+import type { OperationDeclared, SharedDeclared } from '../schema/operation.ts';
+import type { ServiceDeclared } from '../schema/service.ts';
 
 /** A key's value, where it is written: at the operation, or at its service. */
 interface Said<V> {

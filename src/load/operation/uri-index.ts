@@ -1,6 +1,7 @@
 import type { Position } from '../../model/position.ts';
 import type { OperationUri } from '../../model/service.ts';
-import { type Linking, placeOf } from '../linking.ts';
+import { placeOf } from '../diagnostic/place.ts';
+import type { Linking } from '../linking.ts';
 import type { FileText } from '../read/files.ts';
 
 const FILE = 'generated/registry.json';

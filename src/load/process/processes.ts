@@ -1,31 +1,27 @@
-import type { Field } from '../../model/field.ts';
-import type { Process, ProcessRetry, Recurrence } from '../../model/process.ts';
+import type { Process, ProcessRetry } from '../../model/process.ts';
 import type { Query } from '../../model/query.ts';
-import type { User } from '../../model/security.ts';
-import type { ProcessDeclared } from '../declared.ts';
+import { positionOf } from '../diagnostic/place.ts';
 import type { Documents } from '../document/documents.ts';
-import { linkField } from '../document/field.ts';
+import { linkSingleValues } from '../document/single-values.ts';
 import { given } from '../given.ts';
-import type { WantedFile } from '../handlers.ts';
-import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveId } from '../linking.ts';
+import { fileNamedAs, type WantedFile } from '../handlers.ts';
+import { byId, declarationsOf, type Linking, mayHaveMeant, refuseBoth, resolveKey } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
+import type { ProcessDeclared } from '../schema/process.ts';
 import { type GrantSources, linkThingGrants } from '../security/grants.ts';
-import { linkDuration } from '../units.ts';
-import { linkRecurring } from './recurring.ts';
+import { linkDuration } from '../value/units.ts';
+import { linkRecurring, type RecurringSources } from './recurring.ts';
 
 /** What processes are linked against. */
-export interface ProcessSources {
+interface ProcessSources extends RecurringSources {
   readonly grants: GrantSources;
   readonly queries: ReadonlyMap<string, Query>;
-  readonly recurrences: ReadonlyMap<string, Recurrence>;
-  readonly users: ReadonlyMap<string, User>;
 }
 
 /** Links every process. */
-export function linkProcesses(documents: Documents, sources: ProcessSources): Process[] {
-  return declarationsOf<ProcessDeclared>(documents.linking, 'process').flatMap(
-    (each) => linkProcess(documents, sources, each) ?? [],
-  );
+export function linkProcesses(documents: Documents, sources: ProcessSources): Map<string, Process> {
+  const declared = declarationsOf<ProcessDeclared>(documents.linking, 'process');
+  return byId(declared.flatMap((each) => linkProcess(documents, sources, each) ?? []));
 }
 
 /** The files of the processes' code. */
@@ -69,32 +65,17 @@ function linkProgram(
   { id, value }: Declaration<ProcessDeclared>,
 ): Pick<Process, 'answer' | 'parameters'> | undefined {
   const { linking } = documents;
-  const { report, places } = linking;
   if (value.query === undefined) {
-    const file = value.handler ?? id.toLowerCase().replaceAll('_', '-');
-    return { answer: { kind: 'handler', file }, parameters: linkParameters(documents, id, value) };
+    const file = value.handler ?? fileNamedAs(id);
+    return {
+      answer: { kind: 'handler', file },
+      parameters: linkSingleValues(documents, id, 'parameter', value.parameters),
+    };
   }
-  for (const key of ['handler', 'parameters'] as const) {
-    if (value[key] === undefined) continue;
-    const reason = key === 'handler' ? 'one of them is what runs' : 'the prompts of the query are the parameters';
-    report.raise('conflicting-options', { first: 'query', second: key, reason }, places.key(value, key));
-  }
-  const query = resolveId(linking, 'query', queries, value.query, places.value(value, 'query'));
+  refuseBoth(linking, value, 'query', 'handler', 'one of them is what runs');
+  refuseBoth(linking, value, 'query', 'parameters', 'the prompts of the query are the parameters');
+  const query = resolveKey(linking, 'query', queries, value, 'query');
   return query === undefined ? undefined : { answer: { kind: 'query', query }, parameters: query.prompts };
-}
-
-/** Parameters come as texts: single values that a text can carry. */
-function linkParameters(documents: Documents, id: string, { parameters }: ProcessDeclared): Field[] {
-  if (parameters === undefined) return [];
-  const { report, places } = documents.linking;
-  return Object.keys(parameters).flatMap((name) => {
-    const field = linkField(documents, parameters, name, id);
-    if (field === undefined) return [];
-    const { kind } = field.type;
-    if (kind !== 'list' && kind !== 'document' && kind !== 'binary') return field;
-    report.raise('not-a-value', { name, what: 'parameter' }, places.key(parameters, name));
-    return [];
-  });
 }
 
 const RETRY: Omit<ProcessRetry, 'attempts'> = { first: 10_000, longest: 600_000 };

@@ -1,18 +1,19 @@
 import type { Recurrence } from '../../model/process.ts';
 import { cronProblem } from '../../wire/cron.ts';
-import type { GatewayDeclared, RecurrenceDeclared } from '../declared.ts';
-import { isTimezone } from '../gateway/gateway.ts';
+import { positionOf } from '../diagnostic/place.ts';
 import { given } from '../given.ts';
-import { declarationsOf, type Linking, positionOf } from '../linking.ts';
+import { byId, declarationsOf, type Linking } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
+import type { GatewayDeclared } from '../schema/gateway.ts';
+import type { RecurrenceDeclared } from '../schema/process.ts';
+import { isTimezone } from '../value/time-zone.ts';
 
 /** Links every recurrence. */
-export function linkRecurrences(linking: Linking): Recurrence[] {
+export function linkRecurrences(linking: Linking): Map<string, Recurrence> {
   const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
   const standard = gateway?.value.timezone ?? 'UTC';
-  return declarationsOf<RecurrenceDeclared>(linking, 'recurrence').map((each) =>
-    linkRecurrence(linking, each, standard),
-  );
+  const declared = declarationsOf<RecurrenceDeclared>(linking, 'recurrence');
+  return byId(declared.map((each) => linkRecurrence(linking, each, standard)));
 }
 
 function linkRecurrence(

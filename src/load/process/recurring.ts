@@ -1,30 +1,33 @@
-import type { Process } from '../../model/process.ts';
+import type { Process, Recurrence } from '../../model/process.ts';
 import type { User } from '../../model/security.ts';
-import type { ProcessDeclared } from '../declared.ts';
-import { type Linking, mayHaveMeant, resolveId } from '../linking.ts';
+import { type Linking, mayHaveMeant, resolveKey } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
-import type { ProcessSources } from './processes.ts';
+import type { ProcessDeclared } from '../schema/process.ts';
+
+/** What processes that recur are linked against. */
+export interface RecurringSources {
+  readonly recurrences: ReadonlyMap<string, Recurrence>;
+  readonly users: ReadonlyMap<string, User>;
+}
 
 /** `recurs:` and `run-as:`: when a process runs without a request, and in whose name. */
 export function linkRecurring(
   linking: Linking,
-  { recurrences, users }: Pick<ProcessSources, 'recurrences' | 'users'>,
+  { recurrences, users }: RecurringSources,
   { id, value }: Declaration<ProcessDeclared>,
   process: Process,
 ): Pick<Process, 'recurs' | 'runAs'> {
   const { report, places } = linking;
-  const { recurs } = value;
   const runAs = value['run-as'];
-  const user =
-    runAs === undefined ? undefined : resolveId(linking, 'user', users, runAs, places.value(value, 'run-as'));
+  const user = resolveKey(linking, 'user', users, value, 'run-as');
   const refuse = (key: string, reason: string): void =>
     report.raise('bad-process', { process: id, reason }, places.key(value, key));
-  if (recurs === undefined) {
+  if (value.recurs === undefined) {
     if (runAs !== undefined && !mayHaveMeant(linking, value, ['recurs']))
       refuse('run-as', 'has `run-as`, which is of use with `recurs` alone');
     return {};
   }
-  const recurrence = resolveId(linking, 'recurrence', recurrences, recurs, places.value(value, 'recurs'));
+  const recurrence = resolveKey(linking, 'recurrence', recurrences, value, 'recurs');
   if (runAs === undefined) {
     if (!mayHaveMeant(linking, value, ['run-as'])) refuse('recurs', 'recurs, and no `run-as` says in whose name');
   } else if (user !== undefined && !mayRun(user, process)) {

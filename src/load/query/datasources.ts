@@ -1,11 +1,11 @@
-import type { ConfigText } from '../../model/config.ts';
 import type { Datasource } from '../../model/datasource.ts';
-import type { DatasourceDeclared } from '../declared.ts';
+import { positionOf } from '../diagnostic/place.ts';
 import { given } from '../given.ts';
-import { byId, declarationsOf, type Linking, positionOf } from '../linking.ts';
-import { literalOf, parseConfigText } from '../read/config-text.ts';
+import { byId, declarationsOf, type Linking } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
-import { credentialsIn, linkSecret } from '../secrets.ts';
+import type { DatasourceDeclared } from '../schema/datasource.ts';
+import { linkUrl, writtenFault } from '../value/address.ts';
+import { linkSecret } from '../value/secrets.ts';
 
 /** Links every datasource. */
 export function linkDatasources(linking: Linking): Map<string, Datasource> {
@@ -15,27 +15,17 @@ export function linkDatasources(linking: Linking): Map<string, Datasource> {
 function linkDatasource(linking: Linking, { id, value, at }: Declaration<DatasourceDeclared>): Datasource {
   const password =
     value.password === undefined ? undefined : linkSecret(linking, value, 'password', `The password of ${id}`);
+  const urlAt = linking.places.value(value, 'url');
+  const instead = `Leave it out of the address, and write password: "\${secret:NAME}" below it.`;
   return {
     id,
-    url: linkUrl(linking, id, value),
+    url: linkUrl(linking, value.url, urlAt, { what: `A password of ${id}`, instead }, (text) => {
+      const reason = writtenFault(text, (literal) => urlFault(literal, password !== undefined));
+      if (reason !== undefined) linking.report.raise('bad-datasource', { datasource: id, reason }, urlAt);
+    }),
     ...given({ description: value.description, password }),
     at: positionOf(at),
   };
-}
-
-/** The address, checked as far as it is written out. */
-function linkUrl({ report, places }: Linking, id: string, value: DatasourceDeclared): ConfigText {
-  const { text, bad } = parseConfigText(value.url);
-  // What is no reference has been reported, and nobody knows what it stands for.
-  if (bad.length > 0) return text;
-  const at = places.value(value, 'url');
-  const literal = literalOf(text);
-  const reason = literal === undefined ? undefined : urlFault(literal, value.password !== undefined);
-  if (credentialsIn(text)) {
-    const instead = `Leave it out of the address, and write password: "\${secret:NAME}" below it.`;
-    report.raise('secret-in-clear', { what: `A password of ${id}`, instead }, at);
-  } else if (reason !== undefined) report.raise('bad-datasource', { datasource: id, reason }, at);
-  return text;
 }
 
 /** Why an address that is written out can't be opened; undefined where it can. */

@@ -2,28 +2,28 @@ import type { Datasource } from '../../model/datasource.ts';
 import type { Field } from '../../model/field.ts';
 import type { Query } from '../../model/query.ts';
 import { type SqlToken, scanSql } from '../../wire/sql.ts';
-import type { FieldsDeclared, QueryDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
-import { linkField } from '../document/field.ts';
+import { type Place, positionOf } from '../diagnostic/place.ts';
 import type { DocumentSource } from '../document/field-type.ts';
+import { linkSingleValues } from '../document/single-values.ts';
 import { given } from '../given.ts';
-import { declarationsOf, type Linking, mayHaveMeant, positionOf, resolveId } from '../linking.ts';
+import { byId, declarationsOf, type Linking, mayHaveMeant, resolveKey } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
+import type { QueryDeclared } from '../schema/query.ts';
 import { type GrantSources, linkThingGrants } from '../security/grants.ts';
-import { linkDuration } from '../units.ts';
-import { linkConnects } from './query-connects.ts';
+import { linkDuration } from '../value/units.ts';
+import { linkConnects } from './connects.ts';
 
 /** Links every stored query. */
 export function linkQueries(
   source: DocumentSource,
   grants: GrantSources,
   datasources: ReadonlyMap<string, Datasource>,
-): Query[] {
+): Map<string, Query> {
   const queries = declarationsOf<QueryDeclared>(source.linking, 'query').map((each) =>
     linkQuery(source, each, grants, datasources),
   );
   linkConnects(source.linking, queries);
-  return queries;
+  return byId(queries);
 }
 
 function linkQuery(
@@ -35,16 +35,12 @@ function linkQuery(
   const { linking } = source;
   const { report, places } = linking;
   const { id, value, at } = declaration;
-  const prompts = linkValues(source, id, value.prompts, 'prompt');
-  const columns = linkValues(source, id, value.columns, 'column');
+  const prompts = linkSingleValues(source, id, 'prompt', value.prompts);
+  const columns = linkSingleValues(source, id, 'column', value.columns);
   if (Object.keys(value.columns).length === 0 && !mayHaveMeant(linking, value, ['columns'])) {
     report.raise('no-columns', { query: id }, places.key(value, 'columns'));
   }
   checkColumnNames(linking, value.columns, columns);
-  const datasource =
-    value.datasource === undefined
-      ? undefined
-      : resolveId(linking, 'datasource', datasources, value.datasource, places.value(value, 'datasource'));
   return {
     id,
     sql: value.sql,
@@ -57,30 +53,11 @@ function linkQuery(
       description: value.description,
       rows: value.rows,
       timeout: linkDuration(linking, value, 'timeout'),
-      datasource,
+      datasource: resolveKey(linking, 'datasource', datasources, value, 'datasource'),
     }),
     at: positionOf(at),
     sqlAt: positionOf(places.inText(value, 'sql', 0, 1)),
   };
-}
-
-/** Prompts or columns: fields that are single values. */
-function linkValues(
-  source: DocumentSource,
-  id: string,
-  declared: FieldsDeclared | undefined,
-  what: 'prompt' | 'column',
-): Field[] {
-  if (declared === undefined) return [];
-  const { report, places } = source.linking;
-  return Object.keys(declared).flatMap((name) => {
-    const field = linkField(source, declared, name, id);
-    if (field === undefined) return [];
-    const { kind } = field.type;
-    if (kind !== 'list' && kind !== 'document' && !(what === 'prompt' && kind === 'binary')) return field;
-    report.raise('not-a-value', { name, what }, places.key(declared, name));
-    return [];
-  });
 }
 
 /** Columns are found in the result by name without case. */

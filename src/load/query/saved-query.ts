@@ -1,15 +1,15 @@
 import type { Query } from '../../model/query.ts';
 import type { JsonValue } from '../../model/value.ts';
-import type { FieldsDeclared, QueryDeclared } from '../declared.ts';
-import { createReport } from '../diagnostic/diagnostic.ts';
 import { Documents } from '../document/documents.ts';
 import { deepFreeze } from '../freeze.ts';
-import type { Linking } from '../linking.ts';
-import { Declarations, readDeclaration } from '../read/declaration.ts';
-import { createPlaces } from '../read/places.ts';
+import { createLinking } from '../linking.ts';
+import { readDeclaration } from '../read/declaration.ts';
+import { parseTree } from '../read/parse.ts';
 import { checkShape } from '../read/shape.ts';
-import { checkTexts } from '../read/text-check.ts';
-import { parseTree, type TreeMap } from '../read/tree.ts';
+import type { TreeMap } from '../read/tree.ts';
+import type { FieldsDeclared } from '../schema/field.ts';
+import type { QueryDeclared } from '../schema/query.ts';
+import { checkTexts } from '../value/text-check.ts';
 import { linkQueries } from './queries.ts';
 
 /** Keys that a private query may have: whose it is and what it reads from is not its author's to say. */
@@ -43,16 +43,8 @@ function digits(_key: string, value: unknown): unknown {
 }
 
 function linked(text: string): ReturnType<typeof linkSavedQuery> {
-  const report = createReport();
-  const places = createPlaces();
-  const linking: Linking = {
-    report,
-    places,
-    declared: new Declarations(),
-    incomplete: new WeakSet(),
-    refused: new WeakMap(),
-    misfits: new Map(),
-  };
+  const linking = createLinking();
+  const { report, places, declared } = linking;
   const { roots } = parseTree({ file: 'query', text }, places, report);
   const [root] = roots;
   const declaration =
@@ -62,9 +54,9 @@ function linked(text: string): ReturnType<typeof linkSavedQuery> {
     const problems = [prompts, columns].flatMap(patternsOf);
     if (problems.length > 0) return { problems };
     checkTexts(declaration, places, report);
-    linking.declared.add(declaration, report);
+    declared.add(declaration, report);
   }
-  const [query] = linkQueries(new Documents(linking), { lists: new Map(), added: new Map() }, new Map());
+  const [query] = linkQueries(new Documents(linking), { lists: new Map(), added: new Map() }, new Map()).values();
   const wrong = report.sorted().filter((each) => each.severity === 'error');
   if (wrong.length > 0 || query === undefined) return { problems: [...new Set(wrong.map((each) => each.message))] };
   return { query: deepFreeze({ ...query, public: false }) };

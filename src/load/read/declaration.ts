@@ -1,6 +1,6 @@
-import type { Place, Report } from '../diagnostic/diagnostic.ts';
-import { placeText } from '../diagnostic/diagnostic.ts';
-import { KINDS, type Kind, kindsAmong } from './kinds.ts';
+import type { Report } from '../diagnostic/diagnostic.ts';
+import { type Place, placeText } from '../diagnostic/place.ts';
+import { KINDS, type Kind, kindsAmong } from '../schema/kinds.ts';
 import type { Places, SourceText } from './places.ts';
 import type { TreeMap, TreeValue } from './tree.ts';
 

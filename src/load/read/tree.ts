@@ -1,20 +1,16 @@
 import {
   type Alias,
-  type Document,
   isAlias,
   isMap,
-  isScalar,
   isSeq,
-  LineCounter,
+  type LineCounter,
   type ParsedNode,
-  parseAllDocuments,
   type Scalar,
-  visit,
-  type YAMLError,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import type { Place, Report } from '../diagnostic/diagnostic.ts';
+import type { Report } from '../diagnostic/diagnostic.ts';
+import type { Place } from '../diagnostic/place.ts';
 import { type Places, placeAt, type SourceText } from './places.ts';
 
 /** A value of a tree. Maps have no prototype, so no key of theirs can mean anything else. */
@@ -23,137 +19,43 @@ export interface TreeMap {
   [key: string]: TreeValue;
 }
 
-/** What a file holds, document by document. */
-export interface ParsedFile {
-  readonly roots: readonly { readonly value: TreeValue; readonly at: Place }[];
-  /** False where a part could not be read, so that what it declares is not known. */
-  readonly whole: boolean;
+/** A text that is gone through, and who is told of it. */
+export interface Parsing {
+  readonly source: SourceText;
+  readonly lines: LineCounter;
+  readonly places: Places;
+  readonly report: Report;
 }
 
 /** Levels of maps and lists inside each other. The deepest definition that means anything has some 30. */
-const MOST_LEVELS = 100;
+export const MOST_LEVELS = 100;
 /** Values that aliases may repeat in one file. */
 const MOST_REPEATED = 10_000;
-
-/** Text to trees: `---` parts one by one, aliases resolved, every map and list tied to its place. */
-export function parseTree(source: SourceText, places: Places, report: Report): ParsedFile {
-  const lines = new LineCounter();
-  let documents: Document.Parsed[];
-  try {
-    const options = {
-      lineCounter: lines,
-      prettyErrors: false,
-      uniqueKeys: false,
-      stringKeys: true,
-      logLevel: 'silent',
-    } as const;
-    documents = [...parseAllDocuments(source.text, options)];
-  } catch (error) {
-    // The parser calls itself for each level: a thousand brackets end its stack.
-    const at = placeAt(source, lines, 0, 0);
-    if (error instanceof RangeError) report.raise('nested-too-deep', { most: MOST_LEVELS }, at);
-    else report.raise('yaml-syntax', { reason: (error as Error).message }, at);
-    return { roots: [], whole: false };
-  }
-  const roots: { value: TreeValue; at: Place }[] = [];
-  let whole = true;
-  for (const document of documents) {
-    const problem = document.errors[0] ?? document.warnings[0];
-    if (problem !== undefined) {
-      raiseSyntax(problem, document, source, lines, report);
-      whole = false;
-    } else if (document.contents !== null && !isBlank(document.contents)) {
-      const contents = document.contents as ParsedNode;
-      const value = new Converter(source, lines, places, report).convertRoot(contents);
-      if (value === undefined) whole = false;
-      else roots.push({ value, at: placeAt(source, lines, contents.range[0], contents.range[1]) });
-    }
-  }
-  return { roots, whole };
-}
-
-function isBlank(node: unknown): boolean {
-  return isScalar(node) && node.value === null && (node.source === undefined || node.source === '');
-}
-
-/** A URI template or a reference, in braces that hold no space: nobody writes a map like that. */
-const BRACES = /\$?\{[^\s{}"']+\}/;
-/** What stands between quotes is a text already. */
-const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
-
-/** Says what the library found; slips that have a name of their own get it. */
-function raiseSyntax(
-  problem: YAMLError,
-  document: Document.Parsed,
-  source: SourceText,
-  lines: LineCounter,
-  report: Report,
-): void {
-  const [from, to] = problem.pos;
-  const place = placeAt(source, lines, from, to);
-  if (problem.code === 'BAD_ALIAS') {
-    report.raise('unquoted-star', { text: '*' }, place);
-    return;
-  }
-  const quote = /^Missing closing (["'])/.exec(problem.message)?.[1];
-  if (quote !== undefined) {
-    const reason = `the quote ${quote} is not closed`;
-    const opened = openQuote(document, from);
-    report.raise('yaml-syntax', { reason }, placeAt(source, lines, opened, opened + 1));
-    return;
-  }
-  const lineStart = source.text.lastIndexOf('\n', from - 1) + 1;
-  const line = source.text.slice(lineStart).split('\n', 1)[0] as string;
-  const braces = BRACES.exec(line.replace(QUOTED, (text) => ' '.repeat(text.length)));
-  if (braces === null || from < lineStart + braces.index) {
-    report.raise('yaml-syntax', { reason: problem.message }, place);
-  } else {
-    const start = lineStart + braces.index;
-    report.raise('unquoted-braces', { text: braces[0] }, placeAt(source, lines, start, start + braces[0].length));
-  }
-}
-
-/** Where the quoted text begins that ends at `end`: of one that is not closed, the library names the end alone. */
-function openQuote(document: Document.Parsed, end: number): number {
-  let opened = end;
-  visit(document, {
-    Scalar: (_, { type, range }) => {
-      if ((type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE') && range?.[1] === end) opened = range[0];
-    },
-  });
-  return opened;
-}
 
 /** Ends the conversion of one root; what is wrong has been reported. */
 class Abandoned extends Error {}
 
-/** One root's nodes to plain values. */
+/** One root's nodes to plain values; undefined where one can't be converted, which has been reported. */
+export function convertRoot(node: ParsedNode, parsing: Parsing): TreeValue | undefined {
+  try {
+    return new Converter(parsing).convert(node, 0);
+  } catch (error) {
+    if (error instanceof Abandoned) return undefined;
+    throw error;
+  }
+}
+
 class Converter {
   private readonly anchors = new Map<string, { value: TreeValue | undefined; size: number }>();
   private size = 0;
   private repeated = 0;
-  private readonly source: SourceText;
-  private readonly lines: LineCounter;
-  private readonly places: Places;
-  private readonly report: Report;
+  private readonly parsing: Parsing;
 
-  constructor(source: SourceText, lines: LineCounter, places: Places, report: Report) {
-    this.source = source;
-    this.lines = lines;
-    this.places = places;
-    this.report = report;
+  constructor(parsing: Parsing) {
+    this.parsing = parsing;
   }
 
-  convertRoot(node: ParsedNode): TreeValue | undefined {
-    try {
-      return this.convert(node, 0);
-    } catch (error) {
-      if (error instanceof Abandoned) return undefined;
-      throw error;
-    }
-  }
-
-  private convert(node: ParsedNode | null, level: number): TreeValue {
+  convert(node: ParsedNode | null, level: number): TreeValue {
     if (node === null) return null;
     if (isAlias(node)) return this.resolve(node);
     if (level > MOST_LEVELS) this.abandon('nested-too-deep', { most: MOST_LEVELS }, node);
@@ -172,16 +74,18 @@ class Converter {
     const map: TreeMap = Object.create(null) as TreeMap;
     const keys: string[] = [];
     const offsets: number[] = [];
-    const lines = new Map<string, number>();
+    const written = new Map<string, number>();
+    const { lines, report } = this.parsing;
     for (const { key, value } of node.items) {
       // The parser has refused any other key.
       const name = String((key as Scalar.Parsed).value);
-      const first = lines.get(name);
+      const first = written.get(name);
       if (first !== undefined) {
-        this.report.raise('duplicate-key', { key: name, line: this.lines.linePos(first).line }, this.placeOf(key));
+        const { line } = lines.linePos(first);
+        report.raise('duplicate-key', { key: name, line }, this.placeOf(key));
       } else {
         const range = value?.range ?? [key.range[1], key.range[1]];
-        lines.set(name, key.range[0]);
+        written.set(name, key.range[0]);
         keys.push(name);
         offsets.push(key.range[0], key.range[1], range[0], range[1]);
         map[name] = this.convert(value, level + 1);
@@ -204,9 +108,9 @@ class Converter {
   }
 
   private tie(container: object, node: YAMLMap.Parsed | YAMLSeq.Parsed, keys: string[], offsets: number[]): void {
-    const { source, lines } = this;
+    const { source, lines, places } = this.parsing;
     const whole = [node.range[0], node.range[1]] as const;
-    this.places.tie(container, { source, lines, whole, inBraces: node.flow === true, keys, offsets });
+    places.tie(container, { source, lines, whole, inBraces: node.flow === true, keys, offsets });
   }
 
   private resolve(alias: Alias.Parsed): TreeValue {
@@ -221,12 +125,12 @@ class Converter {
   }
 
   private abandon(...[code, parameters, node]: Reason): never {
-    this.report.raise(code, parameters as never, this.placeOf(node));
+    this.parsing.report.raise(code, parameters as never, this.placeOf(node));
     throw new Abandoned();
   }
 
-  private placeOf(node: ParsedNode) {
-    return placeAt(this.source, this.lines, node.range[0], node.range[1]);
+  private placeOf(node: ParsedNode): Place {
+    return placeAt(this.parsing.source, this.parsing.lines, node.range[0], node.range[1]);
   }
 }
 

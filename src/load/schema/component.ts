@@ -1,37 +1,66 @@
-import { description, keys, name, reference } from './json-schema.ts';
+import type { ComponentEventName } from '../../model/component.ts';
+import {
+  count,
+  description,
+  keys,
+  matching,
+  name,
+  reference,
+  refersTo,
+  text,
+  texts,
+  word,
+  yesNo,
+} from './json-schema.ts';
 import { permission, publicKey } from './operation.ts';
 
-const event = keys(
+export interface ComponentDeclared {
+  readonly description?: string;
+  readonly table: string;
+  readonly shape: string;
+  readonly keys: readonly string[];
+  readonly lock?: string;
+  readonly permission?: string | readonly string[];
+  readonly events?: readonly ComponentEventDeclared[];
+}
+
+export interface ComponentEventDeclared {
+  readonly event: ComponentEventName;
+  readonly service: string;
+  readonly sequence?: number;
+  readonly processing?: 'Pre Process' | 'Post Process';
+  readonly enabled?: boolean;
+}
+
+export interface RelatedContentDeclared {
+  readonly description?: string;
+  readonly class: string;
+  readonly permission?: string | readonly string[];
+  readonly public?: boolean;
+}
+
+const event = keys<keyof ComponentEventDeclared>(
   {
     title: 'a registration',
     required: ['event', 'service'],
     examples: [{ event: 'SavePostChange', service: 'N_LOCATION_AUDIT', sequence: 1, processing: 'Post Process' }],
   },
   {
-    event: {
-      type: 'string',
-      enum: ['SavePreChange', 'SavePostChange'],
-      description:
-        'When the class runs: `SavePreChange` in the transaction of the save, which it may refuse; `SavePostChange` after its commit.',
-    },
+    event: word(
+      ['SavePreChange', 'SavePostChange'],
+      'When the class runs: `SavePreChange` in the transaction of the save, which it may refuse; `SavePostChange` after its commit.',
+    ),
     service: { ...reference('related-content-id'), examples: ['N_LOCATION_AUDIT'] },
-    sequence: {
-      type: 'integer',
-      minimum: 1,
-      description: 'Its place among the classes of the same event.',
-      default: 1,
-      examples: [1],
-    },
-    processing: {
-      type: 'string',
-      enum: ['Pre Process', 'Post Process'],
-      description: '`Pre Process` goes with SavePreChange, `Post Process` with SavePostChange.',
-    },
-    enabled: { type: 'boolean', description: 'Whether it runs at all.', default: true, examples: [false] },
+    sequence: count('Its place among the classes of the same event.', 1),
+    processing: word(
+      ['Pre Process', 'Post Process'],
+      '`Pre Process` goes with SavePreChange, `Post Process` with SavePostChange.',
+    ),
+    enabled: yesNo('Whether it runs at all.', true),
   },
 );
 
-export const component = keys(
+export const component = keys<'component' | keyof ComponentDeclared>(
   {
     title: 'component',
     description: 'A record behind a document, that is saved as a whole, and what happens then.',
@@ -50,29 +79,18 @@ export const component = keys(
   {
     component: name('Its id, at most 30 characters.', 'LOCATION_SETUP'),
     description,
-    table: {
-      title: 'the name of a table',
-      type: 'string',
-      pattern: '^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?$',
-      description: "A table of the gateway's database. Its columns are called as the fields, in small letters.",
-      examples: ['location_tbl'],
-    },
-    shape: { ...reference('document-id'), description: 'The document of a record.', examples: ['LOCATION'] },
-    keys: {
-      type: 'array',
-      items: { type: 'string', minLength: 1 },
-      minItems: 1,
-      uniqueItems: true,
-      description: 'Fields that name one record.',
-      examples: [['REGION', 'LOCATION']],
-    },
-    lock: {
-      type: 'string',
-      minLength: 1,
-      description:
-        'An integer field that counts the saves of a record: who saves another state than the last is refused. It is the ETag too.',
-      examples: ['REVISION'],
-    },
+    table: matching(
+      'the name of a table',
+      '^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?$',
+      "A table of the gateway's database. Its columns are called as the fields, in small letters.",
+      'location_tbl',
+    ),
+    shape: refersTo('document-id', 'The document of a record.', 'LOCATION'),
+    keys: texts('Fields that name one record.', 'REGION', 'LOCATION'),
+    lock: text(
+      'An integer field that counts the saves of a record: who saves another state than the last is refused. It is the ETag too.',
+      'REVISION',
+    ),
     permission: {
       ...permission,
       description:
@@ -82,7 +100,7 @@ export const component = keys(
   },
 );
 
-export const relatedContent = keys(
+export const relatedContent = keys<'related-content' | keyof RelatedContentDeclared>(
   {
     title: 'related-content',
     description: 'A related-content service of URL type application class: code that components register at events.',
@@ -92,13 +110,12 @@ export const relatedContent = keys(
   {
     'related-content': name('Its id, at most 30 characters.', 'N_LOCATION_AUDIT'),
     description,
-    class: {
-      title: 'the name of a file without its ending',
-      type: 'string',
-      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-      description: 'The file of the class, in the folder of handlers.',
-      examples: ['location-audit'],
-    },
+    class: matching(
+      'the name of a file without its ending',
+      '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+      'The file of the class, in the folder of handlers.',
+      'location-audit',
+    ),
     permission,
     public: publicKey,
   },

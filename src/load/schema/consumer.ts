@@ -1,19 +1,35 @@
-import { duration, type JsonSchema, keys, reference } from './json-schema.ts';
+import type { Method } from '../../model/service.ts';
+import { duration, type JsonSchema, keys, matching, refersTo, TOKEN, text, word } from './json-schema.ts';
 import { retry } from './retry.ts';
 
-/** The node that an operation calls. */
-const target: JsonSchema = {
-  ...reference('node-id'),
-  description: 'The node that is called: the operation is a call to another system, and nothing here answers it.',
-  examples: ['WSDL_NODE'],
-};
+/** `Y`, `n`, `true`. */
+export type FlagDeclared = string | boolean;
 
-const method: JsonSchema = {
-  type: 'string',
-  enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  description: 'The HTTP method of the call: that of the operation; over SOAP there is one, POST.',
-  examples: ['POST'],
-};
+export interface PropertiesDeclared {
+  readonly METHOD?: Method;
+  readonly Method?: Method;
+  readonly MTOM?: FlagDeclared;
+  readonly SOAPUpContent?: FlagDeclared;
+  readonly sendUncompressed?: FlagDeclared;
+  readonly Base64toBinary?: FlagDeclared;
+  readonly Disable_URLEncodingBody?: string | boolean;
+  readonly PRIMARYURL?: string;
+  readonly SegmentContentType?: string;
+  readonly SegmentContentTransfer?: 'binary' | 'base64';
+}
+
+/** The node that an operation calls. */
+const target: JsonSchema = refersTo(
+  'node-id',
+  'The node that is called: the operation is a call to another system, and nothing here answers it.',
+  'WSDL_NODE',
+);
+
+const method: JsonSchema = word(
+  ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  'The HTTP method of the call: that of the operation; over SOAP there is one, POST.',
+  { examples: ['POST'] },
+);
 
 const flag = (description: string, otherwise?: 'Y' | 'N'): JsonSchema => ({
   title: 'Y or N',
@@ -24,10 +40,8 @@ const flag = (description: string, otherwise?: 'Y' | 'N'): JsonSchema => ({
   examples: ['Y', 'N'],
 });
 
-const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
-
 /** Connector properties of a consumer, by the names of specification 4.3 and 4.4. */
-export const properties: JsonSchema = keys(
+export const properties: JsonSchema = keys<keyof PropertiesDeclared>(
   {
     description:
       'Connector properties of operations with a `target`. Those of the operation stand above those of its service.',
@@ -60,27 +74,19 @@ export const properties: JsonSchema = keys(
       default: false,
       examples: [true],
     },
-    PRIMARYURL: {
-      type: 'string',
-      minLength: 1,
-      description: "The address to call, in place of the node's. May refer to configuration.",
-      examples: ['${env:PARTNER_URL}'],
-    },
-    SegmentContentType: {
-      title: 'a media type or binary',
-      type: 'string',
-      pattern: `^(?:binary|${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[^"\\\\]*"))*)$`,
-      description:
-        'Over SOAP the media type of segments that name none of their own. Over REST the media type of the body where no header says one; the word `binary` says nothing of it.',
-      examples: ['application/xml', 'binary'],
-    },
-    SegmentContentTransfer: {
-      type: 'string',
-      enum: ['binary', 'base64'],
-      description: 'How segments travel (RFC 2045); a body over REST is `binary`.',
-      default: 'binary',
-      examples: ['binary'],
-    },
+    PRIMARYURL: text("The address to call, in place of the node's. May refer to configuration.", '${env:PARTNER_URL}'),
+    SegmentContentType: matching(
+      'a media type or binary',
+      `^(?:binary|${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[^"\\\\]*"))*)$`,
+      'Over SOAP the media type of segments that name none of their own. Over REST the media type of the body where no header says one; the word `binary` says nothing of it.',
+      'application/xml',
+      'binary',
+    ),
+    SegmentContentTransfer: word(
+      ['binary', 'base64'],
+      'How segments travel (RFC 2045); a body over REST is `binary`.',
+      { default: 'binary', examples: ['binary'] },
+    ),
   },
 );
 
@@ -91,7 +97,7 @@ const texts = (what: string, pattern: string, example: string): JsonSchema => ({
 });
 
 /** What operations with a `target` may say, and their service for all of them. */
-export const callKeys: Readonly<Record<string, JsonSchema>> = {
+export const callKeys: Readonly<Record<'target' | 'properties' | 'values' | 'timeout' | 'retry', JsonSchema>> = {
   target,
   properties,
   values: {

@@ -1,6 +1,12 @@
-import { description, keys } from './json-schema.ts';
+import { description, keys, matching, text } from './json-schema.ts';
 
-export const datasource = keys(
+export interface DatasourceDeclared {
+  readonly description?: string;
+  readonly url: string;
+  readonly password?: string;
+}
+
+export const datasource = keys<'datasource' | keyof DatasourceDeclared>(
   {
     title: 'datasource',
     description: 'Another database that stored queries read from. Nothing is ever written to it.',
@@ -10,26 +16,13 @@ export const datasource = keys(
     ],
   },
   {
-    datasource: {
-      title: 'a name',
-      type: 'string',
-      pattern: '^[A-Za-z][A-Za-z0-9_.-]*$',
-      description: 'Its id.',
-      examples: ['REPORTING'],
-    },
+    datasource: matching('a name', '^[A-Za-z][A-Za-z0-9_.-]*$', 'Its id.', 'REPORTING'),
     description,
-    url: {
-      type: 'string',
-      minLength: 1,
-      description:
-        '`sqlite:` and a path relative to the project, or `postgres://user@host/database`. May refer to configuration.',
-      examples: ['postgres://reader@db.example.org/hr', 'sqlite:data/hr.db'],
-    },
-    password: {
-      type: 'string',
-      minLength: 1,
-      description: 'The password of the user, by reference.',
-      examples: ['${secret:REPORTING_PASSWORD}'],
-    },
+    url: text(
+      '`sqlite:` and a path relative to the project, or `postgres://user@host/database`. May refer to configuration.',
+      'postgres://reader@db.example.org/hr',
+      'sqlite:data/hr.db',
+    ),
+    password: text('The password of the user, by reference.', '${secret:REPORTING_PASSWORD}'),
   },
 );

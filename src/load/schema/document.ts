@@ -1,29 +1,19 @@
-import { inPlaceKeys } from './field.ts';
-import { description, type JsonSchema, keys } from './json-schema.ts';
+import { type InPlaceDeclared, inPlaceKeys } from './field.ts';
+import { description, type JsonSchema, keys, text, yesNo } from './json-schema.ts';
 
-const documentKeys: Readonly<Record<string, JsonSchema>> = {
+const documentKeys: Readonly<Record<keyof InPlaceDeclared, JsonSchema>> = {
   description,
   ...inPlaceKeys,
-  xml: {
-    type: 'string',
-    minLength: 1,
-    description: 'Its root element in XML, and its element as an entry of a list; the id unless said otherwise.',
-    examples: ['root'],
-  },
+  xml: text('Its root element in XML, and its element as an entry of a list; the id unless said otherwise.', 'root'),
   namespace: {
     type: 'string',
     description: 'XML namespace of its elements: of the service unless said otherwise, none where empty.',
     examples: ['urn:example:orders', ''],
   },
-  root: {
-    type: 'boolean',
-    description: 'Its name is the label at the root of JSON: `{"LOC_RESPONSE": {...}}`.',
-    default: false,
-    examples: [true],
-  },
+  root: yesNo('Its name is the label at the root of JSON: `{"LOC_RESPONSE": {...}}`.', false),
 };
 
-export const document = keys(
+export const document = keys<'document' | keyof InPlaceDeclared>(
   {
     title: 'document',
     description: 'The shape of data: fields with types, with a JSON and an XML form. Its root is never a list.',
@@ -37,18 +27,13 @@ export const document = keys(
     ],
   },
   {
-    document: {
-      type: 'string',
-      minLength: 1,
-      description: 'Its id, and its name in XML unless `xml:` says otherwise.',
-      examples: ['LOC_REQUEST'],
-    },
+    document: text('Its id, and its name in XML unless `xml:` says otherwise.', 'LOC_REQUEST'),
     ...documentKeys,
   },
 );
 
 /** A document written in place of its id. */
-export const inPlaceDocument = keys(
+export const inPlaceDocument = keys<keyof InPlaceDeclared>(
   {
     title: 'a document in place',
     description: 'A document that is written where it is used, in place of its id. Its id is made of where it stands.',

@@ -1,21 +1,54 @@
-import { description, type JsonSchema, keys, reference } from './json-schema.ts';
+import { description, type JsonSchema, keys, reference, text, word, yesNo } from './json-schema.ts';
+
+export type Scalar = string | number | boolean;
+
+export type FieldsDeclared = Readonly<Record<string, string | FieldDeclared>>;
+
+export interface InPlaceDeclared {
+  readonly description?: string;
+  readonly fields: FieldsDeclared;
+  readonly open?: boolean;
+  readonly xml?: string;
+  readonly namespace?: string;
+  readonly root?: boolean;
+}
+
+export interface FieldDeclared {
+  readonly type?: string;
+  readonly fields?: FieldsDeclared;
+  readonly open?: boolean;
+  readonly list?: InPlaceDeclared;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly default?: Scalar;
+  readonly enum?: readonly (string | number)[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly fixed?: Scalar;
+  readonly sensitive?: boolean;
+  readonly 'any-case'?: boolean;
+  readonly example?: Scalar;
+  readonly json?: string;
+  readonly xml?: string;
+  readonly attribute?: boolean;
+  readonly namespace?: string;
+  readonly flat?: boolean;
+  readonly absent?: 'omit' | 'blank';
+  readonly url?: 'segment' | 'path' | 'odata' | 'odata-path';
+}
 
 const scalar: JsonSchema['type'] = ['string', 'number', 'boolean'];
 
 /** The keys of a document that is written in place, at a field or an operation. */
-export const inPlaceKeys: Readonly<Record<string, JsonSchema>> = {
+export const inPlaceKeys: Readonly<Record<'fields' | 'open', JsonSchema>> = {
   fields: reference('fields'),
-  open: {
-    type: 'boolean',
-    description: 'May hold fields that are not declared; they are kept as they come.',
-    default: false,
-    examples: [true],
-  },
+  open: yesNo('May hold fields that are not declared; they are kept as they come.', false),
 };
 
 /** A field: one word for its type, or the long form. Also a column or a prompt of a query. */
 export const field: JsonSchema = {
-  ...keys(
+  ...keys<keyof FieldDeclared>(
     {
       title: 'a type or a map of options',
       description:
@@ -34,12 +67,7 @@ export const field: JsonSchema = {
           {},
           {
             ...inPlaceKeys,
-            xml: {
-              type: 'string',
-              minLength: 1,
-              description: "Element of one entry. `item` by default; the field's own in a flat list.",
-              examples: ['row'],
-            },
+            xml: text("Element of one entry. `item` by default; the field's own in a flat list.", 'row'),
           },
         ),
         required: ['fields'],
@@ -47,7 +75,7 @@ export const field: JsonSchema = {
         examples: [{ fields: { status: 'string', error_message: 'string' } }],
       },
       description,
-      required: { type: 'boolean', description: 'The caller must give it.', default: false, examples: [true] },
+      required: yesNo('The caller must give it.', false),
       default: {
         title: 'a single value',
         type: scalar,
@@ -80,69 +108,36 @@ export const field: JsonSchema = {
         examples: [100],
       },
       fixed: { title: 'a single value', type: scalar, description: 'The only value there is.', examples: ['failure'] },
-      sensitive: {
-        type: 'boolean',
-        description: 'Masked in logs, errors and snapshots.',
-        default: false,
-        examples: [true],
-      },
-      'any-case': {
-        type: 'boolean',
-        description: "Letter case of the caller's value does not matter; it is taken over as `enum` spells it.",
-        default: false,
-        examples: [true],
-      },
+      sensitive: yesNo('Masked in logs, errors and snapshots.', false),
+      'any-case': yesNo(
+        "Letter case of the caller's value does not matter; it is taken over as `enum` spells it.",
+        false,
+      ),
       example: {
         title: 'a single value',
         type: scalar,
         description: 'A value for contracts and runnable examples.',
         examples: ['NYC01'],
       },
-      json: {
-        type: 'string',
-        minLength: 1,
-        description: 'Its key in JSON; the name unless said otherwise.',
-        examples: ['attr:rownumber'],
-      },
-      xml: {
-        type: 'string',
-        minLength: 1,
-        description: 'Its element or attribute in XML; the name unless said otherwise.',
-        examples: ['SearchString'],
-      },
-      attribute: {
-        type: 'boolean',
-        description: 'An attribute in XML rather than an element.',
-        default: false,
-        examples: [true],
-      },
+      json: text('Its key in JSON; the name unless said otherwise.', 'attr:rownumber'),
+      xml: text('Its element or attribute in XML; the name unless said otherwise.', 'SearchString'),
+      attribute: yesNo('An attribute in XML rather than an element.', false),
       namespace: {
         type: 'string',
         description: "XML namespace of the element; the document's unless said otherwise.",
         examples: ['urn:example:types'],
       },
-      flat: {
-        type: 'boolean',
-        description: 'A list without an element around it in XML.',
-        default: false,
-        examples: [true],
-      },
-      absent: {
-        type: 'string',
-        enum: ['omit', 'blank'],
-        description:
-          'What is written where a reply does not give the field: nothing, or the type\'s blank (`""`; one object of blanks for a list of documents).',
-        default: 'omit',
-        examples: ['blank'],
-      },
-      url: {
-        type: 'string',
-        enum: ['segment', 'path', 'odata', 'odata-path'],
-        description:
-          'How it is written into a URL: `path` keeps slashes, `odata` doubles quotes, `odata-path` does both.',
-        default: 'segment',
-        examples: ['path'],
-      },
+      flat: yesNo('A list without an element around it in XML.', false),
+      absent: word(
+        ['omit', 'blank'],
+        'What is written where a reply does not give the field: nothing, or the type\'s blank (`""`; one object of blanks for a list of documents).',
+        { default: 'omit', examples: ['blank'] },
+      ),
+      url: word(
+        ['segment', 'path', 'odata', 'odata-path'],
+        'How it is written into a URL: `path` keeps slashes, `odata` doubles quotes, `odata-path` does both.',
+        { default: 'segment', examples: ['path'] },
+      ),
     },
   ),
   type: ['string', 'object'],

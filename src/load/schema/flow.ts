@@ -1,4 +1,25 @@
-import { description, duration, type JsonSchema, keys, reference } from './json-schema.ts';
+import {
+  description,
+  duration,
+  type JsonSchema,
+  keys,
+  reference,
+  refersTo,
+  type TextsDeclared,
+} from './json-schema.ts';
+
+/** Its steps alone, or with a description. */
+export type FlowDeclared =
+  | readonly FlowStepDeclared[]
+  | { readonly description?: string; readonly steps: readonly FlowStepDeclared[] };
+
+export interface FlowStepDeclared {
+  readonly call: string;
+  readonly keep?: TextsDeclared;
+  readonly for?: string;
+  readonly 'renew-on'?: number | readonly number[];
+  readonly timeout?: string;
+}
 
 /** A field of a reply's document: `access_token`, `d.results.id`. */
 const path = (what: string, examples: readonly string[]): JsonSchema => ({
@@ -12,7 +33,7 @@ const path = (what: string, examples: readonly string[]): JsonSchema => ({
 const status: JsonSchema = { title: 'an HTTP status from 400 to 599', type: 'integer', minimum: 400, maximum: 599 };
 
 /** One call of a flow. */
-export const flowStep: JsonSchema = keys(
+export const flowStep: JsonSchema = keys<keyof FlowStepDeclared>(
   {
     title: 'a step',
     description:
@@ -21,11 +42,11 @@ export const flowStep: JsonSchema = keys(
     examples: [{ call: 'N_DOCLIB_ACCESSTOKEN_POST', keep: { ACCESS_TOKEN: 'access_token' }, for: 'expires_in' }],
   },
   {
-    call: {
-      ...reference('consumer-id'),
-      description: 'The operation that is called, of any service: one with a `target`.',
-      examples: ['N_DOCLIB_ACCESSTOKEN_POST'],
-    },
+    call: refersTo(
+      'consumer-id',
+      'The operation that is called, of any service: one with a `target`.',
+      'N_DOCLIB_ACCESSTOKEN_POST',
+    ),
     keep: {
       type: 'object',
       minProperties: 1,

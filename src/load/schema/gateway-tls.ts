@@ -1,8 +1,16 @@
-import { type JsonSchema, keys } from './json-schema.ts';
+import { type JsonSchema, keys, text, word } from './json-schema.ts';
 import { fileText } from './node-tls.ts';
 
+export interface TlsDeclared {
+  readonly certificate: string;
+  readonly key: string;
+  readonly passphrase?: string;
+  readonly 'client-ca'?: string;
+  readonly minimum?: 'TLSv1.2' | 'TLSv1.3';
+}
+
 /** TLS of the gateway's own address. */
-export const tls: JsonSchema = keys(
+export const tls: JsonSchema = keys<keyof TlsDeclared>(
   {
     required: ['certificate', 'key'],
     description: 'Its own address speaks TLS. The files are read anew when they change.',
@@ -26,23 +34,16 @@ export const tls: JsonSchema = keys(
       description: 'File with its private key (PEM). May refer to configuration.',
       examples: ['${env:TLS_KEY_FILE}'],
     },
-    passphrase: {
-      type: 'string',
-      minLength: 1,
-      description: 'What the key is encrypted with. A reference: never the passphrase itself.',
-      examples: ['${secret:TLS_PASSPHRASE}'],
-    },
+    passphrase: text(
+      'What the key is encrypted with. A reference: never the passphrase itself.',
+      '${secret:TLS_PASSPHRASE}',
+    ),
     'client-ca': {
       ...fileText,
       description:
         'File with the authorities (PEM) whose client certificates are taken. Without it none is asked for. May refer to configuration.',
       examples: ['certificates/partners.pem'],
     },
-    minimum: {
-      type: 'string',
-      enum: ['TLSv1.2', 'TLSv1.3'],
-      description: 'The oldest version of TLS that is spoken.',
-      default: 'TLSv1.2',
-    },
+    minimum: word(['TLSv1.2', 'TLSv1.3'], 'The oldest version of TLS that is spoken.', { default: 'TLSv1.2' }),
   },
 );

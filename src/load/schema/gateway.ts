@@ -1,17 +1,54 @@
+import type { DatabaseEngine } from '../../model/gateway.ts';
 import { cors } from './cors.ts';
-import { tls } from './gateway-tls.ts';
-import { description, duration, idItem, type JsonSchema, keys, namespaceUri, reference } from './json-schema.ts';
-import { callLimits } from './limits.ts';
+import { type GatewayLimitsDeclared, limits } from './gateway-limits.ts';
+import { type TlsDeclared, tls } from './gateway-tls.ts';
+import {
+  count,
+  description,
+  idItem,
+  type JsonSchema,
+  keys,
+  matching,
+  namespaceUri,
+  reference,
+  text,
+  word,
+  yesNo,
+} from './json-schema.ts';
 import { fileText } from './node-tls.ts';
 import { permission } from './operation.ts';
 
-const size: JsonSchema = {
-  title: 'a size',
-  type: ['string', 'integer'],
-  pattern: '^[0-9]+ ?(B|KiB|MiB|GiB)$',
-  minimum: 1,
-  examples: ['10 MiB', '64 KiB', 4096],
-};
+export interface GatewayDeclared {
+  readonly description?: string;
+  readonly context?: string;
+  readonly listen?: string;
+  readonly database?: string | DatabaseDeclared;
+  readonly publicUrl?: string;
+  readonly 'sample-data'?: string;
+  readonly handlers?: string;
+  readonly namespace?: string;
+  readonly timezone?: string;
+  readonly requires?: string | readonly string[];
+  readonly tls?: TlsDeclared;
+  readonly proxies?: readonly string[];
+  readonly audit?: string;
+  readonly delivered?: readonly string[];
+  readonly contracts?: 'public' | 'private';
+  readonly metrics?: { readonly permission: string | readonly string[] };
+  readonly cors?: readonly string[];
+  readonly limits?: GatewayLimitsDeclared;
+  readonly properties?: {
+    readonly 'ig.MTOM.enablePeopleSoftServiceListeningConnector'?: boolean;
+    readonly 'ig.MTOM.enableHttpListeningConnector'?: boolean;
+    readonly 'ig.UseDomainName.ExternalOperationNames'?: string | readonly string[];
+  };
+}
+
+export interface DatabaseDeclared {
+  readonly url?: string;
+  readonly engine?: DatabaseEngine;
+  readonly connections?: number;
+}
 
 /** A path that leads nowhere but down. */
 const INSIDE = '^(?!/)(?![\\s\\S]*(^|/)\\.\\.(/|$))[^\\\\]+$';
@@ -30,117 +67,27 @@ const database: JsonSchema = {
   description: 'The database: its URL, or a map with more.',
   if: { type: 'object' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: keys(
+  then: keys<keyof DatabaseDeclared>(
     { examples: [{ url: '${env:DATABASE_URL}', engine: 'cockroachdb' }] },
     {
       url: databaseUrl,
-      engine: {
-        type: 'string',
-        enum: ['postgresql', 'cockroachdb', 'yugabytedb', 'citus'],
-        description: "Which of the databases that speak PostgreSQL's protocol it is.",
-        default: 'postgresql',
-      },
-      connections: {
-        type: 'integer',
-        minimum: 6,
-        description: 'Connections to PostgreSQL that one gateway opens at most.',
-        default: 20,
-        examples: [20],
-      },
+      engine: word(
+        ['postgresql', 'cockroachdb', 'yugabytedb', 'citus'],
+        "Which of the databases that speak PostgreSQL's protocol it is.",
+        { default: 'postgresql' },
+      ),
+      connections: count('Connections to PostgreSQL that one gateway opens at most.', 20, 6),
     },
   ),
   else: databaseUrl,
 };
 
-const limits = keys(
-  {
-    description:
-      'Bounds of every exchange. A query may set its own `rows` and `timeout`, what `call:` calls its own `timeout`.',
-  },
-  {
-    body: { ...size, description: 'Largest request body.', default: '10 MiB' },
-    timeout: {
-      ...duration,
-      description: 'Until the first byte of the reply, and of one stored query.',
-      default: '30 s',
-    },
-    rows: {
-      type: 'integer',
-      minimum: 1,
-      description: 'Most rows of one stored query.',
-      default: 100000,
-      examples: [100000],
-    },
-    target: { ...size, description: 'Longest request target (path and query).', default: '64 KiB' },
-    parameters: {
-      type: 'integer',
-      minimum: 1,
-      description: 'Most query parameters of one request.',
-      default: 1000,
-      examples: [1000],
-    },
-    attachment: {
-      ...size,
-      description:
-        'Largest attachment of a message that travels as one (MTOM), and largest body over REST that is binary content.',
-      default: '1 GiB',
-      examples: ['1 GiB'],
-    },
-    attachments: {
-      type: 'integer',
-      minimum: 1,
-      description: 'Most attachments of one message.',
-      default: 50,
-      examples: [50],
-    },
-    processes: {
-      type: 'integer',
-      minimum: 1,
-      description: 'Processes that one gateway runs at the same time.',
-      default: 4,
-      examples: [4],
-    },
-    queued: {
-      type: 'integer',
-      minimum: 1,
-      description:
-        'Jobs that may wait in one queue: polled queries, process requests. A further one is answered 503, with Retry-After. Without it any number.',
-      examples: [10000],
-    },
-    slowest: {
-      ...size,
-      description: "What a request's body must bring a second on average, once it has come for 5 s.",
-      default: '240 B',
-      examples: ['1 KiB'],
-    },
-    rate: {
-      ...callLimits.rate,
-      description: `Of all operations that have none of their own, counted together. ${callLimits.rate.description}`,
-    },
-    concurrent: {
-      ...callLimits.concurrent,
-      description: `Of all operations together. ${callLimits.concurrent.description}`,
-      examples: [200],
-    },
-    keep: {
-      ...duration,
-      description: 'How long results in files, polled results and reports of processes are kept.',
-      default: '7 d',
-      examples: ['7 d', '12 h'],
-    },
-  },
-);
-
-const mtom = (connector: string): JsonSchema => ({
-  type: 'boolean',
-  description: `Whether the ${connector} takes and sends MTOM. Where not, it refuses \`multipart/related\` with 415.`,
-  default: true,
-  examples: [false],
-});
+const mtom = (connector: string): JsonSchema =>
+  yesNo(`Whether the ${connector} takes and sends MTOM. Where not, it refuses \`multipart/related\` with 415.`, true);
 
 const EXTERNAL_NAME = '[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*';
 
-const properties = keys(
+const properties = keys<keyof NonNullable<GatewayDeclared['properties']>>(
   {
     description: 'Properties of the gateway by the names that they are known by.',
     examples: [{ 'ig.MTOM.enableHttpListeningConnector': false }],
@@ -170,7 +117,7 @@ const properties = keys(
   },
 );
 
-export const gateway = keys(
+export const gateway = keys<'gateway' | keyof GatewayDeclared>(
   {
     title: 'gateway',
     description:
@@ -190,13 +137,12 @@ export const gateway = keys(
     ],
   },
   {
-    gateway: {
-      title: 'a node name',
-      type: 'string',
-      pattern: '^[A-Za-z][A-Za-z0-9_.-]*$',
-      description: 'Name of the local node, the node segment of paths. Holds no dot and equals no service.',
-      examples: ['LOCAL'],
-    },
+    gateway: matching(
+      'a node name',
+      '^[A-Za-z][A-Za-z0-9_.-]*$',
+      'Name of the local node, the node segment of paths. Holds no dot and equals no service.',
+      'LOCAL',
+    ),
     description,
     context: {
       title: 'one segment of a path',
@@ -214,19 +160,16 @@ export const gateway = keys(
       examples: ['127.0.0.1:8080', '0.0.0.0:${env:LISTEN_PORT:-8080}'],
     },
     database,
-    publicUrl: {
-      type: 'string',
-      minLength: 1,
-      description: 'The address that contracts name; the bound address where left out. May refer to configuration.',
-      examples: ['https://api.example.org'],
-    },
-    'sample-data': {
-      title: 'a glob inside the definitions folder',
-      type: 'string',
-      pattern: INSIDE,
-      description: 'SQL files, as a glob under the definitions folder. Each is run once, in the order of names.',
-      examples: ['sample/*.sql'],
-    },
+    publicUrl: text(
+      'The address that contracts name; the bound address where left out. May refer to configuration.',
+      'https://api.example.org',
+    ),
+    'sample-data': matching(
+      'a glob inside the definitions folder',
+      INSIDE,
+      'SQL files, as a glob under the definitions folder. Each is run once, in the order of names.',
+      'sample/*.sql',
+    ),
     handlers: {
       title: 'a folder inside the project',
       type: 'string',
@@ -271,12 +214,11 @@ export const gateway = keys(
       description: 'Services of the package that are switched on. Permission lists grant them.',
       examples: [['QAS_QRY_SERVICE.v1']],
     },
-    contracts: {
-      type: 'string',
-      enum: ['public', 'private'],
-      description: 'Whether contracts and the list of services can be read without credentials.',
-      default: 'public',
-    },
+    contracts: word(
+      ['public', 'private'],
+      'Whether contracts and the list of services can be read without credentials.',
+      { default: 'public' },
+    ),
     metrics: keys(
       {
         required: ['permission'],

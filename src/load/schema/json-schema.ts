@@ -1,3 +1,6 @@
+/** Texts by name. */
+export type TextsDeclared = Readonly<Record<string, string>>;
+
 /** The part of JSON Schema (draft 7) that the definitions are described with. */
 export interface JsonSchema {
   readonly $ref?: string;
@@ -33,10 +36,13 @@ export interface JsonSchema {
 
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
-/** The schema of one kind or one part, as an object with these keys and no others. */
-export function keys(
+/**
+ * The schema of one kind or one part, as an object with these keys and no others. `K`: those of what linkers take it for, so
+ * that neither can have a key that the other lacks.
+ */
+export function keys<K extends string>(
   schema: Omit<JsonSchema, 'properties' | 'additionalProperties' | 'type'>,
-  properties: Readonly<Record<string, JsonSchema>>,
+  properties: Readonly<Record<K, JsonSchema>>,
 ): JsonSchema {
   return { ...schema, type: 'object', properties, additionalProperties: false };
 }
@@ -49,6 +55,70 @@ export const description: JsonSchema = {
 
 /** A reference by id. */
 export const reference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
+
+/** The same, with what it means where it stands. */
+export const refersTo = (name: string, description: string, ...examples: readonly string[]): JsonSchema => ({
+  ...reference(name),
+  description,
+  examples,
+});
+
+/** A text that is not empty. */
+export const text = (description: string, ...examples: readonly string[]): JsonSchema => ({
+  type: 'string',
+  minLength: 1,
+  description,
+  examples,
+});
+
+/** A text of a form; `title` is what it is then, with its article. */
+export const matching = (
+  title: string,
+  pattern: string,
+  description: string,
+  ...examples: readonly string[]
+): JsonSchema => ({ title, type: 'string', pattern, description, examples });
+
+/** One of some words. */
+export const word = (
+  words: readonly string[],
+  description: string,
+  more: Pick<JsonSchema, 'default' | 'examples'> = {},
+): JsonSchema => ({ type: 'string', enum: words, description, ...more });
+
+/** A list of texts, each of them once. */
+export const texts = (description: string, ...example: readonly string[]): JsonSchema => ({
+  type: 'array',
+  items: { type: 'string', minLength: 1 },
+  minItems: 1,
+  uniqueItems: true,
+  description,
+  examples: [example],
+});
+
+/** A token of HTTP (RFC 9110 section 5.6.2). */
+export const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+
+/** The name of a header. */
+export const headerName = (description: string, example: string): JsonSchema =>
+  matching('a header name', `^${TOKEN}$`, description, example);
+
+/** True or false. */
+export const yesNo = (description: string, otherwise: boolean): JsonSchema => ({
+  type: 'boolean',
+  description,
+  default: otherwise,
+  examples: [!otherwise],
+});
+
+/** A whole number. */
+export const count = (description: string, otherwise: number, minimum = 1): JsonSchema => ({
+  type: 'integer',
+  minimum,
+  description,
+  default: otherwise,
+  examples: [otherwise],
+});
 
 /**
  * An entry of a list of ids. The type stands beside the reference because `uniqueItems` looks for it there: without it,

@@ -1,4 +1,13 @@
-import { duration, type JsonSchema, keys } from './json-schema.ts';
+import type { Rate } from '../../model/rate.ts';
+import { duration, type JsonSchema, keys, word } from './json-schema.ts';
+
+/** `100 per 1 min`, or a map. */
+export type RateDeclared = string | { readonly requests: number; readonly per: string; readonly by?: Rate['by'] };
+
+export interface CallLimitsDeclared {
+  readonly rate?: RateDeclared;
+  readonly concurrent?: number;
+}
 
 /** How often something may be called. */
 const rate: JsonSchema = {
@@ -8,7 +17,7 @@ const rate: JsonSchema = {
   examples: ['100 per 1 min', { requests: 100, per: '1 min', by: 'address' }],
   if: { type: 'object' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: keys(
+  then: keys<keyof Exclude<RateDeclared, string>>(
     { required: ['requests', 'per'], examples: [{ requests: 100, per: '1 min', by: 'address' }] },
     {
       requests: {
@@ -19,13 +28,11 @@ const rate: JsonSchema = {
         examples: [100],
       },
       per: { ...duration, description: 'In which time: whole seconds.', examples: ['1 min'] },
-      by: {
-        type: 'string',
-        enum: ['caller', 'address', 'all'],
-        description:
-          "Whose calls are counted together: each caller's (those without credentials by their address), each address's, or all.",
-        default: 'caller',
-      },
+      by: word(
+        ['caller', 'address', 'all'],
+        "Whose calls are counted together: each caller's (those without credentials by their address), each address's, or all.",
+        { default: 'caller' },
+      ),
     },
   ),
   else: {
@@ -47,7 +54,7 @@ const concurrent: JsonSchema = {
 export const callLimits = { rate, concurrent } as const;
 
 /** Bounds of the calls of an operation. */
-export const limitsKey: JsonSchema = keys(
+export const limitsKey: JsonSchema = keys<keyof CallLimitsDeclared>(
   {
     description: 'Bounds of its calls. What an operation says stands beside what its service says.',
     minProperties: 1,

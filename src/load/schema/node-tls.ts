@@ -1,10 +1,16 @@
-import { type JsonSchema, keys } from './json-schema.ts';
+import { type JsonSchema, keys, text } from './json-schema.ts';
+
+export interface CertificateDeclared {
+  readonly file: string;
+  readonly 'key-file': string;
+  readonly passphrase?: string;
+}
 
 /** The path of a file. */
 export const fileText: JsonSchema = { title: 'the path of a file', type: 'string', minLength: 1 };
 
 /** What calls to a node show of themselves in TLS. */
-export const certificate: JsonSchema = keys(
+export const certificate: JsonSchema = keys<keyof CertificateDeclared>(
   {
     required: ['file', 'key-file'],
     description: 'The client certificate that calls to it show in TLS.',
@@ -27,12 +33,10 @@ export const certificate: JsonSchema = keys(
       description: 'File with its private key (PEM). May refer to configuration.',
       examples: ['${env:CLIENT_KEY_FILE}'],
     },
-    passphrase: {
-      type: 'string',
-      minLength: 1,
-      description: 'What the key is encrypted with. A reference: never the passphrase itself.',
-      examples: ['${secret:CLIENT_KEY_PASSPHRASE}'],
-    },
+    passphrase: text(
+      'What the key is encrypted with. A reference: never the passphrase itself.',
+      '${secret:CLIENT_KEY_PASSPHRASE}',
+    ),
   },
 );
 

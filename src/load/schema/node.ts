@@ -1,9 +1,22 @@
-import { description, duration, type JsonSchema, keys } from './json-schema.ts';
-import { credential } from './node-credential.ts';
-import { certificate, fileText, resolve } from './node-tls.ts';
-import { retry } from './retry.ts';
+import { description, duration, type JsonSchema, keys, matching, type TextsDeclared } from './json-schema.ts';
+import { type CredentialDeclared, credential } from './node-credential.ts';
+import { type CertificateDeclared, certificate, fileText, resolve } from './node-tls.ts';
+import { type RetryDeclared, retry } from './retry.ts';
 
-const timeouts: JsonSchema = keys(
+export interface NodeDeclared {
+  readonly description?: string;
+  readonly base: string | readonly string[];
+  readonly 'ca-file'?: string;
+  readonly certificate?: CertificateDeclared;
+  readonly resolve?: TextsDeclared;
+  readonly timeouts?: Readonly<Partial<Record<'connect' | 'head' | 'idle' | 'call', string>>>;
+  readonly retry?: RetryDeclared;
+  readonly circuit?: { readonly failures?: number; readonly reset?: string };
+  readonly redirects?: number;
+  readonly credential?: CredentialDeclared;
+}
+
+const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
   {
     description: 'How long each phase of a call to it may take. What is left out has the default of calls.',
     examples: [{ connect: '5 s', head: '30 s', idle: '30 s', call: '2 min' }],
@@ -27,7 +40,7 @@ const timeouts: JsonSchema = keys(
   },
 );
 
-const circuit: JsonSchema = keys(
+const circuit: JsonSchema = keys<keyof NonNullable<NodeDeclared['circuit']>>(
   {
     description: 'The circuit breaker: a node that failed several times in a row is left alone for a while.',
     examples: [{ failures: 5, reset: '30 s' }],
@@ -49,7 +62,7 @@ const circuit: JsonSchema = keys(
   },
 );
 
-export const node = keys(
+export const node = keys<'node' | keyof NodeDeclared>(
   {
     title: 'node',
     description: 'A system other than this gateway: its address, and how calls to it are made.',
@@ -68,14 +81,12 @@ export const node = keys(
     ],
   },
   {
-    node: {
-      title: 'a node name',
-      type: 'string',
-      pattern: '^[A-Za-z][A-Za-z0-9_.-]*$',
-      description:
-        'Name of the node. Holds no dot and equals no service that is offered here, because both stand at the same place of a path.',
-      examples: ['THIRD_PARTY'],
-    },
+    node: matching(
+      'a node name',
+      '^[A-Za-z][A-Za-z0-9_.-]*$',
+      'Name of the node. Holds no dot and equals no service that is offered here, because both stand at the same place of a path.',
+      'THIRD_PARTY',
+    ),
     description,
     base: {
       title: 'a base URL or a list of them',

@@ -1,6 +1,61 @@
-import { callKeys, form } from './consumer.ts';
-import { description, idItem, type JsonSchema, keys, reference } from './json-schema.ts';
-import { limitsKey } from './limits.ts';
+import type { Method } from '../../model/service.ts';
+import { callKeys, form, type PropertiesDeclared } from './consumer.ts';
+import type { InPlaceDeclared } from './field.ts';
+import {
+  description,
+  idItem,
+  type JsonSchema,
+  keys,
+  matching,
+  reference,
+  refersTo,
+  type TextsDeclared,
+  TOKEN,
+  text,
+  word,
+  yesNo,
+} from './json-schema.ts';
+import { type CallLimitsDeclared, limitsKey } from './limits.ts';
+import type { RetryDeclared } from './retry.ts';
+
+/** A document's id, a document in place, or a word for a message without one. */
+export type MessageDeclared = string | InPlaceDeclared;
+
+export interface SharedDeclared {
+  readonly permission?: string | readonly string[];
+  readonly public?: boolean;
+  readonly requires?: string | readonly string[];
+  readonly limits?: CallLimitsDeclared;
+  readonly request?: MessageDeclared;
+  readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
+  readonly fault?: MessageDeclared;
+  readonly template?: MessageDeclared;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly alias?: string;
+  readonly target?: string;
+  readonly properties?: PropertiesDeclared;
+  readonly values?: TextsDeclared;
+  readonly timeout?: string;
+  readonly retry?: RetryDeclared;
+}
+
+export type OperationDeclared = SharedDeclared & {
+  readonly [method in Lowercase<Method>]?: string | readonly string[];
+} & {
+  readonly description?: string;
+  readonly soap?: boolean | string;
+  readonly body?: string;
+  readonly form?: TextsDeclared;
+  readonly wrapper?: 'psnonxml';
+  readonly status?: number;
+  readonly handler?: string;
+  readonly query?: string | Readonly<Record<string, string>>;
+  readonly save?: string;
+  readonly read?: string;
+  readonly call?: string;
+  readonly as?: string;
+  readonly active?: boolean;
+};
 
 /** Grants. */
 export const permission: JsonSchema = {
@@ -14,12 +69,7 @@ export const permission: JsonSchema = {
   examples: ['LOCATIONS', ['LOCATIONS', 'PARTNERS']],
 };
 
-export const publicKey: JsonSchema = {
-  type: 'boolean',
-  description: 'Everybody may use it, without credentials.',
-  default: false,
-  examples: [true],
-};
+export const publicKey: JsonSchema = yesNo('Everybody may use it, without credentials.', false);
 
 const templates = (method: string): JsonSchema => ({
   title: 'a URI template or a list of them',
@@ -44,7 +94,7 @@ const message = (what: string, examples: readonly unknown[]): JsonSchema => ({
 });
 
 /** What a service may say for all of its operations. */
-export const sharedKeys: Readonly<Record<string, JsonSchema>> = {
+export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   permission,
   public: publicKey,
   requires: reference('requires'),
@@ -58,20 +108,19 @@ export const sharedKeys: Readonly<Record<string, JsonSchema>> = {
     description: 'What is answered: as `request`, or a map of media types to such, the first being the default.',
     examples: ['LOC_RESPONSE', { 'application/json': 'LOC_RESPONSE', 'text/csv': 'text' }],
   },
-  fault: {
-    ...reference('document-or-fields'),
-    description:
-      'The document of replies that are errors. Its defaults name what went wrong: `{fault.message}`. Without one, errors are problem details (RFC 9457).',
-    examples: ['LOC_FAULT'],
-  },
-  template: {
-    ...reference('document-or-fields'),
-    description: 'A document for URI variables that are not fields of the request.',
-    examples: ['N_DOCLIB_URI_TEMPLATE'],
-  },
+  fault: refersTo(
+    'document-or-fields',
+    'The document of replies that are errors. Its defaults name what went wrong: `{fault.message}`. Without one, errors are problem details (RFC 9457).',
+    'LOC_FAULT',
+  ),
+  template: refersTo(
+    'document-or-fields',
+    'A document for URI variables that are not fields of the request.',
+    'N_DOCLIB_URI_TEMPLATE',
+  ),
   headers: {
     type: 'object',
-    propertyNames: { title: 'a header name', pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", examples: ['X-Region'] },
+    propertyNames: { title: 'a header name', pattern: `^${TOKEN}$`, examples: ['X-Region'] },
     additionalProperties: { type: 'string' },
     description:
       'Request headers that fill fields of the request, each as `"{FIELD}"`. Of an operation with a `target`, headers of the call: over REST texts that may hold values of the call (`Bearer {ACCESS_TOKEN}`) and configuration, over SOAP texts that are sent as they are.',
@@ -80,13 +129,12 @@ export const sharedKeys: Readonly<Record<string, JsonSchema>> = {
       { Authorization: 'Bearer {ACCESS_TOKEN}', 'Content-Type': '{File.contentType}' },
     ],
   },
-  alias: {
-    title: 'a name for the path',
-    type: 'string',
-    pattern: '^[A-Za-z][A-Za-z0-9_-]*$',
-    description: "Replaces the service's name in the path.",
-    examples: ['ExecuteQuery'],
-  },
+  alias: matching(
+    'a name for the path',
+    '^[A-Za-z][A-Za-z0-9_-]*$',
+    "Replaces the service's name in the path.",
+    'ExecuteQuery',
+  ),
   ...callKeys,
 };
 
@@ -100,7 +148,7 @@ const ways: readonly JsonSchema[] = [
   },
 ];
 
-export const operation = keys(
+export const operation = keys<keyof OperationDeclared>(
   {
     title: 'an operation',
     description:
@@ -113,7 +161,12 @@ export const operation = keys(
   },
   {
     description,
-    ...Object.fromEntries(METHOD_KEYS.map((method) => [method, templates(method.toUpperCase())])),
+    get: templates('GET'),
+    post: templates('POST'),
+    put: templates('PUT'),
+    patch: templates('PATCH'),
+    delete: templates('DELETE'),
+    head: templates('HEAD'),
     soap: {
       title: 'true or an operation name',
       type: ['boolean', 'string'],
@@ -124,21 +177,17 @@ export const operation = keys(
       examples: [true, 'QAS_EXECUTEQRYSYNC_OPER'],
     },
     ...sharedKeys,
-    body: {
-      type: 'string',
-      minLength: 1,
-      description:
-        '`none`, or the one field of the request that is the whole body. Without it, the fields that neither URI nor header names are the body, in JSON; GET, HEAD and DELETE have none.',
-      examples: ['none', 'File'],
-    },
+    body: text(
+      '`none`, or the one field of the request that is the whole body. Without it, the fields that neither URI nor header names are the body, in JSON; GET, HEAD and DELETE have none.',
+      'none',
+      'File',
+    ),
     form,
-    wrapper: {
-      type: 'string',
-      enum: ['psnonxml'],
-      description:
-        'Delivers the JSON inside an XML element `data`. A caller who asks for `application/json` by name gets the JSON itself.',
-      examples: ['psnonxml'],
-    },
+    wrapper: word(
+      ['psnonxml'],
+      'Delivers the JSON inside an XML element `data`. A caller who asks for `application/json` by name gets the JSON itself.',
+      { examples: ['psnonxml'] },
+    ),
     status: {
       type: 'integer',
       minimum: 200,
@@ -147,14 +196,12 @@ export const operation = keys(
       default: 200,
       examples: [201],
     },
-    handler: {
-      title: 'the name of a handler file without its ending',
-      type: 'string',
-      pattern: '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*$',
-      description:
-        "The file that answers, in the folder of handlers. Without `handler`, `query`, `save`, `read` and `call` it is the operation's id in small letters with dashes: `locations-get.ts`.",
-      examples: ['locations-get'],
-    },
+    handler: matching(
+      'the name of a handler file without its ending',
+      '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*$',
+      "The file that answers, in the folder of handlers. Without `handler`, `query`, `save`, `read` and `call` it is the operation's id in small letters with dashes: `locations-get.ts`.",
+      'locations-get',
+    ),
     query: {
       title: 'a query, or a map of list fields to queries',
       type: ['string', 'object'],
@@ -165,30 +212,27 @@ export const operation = keys(
         'A stored query that answers, without code: its prompts are the request, its columns the `rows` of the reply. Or a map of list fields of the response to queries.',
       examples: ['EMPLOYEES_BY_DEPT', { LOC_DATA: 'LOCATIONS_BY_REGION' }],
     },
-    save: {
-      ...reference('component-id'),
-      description:
-        'A component whose record is saved, without code: POST makes one, PUT makes or replaces it, PATCH changes fields of it (RFC 7396), DELETE removes it; over SOAP alone it is made or replaced. Its shape is the request and the reply.',
-      examples: ['LOCATION_SETUP'],
-    },
-    read: {
-      ...reference('component-id'),
-      description:
-        'A component whose record is read by GET, without code: its keys are the request, its shape the reply.',
-      examples: ['LOCATION_SETUP'],
-    },
-    call: {
-      ...reference('call-id'),
-      description:
-        'A call to another system that answers, without code: an operation with a `target`, or a flow (`N_DOCLIB.upload`). Its input is taken from the request and the reply from its own, by the names of fields.',
-      examples: ['THIRD_PARTY_IMPORT_POST', 'N_DOCLIB.upload'],
-    },
-    as: {
-      ...reference('role-id'),
-      description:
-        "A role in place of the caller's own: what answers the operation reaches calls, queries and components by the role's permission lists. Who may call the operation itself is not changed by it, and events and processes that follow keep the caller's name.",
-      examples: ['PARTNER_CALLS'],
-    },
-    active: { type: 'boolean', description: 'Whether it is served.', default: true, examples: [false] },
+    save: refersTo(
+      'component-id',
+      'A component whose record is saved, without code: POST makes one, PUT makes or replaces it, PATCH changes fields of it (RFC 7396), DELETE removes it; over SOAP alone it is made or replaced. Its shape is the request and the reply.',
+      'LOCATION_SETUP',
+    ),
+    read: refersTo(
+      'component-id',
+      'A component whose record is read by GET, without code: its keys are the request, its shape the reply.',
+      'LOCATION_SETUP',
+    ),
+    call: refersTo(
+      'call-id',
+      'A call to another system that answers, without code: an operation with a `target`, or a flow (`N_DOCLIB.upload`). Its input is taken from the request and the reply from its own, by the names of fields.',
+      'THIRD_PARTY_IMPORT_POST',
+      'N_DOCLIB.upload',
+    ),
+    as: refersTo(
+      'role-id',
+      "A role in place of the caller's own: what answers the operation reaches calls, queries and components by the role's permission lists. Who may call the operation itself is not changed by it, and events and processes that follow keep the caller's name.",
+      'PARTNER_CALLS',
+    ),
+    active: yesNo('Whether it is served.', true),
   },
 );

@@ -1,7 +1,28 @@
-import { description, duration, keys, name, reference } from './json-schema.ts';
+import type { FieldsDeclared } from './field.ts';
+import { description, duration, keys, matching, name, reference, refersTo, text } from './json-schema.ts';
 import { permission, publicKey } from './operation.ts';
 
-export const process = keys(
+export interface ProcessDeclared {
+  readonly description?: string;
+  readonly type: string;
+  readonly parameters?: FieldsDeclared;
+  readonly handler?: string;
+  readonly query?: string;
+  readonly retry?: number | { readonly attempts: number; readonly first?: string; readonly longest?: string };
+  readonly timeout?: string;
+  readonly recurs?: string;
+  readonly 'run-as'?: string;
+  readonly permission?: string | readonly string[];
+  readonly public?: boolean;
+}
+
+export interface RecurrenceDeclared {
+  readonly description?: string;
+  readonly cron: string;
+  readonly zone?: string;
+}
+
+export const process = keys<'process' | keyof ProcessDeclared>(
   {
     title: 'process',
     description: 'A program that the process scheduler runs on request.',
@@ -27,19 +48,17 @@ export const process = keys(
       examples: ['Application Engine', 'SQR Report'],
     },
     parameters: { ...reference('fields'), description: 'What a request gives, by name.' },
-    handler: {
-      title: 'the name of a file without its ending',
-      type: 'string',
-      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-      description:
-        'The file of its code, in the folder of handlers. Without it, and without `query`, its name in small letters with hyphens.',
-      examples: ['location-extract'],
-    },
-    query: {
-      ...reference('query-id'),
-      description: 'A stored query that is run to a file; its prompts are the parameters.',
-      examples: ['EMPLOYEES_BY_DEPT'],
-    },
+    handler: matching(
+      'the name of a file without its ending',
+      '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+      'The file of its code, in the folder of handlers. Without it, and without `query`, its name in small letters with hyphens.',
+      'location-extract',
+    ),
+    query: refersTo(
+      'query-id',
+      'A stored query that is run to a file; its prompts are the parameters.',
+      'EMPLOYEES_BY_DEPT',
+    ),
     retry: {
       title: 'a number of attempts or a map',
       description: 'Attempts after one that failed: their number, or with their pauses, which double each time.',
@@ -58,18 +77,14 @@ export const process = keys(
       examples: [3, { attempts: 3, first: '10 s', longest: '10 min' }],
     },
     timeout: { ...duration, description: 'Longest time of one attempt; without it there is none.' },
-    recurs: {
-      ...reference('recurrence-id'),
-      description: 'When it is run without a request, in the name of `run-as`.',
-      examples: ['DAILY_0600'],
-    },
-    'run-as': { ...reference('user-id'), description: 'The user in whose name it recurs.', examples: ['demo'] },
+    recurs: refersTo('recurrence-id', 'When it is run without a request, in the name of `run-as`.', 'DAILY_0600'),
+    'run-as': refersTo('user-id', 'The user in whose name it recurs.', 'demo'),
     permission,
     public: publicKey,
   },
 );
 
-export const recurrence = keys(
+export const recurrence = keys<'recurrence' | keyof RecurrenceDeclared>(
   {
     title: 'recurrence',
     description: 'When something is run again and again.',
@@ -85,11 +100,6 @@ export const recurrence = keys(
       description: 'Minute, hour, day of the month, month, day of the week.',
       examples: ['0 6 * * *', '*/15 8-18 * * 1-5'],
     },
-    zone: {
-      type: 'string',
-      minLength: 1,
-      description: "IANA time zone; the gateway's where it is left out.",
-      examples: ['Europe/Berlin'],
-    },
+    zone: text("IANA time zone; the gateway's where it is left out.", 'Europe/Berlin'),
   },
 );

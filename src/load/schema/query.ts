@@ -1,7 +1,22 @@
-import { description, duration, keys, reference } from './json-schema.ts';
+import type { FieldsDeclared } from './field.ts';
+import { description, duration, keys, reference, refersTo, type TextsDeclared, text } from './json-schema.ts';
 import { permission, publicKey } from './operation.ts';
 
-export const query = keys(
+export interface QueryDeclared {
+  readonly description?: string;
+  readonly permission?: string | readonly string[];
+  readonly public?: boolean;
+  readonly prompts?: FieldsDeclared;
+  readonly columns: FieldsDeclared;
+  readonly sql: string;
+  readonly datasource?: string;
+  /** By the child's id: the child's columns, and the parent's that they equal. */
+  readonly connects?: Readonly<Record<string, TextsDeclared>>;
+  readonly rows?: number;
+  readonly timeout?: string;
+}
+
+export const query = keys<'query' | keyof QueryDeclared>(
   {
     title: 'query',
     description: 'Named SQL: one SELECT with typed prompts and columns. Who runs it needs a grant for it.',
@@ -37,17 +52,11 @@ export const query = keys(
       ...reference('fields'),
       description: 'What a row holds. Found in the result by name without case, never by position.',
     },
-    sql: {
-      type: 'string',
-      minLength: 1,
-      description: 'One SELECT (or WITH ... SELECT). Runs read-only.',
-      examples: ['select name, title from employee_tbl where deptname = :DEPTNAME order by name'],
-    },
-    datasource: {
-      ...reference('datasource-id'),
-      description: "The database that it reads; the gateway's own where left out.",
-      examples: ['REPORTING'],
-    },
+    sql: text(
+      'One SELECT (or WITH ... SELECT). Runs read-only.',
+      'select name, title from employee_tbl where deptname = :DEPTNAME order by name',
+    ),
+    datasource: refersTo('datasource-id', "The database that it reads; the gateway's own where left out.", 'REPORTING'),
     connects: {
       type: 'object',
       minProperties: 1,

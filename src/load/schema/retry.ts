@@ -1,9 +1,14 @@
 import { type JsonSchema, keys } from './json-schema.ts';
 
+export interface RetryDeclared {
+  readonly attempts?: number;
+  readonly on?: number | readonly number[];
+}
+
 const status: JsonSchema = { title: 'a status from 400 to 599', type: 'integer', minimum: 400, maximum: 599 };
 
 /** When a call is made again: of a node, and of an operation with a `target`. */
-export const retry: JsonSchema = keys(
+export const retry: JsonSchema = keys<keyof RetryDeclared>(
   {
     description:
       'When a call is made again, in place of what holds otherwise: three attempts in all, and only of what may be repeated without harm.',

@@ -1,8 +1,20 @@
-import { properties } from './consumer.ts';
-import { description, keys, reference } from './json-schema.ts';
+import type { LogLevel } from '../../model/routing.ts';
+import { type PropertiesDeclared, properties } from './consumer.ts';
+import { description, keys, matching, refersTo, type TextsDeclared, word, yesNo } from './json-schema.ts';
 import { sharedKeys } from './operation.ts';
 
-export const routing = keys(
+export interface RoutingDeclared {
+  readonly description?: string;
+  readonly operation: string;
+  /** `target`, as an operation says it: `node` is the kind word of another definition. */
+  readonly target?: string;
+  readonly headers?: TextsDeclared;
+  readonly properties?: PropertiesDeclared;
+  readonly active?: boolean;
+  readonly log?: LogLevel;
+}
+
+export const routing = keys<'routing' | keyof RoutingDeclared>(
   {
     title: 'routing',
     description:
@@ -14,30 +26,15 @@ export const routing = keys(
     ],
   },
   {
-    routing: {
-      title: 'a routing name',
-      type: 'string',
-      pattern: '^[A-Za-z][A-Za-z0-9_-]*$',
-      description: 'Its id.',
-      examples: ['LOCATIONS_QUIET'],
-    },
+    routing: matching('a routing name', '^[A-Za-z][A-Za-z0-9_-]*$', 'Its id.', 'LOCATIONS_QUIET'),
     description,
-    operation: {
-      ...reference('operation-id'),
-      description: 'The operation whose routing it is.',
-      examples: ['LOCATIONS_GET'],
-    },
-    active: {
-      type: 'boolean',
-      description: 'Where false, the operation is not served, and not called.',
-      default: true,
-      examples: [false],
-    },
-    target: {
-      ...reference('node-id'),
-      description: 'Of an operation with a `target`: the node that is called in place of it.',
-      examples: ['TEST_PARTY'],
-    },
+    operation: refersTo('operation-id', 'The operation whose routing it is.', 'LOCATIONS_GET'),
+    active: yesNo('Where false, the operation is not served, and not called.', true),
+    target: refersTo(
+      'node-id',
+      'Of an operation with a `target`: the node that is called in place of it.',
+      'TEST_PARTY',
+    ),
     headers: {
       ...sharedKeys.headers,
       description:
@@ -49,13 +46,10 @@ export const routing = keys(
       description:
         "Connector properties of an operation with a `target`. They stand above the operation's own, and those above its service's.",
     },
-    log: {
-      type: 'string',
-      enum: ['none', 'header', 'full'],
-      description:
-        'Of an operation that is answered here: how much of an exchange the log keeps: its line, the request headers too, or headers and payload. Credentials and fields that are `sensitive` are masked.',
-      default: 'none',
-      examples: ['header'],
-    },
+    log: word(
+      ['none', 'header', 'full'],
+      'Of an operation that is answered here: how much of an exchange the log keeps: its line, the request headers too, or headers and payload. Credentials and fields that are `sensitive` are masked.',
+      { default: 'none', examples: ['header'] },
+    ),
   },
 );

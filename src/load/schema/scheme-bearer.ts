@@ -1,14 +1,20 @@
-import { duration, idItem, type JsonSchema, keys } from './json-schema.ts';
+import { duration, idItem, type JsonSchema, keys, text, texts, word } from './json-schema.ts';
 
-const text = (description: string, ...examples: readonly string[]): JsonSchema => ({
-  type: 'string',
-  minLength: 1,
-  description,
-  examples,
-});
+export interface BearerDeclared {
+  readonly issuer: string;
+  readonly audience: string | readonly string[];
+  readonly jwks: string;
+  readonly algorithms?: readonly string[];
+  readonly scopes?: readonly string[];
+  readonly tolerance?: string;
+  readonly user?: string;
+  readonly users?: 'known' | 'any';
+  readonly claim?: string;
+  readonly roles?: Readonly<Record<string, string | readonly string[]>>;
+}
 
 /** Tokens that an issuer vouches for. */
-export const bearer: JsonSchema = keys(
+export const bearer: JsonSchema = keys<keyof BearerDeclared>(
   {
     required: ['issuer', 'audience', 'jwks'],
     description: 'A signed JSON Web Token as bearer token (RFC 6750, RFC 7519).',
@@ -41,15 +47,11 @@ export const bearer: JsonSchema = keys(
       'https://login.example.org/jwks.json',
       'certificates/keys.json',
     ),
-    algorithms: {
-      type: 'array',
-      items: { type: 'string', minLength: 1 },
-      minItems: 1,
-      uniqueItems: true,
-      description:
-        'Signature algorithms that are taken (RFC 7518, RFC 8037), asymmetric ones alone: RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519. Without it RS256.',
-      examples: [['RS256', 'ES256']],
-    },
+    algorithms: texts(
+      'Signature algorithms that are taken (RFC 7518, RFC 8037), asymmetric ones alone: RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519. Without it RS256.',
+      'RS256',
+      'ES256',
+    ),
     scopes: {
       type: 'array',
       items: {
@@ -69,13 +71,11 @@ export const bearer: JsonSchema = keys(
       examples: ['10 s'],
     },
     user: { ...text('The claim that names the user.', 'preferred_username'), default: 'sub' },
-    users: {
-      type: 'string',
-      enum: ['any', 'known'],
-      description:
-        'Who may call: `any` whom the issuer vouches for, or `known` users alone, those of definitions and of the database, whose own roles hold too.',
-      default: 'any',
-    },
+    users: word(
+      ['any', 'known'],
+      'Who may call: `any` whom the issuer vouches for, or `known` users alone, those of definitions and of the database, whose own roles hold too.',
+      { default: 'any' },
+    ),
     claim: {
       ...text('The claim whose values give roles, a path with dots.', 'realm_access.roles'),
       default: 'scope',

@@ -1,25 +1,29 @@
-import { description, duration, type JsonSchema, keys } from './json-schema.ts';
+import { description, duration, headerName, keys, matching, texts } from './json-schema.ts';
 import { fileText } from './node-tls.ts';
-import { bearer } from './scheme-bearer.ts';
+import { type BearerDeclared, bearer } from './scheme-bearer.ts';
 
-const header = (what: string, example: string): JsonSchema => ({
-  title: 'a header name',
-  type: 'string',
-  pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
-  description: what,
-  examples: [example],
-});
+/** One of the keys beside the description, where nothing is wrong. */
+export interface SchemeDeclared {
+  readonly description?: string;
+  readonly basic?: object;
+  readonly 'api-key'?: { readonly header: string };
+  readonly bearer?: BearerDeclared;
+  readonly 'client-certificate'?: { readonly header?: string };
+  readonly 'username-token'?: {
+    readonly passwords?: readonly ('text' | 'digest')[];
+    readonly 'max-age'?: string;
+  };
+  readonly signature?: SignatureDeclared;
+}
 
-const algorithms = (what: string, examples: readonly string[]): JsonSchema => ({
-  type: 'array',
-  items: { type: 'string', minLength: 1 },
-  minItems: 1,
-  uniqueItems: true,
-  description: what,
-  examples: [examples],
-});
+export interface SignatureDeclared {
+  readonly 'max-age'?: string;
+  readonly algorithms?: readonly string[];
+  readonly digests?: readonly string[];
+  readonly ca?: string;
+}
 
-const usernameToken = keys(
+const usernameToken = keys<keyof NonNullable<SchemeDeclared['username-token']>>(
   {
     description:
       'A user and a password inside a SOAP message (WS-Security UsernameToken Profile 1.1.1). A digest is made of the shared secret of the user.',
@@ -43,7 +47,7 @@ const usernameToken = keys(
   },
 );
 
-const signature = keys(
+const signature = keys<keyof SignatureDeclared>(
   {
     description:
       'An XML signature over Body and Timestamp of a SOAP message, with an X.509 certificate (WS-Security X.509 Token Profile 1.1.1).',
@@ -56,14 +60,12 @@ const signature = keys(
       default: '5 min',
       examples: ['2 min'],
     },
-    algorithms: algorithms(
+    algorithms: texts(
       'Signature algorithms that are taken: rsa-sha256, rsa-pss-sha256, ecdsa-sha256, and each of them with sha384 and sha512. Without it rsa-sha256.',
-      ['rsa-sha256', 'rsa-sha512'],
+      'rsa-sha256',
+      'rsa-sha512',
     ),
-    digests: algorithms('Digest algorithms that are taken: sha256, sha384, sha512. Without it sha256.', [
-      'sha256',
-      'sha512',
-    ]),
+    digests: texts('Digest algorithms that are taken: sha256, sha384, sha512. Without it sha256.', 'sha256', 'sha512'),
     ca: {
       ...fileText,
       description:
@@ -73,7 +75,7 @@ const signature = keys(
   },
 );
 
-export const scheme = keys(
+export const scheme = keys<'scheme' | keyof SchemeDeclared>(
   {
     title: 'scheme',
     description:
@@ -93,13 +95,7 @@ export const scheme = keys(
     ],
   },
   {
-    scheme: {
-      title: 'a name',
-      type: 'string',
-      pattern: '^[A-Za-z][A-Za-z0-9_-]*$',
-      description: 'Its id.',
-      examples: ['PARTNER_KEY'],
-    },
+    scheme: matching('a name', '^[A-Za-z][A-Za-z0-9_-]*$', 'Its id.', 'PARTNER_KEY'),
     description,
     basic: keys({ description: 'A user and a password (HTTP Basic, RFC 7617).', examples: [{}] }, {}),
     'api-key': keys(
@@ -108,7 +104,7 @@ export const scheme = keys(
         description: "A key in a header of its own. Its hash stands among a user's `api-keys`, or in the database.",
         examples: [{ header: 'X-Api-Key' }],
       },
-      { header: header('The header that carries it: none that belongs to the protocol.', 'X-Api-Key') },
+      { header: headerName('The header that carries it: none that belongs to the protocol.', 'X-Api-Key') },
     ),
     bearer,
     'client-certificate': keys(
@@ -118,7 +114,7 @@ export const scheme = keys(
         examples: [{ header: 'Client-Cert' }, {}],
       },
       {
-        header: header(
+        header: headerName(
           'The header in which a proxy hands it on: `Client-Cert` (RFC 9440), or another with PEM, percent-encoded.',
           'Client-Cert',
         ),

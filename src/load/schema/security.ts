@@ -1,4 +1,27 @@
-import { description, idItem, type JsonSchema, keys } from './json-schema.ts';
+import { description, idItem, type JsonSchema, keys, text, yesNo } from './json-schema.ts';
+
+export interface PermissionListDeclared {
+  readonly description?: string;
+  readonly operations?: readonly string[];
+  readonly queries?: readonly string[];
+  readonly processes?: readonly string[];
+  readonly components?: readonly string[];
+}
+
+export interface RoleDeclared {
+  readonly description?: string;
+  readonly 'permission-lists': readonly string[];
+}
+
+export interface UserDeclared {
+  readonly description?: string;
+  readonly password?: string;
+  readonly 'api-keys'?: readonly string[];
+  readonly certificates?: readonly string[];
+  readonly 'shared-secret'?: string;
+  readonly roles?: readonly string[];
+  readonly sample?: boolean;
+}
 
 /** Of ids of lists, roles and users; those of users in the database too. */
 export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.@-]*$';
@@ -20,7 +43,7 @@ const entries = (kind: string, examples: readonly string[], what: string): JsonS
   examples: [examples],
 });
 
-export const permissionList = keys(
+export const permissionList = keys<'permission-list' | keyof PermissionListDeclared>(
   {
     title: 'permission-list',
     description:
@@ -53,7 +76,7 @@ export const permissionList = keys(
   },
 );
 
-export const role = keys(
+export const role = keys<'role' | keyof RoleDeclared>(
   {
     title: 'role',
     description: 'Permission lists under one name, for users.',
@@ -73,7 +96,7 @@ export const role = keys(
   },
 );
 
-export const user = keys(
+export const user = keys<'user' | keyof UserDeclared>(
   {
     title: 'user',
     description: 'Somebody, or some system, that calls: what it shows, and its roles.',
@@ -90,13 +113,10 @@ export const user = keys(
   {
     user: id('Its id: the name that is shown with a password.', 'demo'),
     description,
-    password: {
-      type: 'string',
-      minLength: 1,
-      description:
-        'Hash of the password in the PHC string format: `$scrypt$ln=14,r=8,p=1$<salt>$<hash>`, both in base64 without padding. Never the password.',
-      examples: ['$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg'],
-    },
+    password: text(
+      'Hash of the password in the PHC string format: `$scrypt$ln=14,r=8,p=1$<salt>$<hash>`, both in base64 without padding. Never the password.',
+      '$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg',
+    ),
     'api-keys': {
       type: 'array',
       items: { type: 'string', minLength: 1 },
@@ -115,13 +135,10 @@ export const user = keys(
         ['sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08', 'CN=partner,O=Example,C=DE'],
       ],
     },
-    'shared-secret': {
-      type: 'string',
-      minLength: 1,
-      description:
-        'What the digest of a UsernameToken is made of, which takes the secret itself on both sides. A reference: never the secret.',
-      examples: ['${secret:PARTNER_SECRET}'],
-    },
+    'shared-secret': text(
+      'What the digest of a UsernameToken is made of, which takes the secret itself on both sides. A reference: never the secret.',
+      '${secret:PARTNER_SECRET}',
+    ),
     roles: {
       type: 'array',
       items: idItem('role-id'),
@@ -129,11 +146,9 @@ export const user = keys(
       description: "The user's roles. Without one the user may call what is public.",
       examples: [['SAMPLE_ALL']],
     },
-    sample: {
-      type: 'boolean',
-      description: 'Of the sample: the gateway refuses to listen where others can reach it while such a user may call.',
-      default: false,
-      examples: [true],
-    },
+    sample: yesNo(
+      'Of the sample: the gateway refuses to listen where others can reach it while such a user may call.',
+      false,
+    ),
   },
 );

@@ -1,7 +1,18 @@
 import { cors } from './cors.ts';
-import { flows } from './flow.ts';
-import { description, keys, namespaceUri, reference } from './json-schema.ts';
-import { sharedKeys } from './operation.ts';
+import { type FlowDeclared, flows } from './flow.ts';
+import { description, keys, matching, namespaceUri, reference, yesNo } from './json-schema.ts';
+import { type OperationDeclared, type SharedDeclared, sharedKeys } from './operation.ts';
+
+export interface ServiceDeclared extends SharedDeclared {
+  readonly description?: string;
+  readonly namespace?: string;
+  readonly default?: boolean;
+  readonly active?: boolean;
+  readonly cors?: readonly string[];
+  readonly deprecated?: boolean | { readonly since?: string; readonly sunset?: string };
+  readonly operations: Readonly<Record<string, OperationDeclared>>;
+  readonly flows?: Readonly<Record<string, FlowDeclared>>;
+}
 
 const date = (what: string) =>
   ({
@@ -12,7 +23,7 @@ const date = (what: string) =>
     examples: ['2027-01-01'],
   }) as const;
 
-export const service = keys(
+export const service = keys<'service' | keyof ServiceDeclared>(
   {
     title: 'service',
     description:
@@ -36,13 +47,12 @@ export const service = keys(
     ],
   },
   {
-    service: {
-      title: 'a name with its version',
-      type: 'string',
-      pattern: '^[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*$',
-      description: 'Name and version in one word, as in paths.',
-      examples: ['Locations.v1'],
-    },
+    service: matching(
+      'a name with its version',
+      '^[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*$',
+      'Name and version in one word, as in paths.',
+      'Locations.v1',
+    ),
     description,
     namespace: {
       ...namespaceUri,
@@ -55,12 +65,7 @@ export const service = keys(
       description: 'A path without a version reaches this one. Without it the lowest version is the default.',
       examples: [true],
     },
-    active: {
-      type: 'boolean',
-      description: 'Whether it is served. Where not, its paths answer 404.',
-      default: true,
-      examples: [false],
-    },
+    active: yesNo('Whether it is served. Where not, its paths answer 404.', true),
     deprecated: {
       ...keys({}, { since: date('Since when (RFC 9745).'), sunset: date('When it ends (RFC 8594).') }),
       type: ['boolean', 'object'],

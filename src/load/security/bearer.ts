@@ -1,12 +1,10 @@
 import type { ConfigText } from '../../model/config.ts';
 import type { BearerScheme, Role } from '../../model/security.ts';
-import { isLoopbackName } from '../../wire/loopback.ts';
-import type { BearerDeclared } from '../declared.ts';
-import { endpointFault } from '../gateway/address.ts';
 import { type Linking, mayHaveMeant, resolveIds } from '../linking.ts';
-import { literalOf, parseConfigText } from '../read/config-text.ts';
-import { credentialsIn } from '../secrets.ts';
-import { linkDuration } from '../units.ts';
+import type { BearerDeclared } from '../schema/scheme-bearer.ts';
+import { linkUrl, secureEndpointFault, writtenFault } from '../value/address.ts';
+import { parseConfigText } from '../value/config-text.ts';
+import { linkDuration } from '../value/units.ts';
 import { linkAlgorithms, TOKEN_ALGORITHMS } from './algorithms.ts';
 import { placesOf } from './grants.ts';
 
@@ -46,18 +44,13 @@ export function linkBearer(
 }
 
 /** Where the keys of an issuer come from, checked as far as it is written out. */
-function linkKeySet({ report, places }: Linking, bearer: BearerDeclared): ConfigText {
-  const { text, bad } = parseConfigText(bearer.jwks);
-  const at = places.value(bearer, 'jwks');
-  // What is no reference has been reported.
-  if (bad.length > 0) return text;
-  const literal = literalOf(text);
-  const reason = literal === undefined ? undefined : keySetFault(literal);
-  if (credentialsIn(text)) {
-    const instead = 'Key sets are public: take it from an address that asks for nothing.';
-    report.raise('secret-in-clear', { what: 'A password of the address', instead }, at);
-  } else if (reason !== undefined) report.raise('bad-address', { name: 'jwks', reason }, at);
-  return text;
+function linkKeySet(linking: Linking, bearer: BearerDeclared): ConfigText {
+  const at = linking.places.value(bearer, 'jwks');
+  const instead = 'Key sets are public: take it from an address that asks for nothing.';
+  return linkUrl(linking, bearer.jwks, at, { what: 'A password of the address', instead }, (text) => {
+    const reason = writtenFault(text, keySetFault);
+    if (reason !== undefined) linking.report.raise('bad-address', { name: 'jwks', reason }, at);
+  });
 }
 
 /** Why something can't be a key set that is trusted; undefined where it can. */
@@ -66,7 +59,5 @@ function keySetFault(text: string): string | undefined {
     const inside = !text.startsWith('/') && !text.split(/[/\\]/).includes('..');
     return inside ? undefined : `${text} is a file outside the project`;
   }
-  const fault = endpointFault(text);
-  if (fault !== undefined || text.startsWith('https:') || isLoopbackName(new URL(text).hostname)) return fault;
-  return 'begins with http://, and who stands on the way could put keys of their own in it';
+  return secureEndpointFault(text, 'who stands on the way could put keys of their own in it');
 }

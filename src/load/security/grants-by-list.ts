@@ -1,8 +1,9 @@
 import type { Position } from '../../model/position.ts';
 import type { PermissionList } from '../../model/security.ts';
-import type { PermissionListDeclared } from '../declared.ts';
-import { declarationsOf, type Linking, positionOf } from '../linking.ts';
-import type { Kind } from '../read/kinds.ts';
+import { positionOf } from '../diagnostic/place.ts';
+import { declarationsOf, type Linking } from '../linking.ts';
+import type { Kind } from '../schema/kinds.ts';
+import type { PermissionListDeclared } from '../schema/security.ts';
 
 /** What permission lists add of one kind: by the thing's id the lists, and where the entry of each stands. */
 export type Added = ReadonlyMap<string, ReadonlyMap<PermissionList, Position>>;

@@ -1,6 +1,7 @@
 import type { Position } from '../../model/position.ts';
 import type { PermissionList } from '../../model/security.ts';
-import { type Linking, mayHaveMeant, positionOf, resolveIds } from '../linking.ts';
+import { positionOf } from '../diagnostic/place.ts';
+import { type Linking, mayHaveMeant, refuseBoth, resolveIds } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { Added } from './grants-by-list.ts';
 
@@ -71,7 +72,7 @@ export function linkThingGrants(
   kind: string,
 ): Grants & { readonly public: boolean } {
   const { report } = linking;
-  refuseBoth(linking, value);
+  refuseGrantOfPublic(linking, value);
   if (value.public === true) return { ...NONE, public: true };
   const grants = grantsOf(linking, sources, id, value);
   const isMeant = value.permission !== undefined || sources.added.has(id);
@@ -81,8 +82,6 @@ export function linkThingGrants(
 }
 
 /** What is public is not granted as well. */
-export function refuseBoth({ report, places }: Linking, holder: Granting): void {
-  if (holder.permission === undefined || holder.public !== true) return;
-  const reason = 'what is public needs no grant';
-  report.raise('conflicting-options', { first: 'permission', second: 'public', reason }, places.key(holder, 'public'));
+export function refuseGrantOfPublic(linking: Linking, holder: Granting): void {
+  if (holder.public === true) refuseBoth(linking, holder, 'permission', 'public', 'what is public needs no grant');
 }

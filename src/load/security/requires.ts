@@ -1,7 +1,7 @@
 import { BASIC, isMessageScheme, type SecurityScheme } from '../../model/security.ts';
-import type { GatewayDeclared } from '../declared.ts';
-import type { Place } from '../diagnostic/diagnostic.ts';
+import type { Place } from '../diagnostic/place.ts';
 import { declarationsOf, type Linking, resolveIds } from '../linking.ts';
+import type { GatewayDeclared } from '../schema/gateway.ts';
 
 /** What a `requires:` says. */
 export interface Requirement {

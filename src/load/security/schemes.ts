@@ -1,14 +1,14 @@
 import { BASIC, type Role, type SecurityScheme } from '../../model/security.ts';
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../model/xml-signature.ts';
-import type { SchemeDeclared, SignatureDeclared } from '../declared.ts';
 import { given } from '../given.ts';
 import { byId, declarationsOf, type Linking, mayHaveMeant } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
-import { linkFile } from '../read/file-text.ts';
-import { linkDuration } from '../units.ts';
+import type { SchemeDeclared, SignatureDeclared } from '../schema/scheme.ts';
+import { linkFile } from '../value/file.ts';
+import { isTaken } from '../value/headers.ts';
+import { linkDuration } from '../value/units.ts';
 import { linkAlgorithms } from './algorithms.ts';
 import { linkBearer } from './bearer.ts';
-import { isTaken } from './taken-headers.ts';
 
 const KEYS = ['basic', 'api-key', 'bearer', 'client-certificate', 'username-token', 'signature'] as const;
 

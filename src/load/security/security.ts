@@ -1,7 +1,8 @@
 import type { PermissionList, Role, User } from '../../model/security.ts';
-import type { PermissionListDeclared, RoleDeclared, UserDeclared } from '../declared.ts';
+import { positionOf } from '../diagnostic/place.ts';
 import { given } from '../given.ts';
-import { byId, declarationsOf, type Linking, positionOf, resolveIds } from '../linking.ts';
+import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
+import type { PermissionListDeclared, RoleDeclared, UserDeclared } from '../schema/security.ts';
 import { placesOf } from './grants.ts';
 import { linkCredentials } from './user-credentials.ts';
 

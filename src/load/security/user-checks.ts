@@ -1,8 +1,8 @@
 import type { Process } from '../../model/process.ts';
 import type { SecurityScheme, User } from '../../model/security.ts';
-import type { UserDeclared } from '../declared.ts';
-import { placeText } from '../diagnostic/diagnostic.ts';
-import { declarationsOf, type Linking, mayHaveMeant, placeOf } from '../linking.ts';
+import { placeOf, placeText } from '../diagnostic/place.ts';
+import { declarationsOf, type Linking, mayHaveMeant } from '../linking.ts';
+import type { UserDeclared } from '../schema/security.ts';
 import { certificateName } from './certificate-names.ts';
 
 /** What names users beside what they show. */

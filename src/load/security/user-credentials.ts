@@ -1,9 +1,9 @@
 import type { User } from '../../model/security.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
-import type { UserDeclared } from '../declared.ts';
 import { given } from '../given.ts';
 import type { Linking } from '../linking.ts';
-import { linkSecret } from '../secrets.ts';
+import type { UserDeclared } from '../schema/security.ts';
+import { linkSecret } from '../value/secrets.ts';
 import { linkCertificates } from './certificate-names.ts';
 
 /** What a user may show: hashes and names of it, and one reference. */

@@ -1,5 +1,6 @@
 import type { ScalarKind } from '../../model/field.ts';
-import { booleanText, decimalText, integerText, type Present, type SqlValue } from '../render/convert.ts';
+import { booleanText, decimalText, integerText } from '../render/convert.ts';
+import type { Present, SqlValue } from '../render/value.ts';
 
 /**
  * Compiles the key of rows: what two rows have in common whose values are equal. Values are compared as their declared

@@ -1,6 +1,6 @@
 import type { ScalarKind } from '../../model/field.ts';
-import type { Plan, PlanLink } from '../plan.ts';
-import type { NestedRow, ResultColumn, ResultShape, SqlValue } from '../render/index.ts';
+import type { Plan, PlanLink, ResultColumn } from '../plan/plan.ts';
+import type { NestedRow, ResultShape, SqlValue } from '../render/index.ts';
 import { keyOf } from './keys.ts';
 
 /** A child of a connected query as it is read: where the values stand that its rows and its parent's have in common. */

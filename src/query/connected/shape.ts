@@ -1,6 +1,6 @@
 import type { Query } from '../../model/query.ts';
-import { type Plan, type PlanColumn, planOf } from '../plan.ts';
-import type { ResultColumn, ResultShape } from '../render/index.ts';
+import { type Plan, type PlanColumn, planOf, type ResultColumn } from '../plan/plan.ts';
+import type { ResultShape } from '../render/index.ts';
 
 /**
  * The shape of a query's result whose columns stand where they are declared.

@@ -1,5 +1,5 @@
 import type { ScalarKind } from '../../model/field.ts';
-import type { Engine } from '../plan.ts';
+import type { Engine } from '../plan/statement.ts';
 import type { SqlValue } from '../render/index.ts';
 import { neutralText, storedForms } from './keys.ts';
 

@@ -1,10 +1,9 @@
 import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
 import type { Value } from '../../model/value.ts';
-import type { Bound } from '../bind.ts';
-import type { RenderFormat } from '../frame.ts';
-import { compilePrompts } from '../prompt-values.ts';
-import { canNest } from '../render/index.ts';
+import type { Bound } from '../plan/bind.ts';
+import { compilePrompts } from '../plan/prompts.ts';
+import { canNest, type RenderFormat } from '../render/index.ts';
 
 /** Prompts of members, by the members' ids and the prompts' names. */
 type Given = Readonly<Record<string, Readonly<Record<string, Value>>>>;

@@ -1,28 +1,18 @@
-import type { Bound } from '../bind.ts';
+import type { Zone } from '../../wire/timezone.ts';
 import { compileMembers, type Member } from '../connected/member.ts';
 import { Batch, type ChildRead, nest } from '../connected/nest.ts';
 import { childStatement, keysAsArrays } from '../connected/statement.ts';
-import type { MemberValues } from '../frame.ts';
-import type { Plan, PlanLink } from '../plan.ts';
-import type { RawResult } from '../reader-process.ts';
-import { compileRenderer, type Renderer, type ResultColumn, type SqlValue } from '../render/index.ts';
-import { findColumns } from '../result-columns.ts';
-import type { Task } from '../runner.ts';
-import type { Zone } from '../timezone.ts';
-import type { Texts } from './portal.ts';
+import type { Bound } from '../plan/bind.ts';
+import type { Plan, PlanLink } from '../plan/plan.ts';
+import type { Renderer, SqlValue } from '../render/index.ts';
+import { Renderers } from '../renderers.ts';
+import type { MemberValues, RawResult, Task } from '../runner.ts';
+import { type Found, findIn } from './found.ts';
 import { Result } from './result.ts';
-import type { Prepared, Session } from './session.ts';
-import { compileReading } from './values.ts';
+import type { Session } from './session.ts';
 
 /** Rows that are asked for at once. */
 const ROWS = 500;
-
-/** A statement whose columns were found. */
-interface Found {
-  readonly prepared: Prepared;
-  readonly columns: readonly ResultColumn[];
-  readonly read: (row: Texts) => SqlValue[];
-}
 
 /**
  * Runs a connected query on a session, in a transaction that sees one state of the database: rows of the query come
@@ -42,10 +32,8 @@ export async function runConnected(
   const statements: Found[] = [];
   await prepareMembers(session, plan, id, statements);
   const members = compileMembers(plan, found.columns, (_, index) => statements[index]?.columns ?? []);
-  const { fields, format, root } = command;
-  const columns = fields === undefined ? found.columns : fields.flatMap((index) => found.columns[index] ?? []);
-  const shape = { name: plan.name, columns, children: members.map((member) => member.shape) };
-  const factory = compileRenderer(format, shape, zone, { root });
+  const shapes = members.map((member) => member.shape);
+  const factory = new Renderers(plan.name, found.columns, zone).of(command, shapes);
   const run = new ConnectedRun(factory.start(), new Result(folder, factory.headRoom), members, given.rows, (step) =>
     readChildren(session, statements[step.member.index] as Found, step, given.values[step.member.index] ?? []),
   );
@@ -90,14 +78,7 @@ function readInTurn(
 }
 
 async function find(session: Session, id: string, plan: Plan, sql: string): Promise<Found> {
-  const prepared = await session.prepare(id, sql);
-  const { columns, problems } = findColumns(
-    plan.columns,
-    prepared.fields.map((field) => field.name),
-  );
-  if (problems.length > 0) throw new Error(`${plan.name}: ${problems.join('; ')}`);
-  const types = prepared.fields.map((field) => field.dataTypeID);
-  return { prepared, columns, read: compileReading(columns, types) };
+  return findIn(await session.prepare(id, sql), plan, `${plan.name}: `);
 }
 
 /** Prepares the statements of all members, in the order of the tree. */

@@ -1,39 +1,24 @@
-import type { MemberValues } from '../frame.ts';
-import type { Plan } from '../plan.ts';
-import type { RawResult } from '../reader-process.ts';
-import {
-  compileRenderer,
-  NOTHING_BELOW,
-  type RendererFactory,
-  type ResultColumn,
-  type SqlValue,
-} from '../render/index.ts';
-import { findColumns } from '../result-columns.ts';
-import type { Task } from '../runner.ts';
-import type { Zone } from '../timezone.ts';
+import type { Zone } from '../../wire/timezone.ts';
+import type { Plan } from '../plan/plan.ts';
+import { NOTHING_BELOW, type RendererFactory } from '../render/index.ts';
+import { Renderers } from '../renderers.ts';
+import { type MemberValues, type RawResult, SLICE, type Task } from '../runner.ts';
 import { forgetConnected, runConnected } from './connected.ts';
 import { isOutdated } from './errors.ts';
-import type { Portal, Texts } from './portal.ts';
+import { type Found, findIn } from './found.ts';
+import type { Portal } from './portal.ts';
 import { Result } from './result.ts';
 import type { Prepared, Session } from './session.ts';
-import { compileReading } from './values.ts';
 
 /** Rows that are asked for at once: the first time, and at most. A batch is what the event loop waits for. */
 const FIRST_ROWS = 64;
 const MOST_ROWS = 512;
-/** Text that a batch may come to, in UTF-16 units. */
-const SLICE = 262_144;
 /** Rows that are read in one round trip, at most. */
 const ONCE = 256;
-/** Renderers kept for one statement: each choice of columns that callers make is one. */
-const RENDERERS_KEPT = 64;
 
 /** A statement as a session holds it, with the renderers that were asked for. */
-interface Ready {
-  readonly prepared: Prepared;
-  readonly columns: readonly ResultColumn[];
-  readonly read: (row: Texts) => SqlValue[];
-  readonly renderers: Map<string, RendererFactory>;
+interface Ready extends Found {
+  readonly renderers: Renderers;
 }
 
 /** What earlier runs of a plan came to. */
@@ -86,7 +71,7 @@ export class PostgresExecutor {
 
   async #runPrepared(session: Session, prepared: Prepared, { plan, command }: Wanted): Promise<RawResult> {
     const ready = this.#readyOf(prepared, plan);
-    const factory = this.#renderer(ready, plan, command);
+    const factory = ready.renderers.of(command);
     const rows = command.probe ? command.limit + 1 : command.limit;
     const run = { statement: prepared.name, values: command.values };
     const once = this.#fitsOnce(plan, rows)
@@ -114,26 +99,10 @@ export class PostgresExecutor {
   #readyOf(prepared: Prepared, plan: Plan): Ready {
     const known = this.#ready.get(prepared);
     if (known !== undefined) return known;
-    const { columns, problems } = findColumns(
-      plan.columns,
-      prepared.fields.map((field) => field.name),
-    );
-    if (problems.length > 0) throw new Error(problems.join('; '));
-    const types = prepared.fields.map((field) => field.dataTypeID);
-    const ready: Ready = { prepared, columns, read: compileReading(columns, types), renderers: new Map() };
+    const found = findIn(prepared, plan);
+    const ready = { ...found, renderers: new Renderers(plan.name, found.columns, this.#zone) };
     this.#ready.set(prepared, ready);
     return ready;
-  }
-
-  #renderer(ready: Ready, plan: Plan, { format, fields, xml, root }: Task['command']): RendererFactory {
-    const key = JSON.stringify([format, fields, xml, root]);
-    const known = ready.renderers.get(key);
-    if (known !== undefined) return known;
-    const columns = fields === undefined ? ready.columns : fields.flatMap((index) => ready.columns[index] ?? []);
-    const factory = compileRenderer(format, { name: plan.name, columns, children: [] }, this.#zone, { xml, root });
-    if (ready.renderers.size >= RENDERERS_KEPT) ready.renderers.clear();
-    ready.renderers.set(key, factory);
-    return factory;
   }
 
   async #render(

@@ -1,4 +1,4 @@
-import { NOT_A_SELECT } from '../statement.ts';
+import { NOT_A_SELECT } from '../sqlite/statement.ts';
 import { readNames } from './names.ts';
 
 /** What a query must not say, and where in its statement that stands. */

@@ -1,9 +1,5 @@
-import { OpenFile } from '../../store/open-file.ts';
-import type { RawResult } from '../reader-process.ts';
-import { SpilledFile } from '../spilled-file.ts';
-
-/** Bytes of a result that are kept in memory; a larger one goes to a file. */
-const IN_MEMORY = 1_048_576;
+import { OpenFile } from '../../store/file/open-file.ts';
+import { IN_MEMORY, type RawResult } from '../runner.ts';
 
 /**
  * Where a result is put together: in memory, or beyond {@link IN_MEMORY} in a file without a name, which is written beside
@@ -40,8 +36,7 @@ export class Result {
     await this.#spill();
     const start = this.#room - Buffer.byteLength(head);
     await this.#file.write(Buffer.from(head), start);
-    const range = { start, length: this.#written - start };
-    return { rows, truncated, content: { file: SpilledFile.of(this.#file), range } };
+    return { rows, truncated, content: { file: this.#file, start, length: this.#written - start } };
   }
 
   /** Gives it up. */

@@ -1,11 +1,10 @@
-import { Fault } from '../../model/fault.ts';
 import { isLost } from '../../store/postgres/error.ts';
-import { abandoned, unavailable } from '../errors.ts';
-import type { Plan } from '../plan.ts';
+import { compileZone } from '../../wire/timezone.ts';
+import { type Call, Calls } from '../calls.ts';
+import { unavailable } from '../errors.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { QueryStatus } from '../port.ts';
-import type { RawResult } from '../reader-process.ts';
-import type { Runner, Task } from '../runner.ts';
-import { compileZone } from '../timezone.ts';
+import type { RawResult, Runner, Task } from '../runner.ts';
 import { Canceller } from './canceller.ts';
 import { faultOfDatabase, unreachable } from './errors.ts';
 import { PostgresExecutor } from './execute.ts';
@@ -22,15 +21,9 @@ interface PostgresOptions extends SessionOptions {
   readonly temporary: string;
 }
 
-/** A query that was asked for: it waits for a session, or has one. */
-interface Job extends Task {
-  readonly resolve: (result: RawResult) => void;
-  readonly reject: (error: unknown) => void;
-  readonly onAbort: () => void;
-  timer: NodeJS.Timeout | undefined;
-  session: Session | undefined;
-  /** Nobody waits for the answer any more. */
-  settled: boolean;
+/** A call that runs. */
+interface Run {
+  readonly session: Session;
   /** It is being stopped in the database. */
   stopping: Promise<void> | undefined;
   /** It runs no longer. */
@@ -53,50 +46,35 @@ export class PostgresRunner implements Runner {
   readonly #sessions = new Set<Session>();
   /** Those without work, the last used at the end. */
   #idle: { readonly session: Session; readonly since: number }[] = [];
-  readonly #waiting = new Set<Job>();
-  readonly #running = new Set<Job>();
+  readonly #calls: Calls<Session>;
+  readonly #running = new Map<Call, Run>();
   /** Sessions that are being made. */
   #opening = 0;
   /** Plans that were looked through. */
   readonly #sound = new WeakSet<Plan>();
   #shrink: NodeJS.Timeout | undefined;
-  #closing: PromiseWithResolvers<void> | undefined;
 
   constructor(options: PostgresOptions) {
     this.#options = options;
     this.#executor = new PostgresExecutor(compileZone(options.timezone), options.temporary);
     this.#canceller = new Canceller(options);
-  }
-
-  run(task: Task): Promise<RawResult> {
-    return new Promise((resolve, reject) => {
-      if (this.#closing !== undefined) throw unavailable('the gateway is stopping');
-      if (task.signal?.aborted) throw abandoned(task.signal);
-      const session = this.#idle.pop()?.session;
-      if (session === undefined && this.#waiting.size >= this.#options.maxWaiting)
-        throw unavailable('too many queries wait for a connection');
-      const job: Job = {
-        ...task,
-        resolve,
-        reject,
-        onAbort: () => this.#abort(job),
-        timer: setTimeout(() => this.#expire(job), task.timeout),
-        session,
-        settled: false,
-        stopping: undefined,
-        over: false,
-      };
-      task.signal?.addEventListener('abort', job.onAbort, { once: true });
-      if (session !== undefined) void this.#work(session, job);
-      else {
-        this.#waiting.add(job);
-        this.#grow();
-      }
+    this.#calls = new Calls({
+      what: 'connection',
+      maxWaiting: options.maxWaiting,
+      free: () => this.#idle.pop()?.session,
+      begin: (session, call) => void this.#work(session, call),
+      queued: () => this.#grow(),
+      stop: (call, isLate) => this.#stop(this.#running.get(call), isLate),
+      quiet: () => this.#closeWhenQuiet(),
     });
   }
 
+  run(task: Task): Promise<RawResult> {
+    return this.#calls.run(task);
+  }
+
   async ready(): Promise<void> {
-    if (this.#closing !== undefined) throw unavailable('the gateway is stopping');
+    if (this.#calls.closing) throw unavailable('the gateway is stopping');
     // One that works shows that there is a database; one that is idle may have lost it unseen.
     if (this.#running.size > 0) return;
     const session = this.#idle.pop()?.session;
@@ -113,27 +91,25 @@ export class PostgresRunner implements Runner {
   }
 
   status(): QueryStatus {
-    const busy = new Set([...this.#running].map((job) => job.session));
+    const busy = new Set([...this.#running.values()].map(({ session }) => session));
     const readers = [...this.#sessions].map((session) => ({ pid: session.pid, busy: busy.has(session) }));
-    return { readers, waiting: this.#waiting.size };
+    return { readers, waiting: this.#calls.waiting };
   }
 
   close(): Promise<void> {
-    if (this.#closing === undefined) {
-      this.#closing = Promise.withResolvers();
-      this.#closeWhenQuiet();
-    }
-    return this.#closing.promise;
+    const closed = this.#calls.close();
+    this.#closeWhenQuiet();
+    return closed;
   }
 
   /** Makes as many sessions as there is work for. */
   #grow(): void {
     const most = Math.max(1, this.#options.connections - 1);
-    while (this.#opening < this.#waiting.size && this.#sessions.size + this.#opening < most) {
+    while (this.#opening < this.#calls.waiting && this.#sessions.size + this.#opening < most) {
       this.#open().catch((error: unknown) => {
         // Who waits may still be answered by another connection.
         if (this.#sessions.size + this.#opening > 0) return;
-        for (const job of this.#waiting) if (this.#settle(job)) job.reject(unreachable(error));
+        this.#calls.failWaiting(unreachable(error));
         this.#closeWhenQuiet();
       });
     }
@@ -147,7 +123,7 @@ export class PostgresRunner implements Runner {
     } finally {
       this.#opening -= 1;
     }
-    if (this.#closing === undefined) this.#canceller.prepare();
+    if (!this.#calls.closing) this.#canceller.prepare();
     this.#sessions.add(session);
     session.whenLost(() => this.#lose(session));
     this.#release(session);
@@ -156,37 +132,35 @@ export class PostgresRunner implements Runner {
   /** Gives a session to who has waited longest, or keeps it. */
   #release(session: Session): void {
     if (session.lost) return;
-    const [job] = this.#waiting;
-    if (job !== undefined) {
-      this.#waiting.delete(job);
-      void this.#work(session, job);
+    const call = this.#calls.next();
+    if (call !== undefined) {
+      void this.#work(session, call);
       return;
     }
     this.#idle.push({ session, since: performance.now() });
-    if (this.#closing !== undefined) this.#closeWhenQuiet();
+    if (this.#calls.closing) this.#closeWhenQuiet();
     else if (this.#idle.length > 1) this.#watchShrink();
   }
 
-  async #work(session: Session, job: Job): Promise<void> {
-    job.session = session;
-    this.#running.add(job);
+  async #work(session: Session, call: Call): Promise<void> {
+    const run: Run = { session, stopping: undefined, over: false };
+    this.#running.set(call, run);
+    const { plan, timeout } = call;
     try {
-      await this.#lookThrough(session, job.plan);
-      await session.allow(job.timeout + BEHIND);
-      const result = await this.#executor.run(session, job);
-      if (this.#settle(job)) job.resolve(result);
-      else if (!Buffer.isBuffer(result.content)) result.content.file.close();
+      await this.#lookThrough(session, plan);
+      await session.allow(timeout + BEHIND);
+      this.#calls.answer(call, await this.#executor.run(session, call));
     } catch (error) {
       if (isLost(error)) session.destroy();
-      if (this.#settle(job)) job.reject(faultOfDatabase(job.plan.name, error, job.plan.prompts));
+      this.#calls.fail(call, faultOfDatabase(plan.name, error, plan.prompts));
     }
-    job.over = true;
-    if (job.stopping !== undefined) {
+    run.over = true;
+    if (run.stopping !== undefined) {
       // What is late must not stop the session's next query.
-      await job.stopping;
+      await run.stopping;
       await confirm(session);
     }
-    this.#running.delete(job);
+    this.#running.delete(call);
     this.#release(session);
     this.#closeWhenQuiet();
   }
@@ -200,41 +174,21 @@ export class PostgresRunner implements Runner {
     this.#sound.add(plan);
   }
 
-  #settle(job: Job): boolean {
-    if (job.settled) return false;
-    job.settled = true;
-    clearTimeout(job.timer);
-    job.signal?.removeEventListener('abort', job.onAbort);
-    this.#waiting.delete(job);
+  #stop(run: Run | undefined, isLate: boolean): boolean {
+    if (run === undefined) return false;
+    if (isLate) this.#cancel(run);
+    else setTimeout(() => this.#cancel(run), GRACE);
     return true;
   }
 
-  #expire(job: Job): void {
-    if (!this.#settle(job)) return;
-    if (job.session === undefined) job.reject(unavailable('no connection was free in time'));
-    else {
-      this.#stop(job);
-      job.reject(Fault.of('TIMEOUT', { what: `Query ${job.plan.name}`, seconds: job.timeout / 1000 }));
-    }
-    this.#closeWhenQuiet();
-  }
-
-  #abort(job: Job): void {
-    if (!this.#settle(job)) return;
-    if (job.session !== undefined) setTimeout(() => this.#stop(job), GRACE);
-    if (job.signal !== undefined) job.reject(abandoned(job.signal));
-    this.#closeWhenQuiet();
-  }
-
   /** Stops a query in the database, or cuts its connection where that does not do. */
-  #stop(job: Job): void {
-    const { session } = job;
-    if (job.over || session === undefined) return;
+  #cancel(run: Run): void {
+    if (run.over) return;
     const cut = (): void => {
-      if (!job.over) session.destroy();
+      if (!run.over) run.session.destroy();
     };
     setTimeout(cut, STOP_WITHIN);
-    job.stopping ??= this.#canceller.cancel(session.pid).catch(cut);
+    run.stopping ??= this.#canceller.cancel(run.session.pid).catch(cut);
   }
 
   #lose(session: Session): void {
@@ -246,7 +200,7 @@ export class PostgresRunner implements Runner {
 
   /** Ends sessions that have had nothing to do for a while, but for one. */
   #watchShrink(): void {
-    if (this.#shrink !== undefined || this.#closing !== undefined) return;
+    if (this.#shrink !== undefined || this.#calls.closing) return;
     this.#shrink = setTimeout(() => {
       this.#shrink = undefined;
       const before = performance.now() - this.#options.idleTimeout;
@@ -259,12 +213,11 @@ export class PostgresRunner implements Runner {
   }
 
   #closeWhenQuiet(): void {
-    const closing = this.#closing;
-    if (closing === undefined || this.#waiting.size + this.#running.size + this.#opening > 0) return;
+    if (!this.#calls.closing || this.#calls.waiting + this.#running.size + this.#opening > 0) return;
     clearTimeout(this.#shrink);
     this.#idle = [];
     const sessions = [...this.#sessions].map((session) => session.close());
-    void Promise.all([...sessions, this.#canceller.close()]).then(() => closing.resolve());
+    void Promise.all([...sessions, this.#canceller.close()]).then(() => this.#calls.closed());
   }
 }
 

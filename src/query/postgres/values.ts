@@ -1,5 +1,6 @@
-import { ValueError } from '../render/convert.ts';
-import type { ResultColumn, SqlValue } from '../render/index.ts';
+import type { ResultColumn } from '../plan/plan.ts';
+import type { SqlValue } from '../render/index.ts';
+import { ValueError } from '../render/value.ts';
 import type { Texts } from './portal.ts';
 
 /** Types of PostgreSQL by their ids in pg_type, which are the same everywhere. */

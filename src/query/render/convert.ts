@@ -1,34 +1,8 @@
 import { decimalOf, toDecimal } from '../../wire/decimal.ts';
-import type { PlanColumn } from '../plan.ts';
-import type { Zone } from '../timezone.ts';
+import type { Zone } from '../../wire/timezone.ts';
+import type { PlanColumn } from '../plan/plan.ts';
 import { compileDatetime, type DatetimeStyle } from './datetime.ts';
-
-/** A value as SQLite returns it; integers are always bigint. */
-export type SqlValue = string | number | bigint | Buffer | null;
-
-/** A value that is not NULL. */
-export type Present = Exclude<SqlValue, null>;
-
-/** A column of a plan, found in a result. */
-export interface ResultColumn extends PlanColumn {
-  /** Its index in the rows of the statement. */
-  readonly at: number;
-}
-
-/** A stored value does not fit the declared type of its column. */
-export class ValueError extends Error {
-  override readonly name = 'ValueError';
-
-  constructor(column: PlanColumn, value: Present) {
-    super(`column ${column.name} holds ${storageClass(value)} that is no ${column.kind}`);
-  }
-}
-
-function storageClass(value: Present): string {
-  if (typeof value === 'string') return 'a text';
-  if (typeof value === 'bigint') return 'an integer';
-  return typeof value === 'number' ? 'a real number' : 'a blob';
-}
+import { type Present, ValueError } from './value.ts';
 
 /**
  * Compiles the text of a column's values: what XML and CSV write, and JSON for everything that is no number there.

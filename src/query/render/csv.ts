@@ -1,7 +1,8 @@
 /** RFC 4180: CRLF ends every line, the first line holds the names. Values are written as they are, never altered. */
 
-import type { Zone } from '../timezone.ts';
-import { compileTextOf, type ResultColumn } from './convert.ts';
+import type { Zone } from '../../wire/timezone.ts';
+import type { ResultColumn } from '../plan/plan.ts';
+import { compileTextOf } from './convert.ts';
 import type { RendererFactory } from './renderer.ts';
 
 /** NULL and the empty text are both an empty field. */

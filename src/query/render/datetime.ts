@@ -1,5 +1,5 @@
-import { offsetText, type Zone } from '../timezone.ts';
-import type { Present } from './convert.ts';
+import { offsetText, type Zone } from '../../wire/timezone.ts';
+import type { Present } from './value.ts';
 
 /** `query`: yyyy-MM-ddTHH:mm:ss+hhmm, the form of query results; `document`: xs:dateTime, with +hh:mm and the fraction that is stored. */
 export type DatetimeStyle = 'query' | 'document';

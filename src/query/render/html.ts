@@ -1,8 +1,9 @@
 /** A page of its own (WHATWG HTML): a table with a caption and headed columns, which loads nothing and runs nothing. */
 
 import type { ScalarKind } from '../../model/field.ts';
-import type { Zone } from '../timezone.ts';
-import { compileTextOf, type ResultColumn } from './convert.ts';
+import type { Zone } from '../../wire/timezone.ts';
+import type { ResultColumn } from '../plan/plan.ts';
+import { compileTextOf } from './convert.ts';
 import { MOST_ROWS, type RendererFactory } from './renderer.ts';
 
 /** Kinds whose values are aligned at their last digit. */

@@ -1,18 +1,21 @@
-import type { RenderFormat } from '../frame.ts';
-import type { RootElement, XmlNames } from '../port.ts';
-import type { Zone } from '../timezone.ts';
+import type { Zone } from '../../wire/timezone.ts';
+import type { ResultFormat, RootElement, XmlNames } from '../port.ts';
 import { compileCsv } from './csv.ts';
 import { compileHtml } from './html.ts';
-import { compileQueryJson, compileRowsJson, compileValues } from './json.ts';
+import { compileQueryJson, compileRowsJson } from './json.ts';
 import { compileRaw } from './raw.ts';
 import type { RendererFactory, ResultShape } from './renderer.ts';
+import { compileValues } from './values.ts';
 import { compileWebRowSet } from './webrowset.ts';
 import { compileXlsx } from './xlsx/workbook.ts';
 import { compileRowsXml, compileXmlp } from './xml.ts';
 
-export type { ResultColumn, SqlValue } from './convert.ts';
 export { type NestedRow, NOTHING_BELOW, type Renderer, type RendererFactory, type ResultShape } from './renderer.ts';
 export { ResultLimitError } from './result-limit.ts';
+export type { SqlValue } from './value.ts';
+
+/** Formats that are written; `values` is the form in which rows cross for a handler. */
+export type RenderFormat = ResultFormat | 'values';
 
 /** Names that a format may be given. */
 export interface RenderNames {

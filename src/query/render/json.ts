@@ -1,15 +1,8 @@
-import type { Zone } from '../timezone.ts';
-import {
-  booleanText,
-  compileTextOf,
-  decimalText,
-  integerText,
-  type Present,
-  type ResultColumn,
-  type SqlValue,
-  ValueError,
-} from './convert.ts';
+import type { Zone } from '../../wire/timezone.ts';
+import type { ResultColumn } from '../plan/plan.ts';
+import { booleanText, compileTextOf, decimalText, integerText } from './convert.ts';
 import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } from './renderer.ts';
+import { type Present, type SqlValue, ValueError } from './value.ts';
 
 /** Makes what JSON writes of a row. */
 type RowValue = (cells: readonly SqlValue[], number: number, below: NestedRow['below']) => unknown;
@@ -64,24 +57,8 @@ export function compileRowsJson(columns: readonly ResultColumn[], zone: Zone): R
   return slices(compileObject(properties), () => '{"rows":[', ']}');
 }
 
-/** Rows for a handler: arrays in the order of the columns. An integer beyond 2^53 - 1 crosses as its digits. */
-export function compileValues(columns: readonly ResultColumn[], zone: Zone): RendererFactory {
-  const cells = columns.map((column) => {
-    const text = compileTextOf(column, zone, 'document');
-    if (column.kind === 'integer') return (value: Present) => smallInteger(text(value));
-    return column.kind === 'boolean' ? (value: Present) => text(value) === 'true' : text;
-  });
-  const places = columns.map((column) => column.at);
-  const row = (raw: readonly SqlValue[]): unknown =>
-    cells.map((cell, index) => {
-      const value = raw[places[index]!] ?? null;
-      return value === null ? null : cell(value);
-    });
-  return slices(row, () => '[', ']');
-}
-
 /** JSON.stringify over slices of rows is the fastest writer there is; the brackets of each slice are cut. */
-function slices(object: RowValue, head: (rows: number) => string, tail: string): RendererFactory {
+export function slices(object: RowValue, head: (rows: number) => string, tail: string): RendererFactory {
   return {
     headRoom: Buffer.byteLength(head(MOST_ROWS)),
     start() {
@@ -185,9 +162,4 @@ function blankOf(column: ResultColumn): '' | null {
 
 function refuse(column: ResultColumn, value: Present): never {
   throw new ValueError(column, value);
-}
-
-function smallInteger(text: string): number | string {
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? number : text;
 }

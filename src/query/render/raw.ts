@@ -4,8 +4,9 @@
  * integer up to 2^53 - 1 a JSON number; all else is tagged, so that it comes back as it was.
  */
 
-import type { ResultColumn, SqlValue } from './convert.ts';
+import type { ResultColumn } from '../plan/plan.ts';
 import { type NestedRow, NOTHING_BELOW, type RendererFactory, type ResultShape } from './renderer.ts';
+import type { SqlValue } from './value.ts';
 
 /** `i` the digits of a larger integer, `r` a real number or the name of one that JSON has no number for, `b` a blob in base64. */
 type RawCell =

@@ -1,4 +1,5 @@
-import type { ResultColumn, SqlValue } from './convert.ts';
+import type { ResultColumn } from '../plan/plan.ts';
+import type { SqlValue } from './value.ts';
 
 /** What a renderer writes: a query's columns and, of a connected query, what stands under each of its rows. */
 export interface ResultShape {

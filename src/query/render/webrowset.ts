@@ -1,11 +1,13 @@
 /** The document of JSR 114 (JDBC WebRowSet), as its schema `http://java.sun.com/xml/ns/jdbc` has it. */
 
 import type { ScalarKind } from '../../model/field.ts';
+import type { Zone } from '../../wire/timezone.ts';
 import { escapeText } from '../../wire/xml/text.ts';
+import type { ResultColumn } from '../plan/plan.ts';
 import type { RootElement } from '../port.ts';
-import type { Zone } from '../timezone.ts';
-import { compileTextOf, type ResultColumn, type SqlValue } from './convert.ts';
+import { compileTextOf } from './convert.ts';
 import type { RendererFactory } from './renderer.ts';
+import type { SqlValue } from './value.ts';
 import { elements, openTag } from './xml.ts';
 
 /** Codes and names of `java.sql.Types`. */

@@ -1,8 +1,10 @@
+import type { Zone } from '../../wire/timezone.ts';
 import { cdata, escapeAttribute, escapeText } from '../../wire/xml/text.ts';
+import type { ResultColumn } from '../plan/plan.ts';
 import type { RootElement, XmlNames } from '../port.ts';
-import type { Zone } from '../timezone.ts';
-import { compileTextOf, type ResultColumn, type SqlValue } from './convert.ts';
+import { compileTextOf } from './convert.ts';
 import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } from './renderer.ts';
+import type { SqlValue } from './value.ts';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 

@@ -1,29 +1,18 @@
-import type { Account } from '../../model/account.ts';
 import type { BlobStore } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
-import type { Registry } from '../../model/registry.ts';
 import { type JobQueue, needRoom, type Store } from '../../store/index.ts';
-import { contentTypes } from '../content-types.ts';
-import type { QueryPort } from '../port.ts';
-import { renderRaw } from '../raw.ts';
-import type { SavedQueries } from '../saved/port.ts';
+import { contentTypes } from '../render/content-types.ts';
+import { digestOf } from './digest.ts';
 import { keepResult } from './keep.ts';
-import type { NewRun, QueryRuns, RunOwners } from './port.ts';
+import type { NewRun, QueryRuns } from './port.ts';
+import { renderRaw } from './render-block.ts';
 import { type KeptRun, RunRows } from './run-rows.ts';
-import { shapeOf } from './shape.ts';
-import { createRunWorker } from './worker.ts';
+import { createRunWorker, type RunWorkerPorts } from './worker.ts';
 
-export interface QueryRunsOptions {
-  readonly registry: Registry;
+export interface QueryRunsOptions extends Omit<RunWorkerPorts, 'rows' | 'blobs'> {
   readonly store: Store;
   readonly queue: JobQueue;
   readonly blobs: BlobStore;
-  readonly queries: QueryPort;
-  readonly saved: SavedQueries;
-  readonly owners: RunOwners;
-  readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
-  /** Told of each attempt that has ended. */
-  readonly account?: Account | undefined;
 }
 
 /** The queue of runs, and the scope of the blobs that hold their results. */
@@ -76,7 +65,7 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
       }),
     async block(run, query, number, { format, root }) {
       const { blob: key, starts, shape, bytes, input } = run as KeptRun;
-      if (shape !== shapeOf(query)) {
+      if (shape !== digestOf(query)) {
         const reason = 'was made of another version of the query; run it again';
         throw Fault.of('CONFLICT', { what: `Run ${run.id} of ${query.id}`, reason });
       }

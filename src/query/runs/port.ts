@@ -2,7 +2,7 @@ import type { StoredBlob } from '../../model/blob.ts';
 import type { Query } from '../../model/query.ts';
 import type { User } from '../../model/security.ts';
 import type { QueryInput } from '../input.ts';
-import type { ResultFormat } from '../port.ts';
+import type { ResultFormat, RootElement } from '../port.ts';
 
 /** Forms that a run may be asked for. */
 export type RunFormat = Exclude<ResultFormat, 'raw' | 'rows-json' | 'rows-xml'>;
@@ -67,7 +67,7 @@ export interface RunBlock {
 export interface BlockOptions {
   readonly format: RunFormat;
   /** The element round everything, over SOAP. */
-  readonly root?: { readonly name: string; readonly namespace: string };
+  readonly root?: RootElement;
 }
 
 /** Runs of stored queries whose results are kept: polled ones, and files. */

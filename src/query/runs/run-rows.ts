@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, QueryRunTable, Store } from '../../store/index.ts';
 import type { BlockStart } from './blocks.ts';
+import { digestOf } from './digest.ts';
 import type { NewRun, QueryRun, RunState } from './port.ts';
-import { shapeOf } from './shape.ts';
 
 /** What became of a run that succeeded. */
 export interface RunResult {
@@ -42,7 +42,7 @@ export class RunRows {
   /** @returns the run's id */
   async insert(tx: Db, run: NewRun, file: string | undefined, result?: RunResult): Promise<string> {
     const id = randomUUID();
-    const request: Request = { input: run.input, format: run.format, shape: shapeOf(run.query) };
+    const request: Request = { input: run.input, format: run.format, shape: digestOf(run.query) };
     const entered = now();
     await tx
       .insertInto('signalbox_query_run')

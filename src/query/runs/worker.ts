@@ -1,4 +1,4 @@
-import type { Account } from '../../model/account.ts';
+import { type Account, beginAccount } from '../../model/account.ts';
 import type { Blobs } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
@@ -7,10 +7,10 @@ import { type Job, JobLost, type Worker, WorkerDied } from '../../store/index.ts
 import { membersOf } from '../input.ts';
 import type { QueryPort } from '../port.ts';
 import type { SavedQueries } from '../saved/port.ts';
+import { digestOf } from './digest.ts';
 import { keepResult } from './keep.ts';
 import type { RunOwners } from './port.ts';
 import type { KeptRun, RunRows } from './run-rows.ts';
-import { shapeOf } from './shape.ts';
 
 export interface RunWorkerPorts {
   readonly registry: Registry;
@@ -59,11 +59,8 @@ async function work(ports: RunWorkerPorts, job: Job): Promise<void> {
   // It was cancelled before it began.
   if (run === undefined) return;
   let kept: string | undefined;
-  const since = performance.now();
-  const tell = (error?: unknown): void => {
-    const ms = performance.now() - since;
-    ports.account?.({ kind: 'query', name: run.query, id, user: run.owner, attempt: job.attempt, ms, error });
-  };
+  const { query: name, owner: user } = run;
+  const tell = beginAccount(ports.account, { kind: 'query', name, id, user, attempt: job.attempt });
   try {
     const query = await queryOf(ports, run);
     const { input, format, file } = run;
@@ -94,7 +91,7 @@ async function queryOf({ registry, saved, owners }: RunWorkerPorts, run: KeptRun
   const all = input.connected ? [query, ...membersOf(query)] : [query];
   if (!(await owners.mayRun(owner, all)))
     throw Fault.of('FORBIDDEN', { user: `User ${owner}`, what: `query ${name} any more` });
-  if (shapeOf(query) !== shape) {
+  if (digestOf(query) !== shape) {
     throw Fault.of('CONFLICT', { what: `Query ${name}`, reason: 'has changed since the run was entered' });
   }
   return query;

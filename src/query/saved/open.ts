@@ -1,3 +1,4 @@
+import { writeJsonText } from '../../codec/index.ts';
 import { linkSavedQuery } from '../../load/query/saved-query.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
@@ -5,7 +6,7 @@ import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { JsonValue } from '../../model/value.ts';
 import type { Store } from '../../store/index.ts';
-import { checkQueries } from '../check.ts';
+import { checkQueries } from '../check/check.ts';
 import { unavailable } from '../errors.ts';
 import type { SavedQueries, SaveOutcome } from './port.ts';
 import { reservedNames } from './reserved.ts';
@@ -90,7 +91,7 @@ function turns(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 async function keep(store: Store, owner: string, query: Query, definition: JsonValue): Promise<SaveOutcome> {
-  const row = { definition: JSON.stringify(definition, digits), saved: new Date().toISOString() };
+  const row = { definition: writeJsonText(definition), saved: new Date().toISOString() };
   return store.transaction(async (tx) => {
     // First of all something is written, so that of two at the same time one waits for the other.
     const { numUpdatedRows } = await tx
@@ -156,9 +157,4 @@ class Linker {
     const timeout = Math.min(query.timeout ?? longest, longest);
     return { query: { ...query, owner, rows, timeout } };
   }
-}
-
-/** JSON.stringify refuses a bigint; its digits are what JSON writes. */
-function digits(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
 }

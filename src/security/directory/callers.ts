@@ -1,7 +1,7 @@
 import type { SecurityScheme, User } from '../../model/security.ts';
 import type { Store } from '../../store/index.ts';
+import { reading } from '../database.ts';
 import { undeclaredUser } from '../undeclared-user.ts';
-import { reading } from './from-database.ts';
 import type { Roles } from './roles.ts';
 
 /** How old the note of when a caller was seen may become, in milliseconds: it is no reason for a write a call. */

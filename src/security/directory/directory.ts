@@ -1,10 +1,10 @@
 import type { Registry } from '../../model/registry.ts';
 import type { User } from '../../model/security.ts';
 import { openToRead, type Store, type StoreReader } from '../../store/index.ts';
-import type { Directory } from '../port.ts';
 import { Callers } from './callers.ts';
 import { DatabaseUsers } from './from-database.ts';
 import { definedUsers } from './from-definitions.ts';
+import type { Directory } from './port.ts';
 import { Roles } from './roles.ts';
 import { selectVersion } from './user-rows.ts';
 import { Versions } from './versions.ts';

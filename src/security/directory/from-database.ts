@@ -1,8 +1,8 @@
-import { Fault } from '../../model/fault.ts';
 import type { User } from '../../model/security.ts';
 import type { Db } from '../../store/index.ts';
-import type { KeyHolder } from '../port.ts';
+import { reading, unavailable } from '../database.ts';
 import { undeclaredUser } from '../undeclared-user.ts';
+import type { KeyHolder } from './port.ts';
 import type { Roles } from './roles.ts';
 import { selectUser, selectUserOfCertificate, selectUserOfKey, type UserRow } from './user-rows.ts';
 import type { Versions } from './versions.ts';
@@ -105,18 +105,4 @@ export class DatabaseUsers {
 
 function userOf(found: Found<KeyHolder>): Found<User> {
   return found instanceof Promise ? found.then((holder) => holder?.user) : found?.user;
-}
-
-/** @throws Fault UNAVAILABLE for whatever the database says */
-export async function reading<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw unavailable(cause);
-  }
-}
-
-function unavailable(cause?: unknown): Fault {
-  const reason = 'the database that knows the users does not answer';
-  return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': '5' }, cause });
 }

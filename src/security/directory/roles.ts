@@ -1,4 +1,4 @@
-import type { PermissionList, Role, User } from '../../model/security.ts';
+import type { Role } from '../../model/security.ts';
 
 /** Finds the roles that the database names by their ids. */
 export class Roles {
@@ -13,18 +13,18 @@ export class Roles {
   }
 
   /**
-   * What a user holds. A role that is gone grants nothing.
+   * The roles that a user holds. One that is gone grants nothing.
    * @param json the ids, as the database keeps them
    * @param allowed others grant nothing either; any where it is left out
    */
-  of(user: string, json: string, allowed?: ReadonlySet<Role>): Pick<User, 'roles' | 'permissionLists'> {
+  of(user: string, json: string, allowed?: ReadonlySet<Role>): Role[] {
     const roles: Role[] = [];
     for (const id of JSON.parse(json) as string[]) {
       const role = this.#roles.get(id);
       if (role === undefined) this.#tell(user, id);
       else if (allowed?.has(role) !== false) roles.push(role);
     }
-    return { roles, permissionLists: new Set<PermissionList>(roles.flatMap((role) => role.permissionLists)) };
+    return roles;
   }
 
   #tell(user: string, role: string): void {

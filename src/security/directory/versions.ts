@@ -1,4 +1,4 @@
-import { within } from '../within.ts';
+import { within } from '../database.ts';
 
 /** How the version of what a database keeps is learnt. */
 export interface VersionsOptions {

@@ -1,7 +1,7 @@
 import type { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 import type { Rate } from '../../model/rate.ts';
 import type { RateTable } from '../../store/index.ts';
-import { within } from '../within.ts';
+import { within } from '../database.ts';
 import { boundedMemory } from './bounded-memory.ts';
 import { createLimiter, type RateLimiter } from './limiter.ts';
 

@@ -1,7 +1,8 @@
 import type { ApiKeyScheme } from '../../model/security.ts';
-import { apiKeyHash } from '../api-key-hash.ts';
-import type { Directory } from '../port.ts';
-import { REALM, Refused, type Verifier } from './verifier.ts';
+import { apiKeyHash } from '../api-key.ts';
+import type { Directory } from '../directory/port.ts';
+import { Refused } from '../refused.ts';
+import { REALM, type Verifier } from './verifier.ts';
 
 const LONGEST = 512;
 

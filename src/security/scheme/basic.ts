@@ -1,9 +1,10 @@
 // HTTP Basic authentication, RFC 7617, with charset="UTF-8".
 import type { BasicScheme, User } from '../../model/security.ts';
 import { type PasswordHash, readPasswordHash } from '../../wire/password-hash.ts';
+import type { Directory } from '../directory/port.ts';
 import { unmatchableHash, verifyPassword } from '../password.ts';
-import type { Directory } from '../port.ts';
-import { REALM, Refused, type Verifier } from './verifier.ts';
+import { Refused } from '../refused.ts';
+import { REALM, type Verifier } from './verifier.ts';
 
 /** What a caller shows. */
 interface BasicCredentials {

@@ -1,8 +1,8 @@
 import type { JWTPayload } from 'jose';
 import type { BearerScheme, Role, User } from '../../model/security.ts';
-import type { Directory } from '../port.ts';
-import { undeclaredUser } from '../undeclared-user.ts';
-import { Refused } from './verifier.ts';
+import type { Directory } from '../directory/port.ts';
+import { Refused } from '../refused.ts';
+import { listsOf, undeclaredUser } from '../undeclared-user.ts';
 
 /** Of the id of a user whom a token vouches for: it stands in rows, logs and file names' owners. */
 const LONGEST_ID = 200;
@@ -60,19 +60,16 @@ async function knownUser(directory: Directory, name: string, roles: readonly Rol
   const user = await directory.find(name);
   if (user === undefined) throw new Refused('token of an unknown or disabled user');
   const more = roles.filter((role) => !user.roles.includes(role));
-  return more.length === 0 ? user : { ...user, ...granting([...user.roles, ...more]) };
+  if (more.length === 0) return user;
+  const held = [...user.roles, ...more];
+  return { ...user, roles: held, permissionLists: listsOf(held) };
 }
 
 function vouchedUser(scheme: BearerScheme, name: string, roles: readonly Role[]): User {
   const id = `${scheme.id}:${escapeName(name)}`;
   if (id.length > LONGEST_ID) throw new Refused('token whose user has too long a name');
-  return undeclaredUser(id, 'token', granting(roles));
+  return undeclaredUser(id, 'token', roles);
 }
-
-const granting = (roles: readonly Role[]): Pick<User, 'roles' | 'permissionLists'> => ({
-  roles,
-  permissionLists: new Set(roles.flatMap((role) => role.permissionLists)),
-});
 
 /**
  * Names are the issuer's, and may hold anything. Two of them never become one: what is not among the harmless characters is

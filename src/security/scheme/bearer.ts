@@ -3,10 +3,12 @@ import { decodeJwt, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } 
 import type { ConfigText } from '../../model/config.ts';
 import { Fault } from '../../model/fault.ts';
 import type { BearerScheme } from '../../model/security.ts';
-import type { Directory, LookAtFile } from '../port.ts';
+import type { Directory } from '../directory/port.ts';
+import type { LookAtFile } from '../port.ts';
+import { Refused } from '../refused.ts';
 import { compileClaim, compileTokenUser } from './bearer-user.ts';
 import { openKeys } from './keys.ts';
-import { REALM, Refused, type Verifier } from './verifier.ts';
+import { REALM, type Verifier } from './verifier.ts';
 
 /** Where the texts of a scheme get their values, and its files come from. */
 export interface BearerPlace {

@@ -1,8 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import type { ClientCertificateScheme } from '../../model/security.ts';
-import { namesOfCertificate } from '../certificate-name.ts';
-import type { Directory, Shown, ShownCertificate } from '../port.ts';
-import { REALM, Refused, type Verifier } from './verifier.ts';
+import { checkValidity, userOfCertificate } from '../certificate.ts';
+import type { Directory } from '../directory/port.ts';
+import type { ShownCertificate } from '../port.ts';
+import { Refused } from '../refused.ts';
+import { REALM, type Verifier } from './verifier.ts';
 
 /** Characters in Base64: larger than any certificate of a person or system. */
 const LONGEST = 48 * 1024;
@@ -11,13 +13,12 @@ const LONGEST = 48 * 1024;
 export function compileClientCertificate(scheme: ClientCertificateScheme, directory: Directory): Verifier {
   // That of a connection is the same object at each request.
   const texts = new WeakMap<ShownCertificate, string>();
-  const certificateOf = (shown: Shown): ShownCertificate | undefined => shown.certificate(scheme.header);
   return {
     scheme,
     longest: LONGEST,
     isAmbient: true,
     find(shown) {
-      const certificate = certificateOf(shown);
+      const certificate = shown.certificate(scheme.header);
       if (certificate === undefined) return undefined;
       let text = texts.get(certificate);
       if (text === undefined) {
@@ -30,29 +31,20 @@ export function compileClientCertificate(scheme: ClientCertificateScheme, direct
     async verify(credentials) {
       const [vouched, encoded = ''] = credentials.split(' ');
       const der = Buffer.from(encoded, 'base64');
-      const until = checkDates(der);
-      const user = await directory.findByCertificate(namesOfCertificate({ der, verified: vouched === 'verified' }));
-      if (user === undefined) throw new Refused('certificate of nobody, or of a disabled user');
-      return { user, until };
+      const certificate = readCertificate(der);
+      checkValidity(certificate, Date.now());
+      const user = await userOfCertificate(directory, { der, verified: vouched === 'verified' });
+      return { user, until: certificate.validToDate.getTime() };
     },
     // It is asked for when a connection is made; as with keys, the challenge says what is missing.
     challenge: () => `ClientCertificate ${REALM}`,
   };
 }
 
-/** @returns when its validity ends, in milliseconds since 1970. @throws Refused outside of it */
-function checkDates(der: Buffer): number {
-  let certificate: X509Certificate;
+function readCertificate(der: Buffer): X509Certificate {
   try {
-    certificate = new X509Certificate(der);
+    return new X509Certificate(der);
   } catch {
-    throw new Refused('a certificate that can not be read');
+    throw new Refused('the certificate can not be read');
   }
-  const from = Date.parse(certificate.validFrom);
-  const to = Date.parse(certificate.validTo);
-  const now = Date.now();
-  // Negated, so that a date that can't be read is none that is fine.
-  if (!(from <= now)) throw new Refused('certificate not valid yet');
-  if (!(now <= to)) throw new Refused('certificate expired');
-  return to;
 }

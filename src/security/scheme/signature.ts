@@ -3,16 +3,17 @@ import type { X509Certificate } from 'node:crypto';
 import { Fault } from '../../model/fault.ts';
 import type { SignatureScheme, User } from '../../model/security.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { namesOfCertificate } from '../certificate-name.ts';
-import type { Directory, ShownMessage } from '../port.ts';
+import { checkValidity, userOfCertificate } from '../certificate.ts';
+import type { Directory } from '../directory/port.ts';
+import type { ShownMessage } from '../port.ts';
+import { Refused } from '../refused.ts';
 import { faultOfKey } from '../wsse/algorithms.ts';
-import { checkValidity, isIssuedBy, signerOf } from '../wsse/certificate.ts';
+import { isIssuedBy, signerOf } from '../wsse/certificate.ts';
 import { type EnvelopeParts, partsOf, type SecurityHeader } from '../wsse/header.ts';
 import { Ids } from '../wsse/ids.ts';
 import { readSignature, type SignatureReference } from '../wsse/signature-form.ts';
 import { checkTimestamp } from '../wsse/time.ts';
 import { type Covered, verifySignature } from '../wsse/verify.ts';
-import { Refused } from './verifier.ts';
 
 /** What judges signatures. */
 export interface SignaturePorts {
@@ -57,8 +58,7 @@ export async function verifySignedMessage(
   if (unfit !== undefined) throw new Refused(unfit);
   checkValidity(certificate, now);
   const verified = isIssuedBy(certificate, ports.authoritiesOf(scheme), now);
-  const user = await ports.directory.findByCertificate(namesOfCertificate({ der: certificate.raw, verified }));
-  if (user === undefined) throw new Refused('certificate of nobody, or of a disabled user');
+  const user = await userOfCertificate(ports.directory, { der: certificate.raw, verified });
   const { signed, print } = verifySignature(signature, form, covered, key);
   const created = checkTimestamp(signed[time]!, scheme.maxAge, now);
   await ports.takeOnce(['signature', user.id, print], created);

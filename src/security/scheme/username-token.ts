@@ -1,12 +1,13 @@
 // WS-Security UsernameToken Profile 1.1.1.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { User, UsernameTokenScheme } from '../../model/security.ts';
-import { BASE64_BINARY, isNamed, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from '../../wire/soap/wsse-names.ts';
+import { BASE64_BINARY, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from '../../wire/soap/wsse-names.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
-import type { Directory, Shown } from '../port.ts';
-import { bytesOf, contentOf, elementsOf } from '../wsse/strict.ts';
+import type { Directory } from '../directory/port.ts';
+import type { Shown } from '../port.ts';
+import { Refused } from '../refused.ts';
+import { bytesOf, contentOf, onesOf } from '../wsse/strict.ts';
 import { checkAge, timeOf } from '../wsse/time.ts';
-import { Refused } from './verifier.ts';
 
 /** What judges UsernameTokens. */
 export interface UsernameTokenPorts {
@@ -48,18 +49,12 @@ export async function verifyUsernameToken(
 }
 
 function readToken(element: XmlElement): UsernameToken {
-  const children = elementsOf(element);
-  const one = (name: string, namespace: string): XmlElement | undefined => {
-    const [found, another] = children.filter((each) => isNamed(each, name, namespace));
-    if (another !== undefined) throw new Refused(`UsernameToken holds more than one ${name}`);
-    return found;
-  };
-  const user = one('Username', WSSE);
-  const password = one('Password', WSSE);
-  const nonce = one('Nonce', WSSE);
-  const created = one('Created', WSU);
-  const known = [user, password, nonce, created].filter((each) => each !== undefined);
-  if (known.length !== children.length) throw new Refused('UsernameToken holds something that is not known here');
+  const {
+    Username: user,
+    Password: password,
+    Nonce: nonce,
+    Created: created,
+  } = onesOf(element, { Username: WSSE, Password: WSSE, Nonce: WSSE, Created: WSU });
   if (user === undefined || password === undefined) throw new Refused('UsernameToken has no Username or no Password');
   const type = attributeOf(password, 'Type') ?? PASSWORD_TEXT;
   if (type !== PASSWORD_TEXT && type !== PASSWORD_DIGEST) throw new Refused('its Password is of an unknown type');

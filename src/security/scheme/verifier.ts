@@ -28,10 +28,5 @@ export interface Verifier {
   challenge(refused: boolean): string;
 }
 
-/** Credentials that are no good. Callers are told the same whatever the reason is; that is for the log. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-}
-
 /** What the challenges of a 401 protect: all of the gateway is one realm. */
 export const REALM = 'realm="signalbox"';

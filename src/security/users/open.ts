@@ -1,9 +1,9 @@
 import type { Db, Store } from '../../store/index.ts';
-import { createApiKey, type NewApiKey } from './api-key.ts';
+import { createApiKey, type NewApiKey } from '../api-key.ts';
 import { addCertificate, removeCertificate } from './certificates.ts';
 import type { Change } from './change.ts';
 import type { NewUser, Users } from './port.ts';
-import { selectAllKept, selectCertificates, selectKept, selectKeys, selectTrail } from './rows.ts';
+import { readUsers, selectKept, selectKeys } from './rows.ts';
 import { UserError } from './user-error.ts';
 
 export interface UsersOptions {
@@ -19,6 +19,7 @@ export interface UsersOptions {
 export function openUsers({ store, actor, clock = Date.now }: UsersOptions): Users {
   const ports: Ports = { store, actor, clock };
   return {
+    ...readUsers(() => store.tables()),
     add: (user) => addUser(ports, user),
     async setPassword(id, password) {
       await change(ports, id, async (tx) => {
@@ -35,24 +36,11 @@ export function openUsers({ store, actor, clock = Date.now }: UsersOptions): Use
     changeRoles: (id, asked) => changeRoles(ports, id, asked),
     addKey: (id, options) => addKey(ports, id, options),
     revokeKey: (id, key) => revokeKey(ports, id, key),
-    list: async () => selectAllKept(await store.tables()),
-    get: async (id) => selectKept(await store.tables(), id),
-    async keys(id) {
-      const db = await store.tables();
-      await selectKept(db, id);
-      return selectKeys(db, id);
-    },
     addCertificate: (id, fingerprint, description) =>
       change(ports, id, (tx, at) => addCertificate(tx, at, { user: id, fingerprint, description })),
     async removeCertificate(id, fingerprint) {
       await change(ports, id, (tx) => removeCertificate(tx, id, fingerprint));
     },
-    async certificates(id) {
-      const db = await store.tables();
-      await selectKept(db, id);
-      return selectCertificates(db, id);
-    },
-    trail: async (id) => selectTrail(await store.tables(), id),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { NewApiKey } from './api-key.ts';
+import type { NewApiKey } from '../api-key.ts';
 
 /** A user as the database keeps it; nothing of it is secret. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
 export interface KeptUser {
@@ -61,12 +61,25 @@ export interface NewUser {
   readonly roles: readonly string[];
 }
 
+/** What can be seen of the users of the database. Everything rejects with UserError for a user that there is not. */
+export interface UserReader {
+  /** In the order of their ids. */
+  list(): Promise<readonly KeptUser[]>;
+  get(id: string): Promise<KeptUser>;
+  /** The oldest first. */
+  keys(id: string): Promise<readonly KeptKey[]>;
+  /** The oldest first. */
+  certificates(id: string): Promise<readonly KeptCertificate[]>;
+  /** What was done, the oldest first; to one user alone where one is named. */
+  trail(id?: string): Promise<readonly TrailLine[]>;
+}
+
 /**
  * The users of the database. Each change is one transaction with its line of the trail, and counts the version up by which
  * gateways notice it. What changes nothing leaves no line, and returns false. Everything rejects with UserError for a user
  * or a key that there is not.
  */
-export interface Users {
+export interface Users extends UserReader {
   /** @throws UserError where there is one */
   add(user: NewUser): Promise<void>;
   /** @param password PHC string; undefined takes the password away */
@@ -86,13 +99,4 @@ export interface Users {
   addCertificate(id: string, fingerprint: string, description?: string): Promise<boolean>;
   /** @throws UserError where it is not this user's */
   removeCertificate(id: string, fingerprint: string): Promise<void>;
-  /** In the order of their ids. */
-  list(): Promise<readonly KeptUser[]>;
-  get(id: string): Promise<KeptUser>;
-  /** The oldest first. */
-  keys(id: string): Promise<readonly KeptKey[]>;
-  /** The oldest first. */
-  certificates(id: string): Promise<readonly KeptCertificate[]>;
-  /** What was done, the oldest first; to one user alone where one is named. */
-  trail(id?: string): Promise<readonly TrailLine[]>;
 }

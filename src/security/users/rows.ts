@@ -1,6 +1,25 @@
 import type { Db, Tables } from '../../store/index.ts';
-import type { KeptCertificate, KeptKey, KeptUser, TrailLine, UserAction } from './port.ts';
+import type { KeptCertificate, KeptKey, KeptUser, TrailLine, UserAction, UserReader } from './port.ts';
 import { UserError } from './user-error.ts';
+
+/** The users of a database whose schema is of this version. */
+export function readUsers(tables: () => Promise<Db>): UserReader {
+  return {
+    list: async () => selectAllKept(await tables()),
+    get: async (id) => selectKept(await tables(), id),
+    async keys(id) {
+      const db = await tables();
+      await selectKept(db, id);
+      return selectKeys(db, id);
+    },
+    async certificates(id) {
+      const db = await tables();
+      await selectKept(db, id);
+      return selectCertificates(db, id);
+    },
+    trail: async (id) => selectTrail(await tables(), id),
+  };
+}
 
 /** @throws UserError where there is no such user */
 export async function selectKept(db: Db, id: string): Promise<KeptUser> {
@@ -10,7 +29,7 @@ export async function selectKept(db: Db, id: string): Promise<KeptUser> {
   return keptUser(row);
 }
 
-export async function selectAllKept(db: Db): Promise<KeptUser[]> {
+async function selectAllKept(db: Db): Promise<KeptUser[]> {
   return (await db.selectFrom('signalbox_user').selectAll().orderBy('id').execute()).map(keptUser);
 }
 
@@ -25,7 +44,7 @@ export async function selectKeys(db: Db, user: string): Promise<KeptKey[]> {
   return rows.map(({ id, created, ...rest }) => ({ id, created, ...present(rest) }));
 }
 
-export async function selectCertificates(db: Db, user: string): Promise<KeptCertificate[]> {
+async function selectCertificates(db: Db, user: string): Promise<KeptCertificate[]> {
   const rows = await db
     .selectFrom('signalbox_user_certificate')
     .select(['fingerprint', 'description', 'created'])
@@ -36,7 +55,7 @@ export async function selectCertificates(db: Db, user: string): Promise<KeptCert
   return rows.map(({ fingerprint, created, ...rest }) => ({ fingerprint, created, ...present(rest) }));
 }
 
-export async function selectTrail(db: Db, user: string | undefined): Promise<TrailLine[]> {
+async function selectTrail(db: Db, user: string | undefined): Promise<TrailLine[]> {
   let select = db.selectFrom('signalbox_user_audit').selectAll().orderBy('sequence');
   if (user !== undefined) select = select.where('user_id', '=', user);
   const rows = await select.execute();

@@ -1,10 +1,10 @@
 // Exclusive XML Canonicalization 1.0 (W3C recommendation of 18 July 2002), without comments, of elements as the strict
 // reader made them. Processing instructions it has left out, as SOAP forbids them (1.1 section 3): where a sender signed
 // any, its digest does not fit.
+import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../scheme/verifier.ts';
+import { Refused } from '../refused.ts';
 
-const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 const NONE: ReadonlyMap<string, string> = new Map([['', '']]);
 const NOTHING: readonly (readonly [string, string])[] = [];
 

@@ -2,7 +2,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { BASE64_BINARY, DS, isNamed, WSSE, X509_V3 } from '../../wire/soap/wsse-names.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../scheme/verifier.ts';
+import { Refused } from '../refused.ts';
 import type { Ids } from './ids.ts';
 import { bytesOf, elementsOf } from './strict.ts';
 
@@ -62,13 +62,6 @@ function read(element: XmlElement): Signer {
     // As below.
   }
   throw new Refused('the certificate can not be read');
-}
-
-/** @throws Refused outside its time */
-export function checkValidity({ validFromDate, validToDate }: X509Certificate, now: number): void {
-  // Negated, so that a date that can't be read is none that is fine.
-  if (!(now >= validFromDate.getTime())) throw new Refused('the certificate is not valid yet');
-  if (!(now <= validToDate.getTime())) throw new Refused('the certificate has expired');
 }
 
 /** Whether one of some authorities has issued a certificate, and may do so now. */

@@ -1,9 +1,9 @@
 // WSS: SOAP Message Security 1.1.1 section 5: the header block `Security`.
-import { SOAP_NAMESPACES } from '../../wire/soap/soap.ts';
+import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
 import { DS, isNamed, WSSE, WSU } from '../../wire/soap/wsse-names.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../scheme/verifier.ts';
-import { elementsOf } from './strict.ts';
+import { Refused } from '../refused.ts';
+import { elementsOf, onesOf } from './strict.ts';
 
 /** What stands in a Security header. */
 export interface SecurityHeader {
@@ -20,23 +20,13 @@ export function isSecurityHeader(header: XmlElement): boolean {
 
 /** Reads a Security header: at most one of each thing that is known here, and nothing else. @throws Refused */
 export function readSecurityHeader(element: XmlElement): SecurityHeader {
-  const children = elementsOf(element);
-  const one = (name: string, namespace: string): XmlElement | undefined => {
-    const [found, another] = children.filter((each) => isNamed(each, name, namespace));
-    if (another !== undefined) throw new Refused(`Security holds more than one ${name}`);
-    return found;
-  };
-  const token = one('BinarySecurityToken', WSSE);
-  const header = {
-    element,
-    usernameToken: one('UsernameToken', WSSE),
-    signature: one('Signature', DS),
-    timestamp: one('Timestamp', WSU),
-  };
-  const { usernameToken, signature, timestamp } = header;
-  const known = [token, usernameToken, signature, timestamp].filter((each) => each !== undefined);
-  if (known.length !== children.length) throw new Refused('Security holds something that is not known here');
-  return header;
+  const { UsernameToken, Signature, Timestamp } = onesOf(element, {
+    BinarySecurityToken: WSSE,
+    UsernameToken: WSSE,
+    Signature: DS,
+    Timestamp: WSU,
+  });
+  return { element, usernameToken: UsernameToken, signature: Signature, timestamp: Timestamp };
 }
 
 /** An envelope that was found to be one: its Header's blocks, and its Body. */

@@ -3,7 +3,7 @@
 import { DS, WSU } from '../../wire/soap/wsse-names.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../scheme/verifier.ts';
+import { Refused } from '../refused.ts';
 
 /** Local names of attributes that some reader takes for an id, in whatever namespace they stand. */
 const ID_NAMES: ReadonlySet<string> = new Set(['id', 'Id', 'ID']);

@@ -3,7 +3,7 @@
 import { DS, EXC_C14N, isNamed } from '../../wire/soap/wsse-names.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../scheme/verifier.ts';
+import { Refused } from '../refused.ts';
 import { algorithmOf, bytesOf, contentOf, elementsOf, sequenceOf } from './strict.ts';
 
 /** A Reference of a signature; what it refers to is not looked at yet. */

@@ -2,7 +2,7 @@
 
 import { isNamed } from '../../wire/soap/wsse-names.ts';
 import { attributeOf, childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../scheme/verifier.ts';
+import { Refused } from '../refused.ts';
 
 /** The elements of one that holds elements and white space alone. @throws Refused */
 export function elementsOf(element: XmlElement): readonly XmlElement[] {
@@ -20,6 +20,26 @@ export function sequenceOf(element: XmlElement, names: readonly string[]): reado
   const found = elementsOf(element);
   const fits = found.length === names.length && found.every((each, n) => isNamed(each, names[n]!, element.namespace));
   if (!fits) throw new Refused(`${element.local} does not hold ${names.join(', ')} and nothing else`);
+  return found;
+}
+
+/**
+ * The elements of one by their names, in any order.
+ * @param known names with their namespaces: at most one of each may be there, and nothing else
+ * @throws Refused
+ */
+export function onesOf<N extends string>(
+  element: XmlElement,
+  known: Readonly<Record<N, string>>,
+): Partial<Record<N, XmlElement>> {
+  const found: Partial<Record<string, XmlElement>> = {};
+  for (const child of elementsOf(element)) {
+    const { local } = child;
+    if (!Object.hasOwn(known, local) || child.namespace !== known[local as N])
+      throw new Refused(`${element.local} holds something that is not known here`);
+    if (found[local] !== undefined) throw new Refused(`${element.local} holds more than one ${local}`);
+    found[local] = child;
+  }
   return found;
 }
 

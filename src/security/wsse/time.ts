@@ -2,7 +2,7 @@
 
 import { isNamed, WSU } from '../../wire/soap/wsse-names.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../scheme/verifier.ts';
+import { Refused } from '../refused.ts';
 import { contentOf, elementsOf } from './strict.ts';
 
 /** Milliseconds that a sender's clock may be ahead, and those of two gateways may differ. */

@@ -4,7 +4,7 @@ import { type CanonicalizationOrTransformationAlgorithm, SignedXml } from 'xml-c
 import { DS, EXC_C14N } from '../../wire/soap/wsse-names.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../scheme/verifier.ts';
+import { Refused } from '../refused.ts';
 import { digestAlgorithms, signatureAlgorithms } from './algorithms.ts';
 import { canonicalXml } from './canonical.ts';
 import type { SignatureForm } from './signature-form.ts';

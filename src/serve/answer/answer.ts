@@ -1,7 +1,6 @@
-import type { Format } from '../../binding/rest.ts';
-import { type DeliveredHandler, deliveredHandlers } from '../../delivered/index.ts';
+import type { Format } from '../../binding/message.ts';
+import { deliveredHandlers } from '../../delivered/index.ts';
 import type { Document } from '../../model/document.ts';
-import type { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
 import { type Answered, type Handler, type Outcome, Reply } from '../../model/handler.ts';
 import { serviceNamespace } from '../../model/namespace.ts';
@@ -9,32 +8,13 @@ import type { Query } from '../../model/query.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { compilePrompts, type XmlNames } from '../../query/index.ts';
-import type { Services } from '../start/services.ts';
 import { begun } from './begun.ts';
 import { answerByCall } from './by-call.ts';
 import { answerByComponent } from './by-component.ts';
 import type { Call } from './call.ts';
 import { faultOfCall } from './outbound-fault.ts';
+import type { Answerer, AnswerPorts, Handlers } from './port.ts';
 import type { WorkPorts } from './work.ts';
-
-/** What answers are made of. */
-export interface AnswerPorts extends WorkPorts {
-  readonly services: Services;
-  /** The gateway's address with its context, known once it listens. */
-  readonly base: () => string;
-}
-
-/** What answers one operation. */
-export interface Answerer {
-  answer(input: DocumentValue, call: Call, as: Format): Outcome | Promise<Outcome>;
-  /** The text that the fault document gets, where the operation's code has a say in it. */
-  onError?(fault: Fault, input: DocumentValue | undefined, call: Call): string | Promise<string>;
-  /** The form of replies and faults where the request's own values decide it, rather than Accept. */
-  formatOf?: DeliveredHandler['formatOf'];
-}
-
-/** Code handlers of the project, by the name of their file without its ending. */
-export type Handlers = ReadonlyMap<string, Handler>;
 
 /**
  * Ties an operation to what answers it.

@@ -1,9 +1,8 @@
-import { CONTENT } from '../../binding/request-body.ts';
-import type { Format } from '../../binding/rest.ts';
+import type { Format } from '../../binding/message.ts';
+import { CONTENT } from '../../binding/message.ts';
 import { attachmentsIn, isAttachment } from '../../codec/binary.ts';
 import { writeJsonText } from '../../codec/index.ts';
 import { setMember } from '../../codec/names.ts';
-import { replyForms } from '../../describe/replies.ts';
 import { fitted, type InputField, inputFields } from '../../invoke/input.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
@@ -12,13 +11,14 @@ import type { Flow } from '../../model/flow.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { InvokeReply } from '../../model/invoke-reply.ts';
 import { operationsOf } from '../../model/reached.ts';
+import { replyForms } from '../../model/rest-form.ts';
 import type { Message, Operation, RawKind } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import type { Answerer } from './answer.ts';
 import { begun } from './begun.ts';
 import type { Call } from './call.ts';
 import { faultOfCall } from './outbound-fault.ts';
+import type { Answerer } from './port.ts';
 import type { WorkPorts } from './work.ts';
 
 /** `call: NAME`: another system answers, what it takes of the request and what the reply takes of its answer going by name. */

@@ -1,4 +1,4 @@
-import type { Format } from '../../binding/rest.ts';
+import type { Format } from '../../binding/message.ts';
 import { compileTextWriter } from '../../codec/index.ts';
 import { isKnown } from '../../event/index.ts';
 import type { Component, ComponentAction } from '../../model/component.ts';
@@ -8,8 +8,8 @@ import type { SavedRecord, SaveOptions } from '../../model/saved-record.ts';
 import type { Operation, OperationUri } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { compileUriExpander } from '../../wire/uri-template/write.ts';
-import type { Answerer, AnswerPorts } from './answer.ts';
 import type { Call } from './call.ts';
+import type { Answerer, AnswerPorts } from './port.ts';
 
 /**
  * `save: COMPONENT` and `read: COMPONENT`: a record is read, or saved with the events that follow. Over REST the headers

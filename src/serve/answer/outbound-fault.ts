@@ -3,6 +3,7 @@ import { FlowError, InvokeError, ReplyFault, SoapFault } from '../../invoke/erro
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { DocumentValue } from '../../model/value.ts';
+import { causesOf } from '../log/causes.ts';
 
 /**
  * What a caller is told of a call to another system that came to nothing: which one it was and what the target says, and
@@ -45,14 +46,6 @@ function wordsOf(error: SoapFault | ReplyFault): string {
   const { reason } = error;
   if (!(error instanceof ReplyFault) || error.detail === '') return reason;
   return reason === '' ? error.detail : `${reason}; ${error.detail}`;
-}
-
-function* causesOf(error: unknown): Generator<unknown> {
-  const seen = new Set<unknown>();
-  for (let at = error; at instanceof Error && !seen.has(at); at = at.cause) {
-    seen.add(at);
-    yield at;
-  }
 }
 
 /** A value of the caller's that the call does not take. */

@@ -1,6 +1,6 @@
 import type { RunOwners } from '../../query/index.ts';
 import { may } from '../../security/authorise.ts';
-import type { Owners } from '../../security/port.ts';
+import type { Owners } from '../../security/directory/port.ts';
 
 /** In whose names runs of queries are worked at: under the grants that they have when a run begins. */
 export function runOwners(directory: Owners): RunOwners {

@@ -1,7 +1,7 @@
-import type { RequestBody } from '../../binding/request-body.ts';
+import type { RequestBody } from '../../binding/rest/body.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
-import { passing } from '../../store/young.ts';
+import { passing } from '../../store/file/young.ts';
 import { withinTime } from './deadline.ts';
 
 /** Where a request's bytes come from, once: Node's request, or a web stream in tests. */

@@ -1,4 +1,4 @@
-import { problemText } from '../../binding/problem.ts';
+import { problemText } from '../../binding/rest/problem.ts';
 import type { Fault } from '../../model/fault.ts';
 import { problemMediaType } from '../../wire/problem.ts';
 import type { Recorder } from '../log/record.ts';

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Bytes } from '../../model/handler.ts';
-import { passing } from '../../store/young.ts';
+import { passing } from '../../store/file/young.ts';
 import type { Exchange } from './exchange.ts';
 import { drain } from './incoming.ts';
 

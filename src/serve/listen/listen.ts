@@ -3,14 +3,13 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { problemText } from '../../binding/problem.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
-import { problemMediaType } from '../../wire/problem.ts';
 import type { GatewayEnv } from '../exchange/exchange.ts';
 import { refusedLine } from '../log/decision.ts';
 import type { Log } from '../log/log.ts';
 import type { Safeguards } from '../start/safeguards.ts';
+import { refusalOf } from './refusal.ts';
 import { type Proxies, peerOf } from './remote.ts';
 import { requestIdOf } from './request-id.ts';
 import { socketsOf } from './sockets.ts';
@@ -163,18 +162,11 @@ function refuse(
   const fault = faultOf(error);
   const requestId = requestIdOf(incoming.headers['x-request-id'] as string | undefined);
   if (!(error instanceof Fault) && fault.status >= 500) log.error({ requestId, err: error }, fault.message);
-  const text = problemText(fault, requestId);
+  const { text, bytes, headers } = refusalOf(fault, requestId);
   const { method } = incoming;
   const { address: remote } = peerOf(incoming, proxies);
-  audit.info(refusedLine(fault, { requestId, method, remote, bytes: Buffer.byteLength(text) }));
-  outgoing.writeHead(fault.status, {
-    'Content-Type': problemMediaType,
-    'Content-Length': Buffer.byteLength(text),
-    'X-Request-Id': requestId,
-    ...fault.headers,
-    Connection: 'close',
-  });
-  outgoing.end(text);
+  audit.info(refusedLine(fault, { requestId, method, remote, bytes }));
+  outgoing.writeHead(fault.status, headers).end(text);
 }
 
 function faultOf(error: unknown): Fault {

@@ -8,6 +8,7 @@ import type { Tls } from '../../model/tls.ts';
 import { pemCertificates } from '../../wire/pem.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { Log } from '../log/log.ts';
+import { fileMark } from '../start/project-file.ts';
 import { type Environment, resolveSetting } from '../start/settings.ts';
 
 /** TLS of a gateway's own address. */
@@ -162,7 +163,7 @@ function lookAt(files: Files): string {
   return Object.values(files)
     .map((file: string) => {
       const found = statSync(file, { throwIfNoEntry: false });
-      return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`;
+      return found === undefined ? '' : fileMark(found);
     })
     .join(',');
 }

@@ -1,11 +1,10 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { problemText } from '../../binding/problem.ts';
 import { Fault } from '../../model/fault.ts';
-import { problemMediaType } from '../../wire/problem.ts';
 import { refusedLine } from '../log/decision.ts';
 import type { Log } from '../log/log.ts';
+import { refusalOf } from './refusal.ts';
 import { type Proxies, peerOf } from './remote.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -58,26 +57,12 @@ function writeFault(
   reason?: string,
 ): void {
   const requestId = requestIdOf(incoming?.headers['x-request-id'] as string | undefined);
-  const { status } = fault;
-  const text = problemText(fault, requestId);
+  const { text, bytes, headers } = refusalOf(fault, requestId);
   const { method } = incoming ?? {};
-  audit.info(
-    refusedLine(fault, {
-      ...endOf(connection, incoming, proxies),
-      requestId,
-      method,
-      bytes: Buffer.byteLength(text),
-      reason,
-    }),
-  );
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `Content-Type: ${problemMediaType}`,
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    `X-Request-Id: ${requestId}`,
-    'Connection: close',
-  ];
-  connection.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  audit.info(refusedLine(fault, { ...endOf(connection, incoming, proxies), requestId, method, bytes, reason }));
+  const { status } = fault;
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  connection.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', text].join('\r\n'));
 }
 
 /** Where the bytes are from. What a trusted proxy says of its caller stands in headers, which may never have come. */

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync, write } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync, write } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorText } from '../../store/error.ts';
+import { createFolder } from '../../store/file/folder.ts';
 import { GatewayError } from '../gateway-error.ts';
 
 /** The file of the audit log. Nothing that is written to it is lost while it can be written at all. */
@@ -37,7 +38,7 @@ export function openAuditFile(path: string, onError: (error: Error) => void): Au
 }
 
 function open(path: string): number {
-  mkdirSync(dirname(path), { recursive: true });
+  createFolder(dirname(path));
   return openSync(path, 'a', MODE);
 }
 

@@ -1,9 +1,28 @@
 import { setTimeout } from 'node:timers/promises';
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Counted, Metrics, MetricsOptions } from './metrics.ts';
+import type { QueryPort } from '../../query/index.ts';
+import type { JobQueue } from '../../store/index.ts';
 
 /** What counts, once it is imported. */
-export type Counters = Omit<Metrics, 'contentType'>;
+export interface Counters {
+  /** One exchange, in seconds. `operation` is empty where none was found. */
+  observe(operation: string, status: number, seconds: number): void;
+  /** The whole page: the sums of all gateways that share the port. */
+  text(): Promise<string>;
+  /** What this gateway has counted. */
+  counted(): Promise<Counted>;
+}
+
+/** What a gateway has counted, in a form that crosses to another process. */
+export type Counted = readonly object[];
+
+/** Where the figures come from that are not of exchanges. */
+export interface MetricsOptions {
+  readonly queries?: Pick<QueryPort, 'status'>;
+  readonly queue?: Pick<JobQueue, 'counts'>;
+  /** What the other gateways that share the port have counted. */
+  readonly others?: () => Promise<readonly Counted[]>;
+}
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -28,7 +47,7 @@ export function createCounters({ queries, queue, others }: MetricsOptions): Coun
   };
 }
 
-function createDurations(registry: Registry): Metrics['observe'] {
+function createDurations(registry: Registry): Counters['observe'] {
   const durations = new Histogram({
     name: 'signalbox_request_duration_seconds',
     help: 'Time from a request to the end of its reply, by operation and status.',

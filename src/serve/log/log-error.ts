@@ -1,6 +1,7 @@
 import { stdSerializers } from 'pino';
 import { InvokeError } from '../../invoke/error.ts';
 import { MASK } from '../../model/mask.ts';
+import { causesOf } from './causes.ts';
 
 /**
  * What the log says of an error. Of a call to another system that is what is needed to find it there, and neither what was
@@ -37,14 +38,6 @@ function withoutRows(error: Error): unknown {
   }
   delete shown.raw;
   return shown;
-}
-
-function* causesOf(error: unknown): Generator<Error> {
-  const seen = new Set<unknown>();
-  for (let at = error; at instanceof Error && !seen.has(at); at = at.cause) {
-    seen.add(at);
-    yield at;
-  }
 }
 
 function isOfPostgres(error: Error): error is Error & { readonly code: string } {

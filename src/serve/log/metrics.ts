@@ -1,27 +1,8 @@
-import type { QueryPort } from '../../query/index.ts';
-import type { JobQueue } from '../../store/index.ts';
-import type { Counters } from './counters.ts';
+import type { Counters, MetricsOptions } from './counters.ts';
 
 /** Counts and durations, in Prometheus' text form at `/metrics`. */
-export interface Metrics {
-  /** One exchange, in seconds. `operation` is empty where none was found. */
-  observe(operation: string, status: number, seconds: number): void;
-  /** The whole page: the sums of all gateways that share the port. */
-  text(): Promise<string>;
-  /** What this gateway has counted. */
-  counted(): Promise<Counted>;
+export interface Metrics extends Counters {
   readonly contentType: string;
-}
-
-/** What a gateway has counted, in a form that crosses to another process. */
-export type Counted = readonly object[];
-
-/** Where the figures come from that are not of exchanges. */
-export interface MetricsOptions {
-  readonly queries?: Pick<QueryPort, 'status'>;
-  readonly queue?: Pick<JobQueue, 'counts'>;
-  /** What the other gateways that share the port have counted. */
-  readonly others?: () => Promise<readonly Counted[]>;
 }
 
 /** Prometheus' text format. */

@@ -143,7 +143,13 @@ function tellRecord(
   return Object.fromEntries(told);
 }
 
-function describe({ contentType, length }: { readonly contentType: string; readonly length?: number }): unknown {
+function describe({
+  contentType,
+  length,
+}: {
+  readonly contentType: string;
+  readonly length?: number | undefined;
+}): unknown {
   return { contentType, length };
 }
 

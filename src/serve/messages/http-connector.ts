@@ -1,23 +1,20 @@
-import { type IbRequest, readIbRequest } from '../../binding/ib-request.ts';
-import { writeIbResponse } from '../../binding/ib-response.ts';
-import { asFault } from '../../binding/message-fault.ts';
+import { asFault } from '../../binding/complaint.ts';
+import { readIbRequest } from '../../binding/soap/ib-request.ts';
+import { writeIbResponse } from '../../binding/soap/ib-response.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
 import { percentDecode } from '../../wire/percent.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
-import { SOAP_NAMESPACES } from '../../wire/soap/soap.ts';
+import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { quote } from '../exchange/quote.ts';
 import { readingQuery } from '../exchange/reading-query.ts';
 import type { Compiled } from '../operations.ts';
-import { isJson, oneWayForm, plainForm, plainReader, XML } from './http-form.ts';
-import type { Asked, Entrance, MessageProgress, Messages } from './messages.ts';
+import { type HttpContent, isJson, oneWayForm, plainForm, plainReader, type Said, XML } from './http-form.ts';
+import type { Asked, Entrance, MessageProgress, MessageReader } from './port.ts';
 import { askEnvelope, type SoapRoutes, soapForm, versionByType } from './soap.ts';
-
-/** What a caller says of its message beside it: in headers, in the query string, or in an IBRequest around it. */
-type Said = Omit<IbRequest, 'data'>;
 
 const NAMES = { operationName: 'OperationName', operationType: 'OperationType', from: 'From', to: 'To' } as const;
 
@@ -73,18 +70,10 @@ export function httpEntrance(registry: Registry, routes: SoapRoutes): Entrance {
   return entrance;
 }
 
-/** The message of a request, taken out of the IBRequest that it may stand in. */
-export interface HttpContent {
-  readonly root?: XmlElement;
-  /** JSON text. */
-  readonly json?: string;
-  readonly said: Said;
-}
-
 async function open(
   exchange: Exchange,
   progress: MessageProgress,
-  messages: Messages,
+  messages: MessageReader,
   entrance: Entrance,
 ): Promise<HttpContent> {
   const json = isJson(exchange.header('content-type'));

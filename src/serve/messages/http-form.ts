@@ -1,19 +1,31 @@
-import { reading } from '../../binding/guard.ts';
-import { writeIbResponse } from '../../binding/ib-response.ts';
-import { problemText } from '../../binding/problem.ts';
-import { CONTENT } from '../../binding/request-body.ts';
-import type { OpenedMessage } from '../../binding/soap-message.ts';
+import { reading } from '../../binding/complaint.ts';
+import { CONTENT } from '../../binding/message.ts';
+import { problemText } from '../../binding/rest/problem.ts';
+import type { IbRequest } from '../../binding/soap/ib-request.ts';
+import { writeIbResponse } from '../../binding/soap/ib-response.ts';
+import type { OpenedMessage } from '../../binding/soap/message.ts';
 import { compileJsonReader, readJsonText } from '../../codec/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { problemMediaType } from '../../wire/problem.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
 import { quote } from '../exchange/quote.ts';
 import type { Compiled } from '../operations.ts';
-import type { HttpContent } from './http-connector.ts';
-import type { OutgoingReply, ReplyForm } from './messages.ts';
+import type { OutgoingReply, ReplyForm } from './port.ts';
 import type { SoapRoutes } from './soap.ts';
+
+/** What a caller says of its message beside it: in headers, in the query string, or in an IBRequest around it. */
+export type Said = Omit<IbRequest, 'data'>;
+
+/** The message of a request, taken out of the IBRequest that it may stand in. */
+export interface HttpContent {
+  readonly root?: XmlElement;
+  /** JSON text. */
+  readonly json?: string;
+  readonly said: Said;
+}
 
 export const XML = 'text/xml; charset=utf-8';
 

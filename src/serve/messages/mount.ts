@@ -5,7 +5,8 @@ import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from 
 import { quote } from '../exchange/quote.ts';
 import type { RestPorts } from '../rest/rest.ts';
 import { httpEntrance } from './http-connector.ts';
-import { type Entrance, type MessagePorts, Messages } from './messages.ts';
+import { type MessagePorts, Messages } from './messages.ts';
+import type { Entrance } from './port.ts';
 import { compileSoapRoutes, soapEntrance } from './soap.ts';
 
 type App = Hono<GatewayEnv>;

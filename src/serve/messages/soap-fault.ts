@@ -1,13 +1,9 @@
-import { brokerDetail } from '../../binding/soap.ts';
+import { brokerDetail } from '../../binding/soap/soap.ts';
 import { Fault } from '../../model/fault.ts';
 import { isMessageScheme } from '../../model/security.ts';
-import {
-  SOAP_CONTENT_TYPES,
-  SoapError,
-  type SoapFaultContent,
-  type SoapVersion,
-  writeFault,
-} from '../../wire/soap/soap.ts';
+import { type SoapFaultContent, writeFault } from '../../wire/soap/fault.ts';
+import { SoapError } from '../../wire/soap/message.ts';
+import { SOAP_CONTENT_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import { WSSE } from '../../wire/soap/wsse-names.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';

@@ -1,8 +1,9 @@
-import { CONTENT } from '../../binding/request-body.ts';
-import { placeSegments } from '../../binding/segments.ts';
-import { type Pieces, type SoapBinding, XmlBytes } from '../../binding/soap.ts';
-import type { OpenedMessage } from '../../binding/soap-message.ts';
-import { assembleMessage } from '../../binding/soap-message-write.ts';
+import { CONTENT } from '../../binding/message.ts';
+import { type Pieces, XmlBytes } from '../../binding/pieces.ts';
+import { assembleMessage } from '../../binding/soap/assemble.ts';
+import type { OpenedMessage } from '../../binding/soap/message.ts';
+import { placeSegments } from '../../binding/soap/segments.ts';
+import type { SoapBinding } from '../../binding/soap/soap.ts';
 import { CodecError } from '../../codec/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
@@ -18,14 +19,14 @@ import {
   readEnvelope,
   SoapError,
   type SoapMessage,
-  type SoapVersion,
   soapAction,
-} from '../../wire/soap/soap.ts';
+} from '../../wire/soap/message.ts';
+import type { SoapVersion } from '../../wire/soap/version.ts';
 import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { quote } from '../exchange/quote.ts';
 import type { Compiled } from '../operations.ts';
-import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm, SecuredMessage } from './messages.ts';
+import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
 import { faultOfEnvelope, writeSoapFault } from './soap-fault.ts';
 
 /** Finds operations by what a message calls them. */

@@ -1,5 +1,11 @@
-import { type ContractForm, contractForms } from '../../describe/forms.ts';
-import type * as Describe from '../../describe/index.ts';
+import {
+  activeOperations,
+  CONTRACT_EXTENSIONS,
+  type ContractForm,
+  contractForms,
+  type Subject,
+  segmentOf,
+} from '../../describe/scope.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Service } from '../../model/service.ts';
 
@@ -29,69 +35,24 @@ export interface ContractLink {
   readonly name: string;
 }
 
-/** What is described: a service, or those of its operations that answer under one name. */
-interface Subject {
-  readonly service: Service;
-  readonly pathName?: string;
-}
-
 interface Kind {
   readonly form: ContractForm;
   readonly label: string;
-  readonly extension: string;
   readonly contentType: string;
-  /** Whether a name's rest behind `<name>.<version>` is of this kind; an XML Schema has a file a namespace. */
-  readonly takes: (rest: string) => boolean;
-  /** Texts by the rest of their names. */
-  readonly render: (
-    describe: typeof Describe,
-    registry: Registry,
-    subject: Subject,
-    base: string,
-  ) => ReadonlyMap<string, string>;
 }
 
 const KINDS: readonly Kind[] = [
-  {
-    form: 'wadl',
-    label: 'WADL',
-    extension: '.wadl',
-    contentType: 'application/vnd.sun.wadl+xml',
-    takes: (rest) => rest === '.wadl',
-    render: (describe, registry, { service, ...names }, base) =>
-      new Map([['.wadl', describe.describeWadl(registry, service, { base, ...names })]]),
-  },
-  {
-    form: 'openapi',
-    label: 'OpenAPI',
-    extension: '.openapi.json',
-    contentType: 'application/json',
-    takes: (rest) => rest === '.openapi.json',
-    render: (describe, registry, { service, ...names }, base) =>
-      new Map([['.openapi.json', describe.describeOpenApi(registry, service, { base, ...names })]]),
-  },
-  {
-    form: 'wsdl',
-    label: 'WSDL',
-    extension: '.wsdl',
-    // What WSDL 1.1 and its clients know; application/wsdl+xml came with WSDL 2.0.
-    contentType: 'text/xml; charset=utf-8',
-    takes: (rest) => rest === '.wsdl',
-    render: (describe, registry, { service }, base) =>
-      new Map([['.wsdl', describe.describeWsdl(registry, service, { base })]]),
-  },
-  {
-    form: 'xsd',
-    label: 'XSD',
-    extension: '.xsd',
-    contentType: 'application/xml',
-    takes: (rest) => rest.endsWith('.xsd'),
-    render: (describe, registry, { service, ...names }) => {
-      const files = describe.describeXsdFiles(registry, service, names);
-      return new Map([...files].map(([file, text]) => [split(file)?.rest ?? file, text]));
-    },
-  },
+  { form: 'wadl', label: 'WADL', contentType: 'application/vnd.sun.wadl+xml' },
+  { form: 'openapi', label: 'OpenAPI', contentType: 'application/json' },
+  // What WSDL 1.1 and its clients know; application/wsdl+xml came with WSDL 2.0.
+  { form: 'wsdl', label: 'WSDL', contentType: 'text/xml; charset=utf-8' },
+  { form: 'xsd', label: 'XSD', contentType: 'application/xml' },
 ];
+
+/** Whether a name's rest behind `<name>.<version>` is of this kind; an XML Schema has a file a namespace. */
+function takes({ form }: Kind, rest: string): boolean {
+  return form === 'xsd' ? rest.endsWith(CONTRACT_EXTENSIONS.xsd) : rest === CONTRACT_EXTENSIONS[form];
+}
 
 /**
  * Contracts of every service, and of each name that its operations answer under. Each is rendered at its first request
@@ -102,40 +63,41 @@ const KINDS: readonly Kind[] = [
 export function createContracts(registry: Registry, base: () => string): Contracts {
   const subjects = new Map<string, Subject>();
   for (const service of registry.services.values()) {
-    if (!service.active) continue;
-    for (const { pathName } of service.operations) subjects.set(key(pathName, service.version), { service, pathName });
-    subjects.set(key(service.name, service.version), { service });
+    const operations = activeOperations({ service });
+    for (const { pathName } of operations) subjects.set(key(pathName, service.version), { service, pathName });
+    if (operations.length > 0) subjects.set(key(service.name, service.version), { service });
   }
   const rendered = new Map<string, ReadonlyMap<string, string>>();
 
   return {
     find(name) {
       const parts = split(name);
-      const kind = parts === undefined ? undefined : KINDS.find(({ takes }) => takes(parts.rest));
+      const kind = parts === undefined ? undefined : KINDS.find((each) => takes(each, parts.rest));
       if (parts === undefined || kind === undefined) return undefined;
       const id = key(parts.name, parts.version);
       const subject = subjects.get(id);
       if (subject === undefined || !contractForms(subject.service, subject.pathName).includes(kind.form))
         return undefined;
       return async () => {
-        const known = `${id}${kind.extension}`;
-        let texts = rendered.get(known);
-        if (texts === undefined) {
-          texts = kind.render(await import('../../describe/index.ts'), registry, subject, base());
-          rendered.set(known, texts);
+        const known = `${id} ${kind.form}`;
+        let files = rendered.get(known);
+        if (files === undefined) {
+          const { describeContract } = await import('../../describe/index.ts');
+          files = describeContract(registry, kind.form, subject, base());
+          rendered.set(known, files);
         }
-        const text = texts.get(parts.rest);
+        const text = files.get(`${segmentOf(subject)}${parts.rest}`);
         return text === undefined ? undefined : { contentType: kind.contentType, text };
       };
     },
     of(service) {
       const forms = contractForms(service);
       const kinds = KINDS.filter(({ form }) => forms.includes(form));
-      return kinds.map(({ form, label, extension }) => ({
+      return kinds.map(({ form, label }) => ({
         kind: label,
         connector:
           form === 'wsdl' || !forms.includes('wadl') ? 'PeopleSoftServiceListeningConnector' : 'RESTListeningConnector',
-        name: `${service.id}${extension}`,
+        name: `${service.id}${CONTRACT_EXTENSIONS[form]}`,
       }));
     },
   };

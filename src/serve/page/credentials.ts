@@ -1,6 +1,13 @@
 import { restSchemes, soapSchemes } from '../../describe/requirements.ts';
+import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme, type SecurityScheme, type TransportScheme, type User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
+import { may } from '../../security/authorise.ts';
+
+/** A user of the sample who may call the operation, for a line that works as it stands. */
+export function sampleUser(operation: Operation, { users }: Registry, sampleUsers: boolean): User | undefined {
+  return sampleUsers ? [...users.values()].find((user) => user.sample && may(user, operation)) : undefined;
+}
 
 /** Words of a curl line that show what an operation asks for over REST, with places for the reader's own. */
 export function restCredentials(operation: Operation, sample: User | undefined): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Representation } from '../../binding/rest.ts';
+import type { Representation } from '../../binding/rest/representation.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { CallProgress, Compiled } from '../operations.ts';
 import type { RouteMatch } from './routes.ts';

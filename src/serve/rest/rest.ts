@@ -1,5 +1,5 @@
-import { problemText } from '../../binding/problem.ts';
-import type { Representation } from '../../binding/rest.ts';
+import { problemText } from '../../binding/rest/problem.ts';
+import type { Representation } from '../../binding/rest/representation.ts';
 import type { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { Operation } from '../../model/service.ts';

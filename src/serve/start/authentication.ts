@@ -1,7 +1,8 @@
 import type { ConfigText } from '../../model/config.ts';
 import type { Registry } from '../../model/registry.ts';
 import { createAuthenticator } from '../../security/authenticator.ts';
-import type { Authenticator, Directory } from '../../security/port.ts';
+import type { Directory } from '../../security/directory/port.ts';
+import type { Authenticator } from '../../security/port.ts';
 import type { Store } from '../../store/index.ts';
 import { GatewayError } from '../gateway-error.ts';
 import { openMessageSecurity } from './message-security.ts';

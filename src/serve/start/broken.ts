@@ -1,13 +1,12 @@
 import { checkComponents } from '../../event/index.ts';
-import type { Datasource } from '../../model/datasource.ts';
 import type { Position } from '../../model/position.ts';
-import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
 import { checkQueries, type QueryProblem, type ReachedDatasource } from '../../query/index.ts';
 import { usersInBoth } from '../../security/directory/user-rows.ts';
 import { errorText } from '../../store/error.ts';
 import type { Store } from '../../store/index.ts';
 import { GatewayError } from '../gateway-error.ts';
+import { queriesOf } from './datasources.ts';
 
 /**
  * Prepares each query on its database. A datasource that can't be reached is no reason not to start: only calls of its
@@ -16,17 +15,15 @@ import { GatewayError } from '../gateway-error.ts';
  * @throws GatewayError with all of what the databases say against the queries. Types are for `check --connect` to tell
  */
 export async function refuseBrokenQueries(
-  { queries }: Registry,
+  registry: Registry,
   store: Store,
   datasources: readonly ReachedDatasource[],
 ): Promise<string[]> {
-  const of = (wanted: Datasource | undefined): Query[] =>
-    [...queries.values()].filter((query) => query.datasource === wanted);
-  const all: QueryProblem[] = await checkQueries(store, of(undefined));
+  const all: QueryProblem[] = await checkQueries(store, queriesOf(registry, undefined));
   const unreached: string[] = [];
   for (const { datasource, database } of datasources) {
     try {
-      all.push(...(await checkQueries(database, of(datasource))));
+      all.push(...(await checkQueries(database, queriesOf(registry, datasource))));
     } catch (error) {
       unreached.push(`The datasource ${datasource.id} can't be reached: ${errorText(error)}.`);
     }

@@ -1,8 +1,5 @@
 import { checkComponents } from '../../event/index.ts';
-import type { Place } from '../../load/diagnostic/diagnostic.ts';
-import { byPlace, type Diagnostic, databaseDiagnostic } from '../../load/index.ts';
-import type { Component } from '../../model/component.ts';
-import type { Datasource } from '../../model/datasource.ts';
+import { byPlace, type Diagnostic, databaseDiagnostic, type Place } from '../../load/index.ts';
 import type { Position } from '../../model/position.ts';
 import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -10,7 +7,7 @@ import { checkQueries, type QueryDatabase, type QueryProblem, reachDatabase } fr
 import { usersInBoth } from '../../security/directory/user-rows.ts';
 import { errorText } from '../../store/error.ts';
 import { openToRead, pendingMigrations, type StoreOptions } from '../../store/index.ts';
-import { reachDatasource, usedDatasources } from './datasources.ts';
+import { queriesOf, reachDatasource, usedDatasources } from './datasources.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
 /** Where the databases of a project are. */
@@ -27,8 +24,6 @@ export interface ConnectOptions {
  */
 export async function checkConnected(registry: Registry, options: ConnectOptions): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
-  const queriesOf = (wanted: Datasource | undefined): Query[] =>
-    [...registry.queries.values()].filter((query) => query.datasource === wanted);
   const attempt = async (what: string, at: Position, work: () => Promise<Diagnostic[]>): Promise<void> => {
     try {
       found.push(...(await work()));
@@ -37,57 +32,44 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
       found.push(databaseDiagnostic('database-unreachable', { what, reason }, at));
     }
   };
-  await attempt('The database', registry.gateway.at, () => checkOwn(registry, options, queriesOf(undefined)));
+  await attempt('The database', registry.gateway.at, () => checkOwn(registry, options));
   for (const datasource of usedDatasources(registry)) {
     await attempt(`The datasource ${datasource.id}`, datasource.at, async () =>
-      check(await reachDatasource(datasource, options), queriesOf(datasource)),
+      check(await reachDatasource(datasource, options), queriesOf(registry, datasource)),
     );
   }
   return found.sort(byPlace);
 }
 
-async function checkOwn(
-  { gateway, components, users }: Registry,
-  { root, env }: ConnectOptions,
-  queries: readonly Query[],
-): Promise<Diagnostic[]> {
+async function checkOwn(registry: Registry, { root, env }: ConnectOptions): Promise<Diagnostic[]> {
+  const { gateway } = registry;
   const url = resolveSetting(gateway.database.url, env);
   const database = await reachDatabase(url, root);
   const access = { url, root, engine: gateway.database.engine };
   const pending = await pendingMigrations(access);
-  if (pending.length === 0)
-    return [
-      ...(await check(database, queries)),
-      ...(await checkTables(access, [...components.values()])),
-      ...(await checkUsers(access, users)),
-    ];
-  const { location } = database;
-  return [databaseDiagnostic('database-outdated', { location, steps: pending.length }, gateway.at)];
+  if (pending.length > 0) {
+    const { location } = database;
+    return [databaseDiagnostic('database-outdated', { location, steps: pending.length }, gateway.at)];
+  }
+  return [...(await check(database, queriesOf(registry, undefined))), ...(await checkTables(access, registry))];
 }
 
 async function check(database: QueryDatabase, queries: readonly Query[]): Promise<Diagnostic[]> {
   return (await checkQueries(database, queries)).map(diagnosticOf);
 }
 
-async function checkTables(access: StoreOptions, components: readonly Component[]): Promise<Diagnostic[]> {
-  if (components.length === 0) return [];
+/** What the gateway's own tables say against components and users. */
+async function checkTables(access: StoreOptions, { components, users }: Registry): Promise<Diagnostic[]> {
+  if (components.size === 0 && users.size === 0) return [];
   const store = await openToRead(access);
   try {
-    return (await checkComponents(store, components)).map(({ component, message: reason }) =>
+    const ofComponents = (await checkComponents(store, components.values())).map(({ component, message: reason }) =>
       databaseDiagnostic('component-table', { component: component.id, reason }, component.at),
     );
-  } finally {
-    await store.close();
-  }
-}
-
-async function checkUsers(access: StoreOptions, users: Registry['users']): Promise<Diagnostic[]> {
-  if (users.size === 0) return [];
-  const store = await openToRead(access);
-  try {
-    return (await usersInBoth(await store.tables(), users)).map(({ id, at }) =>
+    const ofUsers = (await usersInBoth(await store.tables(), users)).map(({ id, at }) =>
       databaseDiagnostic('user-in-both', { user: id }, at),
     );
+    return [...ofComponents, ...ofUsers];
   } finally {
     await store.close();
   }

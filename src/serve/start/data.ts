@@ -27,6 +27,8 @@ export interface DataOptions {
   /** Folder of the definitions, relative to the root. */
   readonly definitions?: string;
   readonly env: Environment;
+  /** Processes for stored queries that are always there, where the database is SQLite; 2. */
+  readonly readers?: number;
   /** Told of connections that were lost while nobody used them. */
   readonly onError?: (error: Error) => void;
 }
@@ -37,7 +39,7 @@ export interface DataOptions {
  */
 export async function openData(
   registry: Registry,
-  { root, definitions = 'definitions', env, onError = () => {} }: DataOptions,
+  { root, definitions = 'definitions', env, readers, onError = () => {} }: DataOptions,
 ): Promise<Data> {
   const { database, sampleData, timezone, limits } = registry.gateway;
   const { engine, connections } = database;
@@ -51,7 +53,7 @@ export async function openData(
     await refuseUsersInBoth(registry, store);
     const blobs = await openBlobs(store);
     const spool = createSpool({ folder: `${store.files}-spool` });
-    const queries = openQueries({ store, datasources, timezone, limits });
+    const queries = openQueries({ store, datasources, timezone, limits, readers });
     const close = async (): Promise<void> => {
       await queries.close();
       await blobs.close();

@@ -1,6 +1,7 @@
-import { ConfigError, resolveAll } from '../../load/read/config.ts';
+import { ConfigError, resolveAll } from '../../load/value/config.ts';
 import type { ConfigText } from '../../model/config.ts';
 import type { Datasource } from '../../model/datasource.ts';
+import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
 import { type QueryDatabase, type ReachedDatasource, reachDatabase } from '../../query/index.ts';
 import { StoreError } from '../../store/index.ts';
@@ -44,6 +45,11 @@ export async function reachDatasource(
 /** Datasources that queries name. */
 export function usedDatasources({ queries }: Registry): Set<Datasource> {
   return new Set([...queries.values()].flatMap(({ datasource }) => datasource ?? []));
+}
+
+/** The queries of a datasource; those of the gateway's own database for undefined. */
+export function queriesOf({ queries }: Registry, datasource: Datasource | undefined): Query[] {
+  return [...queries.values()].filter((query) => query.datasource === datasource);
 }
 
 function textsOf({ url, password }: Datasource): ConfigText[] {

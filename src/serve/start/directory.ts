@@ -3,14 +3,18 @@ import { type OpenDirectory, openDirectory } from '../../security/directory/dire
 import type { Store } from '../../store/index.ts';
 import type { Log } from '../log/log.ts';
 
-export interface UsersOptions {
+export interface UserDirectoryOptions {
   readonly sampleUsers: boolean;
   readonly log: Log;
   readonly usersWithin?: number | undefined;
 }
 
 /** The users that may call this gateway. What an operator should know of them is in its log. */
-export function openUsers(registry: Registry, store: Store, options: UsersOptions): Promise<OpenDirectory> {
+export function openUserDirectory(
+  registry: Registry,
+  store: Store,
+  options: UserDirectoryOptions,
+): Promise<OpenDirectory> {
   const { sampleUsers, log, usersWithin } = options;
   return openDirectory({
     registry,

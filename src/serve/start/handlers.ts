@@ -4,7 +4,7 @@ import { type ServiceClass, ServiceInterface } from '../../model/component-event
 import type { Handler } from '../../model/handler.ts';
 import type { ProcessHandler } from '../../model/process-handler.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { Handlers } from '../answer/answer.ts';
+import type { Handlers } from '../answer/port.ts';
 import { GatewayError } from '../gateway-error.ts';
 
 /** The code of a project, by the names of its files without their ending. */

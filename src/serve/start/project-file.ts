@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { LookAtFile } from '../../security/port.ts';
@@ -6,7 +7,11 @@ import type { LookAtFile } from '../../security/port.ts';
 export function projectFiles(folder: string): LookAtFile {
   return async (name) => {
     const path = resolve(folder, name);
-    const { ino, mtimeMs, size } = await stat(path);
-    return { seen: `${ino} ${mtimeMs} ${size}`, read: () => readFile(path, 'utf8') };
+    return { seen: fileMark(await stat(path)), read: () => readFile(path, 'utf8') };
   };
+}
+
+/** A text that is another one once the file is written or replaced. */
+export function fileMark({ ino, mtimeMs, size }: Stats): string {
+  return `${ino} ${mtimeMs} ${size}`;
 }

@@ -6,7 +6,7 @@ import type { ProcessHandler } from '../../model/process-handler.ts';
 import type { Registry } from '../../model/registry.ts';
 import { openScheduler, type Scheduler } from '../../process/index.ts';
 import { openQueryRuns, openSavedQueries, type QueryRuns, type SavedQueries } from '../../query/index.ts';
-import type { Directory } from '../../security/port.ts';
+import type { Directory } from '../../security/directory/port.ts';
 import { type JobQueue, openQueue } from '../../store/index.ts';
 import type { Outbound } from '../answer/outbound.ts';
 import { runOwners } from '../answer/run-owners.ts';

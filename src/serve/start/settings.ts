@@ -1,4 +1,4 @@
-import { ConfigError, type Environment, resolveAll } from '../../load/read/config.ts';
+import { ConfigError, type Environment, resolveAll } from '../../load/value/config.ts';
 import type { ConfigText } from '../../model/config.ts';
 import { GatewayError } from '../gateway-error.ts';
 

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobStore, Blobs, ByteRange } from '../../model/blob.ts';
 import type { Attachment } from '../../model/value.ts';
-import type { Store } from '../store.ts';
-import type { BlobTable } from '../tables.ts';
-import { CHUNK, ChunkRows, ChunkWriter } from './chunks.ts';
+import { passing } from '../file/young.ts';
+import type { Store } from '../port.ts';
+import type { BlobTable } from '../tables/blob.ts';
+import { Changes } from './changes.ts';
+import { CHUNK, ChunkRows } from './chunks.ts';
+import { type WrittenBlob, writeContent } from './content.ts';
+import { gone } from './error.ts';
 import { Leases } from './leases.ts';
 import { Readers } from './readers.ts';
 import { BlobRows, READERS } from './rows.ts';
-import { type BlobContents, closed, gone, measure, scopedBlobs } from './scoped.ts';
+import { type BlobContents, scopedBlobs } from './scoped.ts';
 
 /** How often this process says that it lives and looks after what others left, in milliseconds. */
 const EVERY = 15_000;
@@ -24,10 +28,8 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
   readonly #leases: Leases;
   /** Files that this process writes. */
   readonly #writing = new Set<string>();
-  /** Changes to the database that are under way. */
-  readonly #entering = new Set<Promise<unknown>>();
+  readonly #changes = new Changes();
   readonly #timer: NodeJS.Timeout;
-  #closed = false;
 
   constructor(store: Store) {
     this.#store = store;
@@ -44,11 +46,9 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#changes.closed) return;
     clearInterval(this.#timer);
-    // Of a file that is about to be a blob's it must be known whether it became that.
-    await Promise.allSettled(this.#entering);
+    await this.#changes.close();
     // What can't be removed now is so by others, once they do not hear of this process any more.
     await this.#leave().catch(() => {});
   }
@@ -58,12 +58,12 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
     const process = this.#leases.id;
     this.#writing.add(file);
     try {
-      await this.#enter(() => this.#leases.hold());
-      await this.#enter(() => this.rows.addLoose(file, process));
+      await this.#changes.run(() => this.#leases.hold());
+      await this.#changes.run(() => this.rows.addLoose(file, process));
       const written = await this.#write(file, key, content);
       const { contentType: content_type, name = null } = content;
       const row: BlobTable = { scope, key, file, content_type, name, ...written, stored: new Date().toISOString() };
-      const before = await this.#enter(() => this.rows.put(row, READERS));
+      const before = await this.#changes.run(() => this.rows.put(row, READERS));
       if (before !== undefined) await this.#release(before);
       return row;
     } catch (error) {
@@ -92,13 +92,13 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
       yield* this.#chunks.read(file, key, range);
     } finally {
       await this.#readers.leave(reader).catch(() => {});
-      if (this.#readers.count === 0 && this.#closed) await this.#leases.end(this.#leases.id).catch(() => {});
+      if (this.#readers.count === 0 && this.#changes.closed) await this.#leases.end(this.#leases.id).catch(() => {});
       await this.#release(file);
     }
   }
 
   async delete(scope: string, key: string, only?: string): Promise<boolean> {
-    const file = await this.#enter(() => this.rows.delete(scope, key, READERS, only));
+    const file = await this.#changes.run(() => this.rows.delete(scope, key, READERS, only));
     if (file !== undefined) await this.#release(file);
     return file !== undefined;
   }
@@ -115,23 +115,11 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
     for (const file of await this.rows.looseOf(READERS)) await this.#release(file);
   }
 
-  async #write(file: string, key: string, content: Attachment) {
-    const writer = new ChunkWriter((number, chunk) =>
-      this.#enter(() => this.#chunks.add(file, this.#leases.id, number, chunk)),
-    );
-    return writer.end(await measure(key, content, (chunk) => writer.write(chunk)));
-  }
-
-  /** Changes the database. @throws Error where the storage is closed */
-  async #enter<T>(change: () => Promise<T>): Promise<T> {
-    if (this.#closed) throw closed();
-    const entering = change();
-    this.#entering.add(entering);
-    try {
-      return await entering;
-    } finally {
-      this.#entering.delete(entering);
-    }
+  #write(file: string, key: string, content: Attachment): Promise<WrittenBlob> {
+    return writeContent(key, content, CHUNK, (chunk, number) => {
+      passing(chunk.length);
+      return this.#changes.run(() => this.#chunks.add(file, this.#leases.id, number, chunk));
+    });
   }
 
   /** Removes a file that nobody's blob has any more, unless streams of it are under way: the last of them does so then. */

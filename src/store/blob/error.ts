@@ -10,3 +10,13 @@ export class BlobError extends Error {
     this.reason = reason;
   }
 }
+
+/** The error of whoever still wants to write. */
+export function closed(): Error {
+  return new Error('the blob storage is closed');
+}
+
+/** The error of whoever wants to read what is not there any more. */
+export function gone(key: string, cause?: unknown): BlobError {
+  return new BlobError(key, 'it was deleted or replaced before it was read', cause === undefined ? {} : { cause });
+}

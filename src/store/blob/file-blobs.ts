@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { BlobStore, Blobs, ByteRange } from '../../model/blob.ts';
 import type { Attachment } from '../../model/value.ts';
-import type { Store } from '../store.ts';
-import type { BlobTable } from '../tables.ts';
+import type { Store } from '../port.ts';
+import { LockFile } from '../sqlite/lock-file.ts';
+import type { BlobTable } from '../tables/blob.ts';
+import { Changes } from './changes.ts';
 import { BlobFiles } from './files.ts';
-import { LockFile } from './lock-file.ts';
 import { BlobRows } from './rows.ts';
-import { type BlobContents, closed, scopedBlobs } from './scoped.ts';
+import { type BlobContents, scopedBlobs } from './scoped.ts';
 
 /** Blobs in files of a folder, of which the database knows. */
 export class FileBlobs implements BlobStore, BlobContents {
@@ -16,9 +17,7 @@ export class FileBlobs implements BlobStore, BlobContents {
   readonly #processes: string;
   /** Made with the first file. */
   #lock: LockFile | undefined;
-  /** Changes to the database that are under way. */
-  readonly #entering = new Set<Promise<unknown>>();
-  #closed = false;
+  readonly #changes = new Changes();
 
   constructor(store: Store, folder: string, database: string) {
     this.rows = new BlobRows(store);
@@ -39,10 +38,9 @@ export class FileBlobs implements BlobStore, BlobContents {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    const changed = this.#changes.close();
     this.#files.close();
-    // Of a file that is about to be a blob's it must be known whether it became that.
-    await Promise.allSettled(this.#entering);
+    await changed;
     const lock = this.#lock;
     this.#lock = undefined;
     if (lock !== undefined) await this.#finish(lock);
@@ -79,16 +77,11 @@ export class FileBlobs implements BlobStore, BlobContents {
   }
 
   /** Changes the database in the name of this process's lock. @throws Error where the storage is closed */
-  async #enter<T>(change: (process: string) => Promise<T>): Promise<T> {
-    if (this.#closed) throw closed();
-    this.#lock ??= LockFile.create(this.#processes);
-    const entering = change(this.#lock.name);
-    this.#entering.add(entering);
-    try {
-      return await entering;
-    } finally {
-      this.#entering.delete(entering);
-    }
+  #enter<T>(change: (process: string) => Promise<T>): Promise<T> {
+    return this.#changes.run(() => {
+      this.#lock ??= LockFile.create(this.#processes);
+      return change(this.#lock.name);
+    });
   }
 
   /** Removes a loose file. What can't be removed stays entered, and whoever sweeps next tries again. */

@@ -1,13 +1,16 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteRange } from '../../model/blob.ts';
 import type { Attachment } from '../../model/value.ts';
-import { BlockWriter } from '../block-writer.ts';
 import { errorCode } from '../error.ts';
-import { createFolder } from '../folder.ts';
-import { OpenFile } from '../open-file.ts';
-import { closed, gone, measure, type WrittenBlob } from './scoped.ts';
+import { createFolder } from '../file/folder.ts';
+import { OpenFile } from '../file/open-file.ts';
+import { type WrittenBlob, writeContent } from './content.ts';
+import { closed, gone } from './error.ts';
+
+/** Bytes that are gathered before they are written. */
+const BLOCK = 262_144;
 
 /** The files of a folder that hold blobs, by names of our own making. */
 export class BlobFiles {
@@ -35,11 +38,7 @@ export class BlobFiles {
     const open = OpenFile.create(join(this.#folder, file), 'the blob');
     this.#open.add(open);
     try {
-      const hash = createHash('sha256');
-      const writer = new BlockWriter(open, (block) => hash.update(block));
-      const length = await measure(key, content, (chunk) => writer.write(chunk));
-      await writer.end();
-      return { length, sha256: hash.digest('hex') };
+      return await writeContent(key, content, BLOCK, (block, number) => open.write(block, number * BLOCK));
     } finally {
       this.#open.delete(open);
       open.close();

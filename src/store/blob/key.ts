@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts';
+import type { Store } from '../port.ts';
 
 /** Characters (Unicode code points) that a key may have. */
 const LONGEST_KEY = 255;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Store } from '../store.ts';
+import type { Store } from '../port.ts';
 
 /**
  * Looks in a row at which a process must not have counted on to be taken for dead. Looks are counted rather than time, so

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { BlobStore } from '../../model/blob.ts';
 import { errorText, StoreError } from '../error.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../port.ts';
 import { DatabaseBlobs } from './database-blobs.ts';
 import { FileBlobs } from './file-blobs.ts';
 

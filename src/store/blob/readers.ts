@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Store } from '../store.ts';
+import type { Store } from '../port.ts';
 
 /** Where a blob is, as the database has it. */
 interface Place {

@@ -1,5 +1,6 @@
-import type { Store } from '../store.ts';
-import type { BlobTable, Db } from '../tables.ts';
+import type { Store } from '../port.ts';
+import type { BlobTable } from '../tables/blob.ts';
+import type { Db } from '../tables.ts';
 import { fromColumn, toColumn } from './key.ts';
 
 /** Blobs that are deleted in one go by their age. */

@@ -2,17 +2,9 @@ import type { Blobs, ByteRange, StoredBlob } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
 import { isFull } from '../error.ts';
-import type { BlobTable } from '../tables.ts';
-import { BlobError } from './error.ts';
+import type { BlobTable } from '../tables/blob.ts';
 import { checkedKey } from './key.ts';
 import type { BlobRows } from './rows.ts';
-
-/** What was written. */
-export interface WrittenBlob {
-  readonly length: number;
-  /** SHA-256, in lower-case hexadecimal digits. */
-  readonly sha256: string;
-}
 
 /** What an implementation of the blob port does with files, whatever those are. */
 export interface BlobContents {
@@ -69,36 +61,4 @@ function storedBlob(contents: BlobContents, row: BlobTable): StoredBlob {
       return contents.read(row, range);
     },
   };
-}
-
-/** The error of whoever still wants to write. */
-export function closed(): Error {
-  return new Error('the blob storage is closed');
-}
-
-/** The error of whoever wants to read what is not there any more. */
-export function gone(key: string, cause?: unknown): BlobError {
-  return new BlobError(key, 'it was deleted or replaced before it was read', cause === undefined ? {} : { cause });
-}
-
-/**
- * Hands the chunks of a content on, and checks that they are as many bytes as it says.
- * @throws BlobError where they are not; what its stream throws
- */
-export async function measure(
-  key: string,
-  content: Attachment,
-  take: (chunk: Uint8Array) => Promise<void> | undefined,
-): Promise<number> {
-  const announced = content.length ?? Number.POSITIVE_INFINITY;
-  let length = 0;
-  for await (const chunk of content.stream()) {
-    length += chunk.length;
-    if (length > announced) throw new BlobError(key, `more came than the ${announced} bytes that were announced`);
-    const full = take(chunk);
-    if (full !== undefined) await full;
-  }
-  if (content.length !== undefined && length < content.length)
-    throw new BlobError(key, `${length} of ${content.length} announced bytes came`);
-  return length;
 }

@@ -1,15 +1,15 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import { errorCode, errorText, StoreError } from '../error.ts';
-import { planOf } from '../plan.ts';
-import { lacking, migrate, type SchemaAccess } from '../schema.ts';
-import type { PostgresAccess, Store, StoreOptions } from '../store.ts';
+import type { PostgresAccess, Store, StoreOptions } from '../port.ts';
+import { planOf } from '../schema/plan.ts';
+import { loadSampleData } from '../schema/sample-data.ts';
+import { lacking, migrate, type SchemaAccess } from '../schema/schema.ts';
 import type { Db, Tables } from '../tables.ts';
 import { transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
 import { describePostgres } from './error.ts';
-import { appliedSteps, lockSteps, makeStepTables } from './lock-row.ts';
 import { openPool, type Reached, readConfig } from './pool.ts';
-import { loadSampleData } from './sample-data.ts';
+import { appliedSteps, lockSteps, makeStepTables } from './steps.ts';
 
 /** Opens a database of PostgreSQL. It is reached with the first use. @throws StoreError for a URL that can't be read */
 export function openPostgres(options: StoreOptions): Store {
@@ -30,13 +30,34 @@ export function openPostgres(options: StoreOptions): Store {
     transaction,
     pending: async () => planOf(lacking(location, await schema.applied()), 'postgres'),
     migrate: (onStep) => migrate(schema, onStep),
-    loadSampleData: (files) => loadSampleData(location, db, transaction, files),
+    loadSampleData: (files) =>
+      loadSampleData(
+        {
+          ...{ location, db },
+          alone: (work) => locked(transaction, work),
+          run: (tx, sql) => tx.executeQuery(CompiledQuery.raw(sql)),
+          isGone: (error) => NO_SAVEPOINT.has(errorCode(error)),
+          describe: (error) => describePostgres(location, error),
+        },
+        files,
+      ),
     ready: () => pool.ready(),
     close() {
       closing ??= pool.end();
       return closing;
     },
   };
+}
+
+/** There is no such savepoint, or no transaction that could have one. */
+const NO_SAVEPOINT = new Set(['3B001', '25P01']);
+
+/** A transaction that no other process brings the schema up to date or loads sample data in. */
+function locked<T>(transaction: Store['transaction'], work: (tx: Db) => Promise<T>): Promise<T> {
+  return transaction(async (tx) => {
+    await lockSteps(tx);
+    return work(tx);
+  });
 }
 
 /** What the driver says against a URL may repeat it, with its password. */
@@ -74,10 +95,7 @@ function schemaOf(location: string, db: Db, transaction: Store['transaction']): 
     alone: (work) =>
       described(async () => {
         await makeStepTables(db);
-        return transaction(async (tx) => {
-          await lockSteps(tx);
-          return work(tx);
-        });
+        return locked(transaction, work);
       }),
   };
 }

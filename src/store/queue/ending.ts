@@ -3,9 +3,9 @@ import type { Db } from '../tables.ts';
 import { bury } from './dead-letters.ts';
 import type { Claim } from './engine.ts';
 import type { HeldJob } from './held-job.ts';
-import type { Shop } from './lane.ts';
 import { type FailedJob, JobLost, JobNotBegun, JobRefused, type RetryRule, type Worker } from './port.ts';
 import { retryPause } from './retry-pause.ts';
+import type { Shop } from './shop.ts';
 
 /** Milliseconds before an ending is tried again that the database did not take: at first, and at most. */
 const FIRST_PAUSE = 100;

@@ -57,8 +57,8 @@ export interface QueueEngine {
   begin(queues: readonly string[], listener: Listener): Promise<void>;
   /** Jobs that wait and that run, by queue. */
   counts(): Promise<readonly Omit<QueueCounts, 'dead'>[]>;
-  /** Jobs of a queue that wait and are due, at most so many of them. */
-  waiting(queue: string, most: number): Promise<number>;
+  /** Whether so many jobs of a queue wait that are due, or more: none of them is counted beyond that. */
+  isFull(queue: string, most: number): Promise<boolean>;
   /** @param leaving whether jobs still run that are to be taken for lost when the process ends */
   end(leaving: boolean): Promise<void>;
 }

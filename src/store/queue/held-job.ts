@@ -1,14 +1,13 @@
-import type { Store } from '../store.ts';
 import type { Db } from '../tables.ts';
-import type { Claim, QueueEngine } from './engine.ts';
+import type { Claim } from './engine.ts';
 import { type Job, type JobData, JobLost } from './port.ts';
+import type { Shop } from './shop.ts';
 
 /** A job while its worker has it. */
 export class HeldJob implements Job {
   readonly claim: Claim;
   readonly key?: string;
-  readonly #store: Store;
-  readonly #engine: QueueEngine;
+  readonly #shop: Shop;
   readonly #abort = new AbortController();
   readonly #stopping = new AbortController();
   #lost = false;
@@ -17,11 +16,10 @@ export class HeldJob implements Job {
   /** When the database last said that it is ours, by the clock that never jumps. */
   confirmed: number;
 
-  constructor(claim: Claim, store: Store, engine: QueueEngine, confirmed: number) {
+  constructor(claim: Claim, shop: Shop, confirmed: number) {
     this.claim = claim;
     if (claim.key !== undefined) this.key = claim.key;
-    this.#store = store;
-    this.#engine = engine;
+    this.#shop = shop;
     this.confirmed = confirmed;
   }
 
@@ -69,10 +67,11 @@ export class HeldJob implements Job {
     if (this.#lost) throw lost(this.claim);
     this.#completing = true;
     try {
-      const result = await this.#store.transaction(async (tx) => {
+      const { store, engine } = this.#shop;
+      const result = await store.transaction(async (tx) => {
         const done = await work(tx);
         // Last, because it locks the job, and who lives says so at each of its jobs.
-        if ((await this.#engine.finish(tx, [this.claim])) === 0) throw lost(this.claim);
+        if ((await engine.finish(tx, [this.claim])) === 0) throw lost(this.claim);
         return done;
       });
       this.#completed = true;

@@ -1,18 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Store } from '../store.ts';
 import { Ending } from './ending.ts';
-import type { Claim, QueueEngine } from './engine.ts';
+import type { Claim } from './engine.ts';
 import { HeldJob } from './held-job.ts';
 import { type Worker, WorkerDied } from './port.ts';
-
-/** What the lanes of a gateway share. */
-export interface Shop {
-  readonly store: Store;
-  readonly engine: QueueEngine;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly report: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
-}
+import type { Shop } from './shop.ts';
 
 /** The jobs of one queue that this gateway runs. */
 export class Lane {
@@ -84,7 +75,7 @@ export class Lane {
   }
 
   #begin(claim: Claim, confirmed: number): void {
-    const job = new HeldJob(claim, this.#shop.store, this.#shop.engine, confirmed);
+    const job = new HeldJob(claim, this.#shop, confirmed);
     const run = this.#attempt(job)
       .catch((error: Error) => this.#shop.report(error, { queue: this.#queue, job: claim.id }))
       .finally(() => {

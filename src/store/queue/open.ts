@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Store } from '../store.ts';
+import type { Store } from '../port.ts';
 import { countDead, deadLetters, exhume } from './dead-letters.ts';
 import type { QueueEngine } from './engine.ts';
-import type { Shop } from './lane.ts';
 import type { JobQueue, QueueCounts } from './port.ts';
 import { quietReport } from './quiet-report.ts';
 import { Recurrences } from './recurrences.ts';
+import type { Report, Shop } from './shop.ts';
 import { Workforce } from './workforce.ts';
 
 /** How a queue is opened. */
 export interface QueueOptions {
-  /** What goes wrong behind everybody's back: connections that are lost, jobs that become dead letters. */
-  readonly onError?: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  readonly onError?: Report;
   /** Milliseconds since 1970; the system's clock. Of the SQLite queue, and of what recurs. */
   readonly now?: () => number;
 }
@@ -53,7 +52,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
       const [alive, dead] = await Promise.all([engine.counts(), countDead(await store.tables())]);
       return allCounts(alive, dead);
     },
-    isFull: async (name, most) => (await engine.waiting(name, most)) >= most,
+    isFull: (queue, most) => engine.isFull(queue, most),
     deadLetters: async (which = {}) => deadLetters(await store.tables(), which),
     async redrive(queue, id) {
       const found = await store.transaction(async (tx) => {
@@ -74,9 +73,9 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
 
 /** Each is loaded where it is needed: pg-boss takes longer than the rest of a start. */
 async function openEngine(store: Store, now: () => number, report: (error: Error) => void): Promise<QueueEngine> {
-  if (store.postgres === undefined) return (await import('./sqlite-engine.ts')).sqliteEngine(store, now);
+  if (store.postgres === undefined) return (await import('./sqlite/engine.ts')).sqliteEngine(store, now);
   const [{ bossEngine }, { describePostgres }] = await Promise.all([
-    import('./boss-engine.ts'),
+    import('./boss/engine.ts'),
     import('../postgres/error.ts'),
   ]);
   try {

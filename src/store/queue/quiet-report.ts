@@ -1,9 +1,7 @@
-import type { QueueOptions } from './open.ts';
+import type { Report } from './shop.ts';
 
 /** How long the same words are not said again, in milliseconds. */
 const QUIET = 10_000;
-
-type Report = NonNullable<QueueOptions['onError']>;
 
 /** Says an error once in a while, however often it comes: a database that is away fails every look at it. */
 export function quietReport(report: Report): Report {

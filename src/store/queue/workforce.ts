@@ -1,6 +1,7 @@
 import type { HeldJob } from './held-job.ts';
-import { Lane, type Shop } from './lane.ts';
+import { Lane } from './lane.ts';
 import type { Worker } from './port.ts';
+import type { Shop } from './shop.ts';
 
 /** Milliseconds between two looks whether the jobs that run are still ours: what is cancelled anywhere stops by them. */
 const BEAT = 400;

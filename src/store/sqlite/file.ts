@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { errorCode, errorText, StoreError } from '../error.ts';
-import { createFolder } from '../folder.ts';
+import { createFolder } from '../file/folder.ts';
 import { BUSY_TIMEOUT } from './busy.ts';
 
 /** A connection to an SQLite database. */

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { StoreError } from '../error.ts';
-import { planOf } from '../plan.ts';
-import { lacking, migrate, type SchemaAccess } from '../schema.ts';
-import type { PendingMigration, Store, StoreReader } from '../store.ts';
+import type { PendingMigration, Store, StoreReader } from '../port.ts';
+import { planOf } from '../schema/plan.ts';
+import { loadSampleData } from '../schema/sample-data.ts';
+import { lacking, migrate, type SchemaAccess } from '../schema/schema.ts';
 import { transact } from '../transaction.ts';
 import { whileBusy } from './busy.ts';
 import { kyselyOver } from './driver.ts';
 import { type Connection, describe, openDatabaseFile, openToLook } from './file.ts';
-import { loadSampleData } from './sample-data.ts';
 import { Turns } from './turns.ts';
 
 /** Opens a database file, making it where there is none. @throws StoreError for a file that can't be used */
@@ -29,7 +29,16 @@ export function openSqlite(location: string): Store {
     transaction,
     pending: async () => planSqlite(location, applied(connection)),
     migrate: (onStep) => migrate(schemaOf(location, connection, transaction), onStep),
-    loadSampleData: (files) => loadSampleData(location, connection, transaction, files),
+    loadSampleData: (files) =>
+      loadSampleData(
+        {
+          ...{ location, db, alone: transaction },
+          run: async (_, sql) => connection.exec(sql),
+          isGone: () => true,
+          describe: (error) => describe(location, error),
+        },
+        files,
+      ),
     async ready() {
       // An open connection outlives its file: without this look a deleted database would seem well.
       if (statSync(location, { throwIfNoEntry: false })?.ino !== identity) {

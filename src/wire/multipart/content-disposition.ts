@@ -1,6 +1,6 @@
 // Content-Disposition, RFC 2183, with names beyond ASCII as RFC 2231 and RFC 8187 have them.
 
-import { PercentError, percentDecode } from '../percent.ts';
+import { tryPercentDecode } from '../percent.ts';
 
 /** One parameter (RFC 2045 section 5.1). Quotes that are not closed reach to the end. */
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s"]+))/gs;
@@ -17,7 +17,8 @@ export function fileNameOf(header: string): string | undefined {
 
 /** A value with its charset and its language in front: `utf-8'de'Gr%C3%BC%C3%9Fe`. */
 function extended(text: string | undefined): string | undefined {
-  return decoded(/^utf-8'[^']*'(.*)$/is.exec(text ?? '')?.[1]);
+  const encoded = /^utf-8'[^']*'(.*)$/is.exec(text ?? '')?.[1];
+  return encoded === undefined ? undefined : tryPercentDecode(encoded);
 }
 
 /** A value in numbered pieces (RFC 2231 section 3), `filename*0=`, or `filename*0*=` where a piece is percent-encoded. */
@@ -31,16 +32,7 @@ function continued(given: ReadonlyMap<string, string>): string | undefined {
     encoded += piece;
   }
   if (encoded === '') return undefined;
-  return given.has('filename*0*') ? extended(encoded) : decoded(encoded);
-}
-
-function decoded(text: string | undefined): string | undefined {
-  try {
-    return text === undefined ? undefined : percentDecode(text, false);
-  } catch (error) {
-    if (error instanceof PercentError) return undefined;
-    throw error;
-  }
+  return given.has('filename*0*') ? extended(encoded) : tryPercentDecode(encoded);
 }
 
 /** The header of an attachment with a file name; what a quoted string can't carry is percent-encoded. */

@@ -2,14 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { base64Length, encodeBase64 } from '../base64.ts';
+import { measured, type StreamedContent } from '../measured.ts';
 import { boundaryFault } from './boundary.ts';
-
-/** Bytes that are read once, as a part is written. */
-export interface StreamedContent {
-  /** In bytes, where known. */
-  readonly length?: number;
-  stream(): AsyncIterable<Uint8Array>;
-}
 
 export interface PartToWrite {
   /** As they are written. Content-Transfer-Encoding among them has to say what `encoding` says. */
@@ -78,7 +72,11 @@ function totalLength(heads: readonly string[], parts: readonly PartToWrite[], en
   return total;
 }
 
-async function* bytesOf(heads: readonly string[], parts: readonly PartToWrite[], end: string): AsyncGenerator<Buffer> {
+async function* bytesOf(
+  heads: readonly string[],
+  parts: readonly PartToWrite[],
+  end: string,
+): AsyncGenerator<Uint8Array> {
   let text = '';
   for (const [index, { content, encoding }] of parts.entries()) {
     text += heads[index];
@@ -96,16 +94,4 @@ async function* bytesOf(heads: readonly string[], parts: readonly PartToWrite[],
 
 async function* one(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
-}
-
-/** The content, as long as it is what it said. */
-async function* measured(content: StreamedContent): AsyncGenerator<Buffer> {
-  const { length } = content;
-  let seen = 0;
-  for await (const chunk of content.stream()) {
-    seen += chunk.length;
-    if (length !== undefined && seen > length) throw new RangeError(`a content of ${length} bytes holds more`);
-    if (chunk.length > 0) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-  }
-  if (length !== undefined && seen < length) throw new RangeError(`a content of ${length} bytes holds ${seen}`);
 }

@@ -1,8 +1,9 @@
 // SOAP 1.1 (W3C Note of 8 May 2000) section 4.4 and SOAP 1.2 part 1 (second edition) section 5.4: faults.
 
+import { XML_NAMESPACE } from '../xml/namespaces.ts';
 import { escapeAttribute, escapeText } from '../xml/text.ts';
 import { attributeOf, childrenOf, textOf, type XmlElement } from '../xml/tree.ts';
-import type { SoapMessage } from './soap.ts';
+import type { SoapMessage } from './message.ts';
 import { clarkName, envelope, type QName, SOAP_NAMESPACES, SOAP_PREFIXES, type SoapVersion } from './version.ts';
 
 /** A fault to be written. */
@@ -21,14 +22,11 @@ export interface SoapFaultContent {
 
 /** A fault that was read. */
 export interface SoapFaultReport {
-  readonly version: SoapVersion;
   /** A code of the standard in the names of 1.1 (`Client`, `Server`), `{namespace}local` for others; empty for none. */
   readonly code: string;
   /** From the outermost: of 1.2 in the same form as the code, of 1.1 what follows its dots (`Client.Authentication`). */
   readonly subcodes: readonly string[];
   readonly reason: string;
-  /** What found the fault: faultactor of 1.1, Node of 1.2. */
-  readonly actor?: string;
   /** The elements in the detail. */
   readonly detail: readonly XmlElement[];
 }
@@ -98,11 +96,9 @@ function report11(fault: XmlElement): SoapFaultReport {
   const reason = child(fault, 'faultstring');
   const detail = child(fault, 'detail');
   return {
-    version: '1.1',
     code: outermost,
     subcodes,
     reason: reason === undefined ? '' : textOf(reason),
-    ...actorOf(child(fault, 'faultactor')),
     detail: detail === undefined ? [] : childrenOf(detail),
   };
 }
@@ -116,11 +112,9 @@ function report12(fault: XmlElement): SoapFaultReport {
   const [outermost = '', ...subcodes] = codes;
   const detail = child(fault, 'Detail');
   return {
-    version: '1.2',
     code: outermost,
     subcodes,
     reason: reason12(child(fault, 'Reason')),
-    ...actorOf(child(fault, 'Node')),
     detail: detail === undefined ? [] : childrenOf(detail),
   };
 }
@@ -130,11 +124,6 @@ function child(element: XmlElement, local: string): XmlElement | undefined {
   return childrenOf(element).find((each) => each.local === local);
 }
 
-function actorOf(element: XmlElement | undefined): { readonly actor?: string } {
-  const actor = element === undefined ? '' : textOf(element).trim();
-  return actor === '' ? {} : { actor };
-}
-
 /** The text in English where there are several (1.2 section 5.4.2), else the first. */
 function reason12(reason: XmlElement | undefined): string {
   const texts = reason === undefined ? [] : childrenOf(reason);
@@ -142,8 +131,6 @@ function reason12(reason: XmlElement | undefined): string {
   const chosen = english ?? texts[0];
   return chosen === undefined ? '' : textOf(chosen);
 }
-
-const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 
 /** The codes of both versions in the names of 1.1. */
 const STANDARD: Readonly<Record<SoapVersion, ReadonlyMap<string, string>>> = {

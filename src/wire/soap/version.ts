@@ -9,9 +9,14 @@ export const SOAP_NAMESPACES: Readonly<Record<SoapVersion, string>> = {
   '1.2': 'http://www.w3.org/2003/05/soap-envelope',
 };
 
+export const SOAP_MEDIA_TYPES: Readonly<Record<SoapVersion, string>> = {
+  '1.1': 'text/xml',
+  '1.2': 'application/soap+xml',
+};
+
 export const SOAP_CONTENT_TYPES: Readonly<Record<SoapVersion, string>> = {
-  '1.1': 'text/xml; charset=utf-8',
-  '1.2': 'application/soap+xml; charset=utf-8',
+  '1.1': `${SOAP_MEDIA_TYPES['1.1']}; charset=utf-8`,
+  '1.2': `${SOAP_MEDIA_TYPES['1.2']}; charset=utf-8`,
 };
 
 /** Prefixes that are written. */

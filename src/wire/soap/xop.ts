@@ -1,9 +1,10 @@
 // XML-binary Optimized Packaging (XOP 1.0) as SOAP uses it (MTOM 1.0): multipart/related, RFC 2387, and cid: URLs, RFC 2392.
 
 import { randomUUID } from 'node:crypto';
+import { WireError } from '../error.ts';
 import { type MediaType, parseMediaType } from '../media-type.ts';
 import { boundaryFault } from '../multipart/boundary.ts';
-import { PercentError, percentDecode, percentEncode } from '../percent.ts';
+import { percentEncode, tryPercentDecode } from '../percent.ts';
 import type { XmlElement } from '../xml/tree.ts';
 
 export const XOP_NAMESPACE = 'http://www.w3.org/2004/08/xop/include';
@@ -11,15 +12,9 @@ export const XOP_NAMESPACE = 'http://www.w3.org/2004/08/xop/include';
 /** Of a root part whose XML includes others. */
 export const XOP_MEDIA_TYPE = 'application/xop+xml';
 
-/** A package that can't be read. `reason` is a clause without a full stop. */
-export class XopError extends Error {
+/** A package that can't be read. */
+export class XopError extends WireError {
   override readonly name = 'XopError';
-  readonly reason: string;
-
-  constructor(reason: string) {
-    super(reason);
-    this.reason = reason;
-  }
 }
 
 /** Whether an element stands for the content of another part. */
@@ -35,7 +30,7 @@ export function isInclude({ local, namespace }: XmlElement): boolean {
 export function contentIdOf(header: string): string {
   const text = header.trim();
   const id = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1).trim() : text;
-  return decoded(id) ?? id;
+  return tryPercentDecode(id) ?? id;
 }
 
 /**
@@ -51,18 +46,9 @@ export function cidOf(href: string): string {
     );
   const encoded = text.slice('cid:'.length);
   if (encoded === '') throw new XopError('it includes a cid: URL that names nothing');
-  const id = decoded(encoded);
+  const id = tryPercentDecode(encoded);
   if (id === undefined) throw new XopError('it includes a cid: URL that is not percent-encoded UTF-8');
   return contentIdOf(id);
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return percentDecode(text, false);
-  } catch (error) {
-    if (error instanceof PercentError) return undefined;
-    throw error;
-  }
 }
 
 /** The `cid:` URL of a part. `@` stays as it is, since there are receivers that don't decode. */

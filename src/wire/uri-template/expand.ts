@@ -41,12 +41,7 @@ export interface Writing {
   write(text: string): string;
 }
 
-/** Expands to the letter of RFC 6570: `{+x}` lets `?`, `#` and percent-encoding through. */
-export function compileRfcExpander(template: UriTemplate): UriExpander {
-  return compileExpander(template, plainWriting);
-}
-
-/** What the operator itself asks for; url-template does the rest. */
+/** What the operator itself asks for, to the letter of RFC 6570; url-template does the rest. */
 export function plainWriting({ operator }: TemplateVariable): Writing {
   return { operator, write: operator === '+' || operator === '#' ? encodeStrayPercent : (text) => text };
 }
@@ -64,7 +59,7 @@ function encodeStrayPercent(text: string): string {
 }
 
 /**
- * The expander behind both: url-template knows each occurrence by a key of its own, so that one variable may be cut
+ * Compiles a template: url-template knows each occurrence by a key of its own, so that one variable may be cut
  * (`{x:3}`) or written differently in two places.
  */
 export function compileExpander(

@@ -1,6 +1,6 @@
 // URI Template matching: RFC 6570 section 1.4 in reverse, on the raw path and query, literals compared as RFC 3986 section 6.2.2 says.
 
-import { normalizePercent, percentDecode, percentEncode } from '../percent.ts';
+import { normalizePercent, percentDecode } from '../percent.ts';
 import type { QueryString } from '../query-string.ts';
 import { type LiteralPair, layOut, receivable } from './layout.ts';
 import { canonicalPath, compilePath, defaultShape, type ValueShape } from './program.ts';
@@ -9,7 +9,7 @@ import { pathSegments } from './segments.ts';
 import type { TemplateVariable, UriTemplate } from './uri-template.ts';
 import { UriTemplateError } from './uri-template.ts';
 
-/** A value before decoding: one text; the pieces of a list; `name=value` pieces or names and values in turn of a map. */
+/** A value before decoding: one text, or the pieces of a list. */
 export type RawValue = string | readonly string[] | undefined;
 
 /** What a query gave to a template. */
@@ -40,7 +40,7 @@ export interface UriMatcher {
  * Compiles a template for matching. Time is linear in the request; for a template whose segments are each a literal or
  * one variable it is one pass over the path. A path variable `{x}` or `{+x}` never matches the empty text. One slash at
  * the end of a path is not significant, in the template or the request, unless `{+x}` or `{/x}` stands last.
- * @throws UriTemplateError for a template that `receivable` refuses, or a length (`{x:3}`) on a list or map
+ * @throws UriTemplateError for a template that `receivable` refuses, or a length (`{x:3}`) on a list
  */
 export function compileUriMatcher(
   template: UriTemplate,
@@ -50,8 +50,8 @@ export function compileUriMatcher(
   if (fault !== undefined) throw new UriTemplateError(fault, 0);
   for (const variable of template.variables) {
     const { name, prefix } = variable;
-    if (prefix !== undefined && shapeOf(variable) !== 'string') {
-      throw new UriTemplateError(`the length of {${name}:${prefix}} does not apply to a ${shapeOf(variable)}`, 0);
+    if (prefix !== undefined && shapeOf(variable) === 'list') {
+      throw new UriTemplateError(`the length of {${name}:${prefix}} does not apply to a list`, 0);
     }
   }
   return {
@@ -127,14 +127,12 @@ function byProgram(template: UriTemplate, shapeOf: ShapeOf): PathMatcher {
 /** From what a variable took of the path to its raw value. */
 function readCapture(variable: TemplateVariable, shape: ValueShape): (taken: string) => RawValue {
   const { operator, explode } = variable;
-  const several = shape !== 'string';
   if (operator === ';') {
-    if (!several) return (taken) => taken.slice(1);
+    if (shape === 'string') return (taken) => taken.slice(1);
     if (!explode) return (taken) => taken.slice(1).split(',');
-    const pieces = (taken: string) => taken.slice(1).split(';');
-    return shape === 'map' ? pieces : (taken) => pieces(taken).map(afterEquals);
+    return (taken) => taken.slice(1).split(';').map(afterEquals);
   }
-  if (!several) return (taken) => taken;
+  if (shape === 'string') return (taken) => taken;
   const separator = explode && (operator === '/' || operator === '.') ? operator : ',';
   return (taken) => taken.split(separator);
 }
@@ -148,11 +146,10 @@ const nothingMissing: readonly string[] = Object.freeze([]);
 
 function compileQuery(template: UriTemplate, shapeOf: ShapeOf): UriMatcher['matchQuery'] {
   const { pairs, queryVariables } = layOut(template);
-  const named = new Set([...pairs.map((pair) => pair.name), ...queryVariables.map((variable) => variable.wireName)]);
   const readers = queryVariables.map((variable) => {
     const place = template.variables.indexOf(variable);
     const required = variable.required;
-    return { place, required, wireName: variable.wireName, read: readParameter(variable, shapeOf(variable), named) };
+    return { place, required, wireName: variable.wireName, read: readParameter(variable.wireName, shapeOf(variable)) };
   });
   return (query, into) => {
     const ok = pairs.every((pair) => holdsPair(query, pair));
@@ -176,16 +173,10 @@ function holdsPair(query: QueryString, pair: LiteralPair): boolean {
 }
 
 /**
- * A list takes both forms, `x=a,b` and `x=a&x=b`, and `x=` is the empty list. An exploded map takes every parameter that
- * the template does not name. Occurrences of a text are kept apart: more than one is for `decodeRaw` to refuse.
+ * A list takes both forms, `x=a,b` and `x=a&x=b`, and `x=` is the empty list. Occurrences of a text are kept apart: more
+ * than one is for `decodeRaw` to refuse.
  */
-function readParameter(
-  variable: TemplateVariable,
-  shape: ValueShape,
-  named: ReadonlySet<string>,
-): (query: QueryString) => RawValue {
-  const { wireName } = variable;
-  if (shape === 'map' && variable.explode) return (query) => otherParameters(query, named);
+function readParameter(wireName: string, shape: ValueShape): (query: QueryString) => RawValue {
   return (query) => {
     const given = query.get(wireName);
     if (given === undefined) return undefined;
@@ -193,12 +184,4 @@ function readParameter(
     if (given.length === 1) return given[0] === '' ? [] : given[0]?.split(',');
     return given.flatMap((raw) => raw.split(','));
   };
-}
-
-function otherParameters(query: QueryString, named: ReadonlySet<string>): RawValue {
-  const pairs: string[] = [];
-  for (const [name, values] of query) {
-    if (!named.has(name)) for (const value of values) pairs.push(`${percentEncode(name)}=${value}`);
-  }
-  return pairs.length === 0 ? undefined : pairs;
 }

@@ -5,8 +5,8 @@ import { normalizePercent } from '../percent.ts';
 import { layOut } from './layout.ts';
 import type { Operator, TemplatePart, TemplateVariable, UriTemplate } from './uri-template.ts';
 
-/** What a variable holds: one text, a list, or names with values. */
-export type ValueShape = 'string' | 'list' | 'map';
+/** What a variable holds: one text, or a list. */
+export type ValueShape = 'string' | 'list';
 
 /** `fork` prefers its first branch; `save` marks where a variable's raw text starts (even slots) or ends (odd ones). */
 export type Instruction =
@@ -176,9 +176,8 @@ function writeMatrix(writer: ProgramWriter, variable: TemplateVariable, shape: V
   } else {
     writer.capture(variable, () =>
       writer.repeat(() => {
-        writer.text(shape === 'map' ? ';' : `;${name}`);
-        if (shape === 'map') writer.run(codes, false);
-        else value();
+        writer.text(`;${name}`);
+        value();
       }),
     );
   }

@@ -1,6 +1,6 @@
 // Namespaces in XML 1.0 (third edition), sections 2, 3 and 6: what prefixes stand for, and what may be declared.
 
-const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
+export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
 
 /** Declarations of one start tag, and those around it: elements without any share the scope of their parent. */

@@ -1,4 +1,5 @@
 // XML 1.0 (fifth edition) and Namespaces in XML 1.0 (third edition): elements that were read, as text again.
+import { OUTERMOST, Scope, XML_NAMESPACE } from './namespaces.ts';
 import { escapeAttribute, escapeText } from './text.ts';
 import type { XmlAttribute, XmlElement } from './tree.ts';
 
@@ -14,33 +15,8 @@ export function writeXml(element: XmlElement): string {
   return write(element, OUTERMOST, used);
 }
 
-/** What one start tag declares, by prefix, and what is declared around it. */
-interface Declared {
-  readonly own: ReadonlyMap<string, string>;
-  readonly around: Declared | undefined;
-}
-
-const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
-
-const OUTERMOST: Declared = {
-  own: new Map([
-    ['', ''],
-    ['xml', XML_NAMESPACE],
-    ['xmlns', 'http://www.w3.org/2000/xmlns/'],
-  ]),
-  around: undefined,
-};
-
-function namespaceIn(declared: Declared, prefix: string): string | undefined {
-  for (let scope: Declared | undefined = declared; scope !== undefined; scope = scope.around) {
-    const found = scope.own.get(prefix);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
 /** @param used prefixes that mean here what the element says, whether its own name bears them or not */
-function write(element: XmlElement, around: Declared, used: ReadonlySet<string>): string {
+function write(element: XmlElement, around: Scope, used: ReadonlySet<string>): string {
   const { local, namespace, attributes, content } = element;
   // No prefix stands for no namespace.
   const prefix = namespace === '' ? '' : element.prefix;
@@ -74,13 +50,17 @@ function attributeName({ local, namespace, prefix = '' }: XmlAttribute, bindings
 /** Declares what is not so already. */
 function declare(
   bindings: ReadonlyMap<string, string>,
-  around: Declared,
-): { readonly declarations: string; readonly declared: Declared } {
-  const own = new Map([...bindings].filter(([prefix, namespace]) => namespaceIn(around, prefix) !== namespace));
+  around: Scope,
+): { readonly declarations: string; readonly declared: Scope } {
   let declarations = '';
-  for (const [prefix, namespace] of own)
+  let declared = around;
+  for (const [prefix, namespace] of bindings) {
+    if (around.namespaceOf(prefix) === namespace) continue;
     declarations += ` ${prefix === '' ? 'xmlns' : `xmlns:${prefix}`}="${escapeAttribute(namespace)}"`;
-  return { declarations, declared: own.size === 0 ? around : { own, around } };
+    if (declared === around) declared = new Scope(prefix, namespace, around);
+    else declared.add(prefix, namespace);
+  }
+  return { declarations, declared };
 }
 
 /** Adds the prefixes that are used anywhere in an element, to be declared once at the outermost. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Client, createClient } from '../../../src/invoke/index.ts';
-import type { Environment } from '../../../src/load/read/config.ts';
+import type { Environment } from '../../../src/load/value/config.ts';
 import { createSpool } from '../../../src/store/index.ts';
 import { writeProject } from '../../support/project.ts';
 import { registryOf } from './partner.ts';

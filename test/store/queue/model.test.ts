@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { JobLost, type Store } from '../../../src/store/index.ts';
-import { bossEngine } from '../../../src/store/queue/boss-engine.ts';
+import { bossEngine } from '../../../src/store/queue/boss/engine.ts';
 import type { Claim, Listener, QueueEngine } from '../../../src/store/queue/engine.ts';
-import { sqliteEngine } from '../../../src/store/queue/sqlite-engine.ts';
+import { sqliteEngine } from '../../../src/store/queue/sqlite/engine.ts';
 import { describeEngines, type Place } from '../engines.ts';
 import { Model } from './model.ts';
 
@@ -210,6 +210,6 @@ describeEngines('the queue, whatever is done to it,', ({ kind, place }) => {
         if (engine === undefined) await both.close();
       }
     });
-    await fc.assert(check, { numRuns: kind === 'sqlite' ? 150 : 12 });
+    await fc.assert(check, { numRuns: kind === 'sqlite' ? 50 : 8 });
   });
 });

@@ -119,7 +119,7 @@ it('whatever fails, is refused or is cancelled, jobs of a key keep their order, 
 it.skipIf(!hasPostgres)(
   'jobs of a key that are entered, cancelled and ended by many at once leave none behind',
   async () => {
-    const where = await postgresPlace();
+    const where = await postgresPlace({ migrated: true });
     await where.migrated();
     const stores = await Promise.all([1, 2, 3].map(() => where.open()));
     const queues = await Promise.all(stores.map((store) => queueOver(store)));

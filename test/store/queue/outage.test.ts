@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres)('the queue on PostgreSQL', () => {
   });
 
   it('is made once by gateways that start together, and each job is done by one of them', async () => {
-    const where = await postgresPlace();
+    const where = await postgresPlace({ migrated: true });
     await where.migrated();
     const stores = await Promise.all([1, 2, 3, 4, 5].map(() => where.open()));
     const queues = await Promise.all(stores.map((store) => queueOver(store)));

@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss';
 import { describe, expect, it, vi } from 'vitest';
-import { keepStatistics } from '../../../src/store/queue/boss-statistics.ts';
+import { keepStatistics } from '../../../src/store/queue/boss/statistics.ts';
 import { hasPostgres } from '../../support/postgres.ts';
 import { eventually } from '../../support/project.ts';
 import { postgresPlace } from '../engines.ts';
@@ -8,7 +8,7 @@ import { enter, gate, QUEUE, queueOver, worker } from './support.ts';
 
 describe.skipIf(!hasPostgres)('the queue on PostgreSQL', () => {
   it('tells the planner of jobs that came in large numbers, so that a look does not go through all of them', async () => {
-    const where = await postgresPlace();
+    const where = await postgresPlace({ migrated: true });
     const store = await where.migrated();
     const queue = await queueOver(store);
     await enter(store, queue);

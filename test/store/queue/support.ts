@@ -3,6 +3,11 @@ import { type JobQueue, openQueue, type QueueOptions, type Store, type Worker } 
 import { eventually } from '../../support/project.ts';
 
 export const QUEUE = 'work';
+export const RETRIES = { attempts: 2, first: 1, longest: 5 };
+
+/** Work of a job that the database shows: a row of a table that the tests have no other use for. */
+export const note = (name: string) => (tx: Parameters<Parameters<Store['transaction']>[0]>[0]) =>
+  tx.insertInto('signalbox_sample_data').values({ name, loaded: '' }).execute();
 
 /** A queue over a store, closed when the test ends. */
 export async function queueOver(store: Store, options: QueueOptions = {}): Promise<JobQueue> {

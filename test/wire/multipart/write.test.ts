@@ -1,13 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { StreamedContent } from '../../../src/wire/measured.ts';
 import { boundaryFault } from '../../../src/wire/multipart/boundary.ts';
 import { MultipartReader } from '../../../src/wire/multipart/read.ts';
-import {
-  freshBoundary,
-  type PartToWrite,
-  type StreamedContent,
-  writeMultipart,
-} from '../../../src/wire/multipart/write.ts';
+import { freshBoundary, type PartToWrite, writeMultipart } from '../../../src/wire/multipart/write.ts';
 
 async function collect(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(content));

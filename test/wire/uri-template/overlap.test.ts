@@ -85,7 +85,7 @@ describe('templatesOverlap', () => {
         );
         expect(templatesOverlap(left, right)).toBe(both && (decided === 0 || decided === undefined));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -113,7 +113,7 @@ describe('templatesOverlap', () => {
         });
         expect(templatesOverlap(left, right)).toBe(tie && compareSpecificity(left, right) === 0);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

@@ -11,14 +11,13 @@ import { compileUriExpander } from '../../../src/wire/uri-template/write.ts';
 /**
  * match(expand(x)) = x, for every operator that a server can receive. What RFC 6570 writes alike can't be told apart, so
  * these are left out, by construction of the units below:
- * - nothing and the empty list, the empty map (both are written as nothing); in a query `['']` and the empty list;
+ * - nothing and the empty list (both are written as nothing); in a query `['']` and the empty list;
  * - the empty text in `{x}` and `{+x}` alone, which no path variable matches;
  * - an absent variable among `{a,b}`, and a gap before a present one in `{/a,b}` and `{.a,b}`;
  * - two expressions side by side whose texts share characters (`{a}{b}`, `{a}-{b}` with a hyphen in `a`), and two that
  *   may span segments; a dot in `{.a,b}` and `{.a*}`;
  * - an empty first segment of a template that begins with `{/x}`, whose slash is the one before every template;
- * - a slash at the start of a path that begins with `{+x}`, since it is the one that stands before every template;
- * - an empty name in an exploded map, which url-template writes without its `=`.
+ * - a slash at the start of a path that begins with `{+x}`, since it is the one that stands before every template.
  * Not written at all, and left out too: dots beside a slash or a backslash, which many readers of a path would follow.
  */
 interface Unit {
@@ -38,11 +37,6 @@ const some = noDots.filter((t) => t !== '');
 const undotted = text.map((t) => t.replaceAll('.', ''));
 const list = (item: fc.Arbitrary<string>) => fc.array(item, { minLength: 1, maxLength: 4 });
 const shown = (items: readonly string[]) => !['', '.', '..'].includes(items.join(','));
-const map = fc.dictionary(
-  some.map((key) => `k${key}`),
-  text,
-  { minKeys: 1, maxKeys: 3 },
-);
 const maybe = (value: fc.Arbitrary<UriValue>) => fc.option(value, { nil: undefined });
 
 type Maker = (name: string) => Unit;
@@ -63,15 +57,12 @@ const closed: readonly Maker[] = [
   ),
   one((n) => `{${n}}`, list(text).filter(shown), 'list'),
   one((n) => `{${n}*}`, list(text).filter(shown), 'list'),
-  one((n) => `{${n}}`, map, 'map'),
-  one((n) => `{${n}*}`, map, 'map'),
   one((n) => `x{.${n}}`, maybe(text)),
   one((n) => `x{.${n}}`, maybe(list(text)), 'list'),
   one((n) => `x{.${n}*}`, maybe(list(undotted)), 'list'),
   one((n) => `x{;${n}}`, maybe(text)),
   one((n) => `x{;${n}}`, maybe(list(text)), 'list'),
   one((n) => `x{;${n}*}`, maybe(list(text)), 'list'),
-  one((n) => `x{;${n}*}`, maybe(map), 'map'),
   (n) => ({ text: `{${n}a}:{${n}b}`, values: { [`${n}a`]: some, [`${n}b`]: some }, shapes: {} }),
   (n) => ({ text: `{${n}a,${n}b}`, values: { [`${n}a`]: text, [`${n}b`]: text }, shapes: {} }),
   (n) => ({ text: `x{;${n}a,${n}b}`, values: { [`${n}a`]: maybe(text), [`${n}b`]: maybe(text) }, shapes: {} }),
@@ -93,7 +84,6 @@ const open: readonly Maker[] = [
   one((n) => `{/${n}}`, maybe(noDots)),
   one((n) => `{/${n}}`, maybe(list(noDots).filter(shown)), 'list'),
   one((n) => `{/${n}*}`, maybe(list(noDots)), 'list'),
-  one((n) => `{/${n}*}`, maybe(map), 'map'),
   (n) => ({ text: `{/${n}a,${n}b}`, values: { [`${n}a`]: noDots, [`${n}b`]: noDots }, shapes: {} }),
 ];
 
@@ -114,21 +104,19 @@ const optional: readonly Maker[] = [
   one((n) => n, maybe(text)),
   one((n) => n, maybe(queryList), 'list'),
   one((n) => `${n}*`, maybe(queryList), 'list'),
-  one((n) => n, maybe(map), 'map'),
 ];
-const catchAll: Maker = one((n) => `${n}*`, maybe(map), 'map');
 
 const pick = (makers: readonly Maker[], maxLength: number) => fc.array(fc.constantFrom(...makers), { maxLength });
 
 const template = fc
-  .tuple(pick(closed, 2), pick(open, 1), pick(closed, 2), pick(named, 2), pick(optional, 2), pick([catchAll], 1))
-  .map(([before, spanning, after, required, free, rest]) => {
+  .tuple(pick(closed, 2), pick(open, 1), pick(closed, 2), pick(named, 2), pick(optional, 2))
+  .map(([before, spanning, after, required, free]) => {
     let count = 0;
     const make = (makers: readonly Maker[]) => makers.map((maker) => maker(`v${count++}`));
     const segments = (units: readonly Unit[]) => units.map((unit) => ({ ...unit, text: `/${unit.text}` }));
     const path = [...segments(make(before)), ...make(spanning), ...segments(make(after))];
     const must = make(required);
-    const may = make([...free, ...rest]);
+    const may = make(free);
     const mark = must.length > 0 ? `?${must.map((unit) => unit.text).join('&')}` : '';
     const tail = may.length > 0 ? `{${mark === '' ? '?' : '&'}${may.map((unit) => unit.text).join(',')}}` : '';
     const units = [...path, ...must, ...may];
@@ -173,7 +161,7 @@ describe('match(expand(x)) = x', () => {
         const back = Object.fromEntries(parsed.variables.map((v, i) => [v.name, decodeRaw(raw[i], v, shapeOf(v))]));
         expect(back, `${given.text} > ${uri}`).toEqual(given.values);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 600 },
     );
   });
 

@@ -219,9 +219,9 @@ describe('beside saxes', () => {
         if (found !== undefined) read += 1;
         expect(found).toEqual(theirs(changed));
       }),
-      { numRuns: 8_000 },
+      { numRuns: 2_500 },
     );
     // A tenth is still XML, or next to nothing was compared.
-    expect(read).toBeGreaterThan(800);
+    expect(read).toBeGreaterThan(250);
   });
 });

@@ -74,7 +74,7 @@ describe('cdata', () => {
       fc.property(text, (given) => {
         expect(readBack(cdata(given))).toBe(given);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 });

@@ -161,7 +161,7 @@ describe('writeXml', () => {
         expect(meaning(again)).toEqual(meaning(element));
         expect(writeXml(again)).toBe(writeXml(element));
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../read/suggest.ts';
+import { didYouMean } from '../suggest.ts';
 import { error } from './entry.ts';
 
 /** What to write in place of what no pattern may have, by the beginning of the reason that it is refused for. */

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../read/suggest.ts';
+import { didYouMean } from '../suggest.ts';
 import { error } from './entry.ts';
 
 const orders = (rest: string): string =>

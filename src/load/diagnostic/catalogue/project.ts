@@ -1,4 +1,4 @@
-import { didYouMean } from '../../read/suggest.ts';
+import { didYouMean } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
 const SERVICE = 'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n    get: Orders\n    response: text\n';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../read/suggest.ts';
+import { didYouMean } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
 const query = (prompts: string, sql: string): string =>

@@ -1,5 +1,5 @@
-import { KINDS } from '../../read/kinds.ts';
-import { didYouMean, nearest } from '../../read/suggest.ts';
+import { KINDS } from '../../schema/kinds.ts';
+import { didYouMean, nearest } from '../suggest.ts';
 import { error } from './entry.ts';
 
 const SERVICE = 'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n';

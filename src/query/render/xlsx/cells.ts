@@ -1,15 +1,9 @@
 /** Cells of a sheet (ISO/IEC 29500-1, 18.3.1.4 and 18.18.11), typed as their columns are. */
 
-import type { Zone } from '../../timezone.ts';
-import {
-  booleanText,
-  compileTextOf,
-  decimalText,
-  integerText,
-  type Present,
-  type ResultColumn,
-  ValueError,
-} from '../convert.ts';
+import type { Zone } from '../../../wire/timezone.ts';
+import type { ResultColumn } from '../../plan/plan.ts';
+import { booleanText, compileTextOf, decimalText, integerText } from '../convert.ts';
+import { type Present, ValueError } from '../value.ts';
 import { compileDatetimeSerial, dateSerial, timeSerial } from './serial.ts';
 import { TEXT_STYLE } from './styles.ts';
 import { inlineString } from './text.ts';

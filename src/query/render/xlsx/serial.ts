@@ -3,7 +3,7 @@
  * 1900 for a leap year, so that days before 1 March 1900 have no number that all readers agree on.
  */
 
-import type { Zone } from '../../timezone.ts';
+import type { Zone } from '../../../wire/timezone.ts';
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 import type { ScalarKind } from '../../../model/field.ts';
-import type { ResultColumn } from '../convert.ts';
+import type { ResultColumn } from '../../plan/plan.ts';
 
 /** Characters that values of a kind usually take; those of texts and decimals are declared, or anything. */
 const usual: Readonly<Record<ScalarKind, number>> = {

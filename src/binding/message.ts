@@ -1,0 +1,7 @@
+import type { ReplyForm } from '../model/rest-form.ts';
+
+/** Key of the value of a message without a document, under which its content stands. */
+export const CONTENT = 'content';
+
+/** How a reply is written; `soap` in an envelope. */
+export type Format = ReplyForm['format'] | 'soap';

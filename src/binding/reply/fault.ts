@@ -1,0 +1,108 @@
+import { CodecError, compileDocument } from '../../codec/index.ts';
+import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import { MASK } from '../../model/mask.ts';
+import type { DocumentValue, Value } from '../../model/value.ts';
+import { type ReplyText, readDocument } from './text.ts';
+
+/** What a reply says of a failure. */
+export interface ReplyFailure {
+  /** The fault document; undefined where none is declared, or the reply holds something else. */
+  readonly fault: DocumentValue | undefined;
+  /** In the target's words; may be empty. */
+  readonly reason: string;
+  /** More of them; may be empty. */
+  readonly detail: string;
+}
+
+/** Reads the faults of one operation. */
+export interface ReplyFaults {
+  /** The fault document holds fixed values: a reply with all of them is a fault, whatever its status. */
+  readonly marked: boolean;
+  /** The fault document, where a text holds it: all its fixed values, and nothing that is required is missing. */
+  read(reply: ReplyText, format: 'json' | 'xml'): ReplyFailure | undefined;
+}
+
+/** @param document undefined: none is declared */
+export function compileReplyFaults(document: Document | undefined): ReplyFaults {
+  if (document === undefined) return { marked: false, read: () => undefined };
+  const marked = holdsFixed(document, []);
+  const codec = compileDocument(demanding(document, new Map()), { namespace: '', foreign: 'pass' });
+  const reasonOf = compileWords(document, '{fault.message}');
+  const detailOf = compileWords(document, '{fault.detail}');
+  return {
+    marked,
+    read(reply, format) {
+      const fault = fitting(() => readDocument(codec, document, reply, format === 'xml'));
+      // Where nothing marks it, what says nothing of a fault is none.
+      if (fault === undefined || (!marked && Object.keys(fault).length === 0)) return undefined;
+      return { fault, reason: reasonOf(fault), detail: detailOf(fault) };
+    },
+  };
+}
+
+function fitting(read: () => DocumentValue): DocumentValue | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CodecError) return undefined;
+    throw error;
+  }
+}
+
+function holdsFixed(document: Document, outer: readonly Document[]): boolean {
+  if (outer.includes(document)) return false;
+  return document.fields.some(
+    ({ fixed, type }) =>
+      fixed !== undefined || (type.kind === 'document' && holdsFixed(type.document, [...outer, document])),
+  );
+}
+
+/**
+ * The document with its fixed values to be there, rather than filled in where they are not, as are the compounds that hold
+ * some. Nothing else is filled in either: a fault says what it says.
+ */
+function demanding(document: Document, known: Map<Document, Document>): Document {
+  const found = known.get(document);
+  if (found !== undefined) return found;
+  const fields: Field[] = [];
+  const copy = { ...document, fields };
+  known.set(document, copy);
+  for (const field of document.fields) {
+    const { default: _, fixed, ...rest } = field;
+    const { type } = field;
+    if (fixed !== undefined) fields.push({ ...rest, required: true, enum: [String(fixed)] });
+    else if (type.kind !== 'document') fields.push(rest);
+    else {
+      const required = field.required || holdsFixed(type.document, []);
+      fields.push({ ...rest, required, type: { ...type, document: demanding(type.document, known) } });
+    }
+  }
+  return copy;
+}
+
+/** Compiles the finding of what `{fault.message}` or its like would have filled; empty where nothing is there. */
+function compileWords(document: Document, word: string): (fault: DocumentValue) => string {
+  const path = pathTo(document, word, []);
+  if (path === undefined) return () => '';
+  return (fault) => {
+    let value: Value = fault;
+    for (const { name } of path) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return '';
+      value = (value as DocumentValue)[name];
+    }
+    if (path.at(-1)?.sensitive === true) return MASK;
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  };
+}
+
+function pathTo(document: Document, word: string, outer: readonly Document[]): readonly Field[] | undefined {
+  if (outer.includes(document)) return undefined;
+  for (const field of document.fields) {
+    if (typeof field.default === 'string' && field.default.includes(word)) return [field];
+    if (field.type.kind !== 'document') continue;
+    const path = pathTo(field.type.document, word, [...outer, document]);
+    if (path !== undefined) return [field, ...path];
+  }
+  return undefined;
+}

@@ -1,0 +1,141 @@
+import { CodecError, compileDocument, type DocumentCodec, readJsonText } from '../../codec/index.ts';
+import type { RestConsumer } from '../../model/consumer.ts';
+import type { Document } from '../../model/document.ts';
+import { serviceNamespace } from '../../model/namespace.ts';
+import type { MediaMessage, RawKind } from '../../model/service.ts';
+import type { DocumentValue } from '../../model/value.ts';
+import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
+import { CONTENT } from '../message.ts';
+import { compileReplyFaults, type ReplyFaults } from './fault.ts';
+import { ReplyText, readDocument, unwrapPsnonxml } from './text.ts';
+
+/** How a reply of one media type is read. */
+export interface ReplyReader {
+  readonly kind: 'none' | RawKind;
+  /** What an empty body is; undefined where there has to be one. */
+  readonly empty: DocumentValue | undefined;
+  /**
+   * The value that a body holds; not to be called of `none` and `binary`.
+   * @throws CodecError, without a path where it is about all of it
+   */
+  read(reply: ReplyText): DocumentValue;
+}
+
+/** One consumer operation's replies, compiled once: they are read by it. */
+export interface RestReplyBinding {
+  /**
+   * The form of a reply of this media type, or of one without a type; of every reply, where nothing is declared to come back.
+   * @param essence `type/subtype`
+   * @returns undefined where nobody declared it
+   */
+  formOf(essence: string | undefined): ReplyReader | undefined;
+  /** Media types that are declared, for a message. */
+  readonly declared: string;
+  readonly faults: ReplyFaults;
+}
+
+interface DeclaredForm extends ReplyReader {
+  readonly essence: string;
+}
+
+/** Compiles an operation. `namespace`: of `gateway.yaml`. */
+export function compileRestReply({ responses, service, fault }: RestConsumer, namespace: string): RestReplyBinding {
+  const forms = responses.map((each) => compileForm(each, serviceNamespace(service, namespace)));
+  const wrapped = forms.filter(({ kind }) => kind === 'json').map(compileWrapped)[0];
+  const catchAll = forms.find(({ essence, kind }) => kind === 'binary' && essence === 'application/octet-stream');
+  const isSilent = forms.every(({ kind }) => kind === 'none');
+  return {
+    formOf(essence) {
+      if (isSilent) return NOTHING;
+      if (essence === undefined) return forms[0];
+      return (
+        forms.find((form) => form.essence === essence) ??
+        forms.find((form) => form.kind === familyOf(essence)) ??
+        (familyOf(essence) === 'xml' ? wrapped : undefined) ??
+        catchAll
+      );
+    },
+    declared: forms.map(({ essence }) => essence).join(', '),
+    faults: compileReplyFaults(fault),
+  };
+}
+
+/** What a media type is a kind of; an unknown text is taken for plain text (RFC 2046 section 4.1.4), but not a page for people. */
+export function familyOf(essence: string): RawKind | undefined {
+  if (isJsonType(essence) || essence === 'text/json') return 'json';
+  if (essence === 'text/html' || essence === 'application/xhtml+xml') return undefined;
+  if (isXmlType(essence)) return 'xml';
+  return essence.startsWith('text/') ? 'text' : undefined;
+}
+
+function compileForm({ mediaType, message }: MediaMessage, namespace: string): DeclaredForm {
+  const essence = parseMediaType(mediaType)?.essence ?? mediaType;
+  if (message.kind === 'none') return { essence, ...NOTHING };
+  if (message.kind === 'raw') return { essence, ...rawForms[message.raw] };
+  const { document } = message;
+  const codec = compileDocument(document, { namespace, foreign: 'pass' });
+  const isXml = familyOf(essence) === 'xml';
+  return {
+    essence,
+    kind: isXml ? 'xml' : 'json',
+    empty: emptyValue(codec),
+    read: (reply) => ofWhole(document, () => readDocument(codec, document, reply, isXml)),
+  };
+}
+
+/** What a document is of which nothing is given; undefined where something has to be. */
+function emptyValue(codec: DocumentCodec): DocumentValue | undefined {
+  try {
+    return codec.fromJson('{}');
+  } catch (error) {
+    if (error instanceof CodecError) return undefined;
+    throw error;
+  }
+}
+
+/** A complaint about all of a document is one about the reply; unless it may be one about a field of the same name. */
+function ofWhole({ id, fields }: Document, read: () => DocumentValue): DocumentValue {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CodecError && error.path === id && fields.every(({ name }) => name !== id))
+      throw new CodecError('', error.reason);
+    throw error;
+  }
+}
+
+/** JSON in its wrapper, where XML is not declared itself. */
+function compileWrapped(form: ReplyReader): ReplyReader {
+  return {
+    ...form,
+    kind: 'xml',
+    read({ root }) {
+      const json = unwrapPsnonxml(root);
+      if (json === undefined) throw new CodecError('', "is XML, which is not declared, and no <data psnonxml='Yes'>");
+      return form.read(new ReplyText(json));
+    },
+  };
+}
+
+const NOTHING: ReplyReader = { kind: 'none', empty: {}, read: () => ({}) };
+
+const rawForms: Readonly<Record<RawKind, ReplyReader>> = {
+  json: { kind: 'json', empty: undefined, read: ({ text }) => ({ [CONTENT]: readJsonText(text) }) },
+  xml: {
+    kind: 'xml',
+    empty: undefined,
+    read(reply) {
+      // What is not well-formed is refused.
+      void reply.root;
+      return { [CONTENT]: reply.text };
+    },
+  },
+  text: { kind: 'text', empty: { [CONTENT]: '' }, read: ({ text }) => ({ [CONTENT]: text }) },
+  binary: {
+    kind: 'binary',
+    empty: undefined,
+    read() {
+      throw new TypeError('binary content is a stream');
+    },
+  },
+};

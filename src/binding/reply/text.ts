@@ -1,0 +1,54 @@
+import { CodecError, type DocumentCodec } from '../../codec/index.ts';
+import type { Document } from '../../model/document.ts';
+import type { DocumentValue } from '../../model/value.ts';
+import { readXml, XmlError } from '../../wire/xml/read.ts';
+import { attributeOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
+
+/** An XML declaration: what it says of the encoding has been done by the time that there is a text. */
+const DECLARATION = /^<\?xml\s[^>]*\?>/;
+
+/** The text of a reply. */
+export class ReplyText {
+  readonly text: string;
+  #root: XmlElement | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Its XML, which is read once. @throws CodecError without a path, where it is none */
+  get root(): XmlElement {
+    this.#root ??= readReplyXml(this.text);
+    return this.#root;
+  }
+}
+
+function readReplyXml(text: string): XmlElement {
+  try {
+    return readXml(text.replace(DECLARATION, ''));
+  } catch (error) {
+    if (error instanceof XmlError) throw new CodecError('', `is no XML to be read: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The JSON text inside `<data psnonxml='Yes'>` (specification 2.3); undefined for another element. */
+export function unwrapPsnonxml(root: XmlElement): string | undefined {
+  if (root.local !== 'data' || attributeOf(root, 'psnonxml')?.toLowerCase() !== 'yes') return undefined;
+  return textOf(root).trim();
+}
+
+/** The document that a reply holds, in XML or in JSON; in place of XML it may be JSON in its wrapper. @throws CodecError */
+export function readDocument(
+  codec: DocumentCodec,
+  { xmlName }: Document,
+  reply: ReplyText,
+  isXml: boolean,
+): DocumentValue {
+  if (!isXml) return codec.fromJson(reply.text);
+  const { root } = reply;
+  const json = unwrapPsnonxml(root);
+  if (json !== undefined) return codec.fromJson(json);
+  if (root.local !== xmlName) throw new CodecError('', `is the element ${root.local.slice(0, 40)}, not ${xmlName}`);
+  return codec.fromXml(root);
+}

@@ -1,0 +1,142 @@
+import type { Resolve } from '../../codec/index.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Spool } from '../../model/spool.ts';
+import type { Attachment } from '../../model/value.ts';
+import { type MediaType, parseMediaType } from '../../wire/media-type.ts';
+import { MultipartReader, type Part } from '../../wire/multipart/read.ts';
+import { isRelated, readRelatedType } from '../../wire/soap/xop.ts';
+import { XmlDecoder } from '../../wire/xml/decode.ts';
+import { XmlError, XmlReader } from '../../wire/xml/read.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
+import { asFault, speaking } from '../complaint.ts';
+import { MessageParts, type PartLimits } from './parts.ts';
+
+/** A message as it comes: its type, and its bytes once. */
+export interface MessageSource {
+  readonly contentType: string | undefined;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** All of them at once, in their place, where they are few. */
+  readonly all?: () => Promise<Uint8Array>;
+}
+
+export interface MessageLimits extends PartLimits {
+  /** In bytes: the message without attachments, or the part that is the envelope. */
+  readonly envelope: number;
+}
+
+/** A message whose XML has been read, and whose attachments are about to be. */
+export interface OpenedMessage {
+  readonly root: XmlElement;
+  /** It came as multipart/related. */
+  readonly mtom: boolean;
+  /** Goes on to the last attachment that the root includes: the others are kept until they are wanted. @throws Fault */
+  include(): Promise<void>;
+  /** Finds the attachment that a `cid:` of the root names, after {@link OpenedMessage.include}: every one of them is there. */
+  readonly resolve: Resolve | undefined;
+  /** Attachments that were not resolved, in the order in which they come. Each is to be read before the next is asked for. */
+  segments(): AsyncIterable<Attachment>;
+  /** Reads what is left, unless nobody has read what comes before it. @throws Fault as {@link openMessage} does */
+  finish(): Promise<void>;
+  /** Frees what was kept of it. */
+  close(): void;
+}
+
+/** Content types that an XML message may have; with attachments they are those of its root part. */
+const XML_TYPES: ReadonlySet<string> = new Set([
+  'text/xml',
+  'application/soap+xml',
+  'application/xml',
+  'application/xop+xml',
+]);
+
+/**
+ * Reads the XML of a message: all of it, or the root of multipart/related (RFC 2387; with XOP 1.0, MTOM). Of the
+ * attachments that it includes, the one that comes last is read as it is asked for, those before it are kept by the
+ * spool, as are all that come before the root.
+ * @throws Fault UNSUPPORTED_MEDIA_TYPE, BAD_BODY, BODY_TOO_LARGE, ATTACHMENT_TOO_LARGE, TOO_MANY_ATTACHMENTS
+ */
+export async function openMessage(source: MessageSource, limits: MessageLimits, spool: Spool): Promise<OpenedMessage> {
+  const type = source.contentType === undefined ? undefined : parseMediaType(source.contentType);
+  if (source.contentType !== undefined && type === undefined) throw unsupported(source.contentType);
+  if (type !== undefined && isRelated(type)) return openRelated(source, type, limits, spool);
+  const bytes = source.all === undefined ? source.bytes : [await source.all()];
+  const root = await readRoot(bytes, type, limits.envelope);
+  return { root, mtom: false, include: nothing, resolve: undefined, segments: none, finish: nothing, close: () => {} };
+}
+
+const nothing = async (): Promise<void> => {};
+async function* none(): AsyncGenerator<never> {}
+
+async function openRelated(
+  { bytes }: MessageSource,
+  type: MediaType,
+  limits: MessageLimits,
+  spool: Spool,
+): Promise<OpenedMessage> {
+  const { boundary, start } = speaking(() => readRelatedType(type));
+  // Room for the root and one more, so that it is the count of attachments which complains.
+  const reader = new MultipartReader(bytes, boundary, { parts: limits.attachments + 2, headers: PART_HEADER });
+  const parts = new MessageParts(reader, limits, spool);
+  try {
+    const rootPart = await parts.root(start);
+    const root = await readRoot(rootPart.body(), partType(rootPart), limits.envelope);
+    return {
+      root,
+      mtom: true,
+      include: () => parts.include(root),
+      resolve: (href) => parts.resolve(href),
+      segments: () => parts.segments(),
+      finish: () => parts.finish(),
+      close: () => parts.close(),
+    };
+  } catch (error) {
+    parts.close();
+    throw asFault(error);
+  }
+}
+
+/** Most bytes of the header of one part. */
+const PART_HEADER = 16 * 1024;
+
+function partType({ headers }: Part): MediaType | undefined {
+  const given = headers.get('content-type');
+  return given === undefined ? undefined : parseMediaType(given);
+}
+
+async function readRoot(
+  bytes: AsyncIterable<Uint8Array> | readonly Uint8Array[],
+  type: MediaType | undefined,
+  limit: number,
+): Promise<XmlElement> {
+  if (type !== undefined && !XML_TYPES.has(type.essence)) throw unsupported(type.essence);
+  const decoder = decoderFor(type?.parameters.get('charset'));
+  const reader = new XmlReader();
+  let seen = 0;
+  const take = (chunk: Uint8Array): void => {
+    seen += chunk.length;
+    if (seen > limit) throw Fault.of('BODY_TOO_LARGE', { limit });
+    reader.write(decoder.write(chunk));
+  };
+  try {
+    if (Array.isArray(bytes)) for (const chunk of bytes) take(chunk);
+    else for await (const chunk of bytes) take(chunk);
+    reader.write(decoder.end());
+    return reader.end();
+  } catch (error) {
+    throw asFault(error);
+  }
+}
+
+function decoderFor(charset: string | undefined): XmlDecoder {
+  try {
+    return new XmlDecoder(charset);
+  } catch (error) {
+    if (error instanceof XmlError) throw unsupported(`with charset ${charset}`);
+    throw error;
+  }
+}
+
+function unsupported(given: string): Fault {
+  const supported = 'text/xml, application/soap+xml or multipart/related with such a root, in UTF-8 or UTF-16';
+  return Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: `Content-Type ${given.slice(0, 100)}`, supported });
+}

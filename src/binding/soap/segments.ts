@@ -1,0 +1,60 @@
+import { CodecError } from '../../codec/index.ts';
+import type { Attachment } from '../../model/value.ts';
+import { attributesOf, endOfTag, startTags } from '../../wire/xml/tags.ts';
+import type { Pieces } from '../pieces.ts';
+
+/** XML with segments in their places. */
+export interface PlacedSegments {
+  readonly pieces: Pieces;
+  /** Segments that no marker names, in their order: they travel beside. */
+  readonly rest: readonly Attachment[];
+}
+
+/**
+ * Puts segments where the markers of XML want them: an Include element, of any namespace, with the attribute
+ * `SegmentNumber="1"` stands for the first (specification 4.4). Everything else stays as it is written, character by
+ * character.
+ * @param xml well-formed, or pieces that are so together
+ * @throws CodecError for a marker without a segment, two for one, and one that holds something
+ */
+export function placeSegments(xml: string | Pieces, segments: readonly Attachment[]): PlacedSegments {
+  const placed = new Set<Attachment>();
+  const pieces = (typeof xml === 'string' ? [xml] : xml).flatMap((piece) =>
+    typeof piece === 'string' ? placeInText(piece, segments, placed) : [piece],
+  );
+  return { pieces, rest: segments.filter((segment) => !placed.has(segment)) };
+}
+
+/** Without this word there is no marker, and nothing to look through. */
+const NUMBER = 'SegmentNumber';
+
+function placeInText(xml: string, segments: readonly Attachment[], placed: Set<Attachment>): Pieces {
+  if (!xml.includes(NUMBER)) return [xml];
+  const pieces: (string | Attachment)[] = [];
+  let from = 0;
+  for (const tag of startTags(xml)) {
+    if (tag.local !== 'Include') continue;
+    const number = attributesOf(tag).get(NUMBER);
+    if (number === undefined) continue;
+    const marker = `Include ${NUMBER}=${JSON.stringify(number)}`;
+    const segment = segmentOf(number, segments, marker);
+    if (placed.has(segment)) throw new CodecError(marker, 'stands twice, and a segment is sent once');
+    const end = endOfTag(xml, tag);
+    if (end === undefined) throw new CodecError(marker, 'holds something, and is to be empty');
+    placed.add(segment);
+    pieces.push(xml.slice(from, tag.start), segment);
+    from = end;
+  }
+  return [...pieces, xml.slice(from)];
+}
+
+function segmentOf(number: string, segments: readonly Attachment[], marker: string): Attachment {
+  if (!/^\s*[1-9]\d{0,8}\s*$/.test(number)) throw new CodecError(marker, 'has no number from 1 on');
+  const segment = segments[Number(number) - 1];
+  if (segment !== undefined) return segment;
+  const given = segments.length === 0 ? 'none' : `${segments.length}`;
+  throw new CodecError(
+    marker,
+    `wants a segment that is not given: there ${segments.length > 1 ? 'are' : 'is'} ${given}`,
+  );
+}

@@ -1,0 +1,165 @@
+import { CodecError, compileDocument, compileFault, type Resolve } from '../../codec/index.ts';
+import type { Document } from '../../model/document.ts';
+import type { Fault } from '../../model/fault.ts';
+import type { Field } from '../../model/field.ts';
+import { serviceNamespace } from '../../model/namespace.ts';
+import type { Message, RawKind, Service, SoapForm } from '../../model/service.ts';
+import type { DocumentValue, Value } from '../../model/value.ts';
+import { readXml, XmlError } from '../../wire/xml/read.ts';
+import { escapeAttribute } from '../../wire/xml/text.ts';
+import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { writeXml } from '../../wire/xml/write.ts';
+import { reading } from '../complaint.ts';
+import { CONTENT } from '../message.ts';
+import type { Pieces } from '../pieces.ts';
+import { writeIbResponse } from './ib-response.ts';
+
+/**
+ * One operation's SOAP form, compiled once, in both directions: a provider reads requests and writes replies, a consumer
+ * writes requests and reads replies. A message without a document (`xml`, `text`, `json`, `binary`) is a value whose
+ * `content` it is; the wrapper holds that in an element of this name, but for `xml`, which stands there itself.
+ */
+export interface SoapBinding {
+  readonly form: SoapForm;
+  /** Of the service, in which the request's and the reply's elements are. */
+  readonly namespace: string;
+  /**
+   * @param payload the element in the envelope's Body
+   * @param resolve finds the attachment of a `cid:`; a message without attachments has none
+   * @throws Fault MISSING_PARAMETER, BAD_PARAMETER, BAD_BODY
+   */
+  readRequest(payload: XmlElement, resolve?: Resolve): DocumentValue;
+  /** @throws CodecError */
+  writeRequest(value: DocumentValue): Pieces;
+  /** @throws CodecError */
+  readReply(payload: XmlElement, resolve?: Resolve): DocumentValue;
+  /** @throws CodecError */
+  writeReply(value: DocumentValue): Pieces;
+  /** What stands in a fault's `detail`: the operation's fault document, else the broker's own words. */
+  writeFaultDetail(fault: Fault): string;
+  /** The fault document of a `detail`; undefined where it holds something else. */
+  readFaultDetail(detail: readonly XmlElement[]): DocumentValue | undefined;
+}
+
+/** Compiles the SOAP form of an operation. `namespace`: of `gateway.yaml`. */
+export function compileSoap(
+  operation: { readonly service: Service; readonly soap: SoapForm; readonly fault?: Document },
+  namespace: string,
+): SoapBinding {
+  const { soap, service, fault } = operation;
+  const own = serviceNamespace(service, namespace);
+  const request = compileMessage(soap.request, soap.name, own);
+  const reply = compileMessage(soap.response, `${soap.name}Response`, own);
+  return {
+    form: soap,
+    namespace: own,
+    readRequest: (payload, resolve) => reading(() => request.read(payload, resolve), request.whole),
+    writeRequest: request.write,
+    readReply: reply.read,
+    writeReply: reply.write,
+    ...compileDetail(soap.response.kind === 'none' ? undefined : fault, own),
+  };
+}
+
+/** One message inside its wrapper element. Both throw a CodecError. */
+interface MessageCodec {
+  /** What the codec calls the message as a whole. */
+  readonly whole: string;
+  read(payload: XmlElement, resolve?: Resolve): DocumentValue;
+  write(value: DocumentValue): Pieces;
+}
+
+function compileMessage(message: Message, name: string, namespace: string): MessageCodec {
+  if (message.kind === 'document') return compileDocumentMessage(message.document, name, namespace);
+  if (message.kind === 'none') return emptyMessage(name, namespace);
+  if (message.raw === 'xml') return xmlMessage(name, namespace);
+  return compileDocumentMessage(contentDocument(name, message.raw), name, namespace);
+}
+
+function compileDocumentMessage(document: Document, name: string, namespace: string): MessageCodec {
+  const codec = compileDocument(document, { namespace, root: { name, namespace } });
+  return { whole: document.id, read: codec.fromXml, write: codec.toXmlPieces };
+}
+
+/** A message without a document as one with a single field: clients unwrap nothing but a sequence of elements. */
+function contentDocument(id: string, kind: Exclude<RawKind, 'xml'>): Document {
+  const at = { file: '', line: 0, column: 0 };
+  const content: Field = {
+    name: CONTENT,
+    jsonName: CONTENT,
+    xmlName: CONTENT,
+    type: { kind },
+    required: true,
+    anyCase: false,
+    sensitive: false,
+    attribute: false,
+    absent: 'omit',
+    url: 'segment',
+    at,
+  };
+  return { id, xmlName: id, root: false, open: false, inPlace: true, fields: [content], at };
+}
+
+function wrapperTags(name: string, namespace: string): { readonly start: string; readonly end: string } {
+  return { start: `<m:${name} xmlns:m="${escapeAttribute(namespace)}">`, end: `</m:${name}>` };
+}
+
+function emptyMessage(name: string, namespace: string): MessageCodec {
+  const { start, end } = wrapperTags(name, namespace);
+  return {
+    whole: '',
+    read(payload) {
+      if (payload.content.some((each) => typeof each !== 'string' || each.trim() !== ''))
+        throw new CodecError('', `holds something, and ${name} takes nothing`);
+      return {};
+    },
+    write: () => [start + end],
+  };
+}
+
+/** An XML declaration has no place inside an envelope. */
+const DECLARATION = /^\s*<\?xml[^>]*\?>/;
+
+/** XML stands in its wrapper as it is: the prefix of that leaves the default namespace to it. */
+function xmlMessage(name: string, namespace: string): MessageCodec {
+  const { start, end } = wrapperTags(name, namespace);
+  return {
+    whole: '',
+    read: (payload) => ({ [CONTENT]: childrenOf(payload).map(writeXml).join('') }),
+    write: ({ [CONTENT]: content }) => [start, wellFormed(content).replace(DECLARATION, ''), end],
+  };
+}
+
+/** What is not would break the envelope around it. */
+function wellFormed(content: Value): string {
+  if (typeof content !== 'string') throw new CodecError(CONTENT, 'is no text');
+  try {
+    readXml(`<m>${content.replace(DECLARATION, '')}</m>`);
+    return content;
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    throw new CodecError(CONTENT, `is not well-formed XML: ${error.reason}`);
+  }
+}
+
+function compileDetail(
+  fault: Document | undefined,
+  namespace: string,
+): Pick<SoapBinding, 'writeFaultDetail' | 'readFaultDetail'> {
+  if (fault === undefined) return { writeFaultDetail: brokerDetail, readFaultDetail: () => undefined };
+  const { toXml } = compileFault(fault, { namespace });
+  const { fromXml } = compileDocument(fault, { namespace });
+  const faultNamespace = fault.namespace ?? namespace;
+  return {
+    writeFaultDetail: toXml,
+    readFaultDetail(detail) {
+      const found = detail.find((each) => each.local === fault.xmlName && each.namespace === faultNamespace);
+      return found === undefined ? undefined : fromXml(found);
+    },
+  };
+}
+
+/** The `detail` of a fault that no operation has a document for (`IBResponse type="error"`). */
+export function brokerDetail({ code, message, status }: Fault): string {
+  return writeIbResponse({ type: 'error', id: code, message, status });
+}

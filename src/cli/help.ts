@@ -1,0 +1,91 @@
+import { type Argument, type Command, Help, type Option } from 'commander';
+
+/** What the help of a command says below its options. */
+export interface HelpTexts {
+  /** Command lines that work with the sample registry; `  # ...` behind one says what it does. */
+  readonly examples: readonly string[];
+  /** What neither its options nor its examples say, a paragraph each. */
+  readonly notes?: readonly string[];
+  /** When it ends with 0, and when with 1, where that is not for everybody to guess. */
+  readonly exits?: readonly [done: string, failed: string];
+}
+
+/** Of the option that all commands have which a program would read. */
+export const AS_JSON = 'write the result as JSON, for programs';
+
+const WIDEST = 100;
+const EXITS = ['done', 'the definitions hold errors, or the work failed'] as const;
+
+const texts = new WeakMap<Command, HelpTexts>();
+
+/** Gives a command the rest of its help. */
+export function explain(command: Command, text: HelpTexts): Command {
+  texts.set(command, text);
+  return command;
+}
+
+/** How the help of every command is laid out: a sentence, usage, arguments, commands, options, examples, notes, exit codes. */
+export const helpLayout: Partial<Help> = {
+  helpWidth: Math.min(process.stdout.columns ?? 80, WIDEST),
+  subcommandTerm: (command) => command.name(),
+  optionDescription: (option) => described(option),
+  argumentDescription: (argument) => described(argument),
+  visibleOptions(command) {
+    const own = Help.prototype.visibleOptions.call(this, command);
+    // Those of the program count everywhere, its version apart. The last of all is --help.
+    const global = command.parent === null ? [] : programOf(command).options.filter(({ long }) => long !== '--version');
+    return [...own.slice(0, -1), ...global, ...own.slice(-1)];
+  },
+  formatHelp(command, helper) {
+    const { examples = [], notes = [], exits = EXITS } = texts.get(command) ?? {};
+    const width = helper.helpWidth ?? WIDEST;
+    const terms = helper.padWidth(command, helper);
+    const item = (term: string, description: string): string => helper.formatItem(term, terms, description, helper);
+    const parts = [
+      helper.boxWrap(sentence(helper.commandDescription(command)), width),
+      `Usage: ${helper.commandUsage(command)}`,
+      list(
+        'Arguments',
+        helper
+          .visibleArguments(command)
+          .map((each) => item(helper.argumentTerm(each), helper.argumentDescription(each))),
+      ),
+      list(
+        'Commands',
+        helper.visibleCommands(command).map((each) => item(each.name(), helper.subcommandDescription(each))),
+      ),
+      list(
+        'Options',
+        helper.visibleOptions(command).map((each) => item(helper.optionTerm(each), helper.optionDescription(each))),
+      ),
+      list(
+        'Examples',
+        examples.map((line) => `  ${line}`),
+      ),
+      ...notes.map((note) => helper.boxWrap(note, width)),
+      helper.boxWrap(`Exit codes: 0 ${exits[0]}; 1 ${exits[1]}; 2 the command was not understood.`, width),
+    ];
+    return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+  },
+};
+
+function programOf(command: Command): Command {
+  return command.parent === null ? command : programOf(command.parent);
+}
+
+function list(heading: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : [`${heading}:`, ...lines].join('\n');
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.?$/, '.')}`;
+}
+
+/** `how rows are written: table, json, csv or xml (default: table)` */
+function described({ description, argChoices, defaultValue }: Option | Argument): string {
+  const choices = argChoices === undefined ? '' : `: ${either.format(argChoices)}`;
+  const otherwise = typeof defaultValue === 'string' ? ` (default: ${defaultValue})` : '';
+  return `${description}${choices}${otherwise}`;
+}
+
+const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });

@@ -1,0 +1,133 @@
+import type { JsonValue, Value } from '../../model/value.ts';
+import { checkDepth } from '../depth.ts';
+import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
+import { checkSound } from '../sound.ts';
+import { NEEDS_DIGITS, NumberToken, parseWithDigits } from './source.ts';
+
+/**
+ * Parses a JSON text and reads what it holds; once more, with the digits of its numbers, where the reader needs them.
+ * @param digits whether each number keeps its digits from the first, as a {@link NumberToken} where needed
+ * @throws CodecError where the text is no JSON, or holds text that is no text
+ */
+export function readJson<T>(text: string, digits: boolean, read: (raw: unknown) => T): T {
+  try {
+    return read(parseJson(text, digits));
+  } catch (error) {
+    if (error !== NEEDS_DIGITS) throw error;
+  }
+  return read(parseJson(text, true));
+}
+
+function parseJson(text: string, digits: boolean): unknown {
+  try {
+    const parsed = digits ? parseWithDigits(text) : JSON.parse(text);
+    checkSound(text, parsed);
+    return parsed;
+  } catch (error) {
+    throw error instanceof SyntaxError ? syntaxError(error) : error;
+  }
+}
+
+/** What is wrong with a JSON text, by its place alone: the engine's own words may quote a sensitive value. */
+function syntaxError(error: SyntaxError): CodecError {
+  const place = /\(line (\d+) column (\d+)\)$/.exec(error.message);
+  if (place !== null) return new CodecError('', `is not JSON: an error at line ${place[1]}, column ${place[2]}`);
+  const end = error.message.startsWith('Unexpected end') ? ': it ends too early' : '';
+  return new CodecError('', `is not JSON${end}`);
+}
+
+/**
+ * Any JSON value without a declaration, as JSON.parse returned it, in place. Integers beyond 2^53 - 1 are bigints; other
+ * numbers are JavaScript's.
+ * @throws CodecError for a number beyond the range of a double, for a key `__proto__`, and where it is nested too deep
+ */
+export function readPlain(raw: unknown, depth: number): JsonValue {
+  if (typeof raw === 'number') {
+    if (Number.isInteger(raw) ? !Number.isSafeInteger(raw) : !Number.isFinite(raw)) throw NEEDS_DIGITS;
+    return raw;
+  }
+  if (raw instanceof NumberToken) return numberOf(raw);
+  if (typeof raw !== 'object' || raw === null) return raw as string | boolean | null;
+  checkDepth(depth);
+  if (Array.isArray(raw)) {
+    for (let i = 0; i < raw.length; i++) raw[i] = readMember(raw[i], i, depth);
+    return raw;
+  }
+  const object = raw as Record<string, unknown>;
+  for (const key of Object.keys(object)) {
+    if (key === '__proto__') refuse('holds a key "__proto__", which is not accepted');
+    object[key] = readMember(object[key], key, depth);
+  }
+  return object as { readonly [key: string]: JsonValue };
+}
+
+function readMember(raw: unknown, step: string | number, depth: number): JsonValue {
+  try {
+    return readPlain(raw, depth + 1);
+  } catch (error) {
+    throw within(error, stepOf(step));
+  }
+}
+
+function numberOf(token: NumberToken): number | bigint {
+  if (!Number.isFinite(token.value)) refuse('is a number out of range');
+  if (Number.isSafeInteger(token.value) || !/^-?\d{1,1000}$/.test(token.source)) return token.value;
+  return BigInt(token.source);
+}
+
+/**
+ * Any value without a declaration as JSON.stringify takes it: itself where nothing in it needs another form.
+ * @throws CodecError for what JSON can't hold, and where it is nested too deep, as a value that holds itself is
+ */
+export function writePlain(value: Value, depth: number): unknown {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : refuse(`is ${value}, which JSON can't hold`);
+    case 'bigint':
+      return JSON.rawJSON(String(value));
+    case 'object':
+      break;
+    default:
+      return refuse(`is ${kindOf(value)}, which JSON can't hold`);
+  }
+  if (value === null) return value;
+  checkDepth(depth);
+  if (Array.isArray(value)) return writeEntries(value, depth);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) refuse('is an object of a class, not a plain one');
+  return writeMembers(value as Readonly<Record<string, Value>>, depth);
+}
+
+function writeEntries(list: readonly Value[], depth: number): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let i = 0; i < list.length; i++) {
+    const written = writeMember(list[i], i, depth);
+    if (written !== list[i]) copy ??= list.slice();
+    if (copy !== undefined) copy[i] = written;
+  }
+  return copy ?? list;
+}
+
+function writeMembers(object: Readonly<Record<string, Value>>, depth: number): object {
+  let copy: Record<string, unknown> | undefined;
+  for (const key of Object.keys(object)) {
+    const value = object[key];
+    if (value === undefined) continue;
+    if (key === '__proto__') refuse('holds a key "__proto__", which is not accepted');
+    const written = writeMember(value, key, depth);
+    if (written !== value) copy ??= { ...object };
+    if (copy !== undefined) copy[key] = written;
+  }
+  return copy ?? object;
+}
+
+function writeMember(value: Value, step: string | number, depth: number): unknown {
+  try {
+    return writePlain(value, depth + 1);
+  } catch (error) {
+    throw within(error, stepOf(step));
+  }
+}

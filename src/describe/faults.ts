@@ -1,0 +1,82 @@
+import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
+import type { CallLimits } from '../model/rate.ts';
+import { takesBody } from '../model/rest-form.ts';
+import type { Operation } from '../model/service.ts';
+import { sentForms } from './replies.ts';
+
+/** A status that an operation may answer beside its own. */
+export interface FaultStatus {
+  readonly status: number;
+  readonly code: FaultCode;
+  readonly meaning: string;
+  /** A message of it, in the gateway's own words. */
+  readonly message: string;
+}
+
+/** What the operations of a service can answer beside their own status, each status once. */
+export function faultMeanings(operations: readonly Operation[], limits: CallLimits): readonly FaultStatus[] {
+  const used = new Set(operations.flatMap((operation) => faultStatuses(operation, limits)));
+  return faultStatusList.filter((each) => used.has(each));
+}
+
+const faultStatusList: readonly FaultStatus[] = [
+  status('BAD_PARAMETER', 'The request is wrong: a parameter, the body or the address. The message names it.', {
+    name: 'The parameter',
+    reason: 'is not acceptable',
+  }),
+  status('UNAUTHENTICATED', 'Credentials are missing or wrong.', { scheme: 'basic' }),
+  status('FORBIDDEN', 'The caller has no grant for this.', { user: 'guest', what: 'this operation' }),
+  status('NOT_FOUND', 'There is no such thing, or nothing at this address.', { what: 'such resource' }),
+  status('METHOD_NOT_ALLOWED', 'The address has other methods, which the header Allow names.', {
+    method: 'TRACE',
+    allowed: 'GET, HEAD, OPTIONS',
+  }),
+  status('NOT_ACCEPTABLE', 'None of the media types that the header Accept names can be had.', {
+    offered: 'application/json',
+  }),
+  status('CONFLICT', 'The record is there already, has changed since it was read, or breaks a rule of its table.', {
+    what: 'The record',
+    reason: 'has changed since it was read',
+  }),
+  status('PRECONDITION_FAILED', 'The record is not the one that If-Match or If-None-Match expects.', {
+    what: 'The record',
+  }),
+  status('BODY_TOO_LARGE', 'The body is larger than the gateway takes.', { limit: 10_485_760 }),
+  status('UNSUPPORTED_MEDIA_TYPE', 'The media type or the encoding of the body is not supported.', {
+    given: 'Content-Type text/plain',
+    supported: 'application/json',
+  }),
+  status('TOO_MANY_REQUESTS', 'Too many requests; the header Retry-After says when the next is taken.', {
+    what: 'the operation',
+    seconds: 7,
+  }),
+  status('INTERNAL', 'The request could not be answered.', { operation: 'The operation' }),
+  status('UPSTREAM_FAILED', 'The system that answers this could not be reached, or failed.', {
+    operation: 'the operation',
+  }),
+  status('UNAVAILABLE', 'Not available now; try again later.', { reason: 'the gateway is stopping' }),
+  status('TIMEOUT', 'The answer took too long and was given up.', { what: 'The operation', seconds: 30 }),
+];
+
+function status<C extends FaultCode>(code: C, meaning: string, parameters: FaultParameters<C>): FaultStatus {
+  const fault = Fault.of(code, parameters);
+  return { status: fault.status, code, meaning, message: fault.message };
+}
+
+/**
+ * The faults that can occur in an operation, in the order of their statuses.
+ * @param limits those of the gateway, for an operation without its own
+ */
+export function faultStatuses(operation: Operation, limits: CallLimits): readonly FaultStatus[] {
+  const absent = new Set<FaultCode>();
+  if (operation.public) absent.add('UNAUTHENTICATED').add('FORBIDDEN');
+  if ((operation.limits.rate ?? limits.rate) === undefined) absent.add('TOO_MANY_REQUESTS');
+  if (sentForms(operation).length === 0) absent.add('NOT_ACCEPTABLE');
+  if (!operation.uris.some((uri) => takesBody(operation, uri)))
+    absent.add('BODY_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
+  if (operation.answer.kind !== 'call') absent.add('UPSTREAM_FAILED');
+  const { answer } = operation;
+  if (answer.kind !== 'component') absent.add('PRECONDITION_FAILED');
+  if (answer.kind !== 'component' || answer.action === 'read') absent.add('CONFLICT');
+  return faultStatusList.filter(({ code }) => !absent.has(code));
+}

@@ -1,0 +1,119 @@
+import type { Message, Operation } from '../../model/service.ts';
+import { comment, sentence } from '../comment.ts';
+import { HEADER } from '../header.ts';
+import { importLine, propertyName } from '../typescript.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { messageWords, waysTo } from '../words.ts';
+import { eventType } from './events.ts';
+import { processesMap, processType } from './processes.ts';
+import { contextType, type Writing } from './writing.ts';
+
+/** Text of `handlers.ts`: what each operation that is answered by code of the project takes, is given and returns. */
+export function handlersFile(vocabulary: Vocabulary): string {
+  const words: Writing = {
+    ...vocabulary,
+    fromPackage: new Set<string>(['Complaint']),
+    fromTypes: new Set(),
+    fromClient: new Set(),
+  };
+  const { operations, components, processes, names } = words;
+  const declarations = operations.map((operation) => handlerType(operation, words)).join('\n');
+  const entries = operations.map((operation) => `  ${propertyName(operation.id)}: ${names.handler(operation)};\n`);
+  const events = components.map((component) => eventType(component, words)).join('\n');
+  const programs = processes.map((process) => processType(process, words)).join('\n');
+  const imports =
+    importLine([...words.fromPackage], 'signalbox') +
+    importLine([...words.fromClient], './client.ts') +
+    importLine([...words.fromTypes], './types.ts');
+  const parts = [
+    `// ${HEADER}\n`,
+    imports,
+    declarations,
+    events,
+    programs,
+    handlersMap(entries),
+    DEFINE,
+    processesMap(words),
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function handlerType(operation: Operation, words: Writing): string {
+  const { names, fromPackage, fromTypes } = words;
+  const request = names.request(operation);
+  const context = names.context(operation);
+  for (const name of ['Fault', 'Reply']) fromPackage.add(name);
+  fromTypes.add(request);
+  const indices = [...operation.uris.map(({ index }) => index), ...(operation.soap === undefined ? [] : [0])].join(
+    ' | ',
+  );
+  const forms = [...new Set(operation.responses.flatMap(({ message }) => formText(message, words) ?? []))];
+  const reply = [...forms, 'Reply'].join(' | ');
+  const fault = faultWords(operation);
+  const given = `What a handler of ${operation.id} is given beside the request.`;
+  const onRequest = `Takes the request message, returns the reply (${replyWords(operation)}) or throws a Fault.`;
+  const onError = `Takes a fault, returns the text that ${fault}. A request that could not be read is undefined.`;
+  return [
+    comment('', [given]),
+    `export type ${context} = ${contextType('TypedContext', [indices, forms.join(' | ') || 'never'], words)};\n\n`,
+    comment('', [
+      sentence(operation.description),
+      ...waysTo(operation).map((way) => `${operation.service.id}: ${way}`),
+    ]),
+    `export interface ${names.handler(operation)} {\n`,
+    comment('  ', [onRequest]),
+    method('onRequest', [`request: ${request}`, `context: ${context}`], reply),
+    comment('  ', [onError]),
+    method('onError?', ['fault: Fault', `request: ${request} | undefined`, `context: ${context}`], 'string'),
+    '}\n',
+  ].join('');
+}
+
+/** A method that may answer at once or later. */
+function method(name: string, parameters: readonly string[], returns: string): string {
+  return `  ${name}(\n${parameters.map((each) => `    ${each},\n`).join('')}  ): ${returns} | Promise<${returns}>;\n`;
+}
+
+/** What the text of `onError` goes into. */
+function faultWords({ fault, method }: Operation): string {
+  if (fault !== undefined) return `${fault.id} gets`;
+  return method === undefined ? 'the SOAP fault gets' : 'the problem details get';
+}
+
+function replyWords(operation: Operation): string {
+  return [...new Set(operation.responses.map(({ message }) => messageWords(message)))].join(' or ');
+}
+
+/** The type of one form of reply; none for the one that only `context.bytes` makes. */
+function formText(message: Message, { names, fromPackage, fromTypes }: Writing): string | undefined {
+  if (message.kind === 'none') return 'Record<string, never>';
+  if (message.kind === 'document') {
+    const name = names.given(message.document);
+    fromTypes.add(name);
+    return name;
+  }
+  if (message.raw === 'binary') return undefined;
+  if (message.raw !== 'json') return 'string';
+  fromPackage.add('JsonValue');
+  return 'string | { readonly [key: string]: JsonValue }';
+}
+
+function handlersMap(entries: readonly string[]): string {
+  const title = comment('', ['Operations that code answers, each with its handler.']);
+  if (entries.length === 0) return `${title}export type Handlers = Record<never, never>;\n`;
+  return `${title}export interface Handlers {\n${entries.join('')}}\n`;
+}
+
+/** It returns what it is given: all of its work is done by the compiler. */
+const DEFINE = `/**
+ * Defines the handler of an operation: request, context and reply are inferred, and a reply with a wrong field, at any
+ * depth, does not compile. A field too many is reported at the operation's id.
+ */
+export function defineHandler<Id extends keyof Handlers, H extends Handlers[Id]>(
+  operation: Id & Complaint<H, Handlers[Id]>,
+  handler: H,
+): Handlers[Id];
+export function defineHandler(_operation: unknown, handler: unknown): unknown {
+  return handler;
+}
+`;

@@ -1,0 +1,119 @@
+import type { Environment } from '../load/value/config.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { Gateway } from '../model/gateway.ts';
+import type { InvokeReply } from '../model/invoke-reply.ts';
+import type { Spool } from '../model/spool.ts';
+import type { DocumentValue } from '../model/value.ts';
+import type { Callable } from './callable.ts';
+import { Configuration } from './configuration.ts';
+import { deadline } from './deadline.ts';
+import { type Called, InvokeError } from './error.ts';
+import type { RawReply } from './http/raw-reply.ts';
+import type { Target } from './http/target.ts';
+import type { Transport } from './http/transport.ts';
+import type { Timeouts } from './limits.ts';
+import type { CallOptions } from './options.ts';
+import type { PreparedRequest } from './outgoing.ts';
+import { replyOf } from './reply/invoke-reply.ts';
+import { compileRestCall } from './rest/call.ts';
+import { compileSoapCall } from './soap/call.ts';
+
+/** Calls of operations that have been found, by themselves or as the steps of a flow. */
+export interface Calls {
+  /** Makes a call, and waits for the reply's value. @throws SoapFault, ReplyFault; InvokeError */
+  call(operation: ConsumerOperation, input: DocumentValue, options: CallOptions, called: Called): Promise<InvokeReply>;
+  /** The request that would be sent. @throws InvokeError CONFIGURATION, BAD_INPUT */
+  preview(operation: ConsumerOperation, input: DocumentValue, options: CallOptions, called: Called): PreparedRequest;
+  /** Looks up everything that the calls refer to. @throws InvokeError CONFIGURATION, naming all that is not set; BAD_INPUT */
+  configure(
+    calls: readonly { readonly operation: ConsumerOperation; readonly input: DocumentValue }[],
+    called: Called,
+  ): void;
+}
+
+/** What calls are made with. */
+interface CallPorts {
+  readonly gateway: Gateway;
+  readonly env: Environment;
+  readonly spool: Spool;
+  readonly timeouts: Timeouts;
+  readonly transport: Transport;
+}
+
+export function createCalls({ gateway, env, spool, timeouts, transport }: CallPorts): Calls {
+  const { namespace, limits } = gateway;
+  const configuration = new Configuration(env);
+  const compiled = new WeakMap<ConsumerOperation, Callable>();
+
+  function callableOf(operation: ConsumerOperation): Callable {
+    const known = compiled.get(operation) ?? compile(operation, namespace);
+    compiled.set(operation, known);
+    return known;
+  }
+
+  /** Everything that can be said of a call before it is written. */
+  function prepare(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
+    checkOptions(operation, given, called);
+    const callable = callableOf(operation);
+    const target = targetOf(operation, given);
+    const writing = { called, segments: given.segments ?? [], uriIndex: given.uriIndex ?? 1 };
+    const texts = [...transport.references(target), ...callable.references(input, writing)];
+    return { callable, target, writing, texts };
+  }
+
+  function write(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
+    const { callable, target, writing, texts } = prepare(operation, input, given, called);
+    const resolve = configuration.resolve(texts, called);
+    return { callable, target, resolve, outgoing: callable.write(input, { ...writing, resolve }) };
+  }
+
+  return {
+    async call(operation, input, given, called) {
+      const start = performance.now();
+      const { callable, target, resolve, outgoing } = write(operation, input, given, called);
+      const most = given.timeout ?? operation.timeout ?? target.node.timeouts.call ?? timeouts.call;
+      const time = deadline(given.signal, most, called);
+      let raw: RawReply | undefined;
+      try {
+        const { onSent, heads } = given;
+        raw = await transport.send(target, outgoing, { called, resolve, signal: time.signal, onSent, heads });
+        const read = await callable.read(raw, { limits, spool });
+        return replyOf(raw, read, performance.now() - start);
+      } catch (error) {
+        const told = time.told(error);
+        if (told instanceof InvokeError) {
+          told.sent ??= transport.describe(target, outgoing, { called, resolve });
+          told.attempts = raw?.attempts ?? told.attempts;
+        }
+        throw told;
+      } finally {
+        time.clear();
+      }
+    },
+    preview(operation, input, given, called) {
+      const { target, outgoing, resolve } = write(operation, input, given, called);
+      return transport.describe(target, outgoing, { called, resolve });
+    },
+    configure(calls, called) {
+      const texts = calls.flatMap(({ operation, input }) => prepare(operation, input, {}, called).texts);
+      configuration.resolve(texts, called);
+    },
+  };
+}
+
+function compile(operation: ConsumerOperation, namespace: string): Callable {
+  return operation.kind === 'soap' ? compileSoapCall(operation, namespace) : compileRestCall(operation, namespace);
+}
+
+/** @throws InvokeError BAD_INPUT for what has no place in a request of that kind */
+function checkOptions({ kind }: ConsumerOperation, { segments = [], uriIndex }: CallOptions, called: Called): void {
+  if (kind === 'rest' && segments.length > 0)
+    throw new InvokeError('BAD_INPUT', called, 'segments go with a message over SOAP, and it is called over REST');
+  if (kind === 'soap' && uriIndex !== undefined)
+    throw new InvokeError('BAD_INPUT', called, 'a URI index is for a call over REST, and it is called over SOAP');
+}
+
+function targetOf(operation: ConsumerOperation, { node, credential }: CallOptions): Target {
+  if (node !== undefined) return { operation, node, credential };
+  return { operation, node: operation.target, primaryUrl: operation.properties.primaryUrl, credential };
+}

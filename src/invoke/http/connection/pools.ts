@@ -1,0 +1,189 @@
+import type { SecureContext } from 'node:tls';
+import type * as Undici from 'undici';
+import type { Called } from '../../error.ts';
+import { CONNECTIONS, REPLY_HEAD } from '../../limits.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { ProxyOf } from './proxy.ts';
+import { readingFirst } from './reading-first.ts';
+import { watching } from './watch.ts';
+
+type Connector = Undici.buildConnector.connector;
+
+/** What connections to a system are made with. */
+export interface ConnectionFacts {
+  /** In milliseconds. */
+  readonly connectTimeout: number;
+  /** Whom they trust and what they show; undefined where that is as usual. */
+  readonly secureContext: SecureContext | undefined;
+  /** By host name, in small letters. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly proxyOf: ProxyOf;
+}
+
+/** Where requests to an origin are handed over. */
+interface Opened {
+  readonly dispatcher: Undici.Dispatcher;
+  /** They go by way of a proxy. */
+  readonly proxied: boolean;
+}
+
+/** All the connections of a client. */
+export class Connections {
+  readonly #undici: typeof Undici;
+  readonly #open = new Set<Undici.Dispatcher>();
+  #closed = false;
+
+  constructor(undici: typeof Undici) {
+    this.#undici = undici;
+  }
+
+  pools(facts: ConnectionFacts): Pools {
+    return new Pools(this.#undici, facts, {
+      add: (dispatcher) => this.#open.add(dispatcher),
+      delete: (dispatcher) => this.#open.delete(dispatcher),
+      assertOpen: () => {
+        if (this.#closed) throw new Error('the client is closed');
+      },
+    });
+  }
+
+  /** Ends all connections, and with them what still runs. Nothing can be called afterwards. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#open].map((dispatcher) => dispatcher.destroy()));
+  }
+}
+
+interface Keeper {
+  add(dispatcher: Undici.Dispatcher): void;
+  delete(dispatcher: Undici.Dispatcher): void;
+  /** @throws Error where the client is closed */
+  assertOpen(): void;
+}
+
+/** Connections to one system by origin, kept for the next call. */
+export class Pools {
+  readonly #undici: typeof Undici;
+  readonly #facts: ConnectionFacts;
+  readonly #keeper: Keeper;
+  readonly #opened = new Map<string, Opened>();
+  readonly #proxies = new Map<string, Undici.Dispatcher>();
+  readonly #connector: Connector;
+  /** A connection has been made, and its first request is being written. */
+  #isFresh = false;
+
+  constructor(undici: typeof Undici, facts: ConnectionFacts, keeper: Keeper) {
+    this.#undici = undici;
+    this.#facts = facts;
+    this.#keeper = keeper;
+    const direct = undici.buildConnector({ ...tlsOf(facts), timeout: facts.connectTimeout });
+    this.#connector = this.#marked(redirected(direct, facts.endpoints));
+  }
+
+  /** @throws Error where the client is closed; InvokeError CONFIGURATION, where a proxy is named that is none */
+  of(origin: string, called: Called): Opened {
+    this.#keeper.assertOpen();
+    return this.#opened.get(origin) ?? this.#open(origin, called);
+  }
+
+  #open(origin: string, called: Called): Opened {
+    const { endpoints, proxyOf } = this.#facts;
+    // Whoever says where a name's connections go means them to go there.
+    const proxy = endpoints.has(hostOf(origin)) ? undefined : proxyOf(origin, called);
+    const opened: Opened =
+      proxy === undefined
+        ? { dispatcher: this.#watched(this.#direct(origin)), proxied: false }
+        : { dispatcher: this.#proxy(proxy), proxied: true };
+    this.#opened.set(origin, opened);
+    return opened;
+  }
+
+  #direct(origin: string): Undici.Pool {
+    const pool = new this.#undici.Pool(origin, { ...POOL, connect: this.#connector });
+    // Hosts that are made of values of calls are as many as these are. One without connections holds nothing to be closed.
+    const retire = (): void => {
+      if (pool.stats.connected > 0 || pool.stats.size > 0) return;
+      this.#opened.delete(origin);
+      this.#keeper.delete(pool);
+    };
+    pool.on('disconnect', retire).on('connectionError', retire);
+    this.#keeper.add(pool);
+    return pool;
+  }
+
+  #proxy(uri: string): Undici.Dispatcher {
+    const known = this.#proxies.get(uri);
+    if (known !== undefined) return known;
+    const { Pool, ProxyAgent } = this.#undici;
+    const { connectTimeout } = this.#facts;
+    const agent = new ProxyAgent({
+      ...POOL,
+      uri,
+      connectTimeout,
+      requestTls: { ...tlsOf(this.#facts), timeout: connectTimeout },
+      proxyTls: { rejectUnauthorized: true },
+      // A proxy that opens no tunnel is one without a connection.
+      clientFactory: (url, options) => new Pool(url, { ...options, headersTimeout: connectTimeout }),
+      factory: (origin, options) => {
+        const { connect } = options as { readonly connect: Connector };
+        return new Pool(origin, { ...POOL, ...options, connect: this.#marked(connect) });
+      },
+    });
+    this.#keeper.add(agent);
+    const watched = this.#watched(agent);
+    this.#proxies.set(uri, watched);
+    return watched;
+  }
+
+  #watched(dispatcher: Undici.Dispatcher): Undici.Dispatcher {
+    return dispatcher.compose(watching(() => this.#isFresh));
+  }
+
+  /** A connection's first request is written while it is told of. */
+  #marked(connect: Connector): Connector {
+    return (options, callback) =>
+      connect(options, (...[error, socket]) => {
+        if (error) {
+          unconnected.add(error);
+          callback(error, null);
+          return;
+        }
+        const made = socket as NonNullable<typeof socket>;
+        readingFirst(made);
+        this.#isFresh = true;
+        try {
+          callback(null, made);
+        } finally {
+          this.#isFresh = false;
+        }
+      });
+  }
+}
+
+/** Errors of connections that were not made. */
+const unconnected = new WeakSet<object>();
+
+/** Whether an error of a request is that there was no connection, so that nothing of it was sent. */
+export function isUnconnected(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && unconnected.has(error);
+}
+
+const POOL = { connections: CONNECTIONS, maxHeaderSize: REPLY_HEAD, allowH2: false } as const;
+
+/** Verified whatever NODE_TLS_REJECT_UNAUTHORIZED says. */
+function tlsOf({ secureContext }: ConnectionFacts): Undici.buildConnector.BuildOptions {
+  return { allowH2: false, rejectUnauthorized: true, ...(secureContext === undefined ? {} : { secureContext }) };
+}
+
+/** A connector that goes elsewhere for some names, while Host and TLS keep the name. */
+function redirected(connect: Connector, endpoints: ReadonlyMap<string, Endpoint>): Connector {
+  if (endpoints.size === 0) return connect;
+  return (options, callback) => {
+    const to = endpoints.get(options.hostname.toLowerCase());
+    const { port } = options;
+    if (to === undefined) connect(options, callback);
+    else connect({ ...options, hostname: to.host, port: to.port ?? port }, callback);
+  };
+}
+
+const hostOf = (origin: string): string => new URL(origin).hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,0 +1,57 @@
+import type { ConfigText } from '../../model/config.ts';
+import { readText } from '../read/files.ts';
+
+/** Configuration that a text refers to and the environment does not have. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  /** Names that are not set, in the order in which they stand, each once. */
+  readonly missing: readonly string[];
+
+  constructor(missing: readonly string[], reasons: readonly string[]) {
+    super(reasons.join('; '));
+    this.missing = missing;
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Texts with their references resolved, all at once, so that one message names all that is missing. A variable that is set to
+ * nothing counts as unset, as for `:-` in a shell. A secret that is not in the environment is read from the file that
+ * `<NAME>_FILE` names, without the line end at its end.
+ * @throws ConfigError
+ */
+export function resolveAll(texts: readonly ConfigText[], env: Environment): string[] {
+  const missing = new Map<string, string>();
+  const resolved = texts.map(({ parts }) =>
+    parts
+      .map((part) => {
+        if (part.kind === 'literal') return part.text;
+        const value = env[part.name];
+        if (value !== undefined && value !== '') return value;
+        if (part.kind === 'secret') return secretFromFile(part.name, env, missing);
+        if (part.default !== undefined) return part.default;
+        missing.set(part.name, `${part.name} is not set`);
+        return '';
+      })
+      .join(''),
+  );
+  if (missing.size > 0) throw new ConfigError([...missing.keys()], [...missing.values()]);
+  return resolved;
+}
+
+function secretFromFile(name: string, env: Environment, missing: Map<string, string>): string {
+  const path = env[`${name}_FILE`];
+  if (path === undefined || path === '') {
+    missing.set(name, `${name} is not set, and neither is ${name}_FILE`);
+    return '';
+  }
+  const content = readText(path);
+  if (content.kind === 'unreadable') {
+    missing.set(name, `${name}_FILE can't be read: ${content.reason}`);
+    return '';
+  }
+  const secret = content.text.replace(/\r?\n$/, '');
+  if (secret === '') missing.set(name, `the file that ${name}_FILE names is empty`);
+  return secret;
+}

@@ -1,0 +1,66 @@
+import type { Linking } from '../linking.ts';
+
+const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** What a timer can wait for; it would take a longer time for no time at all. */
+const LONGEST = 2 ** 31 - 1;
+
+/** `10 MiB` under a key of `limits`, in bytes; a number is bytes already. Undefined where nothing is said. */
+export function linkSize(linking: Linking, limits: object, key: string): number | undefined {
+  const most = { amount: Number.MAX_SAFE_INTEGER, words: 'from 1 B to 8 PiB' };
+  return linkAmount(linking, limits, key, `limits.${key}`, SIZES, most);
+}
+
+/** What an amount may be, as a number and in words. */
+interface Most {
+  readonly amount: number;
+  readonly words: string;
+}
+
+const TIMER: Most = { amount: LONGEST, words: 'from 1 ms to 24 days' };
+
+/**
+ * `30 s`, in milliseconds; undefined where nothing is said. `name` is what messages call it, and ends with its key in
+ * `container`: `limits.timeout`.
+ */
+export function linkDuration(
+  linking: Linking,
+  container: object,
+  name: string,
+  most: Most = TIMER,
+): number | undefined {
+  const key = name.slice(name.lastIndexOf('.') + 1);
+  return linkAmount(linking, container, key, name, TIMES, most);
+}
+
+/** `1 min`, as the JSON Schema lets it through, in milliseconds. */
+export function milliseconds(text: string): number {
+  return amountOf(text, TIMES);
+}
+
+function amountOf(text: string, units: Readonly<Record<string, number>>): number {
+  const [, number, unit] = /^(\d+) ?(\w+)$/.exec(text) as unknown as [string, string, string];
+  return Number(number) * (units[unit] as number);
+}
+
+/** An amount with its unit, as the JSON Schema lets it through; one out of bounds is reported. */
+function linkAmount(
+  { report, places }: Linking,
+  container: object,
+  key: string,
+  name: string,
+  units: Readonly<Record<string, number>>,
+  most: Most,
+): number | undefined {
+  const said = (container as Readonly<Record<string, string | number | undefined>>)[key];
+  if (said === undefined || typeof said === 'number') return said;
+  const amount = amountOf(said, units);
+  if (amount < 1 || amount > most.amount)
+    report.raise(
+      'bad-value',
+      { name, reason: `is not ${most.words}: ${said}`, examples: [] },
+      places.value(container, key),
+    );
+  return amount;
+}

@@ -1,0 +1,114 @@
+import type { HandlerContext, OutboundCallOptions, OutboundOptions, Reply, ReplyOptions } from '../handler.ts';
+import type { Attachment, JsonValue } from '../value.ts';
+import type { CallTypes, FlowTypes, TypedFlowReply, TypedReply } from './calls.ts';
+import type { AnyComponents, ComponentTypes, TypedSaves } from './saves.ts';
+
+// The types that `generated/handlers.ts` is written in. They hold at compile time only: nothing here runs.
+
+/** Prompts and rows of stored queries, by id: `Queries` of `generated/types.ts`. */
+export type QueryTypes<Q> = { [Id in keyof Q]: { prompts: readonly unknown[]; row: object } };
+
+/**
+ * What a handler is given beside the request, with the project's own queries, calls, flows and components, and the
+ * operation's own reply.
+ */
+export interface TypedContext<
+  Q extends QueryTypes<Q>,
+  C extends CallTypes<C>,
+  F extends FlowTypes<F>,
+  UriIndex extends number,
+  Message,
+  S extends ComponentTypes<S> = AnyComponents,
+> extends Omit<HandlerContext, 'query' | 'call' | 'flow' | 'faultOf' | 'saveComponent' | 'reply' | 'uriIndex'>,
+    TypedSaves<S> {
+  /** Which of the operation's URI templates matched, from 1; over SOAP the one that carries what was given, 0 where none does. */
+  readonly uriIndex: UriIndex;
+  /**
+   * Runs a stored query under the caller's own grants and returns its rows, columns by their declared names.
+   * @throws Fault FORBIDDEN, NOT_FOUND, BAD_PARAMETER, TIMEOUT
+   */
+  query<Id extends keyof Q & string>(
+    name: Id,
+    ...call: [...prompts: Q[Id]['prompts'], options?: { readonly maxrows?: number }]
+  ): Promise<Q[Id]['row'][]>;
+  /** See {@link HandlerContext.call}. */
+  call<Id extends keyof C & string>(
+    operation: Id,
+    input: C[Id]['request'],
+    options?: OutboundCallOptions,
+  ): Promise<TypedReply<C[Id]['reply']>>;
+  /** See {@link HandlerContext.flow}. */
+  flow<Id extends keyof F & string>(
+    flow: Id,
+    input: F[Id]['request'],
+    options?: OutboundOptions,
+  ): Promise<TypedFlowReply<F[Id]['reply']>>;
+  /** See {@link HandlerContext.faultOf}. */
+  faultOf<Id extends keyof C & string>(operation: Id, error: unknown): C[Id]['fault'] | undefined;
+  /** A reply with a status or headers of its own. `status` from 200 to 399. */
+  reply(value: Message, options?: ReplyOptions): Reply;
+}
+
+/**
+ * What a handler `H` is found wanting in; unknown where its replies have no field that the document lacks, at any depth.
+ * TypeScript checks an inferred return type for missing and mistyped fields, but not for ones too many: a misspelt
+ * optional field would go unnoticed. The complaint stands at the operation's id rather than at the handler, whose
+ * parameters are inferred from the type that is expected of it: that one has to be plain.
+ */
+export type Complaint<H extends AnyHandler, Expected extends AnyHandler> =
+  Exclude<keyof H, 'onRequest' | 'onError'> extends never
+    ? Surplus<Message<H>, Message<Expected>, []> extends infer Path extends string
+      ? [Path] extends [never]
+        ? unknown
+        : { 'the reply has no field': Path }
+      : unknown
+    : { 'a handler has onRequest and onError, not': Exclude<keyof H, 'onRequest' | 'onError'> };
+
+interface AnyHandler {
+  onRequest(request: never, context: never): unknown;
+}
+
+/** What a handler returns, replies made by the context aside: those were checked when they were made. */
+type Message<H extends AnyHandler> = Exclude<Awaited<ReturnType<H['onRequest']>>, Reply>;
+
+/**
+ * Paths (`LOC_DATA.CITY`) of fields that `Given` has and `Shape` lacks; never where there is none, or where the compiler
+ * knows no names (`any`, a record). `Level` counts the documents round it: a type that holds itself is followed down to
+ * the eighth.
+ */
+type Surplus<Given, Shape, Level extends 0[]> = 0 extends 1 & Given
+  ? never
+  : Level['length'] extends 8
+    ? never
+    : JsonValue extends Shape
+      ? never
+      : Attachment extends Shape
+        ? never
+        : SurplusOf<Given, Exclude<Shape, null | undefined>, Level>;
+
+type SurplusOf<Given, Shape, Level extends 0[]> =
+  Same<Given, Shape> extends true
+    ? never
+    : Given extends readonly (infer Item)[]
+      ? Shape extends readonly (infer Expected)[]
+        ? Surplus<Item, Expected, Level>
+        : never
+      : Given extends object
+        ? { [Key in keyof Given & string]-?: SurplusAt<Key, Given[Key], Shape, Level> }[keyof Given & string]
+        : never;
+
+type SurplusAt<Key extends string, Given, Shape, Level extends 0[]> = string extends Key
+  ? never
+  : Key extends KeyOf<Shape>
+    ? Below<Key, Surplus<Given, At<Shape, Key>, [...Level, 0]>>
+    : Key;
+
+type Below<Key extends string, Path> = Path extends string ? `${Key}.${Path}` : never;
+
+/** Keys of any member of a union. */
+type KeyOf<Shape> = Shape extends unknown ? keyof Shape : never;
+
+type At<Shape, Key> = Shape extends unknown ? (Key extends keyof Shape ? Shape[Key] : never) : never;
+
+/** Whether two types are one: the walk ends where a handler uses the generated type itself. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

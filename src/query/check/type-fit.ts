@@ -1,0 +1,78 @@
+import type { Field, ScalarKind, ScalarType } from '../../model/field.ts';
+import type { Query } from '../../model/query.ts';
+import { findColumns } from '../plan/find-columns.ts';
+import type { Plan, ResultColumn } from '../plan/plan.ts';
+import type { Found } from './problem.ts';
+
+/** What a database calls a column, as far as that says what is in it. */
+type Family = 'integer' | 'decimal' | 'real' | 'boolean' | 'text' | 'date' | 'time' | 'datetime' | 'binary' | 'json';
+
+/** The type of a result's column. */
+export interface DatabaseType {
+  readonly name: string;
+  readonly family: Family;
+  /** Characters of a text, digits in all of a decimal; undefined where there is no bound. */
+  readonly length?: number;
+  /** Digits after the point of a decimal. */
+  readonly scale?: number;
+}
+
+/** A column of a result: its name, and its type where the database knows one. */
+export interface FoundColumn {
+  readonly name: string;
+  readonly type: DatabaseType | undefined;
+}
+
+/** Families that hold what a declared type says; any does for those that are not listed. A text may hold a date. */
+const FAMILIES: Readonly<Partial<Record<ScalarKind, readonly Family[]>>> = {
+  integer: ['integer', 'decimal'],
+  decimal: ['integer', 'decimal', 'real'],
+  boolean: ['boolean', 'integer'],
+  date: ['date', 'datetime', 'text'],
+  time: ['time', 'text'],
+  datetime: ['datetime', 'date', 'text', 'integer'],
+  binary: ['binary', 'text'],
+  json: ['json', 'text'],
+  string: ['integer', 'decimal', 'real', 'boolean', 'text', 'date', 'time', 'datetime', 'json'],
+};
+
+/** Holds the declared columns of a query against those that its statement returns. */
+export function compareColumns(query: Query, plan: Plan, found: readonly FoundColumn[]): Found[] {
+  const names = found.map(({ name }) => name);
+  const { columns, problems, wrong } = findColumns(plan.columns, names);
+  const declared = (name: string): Field | undefined => query.columns.find((column) => column.name === name);
+  const missing = problems.map((message, index): Found => {
+    const column = declared(wrong[index]?.name ?? '');
+    return { kind: 'missing-column', message, ...(column === undefined ? {} : { column }) };
+  });
+  const misfits = columns.flatMap((column) => {
+    const field = declared(column.name);
+    return field === undefined ? [] : compareType(field, column, found[column.at]?.type);
+  });
+  return [...missing, ...misfits];
+}
+
+function compareType(column: Field, { kind }: ResultColumn, type: DatabaseType | undefined): Found[] {
+  if (type === undefined) return [];
+  const fitting = FAMILIES[kind === 'text' || kind === 'flag' || kind === 'xml' ? 'string' : kind];
+  if (fitting !== undefined && !fitting.includes(type.family)) {
+    return [{ kind: 'column-type', message: `column ${column.name} is ${type.name} in the database`, column }];
+  }
+  const declared = column.type as ScalarType;
+  if (!isNarrow(declared, type)) return [];
+  return [
+    {
+      kind: 'narrow-column',
+      message: `column ${column.name} may be longer: it is ${type.name} in the database`,
+      column,
+    },
+  ];
+}
+
+/** Whether the database holds longer texts, or more digits on a side of the point, than the declared type has room for. */
+function isNarrow({ kind, length, scale = 0 }: ScalarType, type: DatabaseType): boolean {
+  if (length === undefined || type.length === undefined) return false;
+  if (kind === 'string') return type.family === 'text' && type.length > length;
+  if (kind !== 'decimal' || type.family !== 'decimal') return false;
+  return (type.scale ?? 0) > scale || type.length - (type.scale ?? 0) > length - scale;
+}

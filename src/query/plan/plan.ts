@@ -1,0 +1,82 @@
+import type { Field, ScalarKind } from '../../model/field.ts';
+import type { Query, QueryLink } from '../../model/query.ts';
+import { type Engine, statementOf } from './statement.ts';
+
+/** One column of a plan: how it is found in the result, and what it is called in each format. */
+export interface PlanColumn {
+  readonly name: string;
+  readonly jsonName: string;
+  readonly xmlName: string;
+  readonly kind: ScalarKind;
+  /** Characters of a `string(n)`, digits in all of a `decimal(p.s)`. */
+  readonly length?: number;
+  /** Digits after the point of a `decimal(p.s)`. */
+  readonly scale?: number;
+  readonly attribute: boolean;
+  readonly namespace?: string;
+  /** An SQL NULL is written as the type's blank in a document rather than left out. */
+  readonly blank: boolean;
+}
+
+/** A column of a plan, found in a result. */
+export interface ResultColumn extends PlanColumn {
+  /** Its index in the rows of the statement. */
+  readonly at: number;
+}
+
+/** What is needed to run a query; crosses between the processes as JSON. */
+export interface Plan {
+  /** Names the plan between those who run it. */
+  readonly id: number;
+  /** The query's id. */
+  readonly name: string;
+  /** With `cast(? as type)` or `cast($1 as type)` in place of prompts. */
+  readonly sql: string;
+  readonly columns: readonly PlanColumn[];
+  /** Names of the prompts that the placeholders stand for, in their order. */
+  readonly prompts: readonly string[];
+  /** What stands under its rows where it is run as a connected query. */
+  readonly children: readonly PlanLink[];
+}
+
+/** A child of a connected query. */
+export interface PlanLink {
+  readonly plan: Plan;
+  /** Places, among the columns of both, of the values that are equal. */
+  readonly on: readonly { readonly parent: number; readonly child: number }[];
+  /** Most of its rows under one row of the parent, where it has a cap of its own. */
+  readonly rows?: number;
+}
+
+/** Compiles a query; `id` is unique among those that the same runner is given. */
+export function planOf(query: Query, id: number, engine: Engine = 'sqlite'): Plan {
+  const { sql, parameters } = statementOf(query, engine);
+  const prompts = parameters.map((prompt) => prompt.name);
+  const children = query.children.map((link) => linkOf(query, link, engine));
+  return { id, name: query.id, sql, columns: query.columns.map(columnOf), prompts, children };
+}
+
+function linkOf(parent: Query, { query, on }: QueryLink, engine: Engine): PlanLink {
+  return {
+    plan: planOf(query, 0, engine),
+    on: on.map((pair) => ({ parent: parent.columns.indexOf(pair.parent), child: query.columns.indexOf(pair.child) })),
+    ...(query.rows === undefined ? {} : { rows: query.rows }),
+  };
+}
+
+function columnOf(field: Field): PlanColumn {
+  const type = field.type;
+  if (type.kind === 'list' || type.kind === 'document')
+    throw new TypeError(`column ${field.name} is not a single value`);
+  return {
+    name: field.name,
+    jsonName: field.jsonName,
+    xmlName: field.xmlName,
+    kind: type.kind,
+    ...(type.length === undefined ? {} : { length: type.length }),
+    ...(type.scale === undefined ? {} : { scale: type.scale }),
+    attribute: field.attribute,
+    ...(field.namespace === undefined ? {} : { namespace: field.namespace }),
+    blank: field.absent === 'blank',
+  };
+}

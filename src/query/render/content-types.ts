@@ -1,0 +1,14 @@
+import type { ResultFormat } from '../port.ts';
+
+/** The media type of each form. */
+export const contentTypes: Readonly<Record<ResultFormat, string>> = {
+  json: 'application/json',
+  xmlp: 'application/xml',
+  webrowset: 'application/xml',
+  csv: 'text/csv; charset=utf-8; header=present',
+  html: 'text/html; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  raw: 'application/x-ndjson',
+  'rows-json': 'application/json',
+  'rows-xml': 'application/xml',
+};

@@ -1,0 +1,48 @@
+/** Rows as they cross for a handler: arrays of every column's value, an integer beyond 2^53 - 1 its digits. */
+
+import type { Field } from '../../model/field.ts';
+import type { Row } from '../../model/value.ts';
+import type { Zone } from '../../wire/timezone.ts';
+import type { ResultColumn } from '../plan/plan.ts';
+import { compileTextOf } from './convert.ts';
+import { slices } from './json.ts';
+import type { RendererFactory } from './renderer.ts';
+import type { Present, SqlValue } from './value.ts';
+
+/** Compiles the writing of rows. */
+export function compileValues(columns: readonly ResultColumn[], zone: Zone): RendererFactory {
+  const cells = columns.map((column) => {
+    const text = compileTextOf(column, zone, 'document');
+    if (column.kind === 'integer') return (value: Present) => smallInteger(text(value));
+    return column.kind === 'boolean' ? (value: Present) => text(value) === 'true' : text;
+  });
+  const places = columns.map((column) => column.at);
+  const row = (raw: readonly SqlValue[]): unknown =>
+    cells.map((cell, index) => {
+      const value = raw[places[index]!] ?? null;
+      return value === null ? null : cell(value);
+    });
+  return slices(row, () => '[', ']');
+}
+
+function smallInteger(text: string): number | string {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : text;
+}
+
+/** Compiles the reading of rows, by the names of their columns. */
+export function compileRows(columns: readonly Field[]): (json: Buffer) => Row[] {
+  const names = columns.map((column) => column.name);
+  const integers = columns.map((column) => column.type.kind === 'integer');
+  return (json) => {
+    const cells: Row[string][][] = JSON.parse(json.toString());
+    return cells.map((row) => {
+      const named: Row = {};
+      for (const [index, name] of names.entries()) {
+        const cell = row[index] ?? null;
+        named[name] = integers[index] === true && typeof cell === 'string' ? BigInt(cell) : cell;
+      }
+      return named;
+    });
+  };
+}

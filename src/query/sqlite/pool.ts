@@ -1,0 +1,293 @@
+import { type Call, Calls } from '../calls.ts';
+import { type Failure, faultOf, internal, unavailable } from '../errors.ts';
+import type { QueryStatus } from '../port.ts';
+import type { RawResult, Runner, Task } from '../runner.ts';
+import type { ReaderOptions } from './reader.ts';
+import { Seat, SLOW } from './seat.ts';
+
+/** How the pool is kept; see {@link QueryOptions}. */
+interface PoolOptions {
+  readonly reader: Omit<ReaderOptions, 'prefix'>;
+  readonly readers: number;
+  readonly maxReaders: number;
+  readonly maxWaiting: number;
+  readonly idleTimeout: number;
+}
+
+/** A reader whose caller has gone may finish a short query; starting another costs more. */
+const GRACE = 50;
+/** Before a reader that would not start is tried again: the first time, and at most. */
+const FIRST_DELAY = 100;
+const LONGEST_DELAY = 5000;
+
+/** Runs queries on an SQLite database, in reader processes: as many as there is work for, between two bounds. */
+export class Pool implements Runner {
+  readonly engine = 'sqlite';
+  readonly #options: PoolOptions;
+  readonly #calls: Calls<Seat>;
+  readonly #seats = new Set<Seat>();
+  /** Those without work, the last used at the end: its caches are warm. */
+  readonly #idle: Seat[] = [];
+  /** What calls of `ready` wait for. */
+  #firstReady: PromiseWithResolvers<void> | undefined;
+  /** Starts that failed, one after the other. */
+  #failedStarts = 0;
+  #startFailure: unknown;
+  #restart: NodeJS.Timeout | undefined;
+  #growth: NodeJS.Timeout | undefined;
+  #shrink: NodeJS.Timeout | undefined;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#calls = new Calls({
+      what: 'reader',
+      maxWaiting: options.maxWaiting,
+      free: () => this.#free(),
+      begin: (seat, call) => this.#give(seat, call),
+      queued: () => this.#watchGrowth(),
+      stop: (call, isLate) => this.#stop(call, isLate),
+      quiet: () => this.#closeWhenQuiet(),
+    });
+    this.#replace();
+  }
+
+  run(task: Task): Promise<RawResult> {
+    return this.#calls.run(task);
+  }
+
+  /** Resolves when a reader is there. @throws Fault UNAVAILABLE */
+  ready(): Promise<void> {
+    for (const seat of this.#seats) if (seat.ready) return Promise.resolve();
+    if (this.#startFailure !== undefined) return Promise.reject(this.#notStarting());
+    this.#firstReady ??= Promise.withResolvers();
+    return this.#firstReady.promise;
+  }
+
+  status(): QueryStatus {
+    const readers = this.#living().map((seat) => ({ pid: seat.process.pid, busy: seat.count > 0 }));
+    return { readers, waiting: this.#calls.waiting };
+  }
+
+  close(): Promise<void> {
+    const closed = this.#calls.close();
+    this.#firstReady?.reject(unavailable('the gateway is stopping'));
+    this.#firstReady = undefined;
+    this.#closeWhenQuiet();
+    return closed;
+  }
+
+  /** A reader without work, or one that will have answered before another could be woken. */
+  #free(): Seat | undefined {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
+    if (this.#seats.size === 0 && this.#startFailure !== undefined) throw this.#notStarting();
+    if (this.#calls.waiting > 0) return undefined;
+    const now = performance.now();
+    for (const seat of this.#seats) if (seat.isAlmostFree(now)) return seat;
+    return undefined;
+  }
+
+  #give(seat: Seat, call: Call): void {
+    seat.give(call);
+    if (this.#idle.length === 0 || seat.count > 1) this.#watchGrowth();
+  }
+
+  /** A reader has answered, or has come: it takes the calls that have waited longest. */
+  #advance(seat: Seat): void {
+    if (seat.ended) return;
+    seat.advance();
+    const { first } = seat;
+    if (first?.settled) this.#killIfHeldBy(first, seat);
+    while (seat.takesMore) {
+      const next = this.#calls.next();
+      if (next === undefined) break;
+      this.#give(seat, next);
+    }
+    if (seat.count > 0) return;
+    this.#idle.push(seat);
+    if (this.#calls.closing) this.#closeWhenQuiet();
+    else if (this.#seats.size > this.#options.readers) this.#watchShrink();
+  }
+
+  /** Gives the calls that a reader has not begun to others, or lets them wait. */
+  #putBack(seat: Seat): void {
+    const back = seat.takeBack();
+    if (back.length === 0) return;
+    this.#calls.putFirst(back);
+    for (let count = back.length; count > 0; count -= 1) {
+      const idle = this.#idle.pop();
+      if (idle === undefined) return;
+      this.#give(idle, this.#calls.next() as Call);
+    }
+  }
+
+  #stop(call: Call, isLate: boolean): boolean {
+    for (const seat of this.#seats) {
+      if (seat.first !== call) continue;
+      if (isLate) this.#kill(seat);
+      else this.#killIfHeldBy(call, seat);
+      return true;
+    }
+    return false;
+  }
+
+  /** A reader may finish a short query that nobody waits for; starting another reader costs more. */
+  #killIfHeldBy(call: Call, seat: Seat): void {
+    setTimeout(() => {
+      if (seat.first === call) this.#kill(seat);
+    }, GRACE);
+  }
+
+  #start(): void {
+    const seat: Seat = new Seat(this.#options.reader, {
+      ready: () => this.#started(seat),
+      result: (result) => this.#answer(seat, result),
+      failed: (failure) => this.#fail(seat, failure),
+      gone: (reason, failure) => this.#lost(seat, reason, failure),
+    });
+    this.#seats.add(seat);
+  }
+
+  #started(seat: Seat): void {
+    seat.ready = true;
+    this.#startFailure = undefined;
+    this.#firstReady?.resolve();
+    this.#firstReady = undefined;
+    this.#advance(seat);
+  }
+
+  #answer(seat: Seat, result: RawResult): void {
+    this.#failedStarts = 0;
+    this.#calls.answer(seat.answered(), result);
+    this.#advance(seat);
+  }
+
+  #fail(seat: Seat, failure: Failure): void {
+    const call = seat.answered();
+    if (call !== undefined) this.#calls.fail(call, faultOf(call.plan.name, failure));
+    this.#advance(seat);
+  }
+
+  /** Ends a reader and puts another in its place. */
+  #kill(seat: Seat): void {
+    this.#remove(seat);
+    this.#putBack(seat);
+    seat.process.kill();
+    this.#replace();
+  }
+
+  #remove(seat: Seat): void {
+    seat.ended = true;
+    const at = this.#idle.indexOf(seat);
+    if (at >= 0) this.#idle.splice(at, 1);
+  }
+
+  /** A reader's process has ended. */
+  #lost(seat: Seat, reason: string, failure: Failure | undefined): void {
+    const expected = seat.ended;
+    this.#remove(seat);
+    this.#seats.delete(seat);
+    this.#putBack(seat);
+    const { first } = seat;
+    if (first !== undefined) {
+      const { name } = first.plan;
+      this.#calls.fail(first, internal(name, new Error(`the reader of query ${name} ended: ${reason}`)));
+    }
+    if (expected || first !== undefined) this.#replace();
+    else this.#startFailed(new Error(failure?.message ?? `a reader ended without work: ${reason}`));
+    this.#closeWhenQuiet();
+  }
+
+  #startFailed(cause: Error): void {
+    this.#startFailure = cause;
+    this.#failedStarts += 1;
+    if (this.#living().length === 0) {
+      this.#firstReady?.reject(this.#notStarting());
+      this.#firstReady = undefined;
+      this.#calls.failWaiting(this.#notStarting());
+    }
+    const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (this.#failedStarts - 1));
+    this.#restart ??= setTimeout(() => {
+      this.#restart = undefined;
+      this.#replace();
+    }, delay);
+  }
+
+  #living(): readonly Seat[] {
+    return [...this.#seats].filter((seat) => !seat.ended);
+  }
+
+  /** Starts as many readers as are missing. */
+  #replace(): void {
+    if (this.#restart !== undefined || this.#isEnding()) return;
+    for (let living = this.#living().length; living < this.#options.readers; living += 1) this.#start();
+    if (this.#calls.waiting > 0) this.#watchGrowth();
+  }
+
+  /** Looks again soon whether all readers are held by slow queries, so that the next call finds one that is free. */
+  #watchGrowth(): void {
+    this.#growth ??= setTimeout(() => {
+      this.#growth = undefined;
+      this.#relieve();
+      this.#grow();
+    }, SLOW);
+  }
+
+  /** Takes what stands behind a slow query away from its reader, and looks again while anything stands behind another. */
+  #relieve(): void {
+    const now = performance.now();
+    for (const seat of this.#seats) {
+      if (seat.ended || seat.count < 2) continue;
+      if (seat.lasts(now) >= SLOW) this.#putBack(seat);
+      else this.#watchGrowth();
+    }
+  }
+
+  #grow(): void {
+    if (this.#idle.length > 0 || this.#restart !== undefined || this.#isEnding()) return;
+    const living = this.#living();
+    if (living.length >= this.#options.maxReaders) return;
+    const now = performance.now();
+    // One that is starting, or that has just begun, will be free without our doing.
+    if (living.some((seat) => !seat.ready || seat.lasts(now) < SLOW)) this.#watchGrowth();
+    else this.#start();
+  }
+
+  /** Ends readers beyond the usual number that have had nothing to do for a while. */
+  #watchShrink(): void {
+    if (this.#shrink !== undefined || this.#calls.closing) return;
+    this.#shrink = setTimeout(() => {
+      this.#shrink = undefined;
+      const now = performance.now();
+      let surplus = this.#seats.size - this.#options.readers;
+      for (const seat of [...this.#idle]) {
+        if (surplus <= 0 || seat.lasts(now) < this.#options.idleTimeout) continue;
+        this.#remove(seat);
+        seat.process.kill();
+        surplus -= 1;
+      }
+      if (surplus > 0) this.#watchShrink();
+    }, this.#options.idleTimeout);
+    this.#shrink.unref();
+  }
+
+  /** Nothing waits, and nothing will. */
+  #isEnding(): boolean {
+    return this.#calls.closing && this.#calls.waiting === 0;
+  }
+
+  #closeWhenQuiet(): void {
+    if (!this.#isEnding()) return;
+    for (const seat of this.#seats) if (seat.isAwaited) return;
+    for (const timer of [this.#restart, this.#growth, this.#shrink]) clearTimeout(timer);
+    for (const seat of this.#living()) {
+      this.#remove(seat);
+      seat.process.kill();
+    }
+    if (this.#seats.size === 0) this.#calls.closed();
+  }
+
+  #notStarting() {
+    return unavailable('no query can be run', this.#startFailure);
+  }
+}

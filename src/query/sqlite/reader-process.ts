@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { errorText } from '../../store/error.ts';
+import { removeFiles } from '../../store/file/folder.ts';
+import { OpenFile } from '../../store/file/open-file.ts';
+import type { Failure } from '../errors.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Command, RawResult, Spilled } from '../runner.ts';
+import { encodeCommand, FrameDecoder, Reply, type ReplyFrame } from './frame.ts';
+import { KnownPlans } from './known-plans.ts';
+import type { ReaderOptions } from './reader.ts';
+
+/** What became of a command, or of a reader. */
+interface ReaderEvents {
+  ready(): void;
+  result(result: RawResult): void;
+  failed(failure: Failure): void;
+  /** The process is gone; `failure` says why it could not start. Comes once, and last. */
+  gone(reason: string, failure: Failure | undefined): void;
+}
+
+/** Plans that one reader keeps prepared. */
+const PLANS_KEPT = 500;
+
+/** Beside this file, in the form that this file has: `.ts` in the repository, `.js` in the package. */
+const script = fileURLToPath(new URL(`./reader${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
+
+/** The gateway's hold on one reader: its process, its socket, and what it was told. */
+export class ReaderProcess {
+  /** Undefined where it could not be started. */
+  readonly #child: ChildProcess | undefined;
+  readonly #socket: Duplex | undefined;
+  readonly #events: ReaderEvents;
+  readonly #temporary: string;
+  readonly #prefix = `${randomUUID()}-`;
+  readonly #known = new KnownPlans(PLANS_KEPT);
+  #started = false;
+  #gone = false;
+  /** A large result that is on its way. */
+  #spilled: OpenFile | undefined;
+  #startFailure: Failure | undefined;
+
+  constructor(options: Omit<ReaderOptions, 'prefix'>, events: ReaderEvents) {
+    this.#events = events;
+    this.#temporary = options.temporary;
+    const given: ReaderOptions = { ...options, prefix: this.#prefix };
+    try {
+      // Not the gateway's own flags: an inspector or a loader is not meant for a reader.
+      this.#child = spawn(process.execPath, [script, JSON.stringify(given)], {
+        stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
+      });
+    } catch (error) {
+      // Some of the reasons come so, the others by an event: the caller is told of all in one way.
+      queueMicrotask(() => this.#end(errorText(error)));
+      return;
+    }
+    const decoder = new FrameDecoder((frame) => this.#take(frame));
+    // Node makes no streams at all where it ran out of file descriptors, whatever its types say.
+    this.#socket = (this.#child.stdio as ChildProcess['stdio'] | undefined)?.[3] as Duplex | undefined;
+    this.#socket?.on('data', (chunk: Buffer) => decoder.push(chunk));
+    // What a broken pipe means is told by the end of the process.
+    this.#socket?.on('error', () => {});
+    this.#child.stdin?.on('error', () => {});
+    this.#child.once('error', (error) => this.#end(error.message));
+    this.#child.once('exit', (code, signal) => this.#end(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  }
+
+  /** Process id; 0 where it could not be started. */
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** Sends a command. Replies come in the order of the commands. */
+  send(command: Command, plan: Plan): void {
+    this.#socket?.write(encodeCommand({ plan: plan.id, ...command, ...this.#known.use(plan) }));
+  }
+
+  /** Ends the process at once, whatever it is doing. */
+  kill(): void {
+    this.#child?.kill('SIGKILL');
+  }
+
+  #take(frame: ReplyFrame): void {
+    switch (frame.kind) {
+      case Reply.ready:
+        this.#started = true;
+        this.#events.ready();
+        break;
+      case Reply.bytes:
+        this.#events.result({ rows: frame.rows, truncated: frame.truncated, content: frame.payload });
+        break;
+      case Reply.spill:
+        this.#openSpilled(parse<{ path: string }>(frame).path);
+        break;
+      case Reply.file:
+        this.#deliverFile(frame);
+        break;
+      case Reply.failed:
+        this.#fail(parse<Failure>(frame));
+        break;
+    }
+  }
+
+  #openSpilled(path: string): void {
+    try {
+      this.#spilled = OpenFile.take(path, 'the result');
+    } catch {
+      // Told as the end of the command, when the reader sends that.
+      this.#spilled = undefined;
+    }
+  }
+
+  #deliverFile(frame: ReplyFrame): void {
+    const file = this.#spilled;
+    this.#spilled = undefined;
+    if (file === undefined) {
+      this.#events.failed({ code: 'EIO', message: 'the temporary file of a large result could not be opened' });
+      return;
+    }
+    const content = { ...parse<Omit<Spilled, 'file'>>(frame), file };
+    this.#events.result({ rows: frame.rows, truncated: frame.truncated, content });
+  }
+
+  #fail(failure: Failure): void {
+    this.#closeSpilled();
+    if (this.#started) this.#events.failed(failure);
+    else this.#startFailure = failure;
+  }
+
+  #closeSpilled(): void {
+    this.#spilled?.close();
+    this.#spilled = undefined;
+  }
+
+  #end(reason: string): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#closeSpilled();
+    this.#socket?.destroy();
+    this.#child?.stdin?.destroy();
+    removeFiles(this.#temporary, (name) => name.startsWith(this.#prefix));
+    this.#events.gone(reason, this.#startFailure);
+  }
+}
+
+/** The payload of a reply that our own reader wrote. */
+function parse<T>(frame: ReplyFrame): T {
+  return JSON.parse(frame.payload.toString());
+}

@@ -1,0 +1,76 @@
+import type { ReadStream } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Attachment } from '../../model/value.ts';
+import { passing } from './young.ts';
+
+/** Bytes that are read at once. */
+const PIECE = 512 * 1024;
+
+/**
+ * A file as content to send: its type goes by its name, its length is looked up now, its bytes are read as they are sent,
+ * as often as wanted. A file that changes meanwhile is an error of its stream before its last byte, so that no half of one
+ * passes for the whole. A pipe or a device is read once, and nobody knows how long it is.
+ * @param contentType in place of the one that its name says
+ * @throws errors of the file system
+ */
+export async function fileAttachment(path: string, contentType?: string): Promise<Attachment> {
+  const found = await stat(path);
+  if (found.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
+  const described = { contentType: contentType ?? (await typeOf(path)), name: basename(path) };
+  if (!found.isFile()) return { ...described, stream: () => pieces(path) };
+  const { size: length, mtimeMs } = found;
+  return { ...described, length, again: true, stream: () => unchanged(path, { size: length, mtimeMs }) };
+}
+
+/** Loaded when a file is sent: its table is not small. */
+async function typeOf(path: string): Promise<string> {
+  const { default: types } = await import('mime');
+  return types.getType(path) ?? 'application/octet-stream';
+}
+
+async function* pieces(path: string): AsyncGenerator<Uint8Array> {
+  const stream = (await open(path)).createReadStream({ highWaterMark: PIECE });
+  try {
+    for await (const piece of stream) yield piece as Buffer;
+  } finally {
+    await closed(stream);
+  }
+}
+
+/** Ends a stream, and waits until its file is closed; what went wrong has been told by then. */
+async function closed(stream: ReadStream): Promise<void> {
+  stream.on('error', () => undefined).destroy();
+  if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', resolve));
+}
+
+/** What tells whether a file is still the same. */
+interface Seen {
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+async function* unchanged(path: string, seen: Seen): AsyncGenerator<Uint8Array> {
+  const file = await open(path);
+  // No further than it was, so that what has come since does not make its last piece another one.
+  const end = Math.max(0, seen.size - 1);
+  const stream = file.createReadStream({ end, highWaterMark: PIECE, autoClose: false });
+  try {
+    await check(file, path, seen);
+    let last: Uint8Array | undefined;
+    for await (const piece of stream) {
+      if (last !== undefined) yield last;
+      last = piece as Buffer;
+      passing(last.length);
+    }
+    await check(file, path, seen);
+    if (last !== undefined) yield last;
+  } finally {
+    await closed(stream);
+  }
+}
+
+async function check(file: FileHandle, path: string, { size, mtimeMs }: Seen): Promise<void> {
+  const now = await file.stat();
+  if (now.size !== size || now.mtimeMs !== mtimeMs) throw new Error(`${path} changed while it was read`);
+}

@@ -1,0 +1,176 @@
+import { type Kept, type Spool, SpoolLimitError } from '../../model/spool.ts';
+import { BlockWriter } from '../block-writer.ts';
+import { sweepTemporary } from './folder.ts';
+import { OpenFile } from './open-file.ts';
+
+/** Where content is kept. Sizes in bytes. */
+export interface SpoolOptions {
+  /** For temporary files; made where it is missing, and swept of what is left in it. */
+  readonly folder: string;
+  /** Of one content, what stays in memory; what is longer goes to a file. 256 KiB. */
+  readonly memory?: number;
+  /** Of all contents together, what stays in memory. 16 MiB. */
+  readonly total?: number;
+}
+
+/**
+ * A spool that keeps short content in memory and the rest in files. They have no name, so that nothing of them stays
+ * when the process ends, however it does.
+ */
+export function createSpool({ folder, memory = 262_144, total = 16_777_216 }: SpoolOptions): Spool {
+  sweepTemporary(folder);
+  const budget = new Budget(total);
+  return {
+    async keep(content, limit) {
+      const kept = new Gathered(memory, budget);
+      let file: SpooledFile | undefined;
+      try {
+        let length = 0;
+        for await (const chunk of content) {
+          length += chunk.length;
+          if (length > limit) throw new SpoolLimitError(limit);
+          if (file === undefined && kept.add(chunk)) continue;
+          file ??= await SpooledFile.begin(folder, kept);
+          await file.add(chunk);
+        }
+        if (file === undefined) kept.trim();
+        else await file.end();
+        return file ?? kept;
+      } catch (error) {
+        kept.dispose();
+        file?.dispose();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Memory that all contents share. */
+class Budget {
+  #left: number;
+
+  constructor(total: number) {
+    this.#left = total;
+  }
+
+  /** Whether there was as much. */
+  take(bytes: number): boolean {
+    if (bytes > this.#left) return false;
+    this.#left -= bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    this.#left += bytes;
+  }
+}
+
+/** Memory that a content gets at first. */
+const FIRST = 1024;
+
+/** Content in memory, in one buffer that grows. */
+class Gathered implements Kept {
+  readonly #limit: number;
+  readonly #budget: Budget;
+  #buffer: Buffer | undefined = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(limit: number, budget: Budget) {
+    this.#limit = limit;
+    this.#budget = budget;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Whether the chunk could be taken; where not, nothing of it was. */
+  add(chunk: Uint8Array): boolean {
+    const needed = this.#length + chunk.length;
+    const buffer = this.#buffer;
+    if (buffer === undefined || needed > this.#limit) return false;
+    if (needed > buffer.length) {
+      const size = Math.min(this.#limit, Math.max(FIRST, needed, 2 * buffer.length));
+      if (!this.#budget.take(size - buffer.length)) return false;
+      this.#move(size);
+    }
+    this.#buffer?.set(chunk, this.#length);
+    this.#length = needed;
+    return true;
+  }
+
+  /** Gives back what it does not need. */
+  trim(): void {
+    const unused = (this.#buffer?.length ?? 0) - this.#length;
+    if (unused === 0) return;
+    this.#move(this.#length);
+    this.#budget.give(unused);
+  }
+
+  async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.#buffer === undefined) throw new Error('the content was given up');
+    if (this.#length > 0) yield this.#buffer.subarray(0, this.#length);
+  }
+
+  dispose(): void {
+    this.#budget.give(this.#buffer?.length ?? 0);
+    this.#buffer = undefined;
+  }
+
+  /** Not from the pool that Node shares among small buffers: each would hold a whole block of it. */
+  #move(size: number): void {
+    const moved = Buffer.allocUnsafeSlow(size);
+    this.#buffer?.copy(moved, 0, 0, this.#length);
+    this.#buffer = moved;
+  }
+}
+
+/** Bytes that are gathered before they are written. */
+const BLOCK = 262_144;
+
+/** Content in a file without a name. */
+class SpooledFile implements Kept {
+  readonly #file: OpenFile;
+  #writer: BlockWriter | undefined;
+  #length = 0;
+
+  private constructor(file: OpenFile) {
+    this.#file = file;
+    this.#writer = new BlockWriter(BLOCK, (block, number) => file.write(block, number * BLOCK));
+  }
+
+  /** Makes the file, and moves what came so far to it. */
+  static async begin(folder: string, gathered: Gathered): Promise<SpooledFile> {
+    const spooled = new SpooledFile(OpenFile.nameless(folder, 'the content'));
+    try {
+      for await (const chunk of gathered.stream()) await spooled.add(chunk);
+    } catch (error) {
+      spooled.dispose();
+      throw error;
+    }
+    gathered.dispose();
+    return spooled;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  async add(chunk: Uint8Array): Promise<void> {
+    this.#length += chunk.length;
+    await this.#writer?.write(chunk);
+  }
+
+  async end(): Promise<void> {
+    await this.#writer?.end();
+    this.#writer = undefined;
+  }
+
+  stream(): AsyncIterable<Uint8Array> {
+    return this.#file.stream(0, this.#length);
+  }
+
+  dispose(): void {
+    this.#file.close();
+  }
+}

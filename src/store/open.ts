@@ -1,0 +1,32 @@
+import type { PendingMigration, Store, StoreOptions, StoreReader } from './port.ts';
+import { openSqlite, pendingSqlite, readSqlite } from './sqlite/open.ts';
+import { readDatabaseUrl } from './url.ts';
+
+/**
+ * Opens the database that a URL names, making a file where there is none. It is not migrated yet.
+ * @throws StoreError for a URL that is not supported and a file that can't be used
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const at = readDatabaseUrl(options.url, options.root);
+  if (at.kind === 'sqlite') return openSqlite(at.file);
+  const { openPostgres } = await import('./postgres/open.ts');
+  return openPostgres(options);
+}
+
+/** What {@link Store.migrate} would run on a database, which is neither made nor changed. @throws StoreError */
+export async function pendingMigrations(options: StoreOptions): Promise<readonly PendingMigration[]> {
+  const at = readDatabaseUrl(options.url, options.root);
+  if (at.kind === 'sqlite') return pendingSqlite(at.file);
+  const store = await openStore(options);
+  try {
+    return await store.pending();
+  } finally {
+    await store.close();
+  }
+}
+
+/** Opens a database to look at its tables: it is neither made nor changed. @throws StoreError where there is none */
+export async function openToRead(options: StoreOptions): Promise<StoreReader> {
+  const at = readDatabaseUrl(options.url, options.root);
+  return at.kind === 'sqlite' ? readSqlite(at.file) : openStore(options);
+}

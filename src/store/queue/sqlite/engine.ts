@@ -1,0 +1,148 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Store } from '../../port.ts';
+import type { Db } from '../../tables.ts';
+import type { Claim, Listener, QueueEngine } from '../engine.ts';
+import { catchUp, endJobs, moveOn, PLACE, placeIn } from './line.ts';
+import { SqliteWorkers } from './workers.ts';
+
+/** Milliseconds between two looks: what another process enters is found by them. */
+const POLL = 250;
+
+/** A job as it is taken. */
+interface TakenRow {
+  readonly sequence: number;
+  readonly id: string;
+  readonly key: string | null;
+  readonly data: string;
+  readonly due: number;
+  readonly attempt: number;
+}
+
+/**
+ * The queue on SQLite: a table. A job is held by a process, by the lock file that tells whether that lives. Of the jobs of
+ * a key one may be taken, and the others are marked as standing behind it, so that a look passes over none of them.
+ * @param now milliseconds since 1970
+ */
+export function sqliteEngine(store: Store, now: () => number): QueueEngine {
+  const workers = new SqliteWorkers(store);
+  let marks = 0;
+  const mine = (claims: readonly Claim[]): RawBuilder<boolean> =>
+    sql`worker = ${workers.name} and (id, mark) in (values ${sql.join(claims.map(({ id, mark }) => sql`(${id}, ${mark})`))})`;
+  return {
+    poll: POLL,
+    lease: undefined,
+    async insert(tx, { queue, id, key = null, data, after }) {
+      const time = now();
+      const wait = after === undefined ? { due: time, since: time } : { due: after.getTime(), since: null };
+      const place = key === null ? PLACE.free : after === undefined ? await placeIn(tx, { queue, key }) : PLACE.coming;
+      const { numInsertedOrUpdatedRows } = await tx
+        .insertInto('signalbox_job')
+        .values({ queue, id, key, data: JSON.stringify(data), place, ...wait, attempt: 0, cancelled: 0 })
+        .onConflict((conflict) => conflict.columns(['queue', 'id']).doNothing())
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows === 1n;
+    },
+    remove,
+    async claim(queue, limit) {
+      const db = await store.tables();
+      await catchUp(db, store.transaction, { queue, now: now() });
+      const mark = ++marks;
+      const { rows } = await takeJobs({ queue, limit, mark, worker: workers.name, now: now() }).execute(db);
+      const inOrder = rows.toSorted((a, b) => a.due - b.due || a.sequence - b.sequence);
+      return inOrder.map(({ id, key, data, attempt }) => {
+        return { id, queue, key: key ?? undefined, data: JSON.parse(data), attempt, mark };
+      });
+    },
+    async finish(tx, claims) {
+      const ended = await endJobs(tx, mine(claims));
+      return ended.filter(({ cancelled }) => cancelled === 0).length;
+    },
+    postpone: (tx, claim, pause) => giveUp(tx, mine([claim]), { due: now() + pause, since: now() }),
+    release: (tx, claim) => giveUp(tx, mine([claim]), { attempt: claim.attempt - 1 }),
+    async clear(tx, claim) {
+      await endJobs(tx, sql`${mine([claim])} and cancelled = 1`);
+    },
+    async held(claims) {
+      const db = await store.tables();
+      const rows = await db
+        .selectFrom('signalbox_job')
+        .select(['id', 'mark', 'cancelled'])
+        .where(mine(claims))
+        .execute();
+      const found = new Map(rows.map(({ id, mark, cancelled }) => [`${mark} ${id}`, cancelled === 1]));
+      const held = new Map<Claim, 'held' | 'cancelled'>();
+      for (const claim of claims) {
+        const cancelled = found.get(`${claim.mark} ${claim.id}`);
+        if (cancelled !== undefined) held.set(claim, cancelled ? 'cancelled' : 'held');
+      }
+      return held;
+    },
+    begin: (_, listener: Listener) => workers.begin(listener),
+    async counts() {
+      const db = await store.tables();
+      const { rows } = await sql<{ queue: string; waiting: number; running: number }>`
+        select queue, count(*) - count(worker) as waiting, count(worker) as running from signalbox_job group by queue
+      `.execute(db);
+      return rows;
+    },
+    async isFull(queue, most) {
+      const { rows } = await sql`
+        select 1 from signalbox_job where queue = ${queue} and worker is null and due <= ${now()}
+        limit 1 offset ${most - 1}
+      `.execute(await store.tables());
+      return rows.length > 0;
+    },
+    end: (leaving) => workers.end(leaving),
+  };
+}
+
+async function remove(tx: Db, queue: string, id: string): Promise<boolean> {
+  const job = await tx
+    .selectFrom('signalbox_job')
+    .select(['sequence', 'key', 'place', 'worker', 'cancelled'])
+    .where('queue', '=', queue)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (job === undefined || job.cancelled === 1) return false;
+  const { sequence, key } = job;
+  if (key !== null && job.worker !== null) {
+    await tx.updateTable('signalbox_job').set({ cancelled: 1 }).where('sequence', '=', sequence).execute();
+    return true;
+  }
+  await tx.deleteFrom('signalbox_job').where('sequence', '=', sequence).execute();
+  if (key !== null && job.place === PLACE.free) await moveOn(tx, { queue, key });
+  return true;
+}
+
+async function giveUp(
+  tx: Db,
+  mine: RawBuilder<boolean>,
+  change: { readonly due?: number; readonly since?: number; readonly attempt?: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('signalbox_job')
+    .set({ ...change, worker: null, mark: null })
+    .where(mine)
+    .where('cancelled', '=', 0)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Takes those that have been due for longest. */
+function takeJobs(of: {
+  readonly queue: string;
+  readonly limit: number;
+  readonly mark: number;
+  readonly worker: string;
+  readonly now: number;
+}): RawBuilder<TakenRow> {
+  return sql<TakenRow>`
+    update signalbox_job set worker = ${of.worker}, mark = ${of.mark}, attempt = attempt + 1
+    where sequence in (
+      select sequence from signalbox_job
+      where queue = ${of.queue} and worker is null and place = 0 and due <= ${of.now}
+      order by due, sequence limit ${of.limit}
+    )
+    returning sequence, id, key, data, due, attempt
+  `;
+}

@@ -1,0 +1,62 @@
+import { errorText, StoreError } from '../error.ts';
+import type { Db } from '../tables.ts';
+
+/** A file of SQL statements that fill tables with examples. */
+export interface SampleDataFile {
+  /** What it is remembered by: its path relative to the definitions folder. */
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** What loading sample data stands on. */
+export interface SampleDataAccess {
+  readonly location: string;
+  readonly db: Db;
+  /** Runs work in a transaction in which no other process loads. */
+  alone(work: (tx: Db) => Promise<void>): Promise<void>;
+  /** Runs SQL of any number of statements in it. */
+  run(tx: Db, sql: string): Promise<unknown>;
+  /** Whether an error of `release savepoint` says that there is none. */
+  isGone(error: unknown): boolean;
+  /** The error of a database that can't be looked at, in the words of somebody who has to mend it. */
+  describe(error: unknown): StoreError;
+}
+
+/**
+ * Runs each file once in the life of the database, in the order given, whatever number of gateways starts; a file and the
+ * record that it was run are one transaction.
+ * @throws StoreError naming the file of SQL; nothing of that file is kept
+ */
+export async function loadSampleData(access: SampleDataAccess, files: readonly SampleDataFile[]): Promise<void> {
+  const { location, db } = access;
+  for (const file of files) {
+    // Looked at without a lock first: a later start waits for nobody.
+    const loaded = await seen(db, file.name).catch((error: unknown) => {
+      throw access.describe(error);
+    });
+    if (loaded) continue;
+    try {
+      await access.alone(async (tx) => {
+        if (!(await seen(tx, file.name))) await load(access, tx, file);
+      });
+    } catch (cause) {
+      throw new StoreError(location, `sample data ${file.name} could not be loaded: ${errorText(cause)}`, { cause });
+    }
+  }
+}
+
+async function seen(db: Db, name: string): Promise<boolean> {
+  const query = db.selectFrom('signalbox_sample_data').select('name').where('name', '=', name);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+async function load(access: SampleDataAccess, tx: Db, { name, sql }: SampleDataFile): Promise<void> {
+  // A savepoint ends with its transaction: where it is gone, the file has ended that.
+  await access.run(tx, 'savepoint signalbox_sample_data');
+  await access.run(tx, sql);
+  await access.run(tx, 'release savepoint signalbox_sample_data').catch((cause: unknown) => {
+    if (!access.isGone(cause)) throw cause;
+    throw new Error('it ends its own transaction; take begin, commit and rollback out', { cause });
+  });
+  await tx.insertInto('signalbox_sample_data').values({ name, loaded: new Date().toISOString() }).execute();
+}

@@ -1,0 +1,27 @@
+/** Bytes that are read once. */
+export interface StreamedContent {
+  /** In bytes, where known. */
+  readonly length?: number | undefined;
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+/** Makes the error for content of another length than it said; `seen` is undefined where it is longer. */
+export type ComplainOfLength = (length: number, seen: number | undefined) => Error;
+
+const inWords: ComplainOfLength = (length, seen) =>
+  new RangeError(`a content of ${length} bytes holds ${seen ?? 'more'}`);
+
+/** The content, as long as it is what it said. @throws what `complain` makes, before it has given more */
+export async function* measured(
+  content: StreamedContent,
+  complain: ComplainOfLength = inWords,
+): AsyncGenerator<Uint8Array> {
+  const { length } = content;
+  let seen = 0;
+  for await (const chunk of content.stream()) {
+    seen += chunk.length;
+    if (length !== undefined && seen > length) throw complain(length, undefined);
+    if (chunk.length > 0) yield chunk;
+  }
+  if (length !== undefined && seen < length) throw complain(length, seen);
+}

@@ -1,0 +1,56 @@
+/** What a sample becomes a project by: what is put behind it, or made of it and of those before. */
+type Completion = string | ((samples: readonly string[]) => string);
+
+const lists = (...ids: readonly string[]): string => ids.map((id) => `---\npermission-list: ${id}\n`).join('');
+const STOCK = `${lists('STOCK')}---\n{ document: ITEMS, fields: { Id: integer } }\n`;
+
+/** What completes each sample of a page: what its last definition lacks, and definitions that it speaks of. */
+export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
+  'docs/security.md': [
+    '---\nrole: LOCATION_READER\npermission-lists: []\n',
+    'operations: { REPORT_GET: { get: Report, public: true, response: { fields: { TEXT: string } } } }\n',
+    '',
+  ],
+  'docs/ws-security.md': ['---\nrole: PARTNER\npermission-lists: []\n'],
+  'docs/fleet.md': [''],
+  'docs/operating.md': [lists('MONITORS')],
+  'docs/migrating.md': [lists('DEPARTMENTS', 'ORDERS')],
+  // Its own samples; those of the kinds below them are examples of the schema.
+  'docs/definitions.md': [
+    STOCK,
+    ([stock, flows]) => `${stock}${flows}${STOCK}---
+service: Orders.v1
+permission: STOCK
+target: STOCK
+operations:
+  ORDER_POST: { post: orders, headers: { X-Session: "{SESSION}" }, request: { fields: { SESSION: text } }, body: none }
+`,
+    `${lists('QUERY_USER')}---
+query: EMPLOYEES_OF
+permission: QUERY_USER
+columns: { DEPTNAME: string(30), NAME: string }
+sql: select deptname, name from employee_tbl
+`,
+    `${lists('PARTNERS')}---
+{ query: EMP_ALL, permission: STAFF, columns: { NAME: string }, sql: select name from employee_tbl }
+---
+{ process: LOCATION_EXTRACT, type: Application Engine, query: EMP_ALL, permission: STAFF }
+---
+{ component: LOCATION_SETUP, table: location_tbl, shape: STAFF, keys: [Id] }
+---
+{ document: STAFF, fields: { Id: { type: integer, required: true } } }
+---
+{ node: PARTNER, base: https://partner.example.org }
+---
+service: Partner.v1
+target: PARTNER
+permission: PARTNERS
+operations: { PARTNER_POST: { post: staff, request: STAFF, response: text } }
+`,
+    `${lists('ORDERS')}---\n{ role: READER, permission-lists: [ORDERS] }\n---\n{ document: ORDERS, fields: { Id: integer } }\n`,
+  ],
+  'docs/architecture.md': [],
+  'docs/performance.md': [],
+  'CONTRIBUTING.md': [],
+  'CHANGELOG.md': [],
+};

@@ -1,0 +1,17 @@
+import type { User } from '../../src/model/security.ts';
+import { definedUsers } from '../../src/security/directory/from-definitions.ts';
+import type { Directory } from '../../src/security/directory/port.ts';
+
+/** A directory of the users of the definitions alone, which never change while the gateway runs. */
+export function createDirectory(users: ReadonlyMap<string, User>, sampleUsers: boolean): Directory {
+  const defined = definedUsers(users, sampleUsers);
+  return {
+    find: (id) => defined.find(id),
+    findByApiKey: (hash) => defined.findByApiKey(hash),
+    findByCertificate: (names) => defined.findByCertificate(names),
+    findOwner: (id) => defined.find(id),
+    version: () => 0,
+    // Without a database nothing outlives the call.
+    keep: async () => undefined,
+  };
+}
