@@ -155,6 +155,18 @@ definitions/partner.yaml:15:9: error unknown-reference: There is no node PARTNRE
     await expect(client.call('TOKEN_FETCH', {})).rejects.toMatchObject({ code: 'UNKNOWN_OPERATION' });
   });
 
+  it('names the step for which a flow is off', async () => {
+    const off = PARTNER.replace('PARTNER_PING: { soap: true }', 'PARTNER_PING: { soap: true, active: false }');
+    const flows = 'flows: { both: [{ call: PARTNER_PING }, { call: FILE_FETCH }] }\n';
+    const env = { PARTNER_URL: 'http://127.0.0.1:9', PARTNER_PASSWORD: 'x' };
+    const client = await openUntyped({ folder: folderOf(off + flows), env });
+    onTestFinished(() => client.close());
+    await expect(client.flow('Partner.v1.both', {})).rejects.toMatchObject({
+      code: 'UNKNOWN_OPERATION',
+      message: expect.stringContaining('its step PARTNER_PING is not active'),
+    });
+  });
+
   it('works with no types but those of any document', async () => {
     const { url } = await target(FILE);
     const env = { PARTNER_URL: url, PARTNER_PASSWORD: 'x' };

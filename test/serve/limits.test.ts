@@ -99,13 +99,9 @@ describe('a rate of a service', () => {
     expect(await statuses(gateway, 1, 'Counted.v1/open/1')).toEqual([429]);
   });
 
-  it('by all together is not used up by those who may not call', async () => {
+  it('by all together is one count, not used up by those who may not call', async () => {
     expect(await statuses(gateway, 2, 'Counted.v1/all/1', WRONG)).toEqual([401, 401]);
     expect(await statuses(gateway, 1, 'Counted.v1/all/1')).toEqual([200]);
-  });
-
-  it('by all together is one count', async () => {
-    // The first was another user's, above.
     expect(await statuses(gateway, 2, 'Counted.v1/all/1', GUEST)).toEqual([200, 429]);
   });
 
