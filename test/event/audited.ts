@@ -1,7 +1,7 @@
 import { type Components, openComponents } from '../../src/event/index.ts';
 import type { Account } from '../../src/model/account.ts';
 import type { Component } from '../../src/model/component.ts';
-import { type ComponentEvent, ServiceInterface } from '../../src/model/component-event.ts';
+import { type ComponentEvent, type ServiceClass, ServiceInterface } from '../../src/model/component-event.ts';
 import type { WorkContext } from '../../src/model/handler.ts';
 import type { Owners } from '../../src/security/directory/port.ts';
 import { type JobQueue, openQueue, openStore, type Store } from '../../src/store/index.ts';
@@ -53,8 +53,12 @@ export interface Audited {
 
 export interface AuditedOptions {
   readonly directory?: (store: Store) => Promise<Owners>;
-  readonly onError?: (error: Error) => void;
+  readonly onError?: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
   readonly account?: Account;
+  /** The clock of the queue, in milliseconds. */
+  readonly now?: () => number;
+  /** In place of the first class. */
+  readonly first?: ServiceClass;
 }
 
 /** Opens it; the queue is not started yet. */
@@ -62,14 +66,14 @@ export async function openAudited(folder: string, options: AuditedOptions = {}):
   const store = await openStore({ url: 'sqlite:box.db', root: folder });
   await store.migrate();
   await store.loadSampleData([{ name: 'tables.sql', sql: TABLES }]);
-  const queue = await openQueue(store, {});
+  const queue = await openQueue(store, options.now === undefined ? {} : { now: options.now });
   const components = openComponents({
     registry: { ...registry({}), components: new Map([[COUNTED.id, COUNTED]]) },
     store,
     queue,
     directory: (await options.directory?.(store)) ?? createDirectory(new Map(), true),
     classes: new Map([
-      ['Audit', Audit],
+      ['Audit', options.first ?? Audit],
       ['Second', Second],
     ]),
     work: ({ user, requestId, signal }) => {
