@@ -11,7 +11,7 @@ const WRITERS = { wadl: describeWadl, openapi: describeOpenApi, wsdl: describeWs
  * A contract as files, text by name: its own first, then those that it imports. Path names belong to REST: a WSDL is of
  * the whole service.
  * @param base the gateway's address with its context, without a slash at the end
- * @throws RangeError where the subject has no contract of this form
+ * @throws RangeError where no operation answers under the path name; for a WSDL where nothing is called over SOAP
  */
 export function describeContract(
   registry: Registry,

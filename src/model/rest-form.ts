@@ -22,7 +22,7 @@ export function replyForms({ responses, wrapper }: Operation): readonly ReplyFor
 
 function formatOf(mediaType: string, message: Message): ReplyForm['format'] {
   if (message.kind !== 'document') return 'raw';
-  return /[/+]xml$/.test(mediaType) ? 'xml' : 'json';
+  return /^(?:application|text)\/xml$|\+xml$/.test(mediaType) ? 'xml' : 'json';
 }
 
 /** Whether requests to a URI of the operation carry a body. */

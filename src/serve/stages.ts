@@ -98,6 +98,8 @@ export class Stages {
     }: { uriIndex: number; as: Format; segments?: (() => AsyncIterable<Attachment>) | undefined },
   ): Outcome | Promise<Outcome> {
     const { operation, answerer, secrets: read, timeout } = compiled;
+    // Read now: code may change its input, and say what it took out of it.
+    const sensitive = read && [...read(input)];
     const call = new Call(this.#ports, this.#rows, {
       operation,
       uriIndex,
@@ -106,7 +108,7 @@ export class Stages {
       gone: () => exchange.gone,
       segments,
       header: (name) => exchange.header(name),
-      redact: read && redactionOf(() => read(input)),
+      redact: sensitive && redactionOf(() => sensitive),
     });
     progress.input = input;
     progress.call = call;

@@ -60,6 +60,7 @@ const FILES = {
 export default {
   async onRequest(request, context) {
     const { HOW, PIN, COUNT } = request;
+    if (HOW === 'taken') delete request.PIN;
     context.log('info', 'asked with ' + PIN, { request, [PIN]: [COUNT, BigInt(COUNT ?? 1)], when: new Date(0), left: 'kept' });
     const cause = Object.assign(new Error('cause ' + PIN), { request });
     context.log('warn', 'an error', { err: cause });
@@ -156,6 +157,12 @@ describe('what code says of a request', () => {
     expect(failure?.msg).toContain(words);
     expect(failure).toMatchObject({ err });
     expect(onError).toMatchObject({ err: { message: 'onError of ***' } });
+    expect(JSON.stringify(lines())).not.toMatch(SPOKEN);
+  });
+
+  it('is so where code has taken it out of the request before', async () => {
+    expect((await say('taken')).status).toBe(200);
+    expect(await line('asked with ***')).toMatchObject({ request: { HOW: 'taken' } });
     expect(JSON.stringify(lines())).not.toMatch(SPOKEN);
   });
 

@@ -4,7 +4,6 @@ import type { User } from '../../model/security.ts';
 import { findThings, listThings, THING_KINDS, type Thing } from '../../security/grants/things.ts';
 import type { Chain, Link } from '../../security/grants/why.ts';
 import { undeclaredUser } from '../../security/undeclared-user.ts';
-import { readUsers } from '../../security/users/rows.ts';
 import { wrongUsage } from '../failure.ts';
 import { AS_JSON } from '../help.ts';
 import { loadRegistry, type Place, placeOf } from '../project.ts';
@@ -42,6 +41,7 @@ export async function readGrants(command: Command, { database }: GrantOptions): 
 
 /** Those that may call, with what they hold of the declared roles. */
 async function usersOfDatabase(registry: Registry, place: Place): Promise<User[]> {
+  const { readUsers } = await import('../../security/users/rows.ts');
   const kept = await readTables(registry, place, (db) => readUsers(async () => db).list());
   return kept
     .filter(({ disabled }) => !disabled)
@@ -62,7 +62,10 @@ export function thingsNamed(registry: Registry, asked: string): Thing[] {
   const id = asked.slice(asked.indexOf(':') + 1);
   const known = [...new Set(things.map((each) => each.id))];
   const kinds = `It names one of these: ${THING_KINDS.join(', ')}.`;
-  throw wrongUsage(`there is nothing called ${asked} that is granted`, propose(id, known, 'signalbox routes') ?? kinds);
+  throw wrongUsage(
+    `there is nothing called ${asked} that is granted`,
+    [propose(id, known) ?? [], kinds].flat().join('\n'),
+  );
 }
 
 /** Chains as a table: every link with the line that says so. */

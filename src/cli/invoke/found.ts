@@ -26,11 +26,11 @@ export function findCallable(registry: Registry, id: string, node: string | unde
   if (operation === undefined)
     throw wrongUsage(
       `there is no operation ${id}`,
-      propose(
-        id,
-        [...consumers.keys(), ...[...flows.values()].map((flow) => flowNames(flow)[0]), ...operations.keys()],
-        'signalbox routes',
-      ),
+      propose(id, [
+        ...consumers.keys(),
+        ...[...flows.values()].map((flow) => flowNames(flow)[0]),
+        ...operations.keys(),
+      ]),
     );
   if (operation.soap === undefined)
     throw wrongUsage(`operation ${id} has no SOAP form`, 'Its definition gets one by `soap: true`.');

@@ -16,9 +16,12 @@ export async function serveAlone(place: Place, project: LoadedProject, json: boo
   const { startGateway } = await import('../../serve/start.ts');
   const log = forPeople(json) ? terminalLog(coloursOf(process.stdout)) : {};
   const gateway = await startGateway({ ...place, env: process.env, project, log });
-  await sayReady({ ...gateway, place, follows: false }, json, 1);
-  await stop.promise;
-  await gateway.close();
+  try {
+    await sayReady({ ...gateway, place, follows: false }, json, 1);
+    await stop.promise;
+  } finally {
+    await gateway.close();
+  }
 }
 
 /** Serves in processes of their own, likewise. @throws Ended where they can't start */

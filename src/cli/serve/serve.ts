@@ -15,7 +15,7 @@ const help = {
   ],
   notes: [
     'PORT, HOST and DATABASE_URL override gateway.yaml; PORT=0 takes a free port. SIGTERM and SIGINT let running requests finish; a second one ends the gateway at once.',
-    'The log is written for people on a terminal, and as a line of JSON an event elsewhere.',
+    'The log is written for people on a terminal, and as a line of JSON an event elsewhere, behind the lines that say it is ready; with --json these are JSON too.',
     "More than one worker needs PostgreSQL. The workers share the port; one that ends is replaced, /metrics shows the sums of all, and each line of the log says which one wrote it. Each opens as many connections as 'database: connections' allows (20). Any number of machines can serve the same database, each with its own 'signalbox serve'.",
   ],
   exits: ['it was asked to end, and has', 'it could not start, or was ended at once'],

@@ -82,13 +82,18 @@ export function redactError(thrown: unknown, redact: Redaction, seen: Set<Error>
   if (!(thrown instanceof Error)) return redact(thrown);
   if (seen.has(thrown)) return thrown;
   seen.add(thrown);
-  for (const name of new Set(['message', 'stack', 'cause', 'errors', ...Object.keys(thrown)])) {
-    const said: unknown = Reflect.get(thrown, name);
-    const isMany = name === 'errors' && Array.isArray(said);
-    const told = isMany ? said.map((each) => redactError(each, redact, seen)) : redactError(said, redact, seen);
-    const isSame = isMany ? said.every((each, index) => each === (told as unknown[])[index]) : told === said;
-    // One that can't be changed is told by its name alone.
-    if (!isSame && !Reflect.set(thrown, name, told)) return new Error(`${thrown.name}: ${MASK}`);
+  try {
+    for (const name of new Set(['message', 'stack', 'cause', 'errors', ...Object.keys(thrown)])) {
+      const said: unknown = Reflect.get(thrown, name);
+      const isMany = name === 'errors' && Array.isArray(said);
+      const told = isMany ? said.map((each) => redactError(each, redact, seen)) : redactError(said, redact, seen);
+      const isSame = isMany ? said.every((each, index) => each === (told as unknown[])[index]) : told === said;
+      // One that can't be changed is told by its name alone.
+      if (!isSame && !Reflect.set(thrown, name, told)) return new Error(`${thrown.name}: ${MASK}`);
+    }
+    return thrown;
+  } catch {
+    // Its own code fails.
+    return new Error(MASK);
   }
-  return thrown;
 }

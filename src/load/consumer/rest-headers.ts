@@ -1,7 +1,7 @@
 import type { CallText } from '../../model/call-text.ts';
 import type { CallBody, CallHeader } from '../../model/consumer.ts';
 import type { FieldType } from '../../model/field.ts';
-import { parseMediaType } from '../../wire/media-type.ts';
+import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { given } from '../given.ts';
 import type { Linking } from '../linking.ts';
 import { saidHeaders } from '../operation/headers.ts';
@@ -79,7 +79,7 @@ export function contentTypeFault(text: string, body: CallBody): string | undefin
   if (body.kind === 'form' && type.essence !== FORM_TYPE) return `must be ${FORM_TYPE}, because the body is a form`;
   if (body.kind === 'document' && !/[/+](?:json|xml)$/.test(type.essence))
     return 'must be a type of JSON or XML, because the body is a document';
-  if (body.kind === 'field' && JSON_KINDS.has(body.field.type.kind) && /[/+]xml$/.test(type.essence))
+  if (body.kind === 'field' && JSON_KINDS.has(body.field.type.kind) && isXmlType(type.essence))
     return 'is a type of XML, and a field that is the whole body is written in JSON';
   return isBinary(body) ? undefined : charsetFault(type);
 }

@@ -1,6 +1,7 @@
 import type { Field } from '../../model/field.ts';
 import type { HeaderBinding, Message, Method, Operation, OperationUri, UriVariable } from '../../model/service.ts';
 import { positionOf } from '../diagnostic/place.ts';
+import { documentOf } from '../document/message.ts';
 import type { Linking } from '../linking.ts';
 import type { OperationSpot } from './spot.ts';
 import type { PlacedTemplate } from './templates.ts';
@@ -42,7 +43,7 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
     return request.kind === 'none' ? none('there is no request') : { kind: 'document', why: '', known: true };
   }
   if (method === 'GET' || method === 'HEAD') return refuse(`${method} carries no body`);
-  const document = request.kind === 'document' ? request.document : undefined;
+  const document = documentOf(request);
   const field = document?.fields.find((each) => each.name === said);
   if (field !== undefined) return { kind: 'raw', field, why: `the body is the field ${said}`, known: true };
   if (spot.lacks('request') || (document !== undefined && linking.incomplete.has(document)))

@@ -1,6 +1,7 @@
 import type { Document } from '../../model/document.ts';
 import type { Role } from '../../model/security.ts';
 import type { MediaMessage, Operation, Service, SoapForm } from '../../model/service.ts';
+import { isXmlType } from '../../wire/media-type.ts';
 import { positionOf } from '../diagnostic/place.ts';
 import type { Documents } from '../document/documents.ts';
 import { given, type Mutable } from '../given.ts';
@@ -113,7 +114,7 @@ function checkWrapper(
 ): void {
   if (declared.wrapper === undefined || responses === undefined || lacks('response', 'query', 'save', 'read')) return;
   const isJson = ({ mediaType, message }: MediaMessage): boolean =>
-    message.kind === 'document' && !/[/+]xml$/.test(mediaType);
+    message.kind === 'document' && !isXmlType(mediaType.toLowerCase());
   if (!responses.some(isJson)) {
     report.raise('bad-wrapper', { operation: id }, places.key(declared, 'wrapper'));
   }

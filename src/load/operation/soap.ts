@@ -1,5 +1,6 @@
 import type { Field } from '../../model/field.ts';
 import type { HeaderBinding, MediaMessage, Message, OperationUri, SoapForm } from '../../model/service.ts';
+import { isXmlType } from '../../wire/media-type.ts';
 import { placeOf } from '../diagnostic/place.ts';
 import type { Documents } from '../document/documents.ts';
 import { contentOf, documentOf } from '../document/message.ts';
@@ -24,7 +25,8 @@ export function soapForm(
   responses: readonly MediaMessage[],
 ): SoapForm {
   const documents = responses.filter(({ message }) => message.kind === 'document');
-  const response = documents.find(({ mediaType }) => /[/+]xml$/.test(mediaType)) ?? documents[0] ?? responses[0];
+  const response =
+    documents.find(({ mediaType }) => isXmlType(mediaType.toLowerCase())) ?? documents[0] ?? responses[0];
   return { name, action: `${name}.${service.version}`, request, response: response?.message ?? NONE };
 }
 

@@ -46,7 +46,7 @@ export function readProject(root: string, definitions: string): ProjectFiles {
   };
 }
 
-/** The definitions that ship in the package, in `delivered/` beside this folder, in the sources as in what is built. */
+/** The definitions that ship in the package, in `delivered/` beside `load/`, in the sources as in what is built. */
 function readDelivered(): DefinitionFile[] {
   const folder = fileURLToPath(new URL('../../delivered/', import.meta.url));
   return entriesOf(folder)
