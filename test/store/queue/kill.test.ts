@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { type StoreOptions, WorkerDied } from '../../../src/store/index.ts';
@@ -18,11 +19,22 @@ interface Run {
   readonly lost: number | null;
 }
 
-function gateway(options: StoreOptions, ms = 10): ChildProcess {
+interface Gateway {
+  readonly child: ChildProcess;
+  /** Of its connections, where the database is PostgreSQL. */
+  readonly applicationName: string;
+}
+
+function gateway(options: StoreOptions, ms = 10): Gateway {
   const script = fileURLToPath(new URL('gateway.ts', import.meta.url));
-  const child = spawn(process.execPath, [script, JSON.stringify(options), String(ms)], { stdio: 'inherit' });
+  const applicationName = `killed-${randomUUID()}`;
+  const url = new URL(options.url);
+  if (url.protocol === 'postgres:') url.searchParams.set('application_name', applicationName);
+  const child = spawn(process.execPath, [script, JSON.stringify({ ...options, url: url.href }), String(ms)], {
+    stdio: 'inherit',
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
+  return { child, applicationName };
 }
 
 async function runs({ run }: Place): Promise<Run[]> {
@@ -30,26 +42,37 @@ async function runs({ run }: Place): Promise<Run[]> {
   return rows.map((row) => ({ ...row, began: Number(row.began), ended: row.ended && Number(row.ended) }) as Run);
 }
 
-/** A gateway that stops in the middle of some jobs as if its machine slept. @returns what lets it go on */
-async function sleeper(where: Place, ids: readonly string[]): Promise<() => void> {
-  const named = new URL(where.options.url);
-  named.searchParams.set('application_name', 'sleeper');
-  const child = gateway({ ...where.options, url: named.href }, 1000);
-  await eventually('its jobs', async () => {
-    const begun = (await runs(where)).filter(({ job }) => ids.includes(job));
-    return begun.length === ids.length ? true : undefined;
-  });
-  // A transaction that sleeps too would hold up everybody who waits for its locks.
-  await eventually('it to sleep between two transactions', async () => {
+/**
+ * Stops a gateway (SIGSTOP) at a moment when what was asked for holds and none of its transactions is open:
+ * an open one would hold up everyone who waits for its locks, and one that is about to commit still could.
+ */
+async function freeze(
+  { options, run }: Place,
+  { child, applicationName }: Gateway,
+  what: string,
+  holds: () => Promise<boolean>,
+): Promise<void> {
+  await eventually(what, async () => {
     child.kill('SIGSTOP');
-    const open = await where.run(
-      `select 1 from pg_stat_activity where application_name = 'sleeper' and xact_start is not null`,
-    );
-    if (open.length === 0) return true;
+    const open = options.url.startsWith('postgres:')
+      ? await run(
+          `select 1 from pg_stat_activity where application_name = '${applicationName}' and xact_start is not null`,
+        )
+      : [];
+    if (open.length === 0 && (await holds())) return true;
     child.kill('SIGCONT');
     return undefined;
   });
-  return () => void child.kill('SIGCONT');
+}
+
+/** A gateway that stops in the middle of some jobs as if its machine slept. @returns what lets it go on */
+async function sleeper(where: Place, ids: readonly string[]): Promise<() => void> {
+  const sleeping = gateway(where.options, 1000);
+  await freeze(where, sleeping, 'it to sleep in the middle of its jobs', async () => {
+    const begun = (await runs(where)).filter(({ job }) => ids.includes(job));
+    return begun.length === ids.length && begun.every(({ ended }) => ended === null);
+  });
+  return () => void sleeping.child.kill('SIGCONT');
 }
 
 describeEngines('kill -9', ({ kind, place }) => {
@@ -68,11 +91,13 @@ describeEngines('kill -9', ({ kind, place }) => {
     for (let n = 0; n < JOBS; n++) ids.push(await enter(store, queue, n % 2 === 0 ? { key: `k${n % 6}` } : {}));
 
     const victim = gateway(where.options);
-    const begun = await eventually('jobs in the middle', async () => {
+    let begun = 0;
+    await freeze(where, victim, 'it to be in the middle of its jobs', async () => {
       const all = (await runs(where)).filter(({ job }) => ids.includes(job));
-      return all.length > 8 && all.some(({ ended }) => ended === null) ? all.length : undefined;
+      begun = all.length;
+      return begun > 8 && all.some(({ ended }) => ended === null);
     });
-    victim.kill('SIGKILL');
+    victim.child.kill('SIGKILL');
     const killed = Date.now();
     queue.work(
       QUEUE,
