@@ -28,10 +28,10 @@ export interface ATTACHMENT_GET_Handler {
     request: ATTACHMENT_GET_Request,
     context: ATTACHMENT_GET_Context,
   ): ATTACHMENT_GET_RESPONSE | Reply | Promise<ATTACHMENT_GET_RESPONSE | Reply>;
-  /** Takes a fault, returns the text that ATTACHMENT_FAULT gets. A request that could not be read is undefined. */
+  /** Takes a fault that was raised once onRequest had been called, returns the text that ATTACHMENT_FAULT gets. */
   onError?(
     fault: Fault,
-    request: ATTACHMENT_GET_Request | undefined,
+    request: ATTACHMENT_GET_Request,
     context: ATTACHMENT_GET_Context,
   ): string | Promise<string>;
 }
@@ -49,10 +49,10 @@ export interface ATTACHMENT_PUT_Handler {
     request: ATTACHMENT_PUT_Request,
     context: ATTACHMENT_PUT_Context,
   ): ATTACHMENT_PUT_RESPONSE | Reply | Promise<ATTACHMENT_PUT_RESPONSE | Reply>;
-  /** Takes a fault, returns the text that ATTACHMENT_FAULT gets. A request that could not be read is undefined. */
+  /** Takes a fault that was raised once onRequest had been called, returns the text that ATTACHMENT_FAULT gets. */
   onError?(
     fault: Fault,
-    request: ATTACHMENT_PUT_Request | undefined,
+    request: ATTACHMENT_PUT_Request,
     context: ATTACHMENT_PUT_Context,
   ): string | Promise<string>;
 }
@@ -72,10 +72,10 @@ export interface LOCATIONS_GET_Handler {
     request: LOCATIONS_GET_Request,
     context: LOCATIONS_GET_Context,
   ): LOC_RESPONSE | Reply | Promise<LOC_RESPONSE | Reply>;
-  /** Takes a fault, returns the text that LOC_FAULT gets. A request that could not be read is undefined. */
+  /** Takes a fault that was raised once onRequest had been called, returns the text that LOC_FAULT gets. */
   onError?(
     fault: Fault,
-    request: LOCATIONS_GET_Request | undefined,
+    request: LOCATIONS_GET_Request,
     context: LOCATIONS_GET_Context,
   ): string | Promise<string>;
 }

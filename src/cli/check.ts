@@ -50,20 +50,28 @@ async function withDatabases(loaded: LoadedProject, { root }: Place): Promise<Lo
   return { ...loaded, diagnostics: [...loaded.diagnostics, ...said].sort(byPlace) };
 }
 
-/** The last line: `17 files, 12 operations, 5 calls, 1 flow: no mistakes.` or `17 files: 2 errors, 1 warning.` */
+/** The last line: `17 files, 12 operations (2 not active), 5 calls, 1 flow: no mistakes.` or `17 files: 2 errors, 1 warning.` */
 function summaryOf(loaded: LoadedProject, errors: number): string {
   const colours = coloursOf(process.stdout);
   const warnings = loaded.diagnostics.length - errors;
   const parts = [count(loaded.files.length, 'file')];
   if (loaded.registry !== undefined) {
-    const { operations, consumers, flows } = loaded.registry;
-    parts.push(count(operations.size, 'operation'));
-    if (consumers.size > 0) parts.push(count(consumers.size, 'call'));
-    if (flows.size > 0) parts.push(count(flows.size, 'flow'));
+    const { operations, routings, consumers, flows } = loaded.registry;
+    const served = new Set(routings.filter((each) => each.active).map(({ operation }) => operation));
+    parts.push(countActive([...operations.values()], 'operation', (each) => served.has(each)));
+    if (consumers.size > 0) parts.push(countActive([...consumers.values()], 'call', ({ active }) => active));
+    if (flows.size > 0) parts.push(countActive([...flows.values()], 'flow', ({ active }) => active));
   }
   if (errors + warnings === 0) return `${parts.join(', ')}: ${colours.green('no mistakes')}.`;
   const found = [];
   if (errors > 0) found.push(colours.red(count(errors, 'error')));
   if (warnings > 0) found.push(colours.yellow(count(warnings, 'warning')));
   return `${parts.join(', ')}: ${found.join(', ')}.`;
+}
+
+/** `12 operations`, or `12 operations (2 not active)`: what is switched off answers no one, and is not counted. */
+function countActive<T>(all: readonly T[], noun: string, isActive: (each: T) => boolean): string {
+  const active = all.filter(isActive).length;
+  const rest = all.length - active;
+  return rest === 0 ? count(active, noun) : `${count(active, noun)} (${rest} not active)`;
 }

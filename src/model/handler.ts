@@ -111,7 +111,11 @@ export type Answered = DocumentValue | string | Reply;
 export interface Handler {
   /** Takes the request message, returns the response message, or throws: a {@link Fault} as it is, anything else as INTERNAL. */
   onRequest(request: never, context: HandlerContext): Answered | Promise<Answered>;
-  /** Takes the fault and the request message (undefined where it could not be read), returns the text that the fault document gets. */
+  /**
+   * Takes a fault that was raised once `onRequest` had been called (by it, by its time limit, or while its reply was
+   * written) and the request message, returns the text that the fault document gets. Errors before that, a request that
+   * can't be read or a caller without the grant among them, never reach it.
+   */
   onError?(fault: Fault, request: never, context: HandlerContext): string | Promise<string>;
 }
 

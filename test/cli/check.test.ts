@@ -11,6 +11,15 @@ test.concurrent('a sound project: exit code 0 and what was looked at', async () 
   expect(ran).toEqual({ code: 0, signal: null, stdout: '3 files, 2 operations: no mistakes.\n', stderr: '' });
 });
 
+test.concurrent('what is switched off is not counted as an operation, and is named beside', async () => {
+  const service = files['definitions/staff/service.yaml'];
+  const cwd = await staffProject({
+    'definitions/staff/service.yaml': service.replace('    query: EMPLOYEES_BY_DEPT', '    active: false\n$&'),
+  });
+  const { stdout } = await signalbox(['check'], { cwd });
+  expect(stdout).toBe('3 files, 1 operation (1 not active): no mistakes.\n');
+});
+
 test.concurrent('a mistake: place, code, the line with a caret, what was probably meant; exit code 1', async () => {
   const cwd = await staffProject({ 'definitions/staff/service.yaml': broken });
   const { code, stdout, stderr } = await signalboxProcess(['check'], { cwd });

@@ -52,7 +52,7 @@ function handlerType(operation: Operation, words: Writing): string {
   const fault = faultWords(operation);
   const given = `What a handler of ${operation.id} is given beside the request.`;
   const onRequest = `Takes the request message, returns the reply (${replyWords(operation)}) or throws a Fault.`;
-  const onError = `Takes a fault, returns the text that ${fault}. A request that could not be read is undefined.`;
+  const onError = `Takes a fault that was raised once onRequest had been called, returns the text that ${fault}.`;
   return [
     comment('', [given]),
     `export type ${context} = ${contextType('TypedContext', [indices, forms.join(' | ') || 'never'], words)};\n\n`,
@@ -64,7 +64,7 @@ function handlerType(operation: Operation, words: Writing): string {
     comment('  ', [onRequest]),
     method('onRequest', [`request: ${request}`, `context: ${context}`], reply),
     comment('  ', [onError]),
-    method('onError?', ['fault: Fault', `request: ${request} | undefined`, `context: ${context}`], 'string'),
+    method('onError?', ['fault: Fault', `request: ${request}`, `context: ${context}`], 'string'),
     '}\n',
   ].join('');
 }

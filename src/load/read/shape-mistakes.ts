@@ -38,9 +38,10 @@ export function raiseMistake(error: SchemaError, declaration: Declaration, linki
     case 'additionalProperties': {
       const { additionalProperty: key = '' } = params;
       const map = spot.value as TreeMap;
-      const known = Object.keys(schema.properties ?? {}).filter((each) => !(each in map));
+      const keys = Object.keys(schema.properties ?? {});
+      const unused = keys.filter((each) => !(each in map));
       const cutText = map[key] === null && places.inBraces(map);
-      report.raise('unknown-key', { key, owner, known, cutText }, places.key(map, key));
+      report.raise('unknown-key', { key, owner, keys, unused, cutText }, places.key(map, key));
       return;
     }
     case 'required': {

@@ -1,5 +1,5 @@
 import { KINDS } from '../../schema/kinds.ts';
-import { didYouMean, nearest } from '../suggest.ts';
+import { nearest } from '../suggest.ts';
 import { error } from './entry.ts';
 
 const SERVICE = 'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n';
@@ -34,12 +34,20 @@ export const shapeEntries = {
     wrong: 'document: ORDER\nfields: { NUMBER: integer }\npermission-list: ORDERS',
     right: 'document: ORDER\nfields: { NUMBER: integer }\n---\npermission-list: ORDERS',
   }),
-  'unknown-key': error<{ key: string; owner: string; known: readonly string[]; cutText: boolean }>({
+  'unknown-key': error<{
+    key: string;
+    owner: string;
+    keys: readonly string[];
+    unused: readonly string[];
+    cutText: boolean;
+  }>({
     message: ({ key, owner }) => `${key} is not a key of ${owner}.`,
-    hint: ({ key, known, cutText }) =>
-      cutText && nearest(key, known) === undefined
-        ? 'Inside braces a comma ends a text: put the whole text in quotes.'
-        : didYouMean(key, known, 'Keys here:'),
+    hint({ key, keys, unused, cutText }) {
+      const meant = nearest(key, unused);
+      if (meant !== undefined) return `Did you mean ${meant}?`;
+      if (cutText) return 'Inside braces a comma ends a text: put the whole text in quotes.';
+      return keys.length > 0 ? `Keys here: ${keys.join(', ')}.` : undefined;
+    },
     explanation:
       'A key that nothing reads is a mistake, most often of spelling. docs/definitions.md lists the keys of every kind.',
     wrong: 'document: ORDER\nfeilds: { NUMBER: integer }\nfields: { NUMBER: integer }',
