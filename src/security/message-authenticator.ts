@@ -16,7 +16,7 @@ import type { MessageCaller, Shown, ShownMessage } from './port.ts';
 import { Refused } from './refused.ts';
 import { compileBasic } from './scheme/basic.ts';
 import { type SignaturePorts, verifySignedMessage } from './scheme/signature.ts';
-import { type UsernameTokenPorts, verifyUsernameToken } from './scheme/username-token.ts';
+import { type TakeOnce, type UsernameTokenPorts, verifyUsernameToken } from './scheme/username-token.ts';
 import { readSecurityHeader, type SecurityHeader } from './wsse/header.ts';
 import { AHEAD } from './wsse/time.ts';
 
@@ -51,8 +51,8 @@ export function createMessageAuthenticator(options: MessageAuthenticatorOptions)
   // What one scheme is too old for, another may still take, and a gateway whose clock is behind.
   const longest = Math.max(0, ...schemes.map(({ maxAge }) => maxAge));
 
-  const takeOnce = async (parts: readonly (string | Uint8Array)[], created: number): Promise<void> => {
-    if (!(await reading(() => options.nonces.take(printOf(parts), created + longest + AHEAD))))
+  const takeOnce: TakeOnce = async (marks, created) => {
+    if (!(await reading(() => options.nonces.take(marks.map(printOf), created + longest + AHEAD))))
       throw new Refused('it was seen before: a replay');
   };
   const tokens = { directory, tryPassword: passwordTrier(options), secretOf, takeOnce, clock };

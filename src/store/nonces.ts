@@ -4,12 +4,12 @@ import type { Db } from './tables.ts';
 /** Remembers what may be seen once, for all gateways that share a database. */
 export interface Nonces {
   /**
-   * Notes that something was seen.
-   * @param hash of the nonce and of whose it is
+   * Records that something was seen.
+   * @param hashes of what it is known by, each together with whose it is
    * @param until milliseconds since 1970, from when on it would be refused for its age alone
-   * @returns whether it is seen for the first time @throws errors of the database
+   * @returns whether none of the hashes was recorded before @throws errors of the database
    */
-  take(hash: string, until: number): Promise<boolean>;
+  take(hashes: readonly string[], until: number): Promise<boolean>;
 }
 
 /** Milliseconds between two sweeps. */
@@ -29,17 +29,17 @@ export function openNonces(store: Pick<Store, 'tables'>, clock: () => number = D
   }
 
   return {
-    async take(hash, until) {
+    async take(hashes, until) {
       const db = await store.tables();
-      const row = { hash, until: new Date(until).toISOString() };
+      const rows = hashes.map((hash) => ({ hash, until: new Date(until).toISOString() }));
       // One statement: of two gateways that get the same at once, one alone enters it.
       const [entered] = await db
         .insertInto('signalbox_nonce')
-        .values(row)
+        .values(rows)
         .onConflict((conflict) => conflict.column('hash').doNothing())
         .execute();
       await sweep(db);
-      return entered?.numInsertedOrUpdatedRows === 1n;
+      return entered?.numInsertedOrUpdatedRows === BigInt(rows.length);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TestGateway } from '../support/gateway.ts';
 import { withSecuredGateway } from './support/secured.ts';
 import { ELLIPTIC } from './support/signers.ts';
@@ -67,6 +67,88 @@ it('a digest is taken once: for another operation, in another message and with a
   await expectReplay(digestCall(token, 'TOKEN', 'other'));
   await expectReplay(digestCall(digestToken({ nonce, created: at(1000) })));
   await expectReplay(digestCall(token.replace('>', ' >').replace(/(<wsse:Nonce[^>]*>)/, '$1\n ')));
+});
+
+describe('what was hashed can be cut and written in other ways, and stays the same digest', () => {
+  /** Bytes that the hash takes are nonce, time and secret in a row: each place between the first two may be moved. */
+  const recut = (token: string, nonce: Buffer, created: string): string =>
+    token
+      .replace(/(<wsse:Nonce[^>]*>)[^<]*/, `$1${nonce.toString('base64')}`)
+      .replace(/(<wsu:Created>)[^<]*/, `$1${created.replaceAll('\r', '&#13;')}`);
+
+  it.each([
+    ...['space', 'tab', 'line feed', 'carriage return'].map((name, n) => [name, ' \t\n\r'.charAt(n)] as const),
+    ['no-break space', '\u00a0'],
+    ['byte order mark', '\ufeff'],
+    ['line separator', '\u2028'],
+    ['digit', '2'],
+  ])('%s: moved from the end of the nonce to the start of Created', async (_, moved) => {
+    for (const times of [1, 2, 5]) {
+      const kept = randomBytes(16);
+      const created = at();
+      const whole = Buffer.concat([kept, Buffer.from(moved.repeat(times))]);
+      const token = digestToken({ nonce: whole, created });
+      expect((await post(gateway, digestCall(token))).status).toBe(200);
+      for (let n = 1; n <= times; n += 1) {
+        const before = handled(gateway).length;
+        const rest = Buffer.concat([kept, Buffer.from(moved.repeat(times - n))]);
+        const forged = recut(token, rest, `${moved.repeat(n)}${created}`);
+        expect((await post(gateway, digestCall(forged, 'DIGEST', 'forged'))).status).toBe(401);
+        expect(handled(gateway).length).toBe(before);
+      }
+    }
+  });
+
+  it('every place between nonce and Created', async () => {
+    const nonce = Buffer.concat([randomBytes(16), Buffer.from(' ')]);
+    const created = at();
+    const token = digestToken({ nonce, created });
+    expect((await post(gateway, digestCall(token))).status).toBe(200);
+    const all = Buffer.concat([nonce, Buffer.from(created)]);
+    const before = handled(gateway).length;
+    for (let cut = nonce.length - 1; cut < all.length; cut += 1) {
+      const forged = recut(token, all.subarray(0, cut), all.subarray(cut).toString());
+      expect((await post(gateway, digestCall(forged, 'DIGEST', 'forged'))).status).toBe(401);
+    }
+    expect(handled(gateway).length).toBe(before);
+  });
+
+  it('other characters for the same nonce, digest and user', async () => {
+    const nonce = randomBytes(16);
+    const token = digestToken({ nonce });
+    expect((await post(gateway, digestCall(token))).status).toBe(200);
+    const base64 = nonce.toString('base64');
+    const within = (to: string): string => token.replace(base64, to);
+    // 16 bytes leave four bits of the last character unused.
+    const last = base64.charAt(21);
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+    const padded = `${base64.slice(0, 21)}${alphabet.charAt(alphabet.indexOf(last) + 1)}==`;
+    expect(Buffer.from(padded, 'base64')).toEqual(nonce);
+    const rewritten = [
+      within(padded),
+      within(base64.replace(/(.{5})/g, '$1\n  ')),
+      within(`<![CDATA[${base64}]]>`),
+      within([...base64].map((each) => `&#${each.charCodeAt(0)};`).join('')),
+      within(base64.replaceAll('+', '-').replaceAll('/', '_')),
+      within(base64.replace(/=+$/, '')),
+      token.replace(/(Digest">)([^<]*)=</, '$1 $2<'),
+      token.replace(/(<wsu:Created>)([^<]*)/, '$1<![CDATA[$2]]>'),
+      token.replace(/(<wsu:Created>)([^<]*)/, '$1$2 '),
+      token.replace(/(<wsu:Created>[^<]*)Z/, '$1+00:00'),
+      token.replace('<wsse:Username>demo', '<wsse:Username>&#100;emo'),
+    ];
+    const before = handled(gateway).length;
+    for (const each of rewritten) expect((await post(gateway, digestCall(each))).status).toBe(401);
+    expect(handled(gateway).length).toBe(before);
+  });
+
+  it('white space inside the Base64 of a nonce is legal, around Created it is not', async () => {
+    const spaced = digestToken().replace(/(<wsse:Nonce[^>]*>)(.{7})/, '$1\r\n\t $2 ');
+    expect((await post(gateway, digestCall(spaced))).status).toBe(200);
+    const token = digestToken({ created: `${at()} ` });
+    expect((await post(gateway, digestCall(token))).status).toBe(401);
+    expect(reasonOf(gateway)).toBe('Created is no time with a zone');
+  });
 });
 
 it('a nonce that was refused is no nonce that was seen', async () => {

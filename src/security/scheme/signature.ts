@@ -14,14 +14,14 @@ import { Ids } from '../wsse/ids.ts';
 import { readSignature, type SignatureReference } from '../wsse/signature-form.ts';
 import { checkTimestamp } from '../wsse/time.ts';
 import { type Covered, verifySignature } from '../wsse/verify.ts';
+import type { TakeOnce } from './username-token.ts';
 
 /** What judges signatures. */
 export interface SignaturePorts {
   readonly directory: Directory;
   /** Authorities of a scheme; empty where only fingerprints count. */
   readonly authoritiesOf: (scheme: SignatureScheme) => readonly X509Certificate[];
-  /** Notes a message as seen. @param created milliseconds since 1970 @throws Refused for one that was seen before */
-  readonly takeOnce: (parts: readonly (string | Uint8Array)[], created: number) => Promise<void>;
+  readonly takeOnce: TakeOnce;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
 }
@@ -61,7 +61,7 @@ export async function verifySignedMessage(
   const user = await userOfCertificate(ports.directory, { der: certificate.raw, verified });
   const { signed, print } = verifySignature(signature, form, covered, key);
   const created = checkTimestamp(signed[time]!, scheme.maxAge, now);
-  await ports.takeOnce(['signature', user.id, print], created);
+  await ports.takeOnce([['signature', user.id, print]], created);
   return { user, body: signed[body]! };
 }
 

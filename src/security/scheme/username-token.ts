@@ -7,7 +7,15 @@ import type { Directory } from '../directory/port.ts';
 import type { Shown } from '../port.ts';
 import { Refused } from '../refused.ts';
 import { bytesOf, contentOf, onesOf } from '../wsse/strict.ts';
-import { checkAge, timeOf } from '../wsse/time.ts';
+import { checkAge, exactTimeOf } from '../wsse/time.ts';
+
+/**
+ * Records what a message is known by.
+ * @param marks each a list of parts; a message is new if none of its marks was recorded before
+ * @param created milliseconds since 1970
+ * @throws Refused for a message that was seen before
+ */
+export type TakeOnce = (marks: readonly (readonly (string | Uint8Array)[])[], created: number) => Promise<void>;
 
 /** What judges UsernameTokens. */
 export interface UsernameTokenPorts {
@@ -16,8 +24,7 @@ export interface UsernameTokenPorts {
   readonly tryPassword: (user: string, password: string) => Promise<User>;
   /** The shared secret of a user; undefined for one that has none. */
   readonly secretOf: (user: User) => string | undefined;
-  /** Notes a nonce as seen. @param created milliseconds since 1970 @throws Refused for one that was seen before */
-  readonly takeOnce: (parts: readonly (string | Uint8Array)[], created: number) => Promise<void>;
+  readonly takeOnce: TakeOnce;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
 }
@@ -81,17 +88,25 @@ async function verifyDigest(
     throw new Refused('its Nonce is not in base64');
   const bytes = bytesOf(nonce, LONGEST.nonce);
   if (bytes.length < SHORTEST_NONCE) throw new Refused(`its Nonce has fewer than ${SHORTEST_NONCE} bytes`);
-  const time = timeOf(created);
+  const { time, text } = exactTimeOf(created);
   checkAge(time, maxAge, clock());
   const user = await directory.find(id);
   const secret = user === undefined ? undefined : secretOf(user);
-  const digest = createHash('sha1').update(bytes).update(contentOf(created, LONGEST.nonce));
+  const digest = createHash('sha1').update(bytes).update(text);
   const expected = digest.update(secret ?? NO_SECRET).digest();
   const given = Buffer.from(password.trim(), 'base64');
   const fits = given.length === expected.length && timingSafeEqual(given, expected);
   if (user === undefined) throw new Refused('unknown or disabled user');
   if (secret === undefined) throw new Refused('user without a shared secret');
   if (!fits) throw new Refused('wrong digest');
-  await takeOnce(['username-token', user.id, bytes], time);
+  // The digest is what was verified, whatever characters its parts were sent in. The nonce is recorded as well, so that a
+  // client that uses one twice is refused (section 3.1, recommendation 3).
+  await takeOnce(
+    [
+      ['digest', user.id, expected],
+      ['nonce', user.id, bytes],
+    ],
+    time,
+  );
   return user;
 }

@@ -10,11 +10,28 @@ export const AHEAD = 60_000;
 
 const FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A time as an element holds it: an xs:dateTime with a zone. @returns milliseconds since 1970 @throws Refused */
-export function timeOf(element: XmlElement): number {
-  const text = contentOf(element, 40).trim();
+/** Characters of a time. */
+const LONGEST = 40;
+
+/** The time that an element contains: an xs:dateTime with a zone. @returns milliseconds since 1970 @throws Refused */
+function timeOf(element: XmlElement): number {
+  return parseTime(element, contentOf(element, LONGEST).trim());
+}
+
+/**
+ * The time that an element contains, and its text to the character. White space around it is refused: where the text is
+ * part of what is hashed, a sender could otherwise move characters between it and its neighbour under the same hash.
+ * @returns `time` in milliseconds since 1970
+ * @throws Refused
+ */
+export function exactTimeOf(element: XmlElement): { readonly time: number; readonly text: string } {
+  const text = contentOf(element, LONGEST);
+  return { time: parseTime(element, text), text };
+}
+
+function parseTime({ local }: XmlElement, text: string): number {
   const time = FORM.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw new Refused(`${element.local} is no time with a zone`);
+  if (Number.isNaN(time)) throw new Refused(`${local} is no time with a zone`);
   return time;
 }
 
