@@ -89,6 +89,12 @@ export interface SoapForm {
   readonly response: Message;
 }
 
+/**
+ * Whether a call changes something that is kept, or enters work: never (it is safe, RFC 9110 section 9.2.1), always, or if a
+ * field of its request has one of these values.
+ */
+export type Writes = boolean | readonly { readonly field: Field; readonly value: string }[];
+
 /** What a provider offers: over REST where it has URIs, over SOAP where it has that form, or both. */
 export interface Operation {
   readonly id: string;
@@ -113,6 +119,7 @@ export interface Operation {
   readonly status: number;
   readonly fault?: Document;
   readonly answer: Answer;
+  readonly writes: Writes;
   /** Lists that grant it, by `permission:` or by a wildcard of the list. Empty only where `public`. */
   readonly permissions: readonly PermissionList[];
   /** Where each of them is named; undefined for what is in no file. */

@@ -10,7 +10,7 @@ import { Call } from './answer/call.ts';
 import type { AnswerPorts, Handlers } from './answer/port.ts';
 import { compileQueryRows, type QueryRows } from './answer/work.ts';
 import type { Pace } from './exchange/body.ts';
-import { refuseCrossSite } from './exchange/cross-site.ts';
+import { isWrite, refuseCrossSite } from './exchange/cross-site.ts';
 import { withinTime } from './exchange/deadline.ts';
 import type { Exchange } from './exchange/exchange.ts';
 import { Refusals, timedOut, type WrittenFault } from './exchange/refuse.ts';
@@ -71,7 +71,7 @@ export class Stages {
     caller: Caller | undefined,
   ): void | Promise<void> {
     if (caller !== undefined) progress.caller = caller;
-    refuseCrossSite(exchange, caller, operation);
+    if (isWrite(operation)) refuseCrossSite(exchange, caller, operation);
     const user = caller?.user;
     authorise(user, operation, 'operation');
     const entered = this.#ports.throttle?.enter(exchange, operation, user);
@@ -98,6 +98,7 @@ export class Stages {
     }: { uriIndex: number; as: Format; segments?: (() => AsyncIterable<Attachment>) | undefined },
   ): Outcome | Promise<Outcome> {
     const { operation, answerer, secrets: read, timeout } = compiled;
+    if (isWrite(operation, input)) refuseCrossSite(exchange, progress.caller, operation);
     // Read now: code may change its input, and say what it took out of it.
     const sensitive = read && [...read(input)];
     const call = new Call(this.#ports, this.#rows, {

@@ -76,7 +76,7 @@ describe('what was hashed can be cut and written in other ways, and stays the sa
       .replace(/(<wsse:Nonce[^>]*>)[^<]*/, `$1${nonce.toString('base64')}`)
       .replace(/(<wsu:Created>)[^<]*/, `$1${created.replaceAll('\r', '&#13;')}`);
 
-  it.each([
+  it.each<readonly [string, string]>([
     ...['space', 'tab', 'line feed', 'carriage return'].map((name, n) => [name, ' \t\n\r'.charAt(n)] as const),
     ['no-break space', '\u00a0'],
     ['byte order mark', '\ufeff'],

@@ -115,10 +115,49 @@ describe('the operation is named', () => {
     expect((await at({ body: wrapped('RAW', '<a xmlns=""/>'), headers })).text).toBe('<seen><a/></seen>');
   });
 
-  it('by GET, where a request has nothing in it', async () => {
-    const reply = await at({ method: 'GET', query: 'OperationName=BYTES' });
-    expect([reply.status, reply.headers['content-type'], reply.text]).toEqual([200, 'text/x-test', 'abcdef']);
-    expect(errorOf(await at({ method: 'GET', query: 'OperationName=ECHO' })).status).toBe(400);
+  describe('by GET', () => {
+    it.each<[string, string, string]>([
+      ['a stored query', 'ALL_ROWS', '<NAME>row &lt;1&gt; &amp; more</NAME>'],
+      ['code that is called by GET over REST too', 'FACTS', 'FACTS'],
+      ['code that only reads, as its operation says', 'BYTES', 'abcdef'],
+    ])('%s', async (_, operation, content) => {
+      const reply = await at({ method: 'GET', query: `OperationName=${operation}` });
+      expect([reply.status, reply.text]).toEqual([200, expect.stringContaining(content)]);
+      const named = await at({ method: 'GET', headers: { OperationName: operation } });
+      expect([named.status, named.text]).toEqual([200, reply.text]);
+      const head = await at({ method: 'HEAD', query: `OperationName=${operation}` });
+      expect([head.status, head.text]).toEqual([200, '']);
+      expect(head.headers['content-type']).toBe(reply.headers['content-type']);
+    });
+
+    it.each(['NOTIFY', 'BINARY', 'RAW', 'ECHO', 'PUT'])('nothing that may write: %s', async (operation) => {
+      for (const method of ['GET', 'HEAD'])
+        for (const sent of [{ query: `OperationName=${operation}` }, { headers: { OperationName: operation } }]) {
+          const reply = await at({ method, ...sent });
+          expect([reply.status, reply.headers.allow]).toEqual([405, 'POST, OPTIONS']);
+        }
+      const answered = gateway.log().filter(({ method, status }) => method !== 'POST' && status === 200);
+      expect(answered.filter(({ operation: id }) => id === operation)).toEqual([]);
+    });
+
+    it('nothing that may write, in an envelope or an IBRequest either', async () => {
+      const sent = { method: 'GET', query: 'x', headers: XML };
+      expect((await at({ ...sent, body: envelope(wrapped('NOTIFY', '<TEXT>a</TEXT>')) })).status).toBe(405);
+      expect((await at({ ...sent, body: ibRequest({ OperationName: 'NOTIFY' }) })).status).toBe(405);
+    });
+
+    it('nothing that has to be given more than a name', async () => {
+      const { status, id } = errorOf(await at({ method: 'GET', query: 'OperationName=ROWS' }));
+      expect([status, id]).toEqual([400, 'BAD_PARAMETER']);
+    });
+
+    it('nothing that writes for what its request says', async () => {
+      const get = { method: 'GET', query: 'OperationName=KEEPS', headers: JSON_TYPE };
+      expect((await at({ ...get, body: '{"FORM":"PAGE"}' })).text).toBe('{"FORM":"PAGE"}');
+      const reply = await at({ ...get, body: '{"FORM":"FILE"}' });
+      expect([reply.status, reply.headers.allow]).toEqual([405, 'POST, OPTIONS']);
+      expect((await at({ ...get, method: 'POST', body: '{"FORM":"FILE"}' })).status).toBe(200);
+    });
   });
 
   it('for a stored query', async () => {
@@ -309,6 +348,8 @@ it('takes POST, and GET that asks for something', async () => {
     expect([reply.status, reply.headers.allow]).toEqual([405, 'POST, OPTIONS']);
   }
   expect((await at({ method: 'OPTIONS' })).headers.allow).toBe('POST, OPTIONS');
+  for (const method of ['PUT', 'OPTIONS'])
+    expect((await at({ method, query: 'OperationName=ECHO' })).headers.allow).toBe('GET, HEAD, POST, OPTIONS');
   const nodes = await Promise.all(
     ['/LOCAL', '/PARTNER'].map((node) => send(gateway, { path: HTTP + node, body: plain, headers: XML })),
   );

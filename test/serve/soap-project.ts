@@ -56,7 +56,15 @@ operations:
   TEXT: { soap: true, request: text, response: text, handler: content }
   JSON: { soap: true, request: json, response: json, handler: content }
   BINARY: { soap: true, request: binary, response: binary, handler: content }
-  BYTES: { soap: true, request: none, response: binary }
+  BYTES: { soap: true, request: none, response: binary, writes: false }
+  KEEPS:
+    get: "keeps/{FORM}"
+    soap: true
+    request: { fields: { FORM: { type: string, enum: [PAGE, FILE] } } }
+    response: { fields: { FORM: string } }
+    writes: { FORM: FILE }
+    handler: echo
+  ALL_ROWS: { soap: true, query: ALL_ROWS }
   MARKED: { soap: true, request: { fields: { COUNT: integer, MARKERS: string } }, response: xml }
   IGNORES: { soap: true, request: ALL, response: ALL }
   HANGS: { soap: true, request: ALL, response: ALL }
@@ -81,6 +89,11 @@ rows: 50000
 prompts: { N: { type: integer, required: true } }
 columns: { N: integer, NAME: string }
 sql: with recursive c(n) as (select 1 union all select n + 1 from c where n < :N) select n, 'row <' || n || '> & more' as name from c
+---
+query: ALL_ROWS
+permission: EVERYTHING
+columns: { NAME: string }
+sql: select 'row <1> & more' as name
 ---
 node: PARTNER
 base: https://partner.example

@@ -203,6 +203,7 @@ function operation(id: string, owner: Service, options: OperationOptions): Opera
     responses,
     status: 200,
     answer: { kind: 'handler', file: id.toLowerCase().replaceAll('_', '-') },
+    writes: (rest.method ?? 'GET') !== 'GET',
     permissions: [],
     public: false,
     requires: [BASIC],

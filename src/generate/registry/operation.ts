@@ -14,6 +14,7 @@ export function operationTree(operation: Operation): JsonTree {
     soap: soap && soapTree(soap),
     fault: operation.fault?.id,
     answer: answerTree(operation.answer),
+    writes: writesTree(operation),
     permissions: sortedIds(operation.permissions),
     public: yes(operation.public),
     as: operation.as?.id,
@@ -35,6 +36,12 @@ function restTree(operation: Operation): object {
     wrapper: operation.wrapper,
     status: operation.status,
   };
+}
+
+/** What its method and its answer do not say: that a GET writes, and when. */
+function writesTree({ method, writes }: Operation): JsonTree | undefined {
+  if (typeof writes === 'object') return membersOf(writes.map(({ field, value }) => [field.name, value]));
+  return method === 'GET' || method === 'HEAD' ? yes(writes) : undefined;
 }
 
 /** What an operation or a consumer is over SOAP. */

@@ -26,6 +26,7 @@ const OF_ANSWERS: Refused = [
   ['read', ELSEWHERE],
   ['call', ELSEWHERE],
   ['as', ELSEWHERE],
+  ['writes', 'it is for operations that are answered here'],
   ['requires', 'what a call shows stands at the node: `credential:`'],
   ['limits', 'it bounds calls that come in'],
 ];

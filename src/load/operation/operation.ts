@@ -22,6 +22,7 @@ import { linkRest } from './rest.ts';
 import { isFaultless, type RestInput, soapForm, soapName, soapRequest } from './soap.ts';
 import type { OperationSpot } from './spot.ts';
 import { linkTemplates, methodOf, templateCount } from './templates.ts';
+import { linkWrites } from './writes.ts';
 
 /** What operations are linked against. */
 export interface OperationContext extends GrantSources, AnswerSources {
@@ -57,6 +58,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     responses: responses ?? [],
     status: declared.status ?? (answer.kind === 'component' && answer.action === 'create' ? 201 : 200),
     answer,
+    writes: linkWrites(linking, spot, { method, answer, request: rest.request }),
     ...grants,
     requires: linkRequires(linking, context.callers, spot, forms),
     limits: { ...linkCallLimits(linking, spot.above('limits')), ...linkCallLimits(linking, declared.limits) },

@@ -54,6 +54,7 @@ export type OperationDeclared = SharedDeclared & {
   readonly read?: string;
   readonly call?: string;
   readonly as?: string;
+  readonly writes?: boolean | Readonly<Record<string, string>>;
   readonly active?: boolean;
 };
 
@@ -233,6 +234,15 @@ export const operation = keys<keyof OperationDeclared>(
       "A role in place of the caller's own: what answers the operation reaches calls, queries and components by the role's permission lists. Who may call the operation itself is not changed by it, and events and processes that follow keep the caller's name.",
       'PARTNER_CALLS',
     ),
+    writes: {
+      title: 'true or false, or a map of a field to the value at which it writes',
+      type: ['boolean', 'object'],
+      minProperties: 1,
+      additionalProperties: { type: 'string', minLength: 1 },
+      description:
+        "Whether a call changes something that is kept, or starts work. By default GET, HEAD, `query` and `read` do not, and everything else does. Say `true` for a GET that does, `false` for a POST or a SOAP operation that only reads, or name a field of the request and the value at which it writes. An operation that writes can't be called by GET over the HTTP connector, nor by a page of another site with credentials that the browser adds.",
+      examples: [true, { OutResultFormat: 'FILE' }],
+    },
     active: yesNo('Whether it is served.', true),
   },
 );

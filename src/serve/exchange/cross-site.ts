@@ -1,20 +1,27 @@
 import { Fault } from '../../model/fault.ts';
 import type { Operation } from '../../model/service.ts';
+import type { DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/port.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Of operations that change nothing (RFC 9110 section 9.2.1), whichever way they are called. */
-const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
+/**
+ * Whether a call writes.
+ * @param input its request; `undefined` before that was read, when only an operation that writes always is known to
+ */
+export function isWrite({ writes }: Operation, input?: DocumentValue): boolean {
+  if (typeof writes === 'boolean') return writes;
+  return input !== undefined && writes.some(({ field, value }) => input[field.name] === value);
+}
 
 /**
- * Refuses what a page of another origin has a browser send with credentials that the browser adds by itself: a password that
+ * Refuses a write that a page of another origin has a browser send with credentials that the browser adds by itself: a password that
  * it keeps, a certificate. CORS alone does not, as a POST without a content type is sent without a preflight, and only its
  * reply is kept from the page. Keys and tokens are sent by who knows them alone.
  * @throws Fault FORBIDDEN
  */
-export function refuseCrossSite(exchange: Exchange, caller: Caller | undefined, { id, method }: Operation): void {
+export function refuseCrossSite(exchange: Exchange, caller: Caller | undefined, { id }: Operation): void {
   const kind = caller?.scheme.kind;
-  if ((kind !== 'basic' && kind !== 'client-certificate') || SAFE.has(method)) return;
+  if (kind !== 'basic' && kind !== 'client-certificate') return;
   if (!isCrossSite(exchange) || exchange.cors?.['Access-Control-Allow-Origin'] !== undefined) return;
   const reason = 'a page of an origin that cors does not list';
   throw Fault.of('FORBIDDEN', { user: 'A page of another origin', what: `operation ${id}` }, { reason });

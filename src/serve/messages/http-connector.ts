@@ -3,11 +3,13 @@ import { readIbRequest } from '../../binding/soap/ib-request.ts';
 import { writeIbResponse } from '../../binding/soap/ib-response.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
+import type { DocumentValue } from '../../model/value.ts';
 import { percentDecode } from '../../wire/percent.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
+import { isWrite } from '../exchange/cross-site.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { quote } from '../exchange/quote.ts';
 import { readingQuery } from '../exchange/reading-query.ts';
@@ -18,10 +20,13 @@ import { askEnvelope, type SoapRoutes, soapForm, versionByType } from './soap.ts
 
 const NAMES = { operationName: 'OperationName', operationType: 'OperationType', from: 'From', to: 'To' } as const;
 
+/** Methods of a connector that is asked for something that writes, or for nothing yet. */
+export const POSTING: readonly string[] = ['POST', 'OPTIONS'];
+
 /**
  * The HTTP connector: an envelope as at the services connector, or the request's document as XML or JSON, whose
  * operation is named by `OperationName`. `OperationType` is Sync, Async (answered by an IBResponse) or Ping; `From` is the
- * caller's node, `To` this one.
+ * caller's node, `To` this one. Operations that only read are called by GET and HEAD too.
  */
 export function httpEntrance(registry: Registry, routes: SoapRoutes): Entrance {
   const { gateway } = registry;
@@ -58,13 +63,14 @@ export function httpEntrance(registry: Registry, routes: SoapRoutes): Entrance {
       if (content.root !== undefined && isEnvelope(content.root)) {
         const asked = askEnvelope(exchange, progress.opened, content.root, progress, routes, gateway.mtom.http);
         checkType(type, asked.compiled);
-        return agreed(asked, said);
+        return heldToMethod(exchange, agreed(asked, said));
       }
       const compiled = find(said, content.root);
       progress.compiled = compiled;
       checkType(type, compiled);
       if (isOneWay(compiled)) progress.form = oneWayForm(exchange.requestId, progress.form);
-      return { compiled, read: () => read(compiled, content, progress.opened) };
+      const asking = exchange.method === 'POST' ? content : withoutBody(content, compiled);
+      return heldToMethod(exchange, { compiled, read: () => read(compiled, asking, progress.opened) });
     },
   };
   return entrance;
@@ -130,6 +136,34 @@ function agreed(asked: Asked, { operationName }: Said): Asked {
   if (operationName === undefined || operationName === form?.name || operationName === form?.action) return asked;
   const reason = `OperationName is ${quote(operationName)}, and its Body is for ${form?.name}`;
   throw Fault.of('BAD_REQUEST', { reason });
+}
+
+/**
+ * By GET and HEAD only operations that read are called: what follows a link, or fetches ahead, must change nothing
+ * (RFC 9110 section 9.2.1).
+ * @throws Fault METHOD_NOT_ALLOWED
+ */
+function heldToMethod({ method }: Exchange, asked: Asked): Asked {
+  if (method === 'POST') return asked;
+  const { operation } = asked.compiled;
+  const check = (input?: DocumentValue): void => {
+    if (!isWrite(operation, input)) return;
+    const Allow = POSTING.join(', ');
+    throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
+  };
+  check();
+  const read = (): DocumentValue => {
+    const input = asked.read();
+    check(input);
+    return input;
+  };
+  return { ...asked, read };
+}
+
+/** A GET has no body, so a document of which nothing is required need not be there. */
+function withoutBody(content: HttpContent, { soap }: Compiled): HttpContent {
+  const isGiven = content.root !== undefined || content.json !== undefined;
+  return isGiven || soap?.form.request.kind !== 'document' ? content : { ...content, json: '{}' };
 }
 
 function contradicting(name: string): Fault {

@@ -4,7 +4,7 @@ import { type Beside, findContract } from '../beside.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from '../exchange/exchange.ts';
 import { quote } from '../exchange/quote.ts';
 import type { RestPorts } from '../rest/rest.ts';
-import { httpEntrance } from './http-connector.ts';
+import { httpEntrance, POSTING } from './http-connector.ts';
 import { type MessagePorts, Messages } from './messages.ts';
 import type { Entrance } from './port.ts';
 import { compileSoapRoutes, soapEntrance } from './soap.ts';
@@ -25,12 +25,12 @@ export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & Rest
       throw name;
     }
     const contract = findContract(beside, exchange, name);
-    return contract === undefined ? post(exchange, below, messages, soap, beside) : contract();
+    return contract === undefined ? serve(exchange, below, messages, soap, beside, POSTING) : contract();
   });
   const http = httpEntrance(registry, routes);
   mount(app, ports, beside, 'HttpListeningConnector', (exchange, below) => {
-    const reads = exchange.method === 'GET' && exchange.query !== undefined;
-    return reads && below === '' ? messages.serve(exchange, http) : post(exchange, below, messages, http, beside);
+    const asks = exchange.query !== undefined || exchange.header('operationname') !== undefined;
+    return serve(exchange, below, messages, http, beside, asks ? ['GET', 'HEAD', ...POSTING] : POSTING);
   });
 }
 
@@ -71,19 +71,19 @@ function contractName(exchange: Exchange, below: string, { registry }: Pick<Mess
   return Fault.of('NOT_FOUND', { what: `${what}: its name stands in front of ?${asked}` });
 }
 
-const POSTING = ['POST', 'OPTIONS'];
-
-function post(
+/** @param methods those that are taken, `OPTIONS` among them */
+function serve(
   exchange: Exchange,
   below: string,
   messages: Messages,
   entrance: Entrance,
   { tellAllowed }: Beside,
+  methods: readonly string[],
 ): Response | Promise<Response> {
   if (below !== '') throw Fault.of('NOT_FOUND', { what: `service or contract ${quote(below)} at this connector` });
   const { method } = exchange;
-  if (method === 'OPTIONS') return tellAllowed(exchange, POSTING);
-  if (method === 'POST') return messages.serve(exchange, entrance);
-  const Allow = POSTING.join(', ');
+  if (method === 'OPTIONS') return tellAllowed(exchange, methods);
+  if (methods.includes(method)) return messages.serve(exchange, entrance);
+  const Allow = methods.join(', ');
   throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
 }

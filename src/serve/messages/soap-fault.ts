@@ -12,7 +12,7 @@ import type { Compiled } from '../operations.ts';
 const FAILED_AUTHENTICATION = { local: 'FailedAuthentication', namespace: WSSE };
 
 /** Statuses that say more than a fault does, and are kept. */
-const KEPT: ReadonlySet<number> = new Set([401, 403, 413, 415, 429, 503]);
+const KEPT: ReadonlySet<number> = new Set([401, 403, 405, 413, 415, 429, 503]);
 
 /**
  * A fault in an envelope: in `detail` the operation's fault document, or the broker's own words. The HTTP status is 500

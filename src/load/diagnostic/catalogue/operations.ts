@@ -82,6 +82,14 @@ export const operationEntries = {
     wrong: orders('  ORDERS_GET: { get: Orders, response: text, wrapper: psnonxml }'),
     right: orders('  ORDERS_GET: { get: Orders, response: ORDER, wrapper: psnonxml }'),
   }),
+  'bad-writes': error<{ reason: string }>({
+    message: ({ reason }) => `${reason}.`,
+    hint: () => 'Say `writes: true`, or name a field of the request with a value that it can have.',
+    explanation:
+      'An operation either reads or writes. `writes:` says so where method and answer do not: `true` for a GET that starts work, `false` for a POST that only reads, `{ FORM: FILE }` for one that writes when the field FORM of its request is FILE. PUT, PATCH, DELETE and `save:` always write.',
+    wrong: orders('  ORDERS_GET: { get: "Orders{?REGION}", request: ORDER, writes: { REGIN: N } }'),
+    right: orders('  ORDERS_GET: { get: "Orders{?REGION}", request: ORDER, writes: { REGION: N } }'),
+  }),
   'not-granted': error<{ what: string; kind: string }>({
     message: ({ what }) => `${what} is neither granted nor public, so nobody may use it.`,
     hint: ({ kind }) =>
