@@ -21,6 +21,8 @@ export interface DeliveredPorts {
 export interface DeliveredCall extends HandlerContext {
   /** Who calls; undefined where the operation is public and no credentials came. */
   readonly user: User | undefined;
+  /** Whose share of the readers its queries take. */
+  readonly sharer: string | undefined;
   /** Whether the caller may run the query. */
   may(query: Query): boolean;
 }

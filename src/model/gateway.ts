@@ -24,6 +24,8 @@ export interface Limits extends CallLimits {
   readonly processes: number;
   /** Jobs that may wait in one queue (polled queries, process requests); any number where undefined. */
   readonly queued?: number;
+  /** Stored queries of one caller that run at the same time on one database; half of its readers where undefined. */
+  readonly queries?: number;
   /** Bytes a second that a request's body must bring on average, once it has come for 5 s. */
   readonly slowest: number;
   /** How long results in files, polled results and reports are kept. */

@@ -196,7 +196,13 @@ export class Attempt {
   ): Promise<Step> {
     const { query } = program;
     const { format, ending } = queryOutput(this.#taken.row.format ?? '');
-    const result = await this.#ports.queries.run({ query, prompts, format, signal });
+    const result = await this.#ports.queries.run({
+      query,
+      prompts,
+      format,
+      signal,
+      caller: `user ${this.#taken.row.oprid}`,
+    });
     try {
       const { contentType, length, body } = result;
       const name = `${query.id}.${ending}`;

@@ -12,14 +12,24 @@ export interface Call extends Task {
   settled: boolean;
 }
 
+/** How many calls may wait, and run. */
+export interface Waiting {
+  /** Calls that may wait, of all callers. Those of one caller may be half as many. */
+  readonly maxWaiting: number;
+  /** Holders that work for one caller at the same time. */
+  readonly share: number;
+}
+
 /** What runs calls, each by a holder: a reader, or a connection. */
-interface Crew<H> {
+interface Crew<H> extends Waiting {
   /** What messages call a holder. */
   readonly what: string;
-  /** Calls that may wait. */
-  readonly maxWaiting: number;
-  /** A holder that can take a call now. @throws Fault UNAVAILABLE where none ever can */
-  free(): H | undefined;
+  /** A holder that can take a call now, if it `fits`. @throws Fault UNAVAILABLE where none ever can */
+  free(fits: (holder: H) => boolean): H | undefined;
+  /** The callers that holders work for, each as often as a holder does. */
+  working(): Iterable<string | undefined>;
+  /** Whether a holder has a call of a caller already. */
+  serves(holder: H, caller: string): boolean;
   begin(holder: H, call: Call): void;
   /** A call waits. */
   queued(): void;
@@ -32,10 +42,15 @@ interface Crew<H> {
   quiet(): void;
 }
 
-/** The calls of one database: those that wait, and how each is answered, once: by its result, its time, or its caller's going. */
+/**
+ * The calls of one database: those that wait, and how each is answered, once: by its result, its time, or its caller's going.
+ * A caller holds no more than its share, so that nobody's slow queries keep others waiting; those who wait take turns.
+ */
 export class Calls<H> {
   readonly #crew: Crew<H>;
-  #waiting = new Set<Call>();
+  /** By caller, whose turn it is first. No set is empty. */
+  readonly #waiting = new Map<string | undefined, Set<Call>>();
+  #count = 0;
   #closing: PromiseWithResolvers<void> | undefined;
 
   constructor(crew: Crew<H>) {
@@ -44,7 +59,17 @@ export class Calls<H> {
 
   /** How many wait. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#count;
+  }
+
+  /** How many of those that wait may begin, as far as shares go. */
+  get startable(): number {
+    const { share } = this.#crew;
+    const held = this.#held();
+    let sum = 0;
+    for (const [caller, { size }] of this.#waiting)
+      sum += caller === undefined ? size : Math.min(size, Math.max(0, share - (held.get(caller) ?? 0)));
+    return sum;
   }
 
   /** No call comes any more. */
@@ -57,10 +82,10 @@ export class Calls<H> {
     return new Promise((resolve, reject) => {
       if (this.#closing !== undefined) throw unavailable('the gateway is stopping');
       if (task.signal?.aborted) throw abandoned(task.signal);
-      const { what, maxWaiting } = this.#crew;
-      const holder = this.#crew.free();
-      if (holder === undefined && this.#waiting.size >= maxWaiting)
-        throw unavailable(`too many queries wait for a ${what}`);
+      const { caller } = task;
+      const isWithin = this.#isWithin(caller);
+      const holder = this.#crew.free((free) => isWithin || this.#crew.serves(free, caller as string));
+      if (holder === undefined) this.#needRoom(caller);
       const call: Call = {
         ...task,
         resolve,
@@ -71,22 +96,39 @@ export class Calls<H> {
       };
       task.signal?.addEventListener('abort', call.onAbort, { once: true });
       if (holder === undefined) {
-        this.#waiting.add(call);
+        this.#add(call);
         this.#crew.queued();
       } else this.#crew.begin(holder, call);
     });
   }
 
-  /** The call that has waited longest, which waits no longer. */
-  next(): Call | undefined {
-    const [call] = this.#waiting;
-    if (call !== undefined) this.#waiting.delete(call);
-    return call;
+  /**
+   * The call that a holder is to take, which waits no longer: of the callers that have not used up their shares, the one whose
+   * turn it is; of its calls the one that has waited longest.
+   */
+  next(holder: H): Call | undefined {
+    for (const [caller, calls] of this.#waiting) {
+      if (!this.#isWithin(caller) && !this.#crew.serves(holder, caller as string)) continue;
+      const [call] = calls as Set<Call> & Iterable<Call, undefined>;
+      if (call === undefined) continue;
+      this.#remove(call);
+      // The others have their turn before this caller has its next one.
+      if (calls.size > 0) {
+        this.#waiting.delete(caller);
+        this.#waiting.set(caller, calls);
+      }
+      return call;
+    }
+    return undefined;
   }
 
-  /** Lets calls wait before all that came later. */
+  /** Lets calls that had begun wait again, each before those of its caller that came later. */
   putFirst(calls: readonly Call[]): void {
-    this.#waiting = new Set([...calls, ...this.#waiting]);
+    for (const call of calls.toReversed()) {
+      const later = this.#waiting.get(call.caller) ?? [];
+      this.#waiting.set(call.caller, new Set([call, ...later]));
+      this.#count += 1;
+    }
   }
 
   /** Gives a call its result, which is given up where nobody waits for it. */
@@ -102,7 +144,7 @@ export class Calls<H> {
 
   /** Tells all that wait. */
   failWaiting(error: unknown): void {
-    for (const call of this.#waiting) this.fail(call, error);
+    for (const calls of [...this.#waiting.values()]) for (const call of calls) this.fail(call, error);
   }
 
   /** Lets no call in any more. Resolves with {@link closed}. */
@@ -121,8 +163,42 @@ export class Calls<H> {
     call.settled = true;
     clearTimeout(call.timer);
     call.signal?.removeEventListener('abort', call.onAbort);
-    this.#waiting.delete(call);
+    this.#remove(call);
     return true;
+  }
+
+  #add(call: Call): void {
+    const calls = this.#waiting.get(call.caller);
+    if (calls === undefined) this.#waiting.set(call.caller, new Set([call]));
+    else calls.add(call);
+    this.#count += 1;
+  }
+
+  #remove(call: Call): void {
+    const calls = this.#waiting.get(call.caller);
+    if (calls?.delete(call) !== true) return;
+    this.#count -= 1;
+    if (calls.size === 0) this.#waiting.delete(call.caller);
+  }
+
+  /** @throws Fault UNAVAILABLE */
+  #needRoom(caller: string | undefined): void {
+    const { what, maxWaiting } = this.#crew;
+    const own = this.#waiting.get(caller)?.size ?? 0;
+    if (this.#count >= maxWaiting || (caller !== undefined && own >= Math.ceil(maxWaiting / 2)))
+      throw unavailable(`too many queries wait for a ${what}`);
+  }
+
+  /** Whether a caller may hold one more. */
+  #isWithin(caller: string | undefined): boolean {
+    return caller === undefined || (this.#held().get(caller) ?? 0) < this.#crew.share;
+  }
+
+  /** How many holders work for each caller. */
+  #held(): ReadonlyMap<string | undefined, number> {
+    const held = new Map<string | undefined, number>();
+    for (const caller of this.#crew.working()) held.set(caller, (held.get(caller) ?? 0) + 1);
+    return held;
   }
 
   #expire(call: Call): void {

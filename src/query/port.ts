@@ -51,6 +51,8 @@ export interface QueryCall {
   readonly members?: Readonly<Record<string, Readonly<Record<string, Value>>>>;
   /** Ends the run: the caller has gone. */
   readonly signal?: AbortSignal;
+  /** Who it is run for: each caller has a share of the readers. `undefined` for work without a caller, which has no bound. */
+  readonly caller?: string | undefined;
 }
 
 /** One run of a stored query for code. */
@@ -118,7 +120,12 @@ export interface QueryOptions {
   /** IANA zone that gives stored datetimes without an offset theirs. */
   readonly timezone: string;
   /** Where a query has none of its own. */
-  readonly limits: { readonly rows: number; readonly timeout: number };
+  readonly limits: {
+    readonly rows: number;
+    readonly timeout: number;
+    /** Queries of one caller at the same time on one database; half of its readers or connections. */
+    readonly queries?: number | undefined;
+  };
   /** Readers that are always there; 2. */
   readonly readers?: number | undefined;
   /** Readers at most, while slow queries hold the others; 8, or `readers` where that is more. */

@@ -37,7 +37,13 @@ export function openQueries(options: QueryOptions): QueryPort {
   const execute = (call: Omit<QueryCall, 'format'>, format: RenderFormat): Promise<RawResult> => {
     const compiled = compile(call.query);
     const { runner, plan, timeout } = compiled;
-    return runner.run({ plan, command: commandOf(call, format, compiled), timeout, signal: call.signal });
+    return runner.run({
+      plan,
+      command: commandOf(call, format, compiled),
+      timeout,
+      signal: call.signal,
+      caller: call.caller,
+    });
   };
   return {
     async run(call) {

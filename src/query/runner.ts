@@ -42,6 +42,8 @@ export interface Task {
   /** In milliseconds, the wait for a reader or a connection included. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
+  /** Who it is run for; `undefined` for work without a caller. */
+  readonly caller: string | undefined;
 }
 
 /** A result in bytes; whoever takes a {@link Spilled} one closes it. */

@@ -50,13 +50,20 @@ export function openRunners(options: QueryOptions): Runners {
 function open({ kind, location, postgres }: QueryDatabase, size: Size, options: QueryOptions): Runner {
   const { readers, maxReaders, connections } = size;
   const { timezone, limits, maxWaiting = 1000, idleTimeout = 30_000 } = options;
+  const most = kind === 'sqlite' ? maxReaders : connections - 1;
+  const waiting = { maxWaiting, share: shareOf(most, limits.queries) };
   const temporary = resultsFolder(options);
   if (kind === 'sqlite') {
-    return new Pool({ reader: { location, timezone, temporary }, readers, maxReaders, maxWaiting, idleTimeout });
+    return new Pool({ reader: { location, timezone, temporary }, readers, maxReaders, waiting, idleTimeout });
   }
   if (postgres === undefined) throw new TypeError(`${location} says nothing of how it is reached`);
   const session = { config: postgres.config, timezone, statementTimeout: limits.timeout };
-  return new PostgresRunner({ ...session, connections, maxWaiting, idleTimeout, temporary });
+  return new PostgresRunner({ ...session, connections, waiting, idleTimeout, temporary });
+}
+
+/** Readers that one caller may hold: whatever is declared, one is left for the others where there are several. */
+function shareOf(most: number, declared = Math.ceil(most / 2)): number {
+  return Math.max(1, Math.min(declared, most - 1));
 }
 
 /** Where large results are put. */

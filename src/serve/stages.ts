@@ -5,6 +5,7 @@ import type { Outcome } from '../model/handler.ts';
 import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { authorise } from '../security/authorise.ts';
+import { addressKey } from '../security/limit/address.ts';
 import type { Authenticator, Caller } from '../security/port.ts';
 import { Call } from './answer/call.ts';
 import type { AnswerPorts, Handlers } from './answer/port.ts';
@@ -106,6 +107,7 @@ export class Stages {
       uriIndex,
       requestId: exchange.requestId,
       user: progress.caller?.user,
+      address: `address ${addressKey(exchange.remote)}`,
       gone: () => exchange.gone,
       segments,
       header: (name) => exchange.header(name),

@@ -128,7 +128,9 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const run = await stateOf(runs, await runs.enter(asked(ONE), undefined), 'error');
       expect(run.message).toBe('The result could not be kept: the storage is full.');
       const { signal } = new AbortController();
-      await expect(runs.keepFile(asked(ONE, { file: true }), signal)).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+      await expect(runs.keepFile(asked(ONE, { file: true }), { signal, sharer: undefined })).rejects.toMatchObject({
+        code: 'STORAGE_FULL',
+      });
       expect(await database.kept()).toBe(0);
     });
 
@@ -170,7 +172,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       await queue.start();
       const polled = await runs.enter(asked(ONE), undefined);
       await stateOf(runs, polled, 'success');
-      const file = await runs.keepFile(asked(ONE, { file: true }), new AbortController().signal);
+      const file = await runs.keepFile(asked(ONE, { file: true }), {
+        signal: new AbortController().signal,
+        sharer: undefined,
+      });
       const waiting = await runs.enter(asked(ENDLESS), undefined);
       expect(await database.kept()).toBe(2);
       await runs.sweep();

@@ -11,7 +11,7 @@ export function queryExecute(ports: DeliveredPorts): DeliveredHandler {
     async onRequest(given, call, as): Promise<Outcome> {
       const run = await readRun(ports, call, given as unknown as ExecuteRequest, as);
       if (run.file) {
-        const kept = await runs.keepFile(run, call.signal);
+        const kept = await runs.keepFile(run, call);
         const value = fileReply(fileUrl(base(), kept.id, kept.file ?? ''), 'success', as);
         return { kind: 'value', value, headers: truncation(kept) };
       }
@@ -20,6 +20,7 @@ export function queryExecute(ports: DeliveredPorts): DeliveredHandler {
         ...readInput(query, input),
         format,
         signal: call.signal,
+        caller: call.sharer,
         ...rootOf(call, registry, as),
       });
       return { kind: 'bytes', bytes };

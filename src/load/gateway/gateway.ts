@@ -76,7 +76,7 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
     processes: declared.processes ?? 4,
     slowest: linkSize(linking, declared, 'slowest') ?? 240,
     keep: linkDuration(linking, declared, 'limits.keep') ?? 7 * 86_400_000,
-    ...given({ queued: declared.queued }),
+    ...given({ queued: declared.queued, queries: declared.queries }),
     ...linkCallLimits(linking, declared),
   };
 }

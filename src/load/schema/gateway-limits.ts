@@ -11,6 +11,7 @@ export interface GatewayLimitsDeclared extends CallLimitsDeclared {
   readonly attachments?: number;
   readonly processes?: number;
   readonly queued?: number;
+  readonly queries?: number;
   readonly slowest?: string | number;
   readonly keep?: string;
 }
@@ -54,6 +55,13 @@ export const limits = keys<keyof GatewayLimitsDeclared>(
       description:
         'Jobs that may wait in one queue: polled queries, process requests. A further one is answered 503, with Retry-After. Without it any number.',
       examples: [10000],
+    },
+    queries: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'Stored queries of one caller that one gateway runs at the same time on one database; further ones wait, and callers who wait take turns. Without it half of the readers, and never all of them. Callers without credentials are told apart by their address.',
+      examples: [2],
     },
     slowest: {
       ...size,

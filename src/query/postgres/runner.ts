@@ -1,6 +1,6 @@
 import { isLost } from '../../store/postgres/error.ts';
 import { compileZone } from '../../wire/timezone.ts';
-import { type Call, Calls } from '../calls.ts';
+import { type Call, Calls, type Waiting } from '../calls.ts';
 import { unavailable } from '../errors.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { QueryStatus } from '../port.ts';
@@ -15,7 +15,7 @@ import { Session, type SessionOptions } from './session.ts';
 interface PostgresOptions extends SessionOptions {
   /** Connections at most, one of which is for stopping what runs on the others. */
   readonly connections: number;
-  readonly maxWaiting: number;
+  readonly waiting: Waiting;
   readonly idleTimeout: number;
   /** Folder of large results. */
   readonly temporary: string;
@@ -60,8 +60,11 @@ export class PostgresRunner implements Runner {
     this.#canceller = new Canceller(options);
     this.#calls = new Calls({
       what: 'connection',
-      maxWaiting: options.maxWaiting,
-      free: () => this.#idle.pop()?.session,
+      ...options.waiting,
+      free: (fits) => this.#free(fits),
+      working: () => [...this.#running.keys()].map(({ caller }) => caller),
+      // A session has one call at a time.
+      serves: () => false,
       begin: (session, call) => void this.#work(session, call),
       queued: () => this.#grow(),
       stop: (call, isLate) => this.#stop(this.#running.get(call), isLate),
@@ -105,7 +108,7 @@ export class PostgresRunner implements Runner {
   /** Makes as many sessions as there is work for. */
   #grow(): void {
     const most = Math.max(1, this.#options.connections - 1);
-    while (this.#opening < this.#calls.waiting && this.#sessions.size + this.#opening < most) {
+    while (this.#opening < this.#calls.startable && this.#sessions.size + this.#opening < most) {
       this.#open().catch((error: unknown) => {
         // Who waits may still be answered by another connection.
         if (this.#sessions.size + this.#opening > 0) return;
@@ -129,17 +132,31 @@ export class PostgresRunner implements Runner {
     this.#release(session);
   }
 
-  /** Gives a session to who has waited longest, or keeps it. */
+  #free(fits: (session: Session) => boolean): Session | undefined {
+    const idle = this.#idle.at(-1)?.session;
+    return idle !== undefined && fits(idle) ? this.#idle.pop()?.session : undefined;
+  }
+
+  /** Gives a session to whose turn it is, or keeps it. */
   #release(session: Session): void {
     if (session.lost) return;
-    const call = this.#calls.next();
-    if (call !== undefined) {
-      void this.#work(session, call);
-      return;
-    }
-    this.#idle.push({ session, since: performance.now() });
+    const call = this.#calls.next(session);
+    if (call === undefined) this.#idle.push({ session, since: performance.now() });
+    else void this.#work(session, call);
+    this.#occupy();
+    if (call !== undefined) return;
     if (this.#calls.closing) this.#closeWhenQuiet();
     else if (this.#idle.length > 1) this.#watchShrink();
+  }
+
+  /** Gives calls that wait, and may begin now that a caller holds fewer, to sessions without work. */
+  #occupy(): void {
+    for (let session = this.#idle.at(-1)?.session; session !== undefined; session = this.#idle.at(-1)?.session) {
+      const call = this.#calls.next(session);
+      if (call === undefined) return;
+      this.#idle.pop();
+      void this.#work(session, call);
+    }
   }
 
   async #work(session: Session, call: Call): Promise<void> {
@@ -194,6 +211,7 @@ export class PostgresRunner implements Runner {
   #lose(session: Session): void {
     this.#sessions.delete(session);
     this.#idle = this.#idle.filter((idle) => idle.session !== session);
+    this.#occupy();
     this.#grow();
     this.#closeWhenQuiet();
   }

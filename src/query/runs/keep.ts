@@ -22,6 +22,8 @@ export interface KeepCall {
   /** Name of the file; undefined where rows are kept, of which blocks are made later. */
   readonly file: string | undefined;
   readonly signal: AbortSignal;
+  /** Whose share of the readers it takes. */
+  readonly caller: string | undefined;
   /** Called once the rows have been read. */
   readonly onRead?: () => Promise<void>;
 }
@@ -31,9 +33,9 @@ export interface KeepCall {
  * @throws Fault as QueryPort.run does, and STORAGE_FULL; an AbortError where the signal ended it. Then nothing of it stays
  */
 export async function keepResult({ queries, blobs }: KeepPorts, call: KeepCall): Promise<RunResult> {
-  const { query, input, format, file, signal, onRead } = call;
+  const { query, input, format, file, signal, caller, onRead } = call;
   const asked = readInput(query, input);
-  const result = await queries.run({ ...asked, format: file === undefined ? 'raw' : format, signal });
+  const result = await queries.run({ ...asked, format: file === undefined ? 'raw' : format, signal, caller });
   try {
     await onRead?.();
     const counter = file === undefined ? new BlockCounter() : undefined;

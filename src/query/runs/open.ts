@@ -28,6 +28,7 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
   const { store, queue, registry, queries } = options;
   const { limits, timezone } = registry.gateway;
   const rows = new RunRows(store);
+  const keyOf = createKeys();
   const blobs = options.blobs.scope(QUEUE);
   queue.work(QUEUE, createRunWorker({ ...options, rows, blobs }));
   return {
@@ -37,15 +38,15 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
       const file = run.file ? fileName(run) : undefined;
       const id = await store.transaction(async (tx) => {
         const entered = await rows.insert(tx, run, file);
-        return queue.send(tx, { queue: QUEUE, id: entered, data: { id: entered } });
+        return queue.send(tx, { queue: QUEUE, id: entered, key: keyOf(run.owner), data: { id: entered } });
       });
       queue.wake(QUEUE);
       return id;
     },
-    async keepFile(run, signal) {
+    async keepFile(run, { signal, sharer: caller }) {
       const file = fileName(run);
       const { query, input, format } = run;
-      const result = await keepResult({ queries, blobs }, { query, input, format, file, signal });
+      const result = await keepResult({ queries, blobs }, { query, input, format, file, signal, caller });
       try {
         const id = await rows.insert(await store.tables(), run, file, result);
         return (await rows.find(id)) as KeptRun;
@@ -97,6 +98,27 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
       await rows.expire(before);
       await blobs.expire(before);
     },
+  };
+}
+
+/** Runs of one owner at the same time. */
+const OF_ONE_OWNER = 2;
+/** Owners whose last key is remembered. */
+const REMEMBERED = 1000;
+
+/**
+ * Gives out keys of jobs. Runs of one key run one after the other: an owner's have a few keys in turn, so that they leave
+ * room for those of others.
+ */
+function createKeys(): (owner: string) => string {
+  const last = new Map<string, number>();
+  return (owner) => {
+    const turn = ((last.get(owner) ?? 0) + 1) % OF_ONE_OWNER;
+    last.delete(owner);
+    last.set(owner, turn);
+    const [oldest] = last.keys();
+    if (last.size > REMEMBERED && oldest !== undefined) last.delete(oldest);
+    return `${turn} ${owner}`;
   };
 }
 

@@ -70,6 +70,13 @@ export interface BlockOptions {
   readonly root?: RootElement;
 }
 
+/** What a run has of the call that waits for it. */
+export interface RunningCall {
+  readonly signal: AbortSignal;
+  /** Whose share of the readers it takes. */
+  readonly sharer: string | undefined;
+}
+
 /** Runs of stored queries whose results are kept: polled ones, and files. */
 export interface QueryRuns {
   /**
@@ -81,7 +88,7 @@ export interface QueryRuns {
    * Runs a query now, and keeps its result as a file. Where that fails nothing is kept.
    * @throws Fault as QueryPort.run does, and STORAGE_FULL; an AbortError where the signal ended it
    */
-  keepFile(run: NewRun, signal: AbortSignal): Promise<QueryRun>;
+  keepFile(run: NewRun, call: RunningCall): Promise<QueryRun>;
   /** Undefined where there is none, or it is kept no longer. */
   find(id: string): Promise<QueryRun | undefined>;
   /**

@@ -25,7 +25,7 @@ export interface RunWorkerPorts {
 }
 
 /** Runs at the same time in one gateway: callers who wait for an answer need readers too. */
-const CONCURRENCY = 2;
+const CONCURRENCY = 4;
 
 /** For a database that is away, and gateways that die. Milliseconds. */
 const RETRY = { attempts: 5, first: 1000, longest: 60_000 } as const;
@@ -68,7 +68,7 @@ async function work(ports: RunWorkerPorts, job: Job): Promise<void> {
     const onRead = async (): Promise<void> => {
       if (!(await rows.move(id, 'posting'))) throw new JobLost('it was cancelled while it ran');
     };
-    const result = await keepResult(ports, { query, input, format, file, signal, onRead });
+    const result = await keepResult(ports, { query, input, format, file, signal, caller: `user ${user}`, onRead });
     kept = result.blob;
     if (await job.complete((tx) => rows.succeed(tx, id, result))) kept = undefined;
     tell();

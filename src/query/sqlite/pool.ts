@@ -1,4 +1,4 @@
-import { type Call, Calls } from '../calls.ts';
+import { type Call, Calls, type Waiting } from '../calls.ts';
 import { type Failure, faultOf, internal, unavailable } from '../errors.ts';
 import type { QueryStatus } from '../port.ts';
 import type { RawResult, Runner, Task } from '../runner.ts';
@@ -10,7 +10,7 @@ interface PoolOptions {
   readonly reader: Omit<ReaderOptions, 'prefix'>;
   readonly readers: number;
   readonly maxReaders: number;
-  readonly maxWaiting: number;
+  readonly waiting: Waiting;
   readonly idleTimeout: number;
 }
 
@@ -41,8 +41,10 @@ export class Pool implements Runner {
     this.#options = options;
     this.#calls = new Calls({
       what: 'reader',
-      maxWaiting: options.maxWaiting,
-      free: () => this.#free(),
+      ...options.waiting,
+      free: (fits) => this.#free(fits),
+      working: () => this.#living().flatMap((seat) => [...seat.callers]),
+      serves: (seat, caller) => seat.callers.has(caller),
       begin: (seat, call) => this.#give(seat, call),
       queued: () => this.#watchGrowth(),
       stop: (call, isLate) => this.#stop(call, isLate),
@@ -77,13 +79,13 @@ export class Pool implements Runner {
   }
 
   /** A reader without work, or one that will have answered before another could be woken. */
-  #free(): Seat | undefined {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
+  #free(fits: (seat: Seat) => boolean): Seat | undefined {
+    const idle = this.#idle.at(-1);
+    if (idle !== undefined && fits(idle)) return this.#idle.pop();
     if (this.#seats.size === 0 && this.#startFailure !== undefined) throw this.#notStarting();
     if (this.#calls.waiting > 0) return undefined;
     const now = performance.now();
-    for (const seat of this.#seats) if (seat.isAlmostFree(now)) return seat;
+    for (const seat of this.#seats) if (seat.isAlmostFree(now) && fits(seat)) return seat;
     return undefined;
   }
 
@@ -99,25 +101,31 @@ export class Pool implements Runner {
     const { first } = seat;
     if (first?.settled) this.#killIfHeldBy(first, seat);
     while (seat.takesMore) {
-      const next = this.#calls.next();
+      const next = this.#calls.next(seat);
       if (next === undefined) break;
       this.#give(seat, next);
     }
+    if (seat.count === 0) this.#idle.push(seat);
+    // What it did for a caller is done: that caller may go on elsewhere.
+    this.#occupy();
     if (seat.count > 0) return;
-    this.#idle.push(seat);
     if (this.#calls.closing) this.#closeWhenQuiet();
     else if (this.#seats.size > this.#options.readers) this.#watchShrink();
   }
 
   /** Gives the calls that a reader has not begun to others, or lets them wait. */
   #putBack(seat: Seat): void {
-    const back = seat.takeBack();
-    if (back.length === 0) return;
-    this.#calls.putFirst(back);
-    for (let count = back.length; count > 0; count -= 1) {
-      const idle = this.#idle.pop();
-      if (idle === undefined) return;
-      this.#give(idle, this.#calls.next() as Call);
+    this.#calls.putFirst(seat.takeBack());
+    this.#occupy();
+  }
+
+  /** Gives calls that wait, and may begin, to readers without work. */
+  #occupy(): void {
+    for (let idle = this.#idle.at(-1); idle !== undefined; idle = this.#idle.at(-1)) {
+      const next = this.#calls.next(idle);
+      if (next === undefined) return;
+      this.#idle.pop();
+      this.#give(idle, next);
     }
   }
 

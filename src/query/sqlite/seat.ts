@@ -39,6 +39,11 @@ export class Seat {
     return this.#calls.length;
   }
 
+  /** The callers of what it runs, and of what stands behind that. */
+  get callers(): ReadonlySet<string | undefined> {
+    return new Set(this.#calls.map(({ caller }) => caller));
+  }
+
   /** Somebody waits for what it does. */
   get isAwaited(): boolean {
     return this.#calls.some((call) => !call.settled);

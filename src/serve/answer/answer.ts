@@ -94,7 +94,13 @@ function answerByQuery(
   return {
     async answer(input, call, as) {
       call.authorise(query);
-      const given = { query, prompts: promptsOf(query, input), signal: call.signal, ...limitOf(input, maxrows) };
+      const given = {
+        query,
+        prompts: promptsOf(query, input),
+        signal: call.signal,
+        caller: call.sharer,
+        ...limitOf(input, maxrows),
+      };
       if (as === 'json') return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-json' }) };
       const xml = forms.get(as);
       if (xml !== undefined) {
@@ -126,6 +132,7 @@ function answerByQueries(
           query,
           prompts: read(promptsOf(query, input)),
           signal,
+          caller: call.sharer,
           onTruncated,
           ...limit,
         });

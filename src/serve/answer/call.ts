@@ -22,15 +22,17 @@ export class Call extends Work implements HandlerContext {
       uriIndex: number;
       requestId: string;
       user: User | undefined;
+      address?: string | undefined;
       gone: () => AbortSignal;
       segments?: (() => AsyncIterable<Attachment>) | undefined;
       header?: (name: string) => string | undefined;
       redact: Redaction | undefined;
     },
   ) {
-    const { operation, user, requestId, gone, redact } = facts;
+    const { operation, user, address, requestId, gone, redact } = facts;
     super(ports, rows, {
       user,
+      address,
       as: operation.as,
       requestId,
       gone,

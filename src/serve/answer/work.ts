@@ -35,6 +35,8 @@ export interface WorkPorts {
 export interface Authority {
   readonly user: User | undefined;
   readonly as: Role | undefined;
+  /** Whose share of the readers is taken. */
+  readonly sharer: string | undefined;
 }
 
 /** What runs a query in a caller's name: finds it, checks the grant and the prompts, and asks the port for its rows. */
@@ -50,18 +52,20 @@ export function compileQueryRows({ registry, queries }: WorkPorts): QueryRows {
   const compiled = new Map(
     [...registry.queries.values()].map((query) => [query.id, { query, read: compilePrompts(query).fromValues }]),
   );
-  return async ({ user, as }, name, prompts, options) => {
+  return async ({ user, as, sharer }, name, prompts, options) => {
     const found = compiled.get(name);
     if (found === undefined) throw Fault.of('NOT_FOUND', { what: `query ${name}` });
     const { query, read } = found;
     authorise(user, query, 'query', as);
-    return queries.rows({ ...options, query, prompts: read(prompts) });
+    return queries.rows({ ...options, query, prompts: read(prompts), caller: sharer });
   };
 }
 
 /** In whose name code runs, and what for. */
 interface WorkFacts {
   readonly user: User | undefined;
+  /** Where somebody who is not known comes from. */
+  readonly address?: string | undefined;
   /** What is reached is judged by the lists of this role, in place of the caller's. */
   readonly as?: Role | undefined;
   readonly requestId: string;
@@ -98,6 +102,12 @@ export class Work implements WorkContext {
   /** The role in the caller's place, where what is reached is judged. */
   get as(): Role | undefined {
     return this.#facts.as;
+  }
+
+  /** Whose share of the readers its queries take: the user's, or that of the address of somebody who is not known. */
+  get sharer(): string | undefined {
+    const { user, address } = this.#facts;
+    return user === undefined ? address : `user ${user.id}`;
   }
 
   get requestId(): string {
