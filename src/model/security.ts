@@ -14,6 +14,8 @@ export interface PermissionList {
   readonly queries: readonly string[];
   readonly processes: readonly string[];
   readonly components: readonly string[];
+  /** `all`: its users may see and change process requests of others, of processes that they may run. */
+  readonly requests?: 'all';
   readonly at: Position;
 }
 

@@ -7,14 +7,21 @@ import { type RequestRow, unknownRequest } from './rows.ts';
 /** `see` its facts; `use` it: its message log, its report, and what becomes of it. */
 export type Access = 'see' | 'use';
 
+/** Whether requests of others are open to a user, as far as their processes are: a list of the user's says `requests: all`. */
+export function mayReachOthers({ permissionLists }: User): boolean {
+  for (const { requests } of permissionLists) if (requests === 'all') return true;
+  return false;
+}
+
 /**
- * A request belongs to its operator; who may run its process may use it as well. The facts of a request whose process is
- * not declared, another system's say, are seen by everybody whom the operation lets in; one that runs a query that its
- * operator has saved is nobody else's. Of any other nobody is told that it is there: the number is the caller's own.
+ * Checks that a user may reach a request. It belongs to its operator. Of others, those with `requests: all` may use it if they
+ * may run its process; if its process is not declared here, because another system entered it, they may see its facts; if
+ * it runs a query that its operator has saved, it stays hidden. A hidden request answers as one that does not exist.
  * @throws Fault NOT_FOUND; FORBIDDEN for one that the user may see and not use
  */
 export function checkAccess(registry: Registry, row: RequestRow, user: User, access: Access): void {
   if (row.oprid === user.id) return;
+  if (!mayReachOthers(user)) throw unknownRequest(row.prcsinstance);
   const program = findProgram(registry, row.prcstype, row.prcsname);
   const isHidden = program === undefined ? row.prcstype === QUERY_TYPE && row.job !== null : !mayRun(user, program);
   if (isHidden) throw unknownRequest(row.prcsinstance);

@@ -2,7 +2,7 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { Db } from '../store/index.ts';
-import { deniedNames } from './access.ts';
+import { deniedNames, mayReachOthers } from './access.ts';
 import type { RequestFilter } from './port.ts';
 import { QUERY_TYPE } from './program.ts';
 import { type RequestRow, selectRequests } from './rows.ts';
@@ -35,8 +35,9 @@ export async function findRequests(
     .execute();
 }
 
-/** The user's own, and those of programs that the user may run or that nobody declares; saved queries are their owners'. */
+/** As `checkAccess` has it: the user's own; with `requests: all` those of others too. */
 function visible(query: ReturnType<typeof selectRequests>, registry: Registry, user: User) {
+  if (!mayReachOthers(user)) return query.where('oprid', '=', user.id);
   const { processes, queries, declared } = deniedNames(registry, user);
   return query.where(({ eb, or, and, not }) => {
     const own = eb('oprid', '=', user.id);

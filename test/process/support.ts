@@ -25,6 +25,7 @@ export function registryOf(more = '', gateway = ''): Registry {
 ${gateway}
 ---
 permission-list: P
+requests: all
 ---
 role: R
 permission-lists: [P]

@@ -12,6 +12,15 @@ operations: [PROCESSREQUEST.*, QAS_QRY_SERVICE.*]
 permission-list: OPERATORS
 operations: [PROCESSREQUEST.*]
 ---
+permission-list: ADMINISTRATORS
+requests: all
+---
+role: ADMINISTRATORS
+permission-lists: [OPERATORS, ADMINISTRATORS]
+---
+role: EVERYONE
+permission-lists: [EVERYTHING, ADMINISTRATORS]
+---
 role: ALL
 permission-lists: [EVERYTHING]
 ---
@@ -26,6 +35,21 @@ sample: true
 user: guest
 password: $scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$omzwekRZhK7H14WBx2uNfQdcBMmSmpudUeBNrb/md2A
 roles: [FEW]
+sample: true
+---
+user: colleague
+password: $scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AuMcxQgRFHdYh6Wtyp4w7rjK3eAMTnKXPSzeLdLqyjQ
+roles: [ALL]
+sample: true
+---
+user: clerk
+password: $scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AuMcxQgRFHdYh6Wtyp4w7rjK3eAMTnKXPSzeLdLqyjQ
+roles: [ADMINISTRATORS]
+sample: true
+---
+user: admin
+password: $scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AuMcxQgRFHdYh6Wtyp4w7rjK3eAMTnKXPSzeLdLqyjQ
+roles: [EVERYONE]
 sample: true
 `,
   'definitions/processes.yaml': `process: EXTRACT

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GUEST, type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { DEMO, GUEST, type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { eventually } from '../support/project.ts';
 import { PROCESS_PROJECT, REST } from './process-project.ts';
+
+/** Credentials of a user whose password is demo's. */
+const as = (user: string): string => `Basic ${Buffer.from(`${user}:demo`).toString('base64')}`;
 
 const JSON_BODY = { 'content-type': 'application/json' };
 
@@ -27,13 +30,14 @@ async function scheduled(body: object, headers: Record<string, string> = {}): Pr
   return (JSON.parse(reply.text) as { ProcessInstance: number }).ProcessInstance;
 }
 
-async function request(instance: number): Promise<Record<string, unknown>> {
-  return JSON.parse((await test.call(`${REST}/requests/${instance}`)).text) as Record<string, unknown>;
+async function request(instance: number, authorization = DEMO): Promise<Record<string, unknown>> {
+  const { text } = await test.call(`${REST}/requests/${instance}`, { headers: { authorization } });
+  return JSON.parse(text) as Record<string, unknown>;
 }
 
-async function ended(instance: number): Promise<Record<string, unknown>> {
+async function ended(instance: number, authorization = DEMO): Promise<Record<string, unknown>> {
   return eventually(`the end of ${instance}`, async () => {
-    const found = await request(instance);
+    const found = await request(instance, authorization);
     return ['Queued', 'Initiated', 'Processing', 'Cancel'].includes(found.RunStatus as string) ? undefined : found;
   });
 }
@@ -308,21 +312,44 @@ describe('a request that is wrong', () => {
 });
 
 describe('requests of others', () => {
-  it('are seen and changed by who may run the process, and by nobody else', async () => {
+  it('are hidden, also from who may run the process', async () => {
+    const ours = await scheduled({ ProcessName: 'EXTRACT', parameters: given({ REGION: 'N' }) });
+    await ended(ours);
+    const waits = await scheduled({ ProcessName: 'SLOW', RunDateTime: '2199-01-01T00:00:00' });
+    for (const name of ['colleague', 'guest', 'clerk']) {
+      const other = { headers: { authorization: name === 'guest' ? GUEST : as(name) } };
+      for (const instance of [ours, waits]) {
+        for (const path of ['', '/messages', '/report', '/report/content'])
+          expect((await test.call(`${REST}/requests/${instance}${path}`, other)).status).toBe(404);
+        for (const action of ['Hold', 'Cancelled', 'Restart', 'Deleted']) {
+          const { status, text } = await update(instance, action, other.headers);
+          expect([status, JSON.parse(text)]).toEqual([404, failure(`There is no process request ${instance}.`)]);
+        }
+      }
+      const range = `ProcessInstanceFrom=${ours}&ProcessInstanceTo=${waits}`;
+      expect(instancesOf((await test.call(`${REST}/requests?${range}`, other)).text)).toEqual([]);
+      expect(instancesOf((await test.call(`${REST}/requests?${range}&OperatorId=demo`, other)).text)).toEqual([]);
+    }
+    expect((await update(waits, 'Cancelled')).status).toBe(200);
+  });
+
+  it('are open to `requests: all`, of processes that its users may run', async () => {
+    const ours = await scheduled({ ProcessName: 'EXTRACT', parameters: given({ REGION: 'N' }) });
+    await ended(ours);
+    const waits = await scheduled({ ProcessName: 'SLOW', RunDateTime: '2199-01-01T00:00:00' });
+    const admin = { headers: { authorization: as('admin') } };
+    for (const path of ['', '/messages', '/report', '/report/content'])
+      expect((await test.call(`${REST}/requests/${ours}${path}`, admin)).status).toBe(200);
+    const range = `ProcessInstanceFrom=${ours}&ProcessInstanceTo=${waits}`;
+    expect(instancesOf((await test.call(`${REST}/requests?${range}`, admin)).text)).toEqual([waits, ours]);
+    for (const action of ['Hold', 'Cancelled', 'Deleted'])
+      expect((await update(waits, action, admin.headers)).status).toBe(200);
+    // What anybody may run.
     const open = { ProcessType: 'SQR Report', ProcessName: 'OPEN' };
     const theirs = await scheduled({ ...open, parameters: given({ WORDS: 'hello' }) }, { authorization: GUEST });
-    const ours = await scheduled({ ProcessName: 'SLOW', RunDateTime: '2199-01-01T00:00:00' });
-    await ended(theirs);
-    expect(await messages(theirs)).toMatchObject([{ Text: 'hello' }]);
-    expect((await update(theirs, 'Deleted')).status).toBe(200);
-    const guest = { headers: { authorization: GUEST } };
-    for (const path of ['', '/messages', '/report'])
-      expect((await test.call(`${REST}/requests/${ours}${path}`, guest)).status).toBe(404);
-    const refused = await update(ours, 'Cancelled', { authorization: GUEST });
-    expect([refused.status, JSON.parse(refused.text)]).toEqual([404, failure(`There is no process request ${ours}.`)]);
-    const { text } = await test.call(`${REST}/requests?ProcessInstanceFrom=${theirs}&ProcessInstanceTo=${ours}`, guest);
-    expect(instancesOf(text)).toEqual([theirs]);
-    expect((await update(ours, 'Cancelled')).status).toBe(200);
+    await ended(theirs, GUEST);
+    expect((await update(theirs, 'Deleted')).status).toBe(404);
+    expect((await update(theirs, 'Deleted', { authorization: as('clerk') })).status).toBe(200);
   });
 
   it('are found by every filter', async () => {

@@ -78,6 +78,7 @@ export function permissionTree(list: PermissionList, registry: Registry): JsonTr
     'adds-queries': some(list.queries),
     'adds-processes': some(list.processes),
     'adds-components': some(list.components),
+    requests: list.requests,
     operations: granted(registry.operations),
     consumers: some(granted(registry.consumers)),
     queries: granted(registry.queries),

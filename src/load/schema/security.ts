@@ -1,4 +1,4 @@
-import { description, idItem, type JsonSchema, keys, text, yesNo } from './json-schema.ts';
+import { description, idItem, type JsonSchema, keys, text, word, yesNo } from './json-schema.ts';
 
 export interface PermissionListDeclared {
   readonly description?: string;
@@ -6,6 +6,7 @@ export interface PermissionListDeclared {
   readonly queries?: readonly string[];
   readonly processes?: readonly string[];
   readonly components?: readonly string[];
+  readonly requests?: 'all';
 }
 
 export interface RoleDeclared {
@@ -72,6 +73,11 @@ export const permissionList = keys<'permission-list' | keyof PermissionListDecla
       'component-id',
       ['LOCATION_SETUP'],
       'Components by id, or by a wildcard, likewise. One that a list names may be reached by the users of its lists alone.',
+    ),
+    requests: word(
+      ['all'],
+      'Process requests of other users. `all`: users of the list may see, hold, cancel, restart and delete them, and read their messages and reports, if they may run the process. Without it a request is for the user alone who made it.',
+      { examples: ['all'] },
     ),
   },
 );

@@ -15,7 +15,7 @@ export function linkPermissionLists(linking: Linking): Map<string, PermissionLis
       queries: value.queries ?? [],
       processes: value.processes ?? [],
       components: value.components ?? [],
-      ...given({ description: value.description }),
+      ...given({ description: value.description, requests: value.requests }),
       at: positionOf(at),
     })),
   );
