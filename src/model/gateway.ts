@@ -26,6 +26,8 @@ export interface Limits extends CallLimits {
   readonly queued?: number;
   /** Stored queries of one caller that run at the same time on one database; half of its readers where undefined. */
   readonly queries?: number;
+  /** Bytes of one temporary file of a stored query; on PostgreSQL of all that one of its connections has. */
+  readonly temporary: number;
   /** Bytes a second that a request's body must bring on average, once it has come for 5 s. */
   readonly slowest: number;
   /** How long results in files, polled results and reports are kept. */

@@ -1,10 +1,12 @@
 import { Fault } from '../model/fault.ts';
 import { isFullCode } from '../store/error.ts';
+import type { Plan } from './plan/plan.ts';
 import { RESULT_LIMIT } from './render/result-limit.ts';
+import { WRONG_VALUE } from './render/value.ts';
 
 /** Why a command, or the start of a reader, failed. */
 export interface Failure {
-  /** Of the database or of the file system; empty for a value that does not fit its column. */
+  /** Of the database, of the file system, or one of ours; empty for an error without one. */
   readonly code: string;
   readonly message: string;
 }
@@ -19,11 +21,35 @@ export function internal(query: string, cause: Error): Fault {
   return Fault.of('INTERNAL', { operation: `Query ${query}` }, { cause });
 }
 
-/** What a reader's failure is to the caller. */
-export function faultOf(query: string, failure: Failure): Fault {
+/**
+ * Temporary files, and files of results, are as large as they may be: of the system, what SQLite makes of that (it only reads
+ * otherwise), and PostgreSQL's SQLSTATE (`configuration_limit_exceeded`, of `temp_file_limit`).
+ */
+const TOO_LARGE: ReadonlySet<string> = new Set(['EFBIG', 'SQLITE_IOERR_WRITE', '53400']);
+
+/**
+ * What the SQL itself, or what it returns, is to blame for. Of SQLSTATE the classes of features that are not supported,
+ * cardinality, data, constraints, routines, syntax and access, limits of programs, PL/pgSQL, and what a transaction that only
+ * reads refuses. All else, of a disk or a connection, is the gateway's.
+ */
+const OF_THE_QUERY = /^(?:SQLITE_(?:ERROR|MISMATCH|RANGE|TOOBIG)|(?:0A|21|22|23|38|39|42|54|P0)\w{3}|25006)$/;
+
+/** What a failure of a query is to its caller. */
+export function faultOf({ name: query, isPrivate }: Pick<Plan, 'name' | 'isPrivate'>, failure: Failure): Fault {
   if (failure.code === RESULT_LIMIT) return Fault.of('BAD_PARAMETER', { name: 'The result', reason: failure.message });
+  if (TOO_LARGE.has(failure.code)) {
+    const reason = 'needs more temporary space than a query may take (`limits.temporary`); let it sort or return less';
+    return Fault.of('BAD_PARAMETER', { name: `Query ${query}`, reason }, { reason: failure.message });
+  }
   if (isFullCode(failure.code)) return Fault.of('STORAGE_FULL', { what: `The result of query ${query}` });
-  const cause = new Error(`query ${query}: ${failure.code === '' ? '' : `${failure.code}: `}${failure.message}`);
+  if (isPrivate && (failure.code === WRONG_VALUE || OF_THE_QUERY.test(failure.code))) {
+    // The author reads the same when the query is saved.
+    return Fault.of('BAD_PARAMETER', {
+      name: `Query ${query}`,
+      reason: `failed: ${failure.message.replace(/\.$/, '')}`,
+    });
+  }
+  const cause = new Error(`query ${query}: ${failure.code === '' || failure.code === WRONG_VALUE ? '' : `${failure.code}: `}${failure.message}`);
   return failure.code.startsWith('SQLITE_BUSY') ? unavailable('the database is busy', cause) : internal(query, cause);
 }
 

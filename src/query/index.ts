@@ -1,4 +1,4 @@
-export { checkQueries } from './check/check.ts';
+export { checkQueries, unboundedFiles } from './check/check.ts';
 export type { QueryProblem } from './check/problem.ts';
 export { membersOf, type QueryInput, readInput } from './input.ts';
 export { compilePrompts, type PromptReader } from './plan/prompts.ts';

@@ -125,6 +125,8 @@ export interface QueryOptions {
     readonly timeout: number;
     /** Queries of one caller at the same time on one database; half of its readers or connections. */
     readonly queries?: number | undefined;
+    /** Bytes that a query may write to a temporary file; 512 MiB. */
+    readonly temporary?: number;
   };
   /** Readers that are always there; 2. */
   readonly readers?: number | undefined;

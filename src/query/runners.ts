@@ -14,6 +14,9 @@ interface Size {
   readonly connections: number;
 }
 
+/** Bytes of a temporary file where nothing is said. */
+const LARGEST_FILE = 512 * 1024 ** 2;
+
 /** What one datasource is given: it is not the gateway's own. */
 const DATASOURCE: Size = { readers: 1, maxReaders: 4, connections: 5 };
 
@@ -53,11 +56,18 @@ function open({ kind, location, postgres }: QueryDatabase, size: Size, options: 
   const most = kind === 'sqlite' ? maxReaders : connections - 1;
   const waiting = { maxWaiting, share: shareOf(most, limits.queries) };
   const temporary = resultsFolder(options);
+  const { temporary: largestFile = LARGEST_FILE } = limits;
   if (kind === 'sqlite') {
-    return new Pool({ reader: { location, timezone, temporary }, readers, maxReaders, waiting, idleTimeout });
+    return new Pool({
+      reader: { location, timezone, temporary, largestFile },
+      readers,
+      maxReaders,
+      waiting,
+      idleTimeout,
+    });
   }
   if (postgres === undefined) throw new TypeError(`${location} says nothing of how it is reached`);
-  const session = { config: postgres.config, timezone, statementTimeout: limits.timeout };
+  const session = { config: postgres.config, timezone, statementTimeout: limits.timeout, temporaryLimit: largestFile };
   return new PostgresRunner({ ...session, connections, waiting, idleTimeout, temporary });
 }
 

@@ -98,6 +98,7 @@ describe('the sample registry', () => {
       'QUERY_USER',
       'QUERY_AUTHOR',
       'PROCESS_USER',
+      'PROCESS_ADMIN',
       'ATTACHMENTS',
       'PARTNERS',
     ]);
@@ -174,6 +175,7 @@ describe('the gateway', () => {
         attachment: 1024 ** 3,
         attachments: 50,
         processes: 4,
+        temporary: 512 * 1024 ** 2,
         slowest: 240,
         keep: 7 * 86_400_000,
       },

@@ -35,6 +35,39 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       return `${body.error.message}\n${body.error.detail}`;
     };
 
+    it.each([
+      ['a value that is not a number of its column', { N: 'date' }, "select 'soon' as n"],
+      [
+        'what the database computes',
+        { N: 'integer' },
+        engine === 'SQLite'
+          ? "select json_extract(name, '$.x') as n from person"
+          : 'select 1 / (select count(*) from person where dept is null) as n',
+      ],
+      [
+        'a number that is too large',
+        { N: 'integer' },
+        engine === 'SQLite'
+          ? 'select abs(min(-9223372036854775807 - 1)) as n from person'
+          : 'select cast(min(name) as integer) as n from person',
+      ],
+    ])('that fails while it runs is its author to mend: %s', async (_, columns, sql) => {
+      const unsound = { query: 'UNSOUND', columns, sql };
+      if ((await save(unsound)).status !== 200) return expect(engine).toBe('PostgreSQL');
+      for (const form of ['NONFILE', 'FILE']) {
+        const { status, body } = await json(`ExecuteQuery.v1/PRIVATE/UNSOUND/JSON/${form}`);
+        expect([status, body.error.message]).toEqual([400, expect.stringMatching(/^Query UNSOUND failed: .+\.$/)]);
+      }
+      // Of a polled run values are read with its blocks.
+      const id = (await json('ExecuteQueryPoll.v1/PRIVATE/UNSOUND/JSON/NONFILE')).body.QueryInstance;
+      const run = await ended(id);
+      const results = await json(`QueryResults.v1/getresults?instanceid=${id}`);
+      expect(run.message ?? results.body.error.message).toMatch(/^Query UNSOUND failed: /);
+      expect(results.status).toBe(run.status === 'error' ? 200 : 400);
+      expect(gateway.log().filter(({ level }) => level === 'error')).toEqual([]);
+      expect((await get('QueryDelete.v1/UNSOUND', 'demo', 'DELETE')).status).toBe(200);
+    });
+
     it('is saved, listed, described, run and deleted by its owner', async () => {
       expect(await save(MINE)).toEqual({
         status: 200,

@@ -136,6 +136,7 @@ export const LIMITS: Gateway['limits'] = {
   attachment: 1024 ** 3,
   attachments: 50,
   processes: 4,
+  temporary: 512 * 1024 ** 2,
   slowest: 240,
   keep: 7 * 86_400_000,
 };

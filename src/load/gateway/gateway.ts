@@ -74,6 +74,7 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
     attachment: linkSize(linking, declared, 'attachment') ?? 1024 ** 3,
     attachments: declared.attachments ?? 50,
     processes: declared.processes ?? 4,
+    temporary: linkSize(linking, declared, 'temporary') ?? 512 * 1024 ** 2,
     slowest: linkSize(linking, declared, 'slowest') ?? 240,
     keep: linkDuration(linking, declared, 'limits.keep') ?? 7 * 86_400_000,
     ...given({ queued: declared.queued, queries: declared.queries }),

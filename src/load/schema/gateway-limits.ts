@@ -12,6 +12,7 @@ export interface GatewayLimitsDeclared extends CallLimitsDeclared {
   readonly processes?: number;
   readonly queued?: number;
   readonly queries?: number;
+  readonly temporary?: string | number;
   readonly slowest?: string | number;
   readonly keep?: string;
 }
@@ -62,6 +63,13 @@ export const limits = keys<keyof GatewayLimitsDeclared>(
       description:
         'Stored queries of one caller that one gateway runs at the same time on one database; further ones wait, and callers who wait take turns. Without it half of the readers, and never all of them. Callers without credentials are told apart by their address.',
       examples: [2],
+    },
+    temporary: {
+      ...size,
+      description:
+        'What a stored query may write to disk while it sorts, joins or returns rows: over SQLite the size of each temporary file and of a result, on PostgreSQL `temp_file_limit` of each connection, where its role may set that. A query that needs more ends with 400.',
+      default: '512 MiB',
+      examples: ['2 GiB'],
     },
     slowest: {
       ...size,

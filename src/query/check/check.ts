@@ -23,6 +23,25 @@ export async function checkQueries(database: QueryDatabase, queries: Iterable<Qu
   }
 }
 
+/**
+ * Says that nothing bounds what queries write to temporary files of a database, and what to do.
+ * @param bytes the bound that they should have
+ * @returns a sentence or two, without an end; `undefined` where they are bounded, as they always are over SQLite
+ * @throws errors of the database that can't be reached
+ */
+export async function unboundedFiles(
+  { location, postgres }: QueryDatabase,
+  bytes: number,
+): Promise<string | undefined> {
+  if (postgres === undefined) return undefined;
+  const { findUnbounded } = await import('../postgres/check.ts');
+  const role = await findUnbounded(postgres.config, bytes);
+  if (role === undefined) return undefined;
+  const name = `"${role.replaceAll('"', '""')}"`;
+  const limit = `'${Math.ceil(bytes / 1024)}kB'`;
+  return `Nothing bounds the temporary files of stored queries on ${location}, because ${role} may not set temp_file_limit. Run as a superuser: ALTER ROLE ${name} SET temp_file_limit = ${limit}`;
+}
+
 async function open({ kind, location, postgres }: QueryDatabase): Promise<CheckedDatabase> {
   if (kind === 'sqlite') {
     const { openChecked } = await import('../sqlite/check.ts');

@@ -1,3 +1,4 @@
+import { ValueError } from '../render/value.ts';
 import type { PlanColumn, ResultColumn } from './plan.ts';
 
 /** The columns of a plan that a result has, and what is wrong with the others. */
@@ -38,6 +39,6 @@ export function requireColumns(
   whose = '',
 ): readonly ResultColumn[] {
   const { columns, problems } = findColumns(declared, result);
-  if (problems.length > 0) throw new Error(`${whose}${problems.join('; ')}`);
+  if (problems.length > 0) throw new ValueError(`${whose}${problems.join('; ')}`);
   return columns;
 }

@@ -37,6 +37,8 @@ export interface Plan {
   readonly prompts: readonly string[];
   /** What stands under its rows where it is run as a connected query. */
   readonly children: readonly PlanLink[];
+  /** A user has saved it, and gets to know why it fails. */
+  readonly isPrivate?: true;
 }
 
 /** A child of a connected query. */
@@ -53,7 +55,8 @@ export function planOf(query: Query, id: number, engine: Engine = 'sqlite'): Pla
   const { sql, parameters } = statementOf(query, engine);
   const prompts = parameters.map((prompt) => prompt.name);
   const children = query.children.map((link) => linkOf(query, link, engine));
-  return { id, name: query.id, sql, columns: query.columns.map(columnOf), prompts, children };
+  const owned = query.owner === undefined ? {} : ({ isPrivate: true } as const);
+  return { id, name: query.id, sql, columns: query.columns.map(columnOf), prompts, children, ...owned };
 }
 
 function linkOf(parent: Query, { query, on }: QueryLink, engine: Engine): PlanLink {

@@ -32,6 +32,20 @@ const FAMILIES: ReadonlyMap<number, DatabaseType> = new Map([
   [TYPES.text, { name: 'text', family: 'text' }],
 ]);
 
+/**
+ * Looks whether temporary files of queries can be bounded, or are.
+ * @returns the role that may not, and for which nothing else bounds them
+ * @throws errors of the connection
+ */
+export async function findUnbounded(config: ClientConfig, temporaryLimit: number): Promise<string | undefined> {
+  const session = await Session.open({ config, timezone: 'UTC', statementTimeout: PATIENCE, temporaryLimit });
+  try {
+    return session.unbounded ? String((await session.ask('select current_user'))[0]?.[0]) : undefined;
+  } finally {
+    await session.close();
+  }
+}
+
 /** Reaches a PostgreSQL. @throws errors of the connection, and of the database that refuses it */
 export async function openChecked(config: ClientConfig): Promise<CheckedDatabase> {
   const session = await Session.open({ config, timezone: 'UTC', statementTimeout: PATIENCE });

@@ -2,24 +2,24 @@ import { Fault } from '../../model/fault.ts';
 import { errorCode, errorText } from '../../store/error.ts';
 import { isLost } from '../../store/postgres/error.ts';
 import { faultOf, unavailable } from '../errors.ts';
+import type { Plan } from '../plan/plan.ts';
 
 /**
  * What a failed query is to its caller, by the SQLSTATE (PostgreSQL's manual, appendix A): the connection is gone or none can
  * be had, the database is busy, a prompt's value is out of the range of its type, or the query itself is at fault, which is
- * for the log alone.
- * @param prompts names of the prompts that the statement's placeholders stand for
+ * for the log, or for its author where it is private.
  */
-export function faultOfDatabase(query: string, error: unknown, prompts: readonly string[]): Fault {
+export function faultOfDatabase(plan: Pick<Plan, 'name' | 'prompts' | 'isPrivate'>, error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (isLost(error)) return unreachable(error);
   const code = errorCode(error);
-  if (/^(?:40|53|55P03)/.test(code)) return unavailable('the database is busy', error);
+  if (/^(?:40|53(?!400)|55P03)/.test(code)) return unavailable('the database is busy', error);
   const parameter = /parameter \$(\d+)/.exec(contextOf(error))?.[1];
   if (code.startsWith('22') && parameter !== undefined) {
-    const name = prompts[Number(parameter) - 1] ?? 'A prompt';
+    const name = plan.prompts[Number(parameter) - 1] ?? 'A prompt';
     return Fault.of('BAD_PARAMETER', { name, reason: 'is beyond what the database holds' }, { cause: error });
   }
-  return faultOf(query, { code, message: errorText(error) });
+  return faultOf(plan, { code, message: errorText(error) });
 }
 
 /** The database can't be had now. */

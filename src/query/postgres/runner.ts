@@ -169,7 +169,7 @@ export class PostgresRunner implements Runner {
       this.#calls.answer(call, await this.#executor.run(session, call));
     } catch (error) {
       if (isLost(error)) session.destroy();
-      this.#calls.fail(call, faultOfDatabase(plan.name, error, plan.prompts));
+      this.#calls.fail(call, faultOfDatabase(plan, error));
     }
     run.over = true;
     if (run.stopping !== undefined) {

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Client, ClientConfig, FieldDef } from 'pg';
+import { errorCode } from '../../store/error.ts';
 import { ResultLimitError } from '../render/result-limit.ts';
 import { limitMessages } from './message-limit.ts';
 import { Portal, type PortalRun, Preparation } from './portal.ts';
@@ -12,6 +13,8 @@ export interface SessionOptions {
   readonly timezone: string;
   /** Milliseconds after which the database itself ends a statement, should nobody else do. */
   readonly statementTimeout: number;
+  /** Bytes of temporary files that a session may have; as the database has it where undefined. */
+  readonly temporaryLimit?: number;
 }
 
 /** A statement that is prepared on a session. */
@@ -59,6 +62,9 @@ function clientConfig(options: SessionOptions): ClientConfig {
   return { ...config, connectionString: address.href, options: settings(given, options) };
 }
 
+/** A row where temporary files are bounded by no more than so many kilobytes. -1 is no bound. */
+const BOUNDED = "select 1 from pg_settings where name = 'temp_file_limit' and setting::bigint between 0 and $1";
+
 /** One connection for stored queries. It runs one at a time. */
 export class Session {
   readonly #client: Client;
@@ -67,6 +73,7 @@ export class Session {
   #statements = 0;
   #statementTimeout: number;
   #lost = false;
+  #unbounded = false;
   #onLost = (): void => {};
 
   private constructor(client: Client, statementTimeout: number) {
@@ -98,6 +105,7 @@ export class Session {
       LARGEST_ROW,
       () => new ResultLimitError(`has a row of more than ${LARGEST_ROW} bytes`),
     );
+    if (options.temporaryLimit !== undefined) await session.#boundFiles(options.temporaryLimit);
     return session;
   }
 
@@ -159,6 +167,25 @@ export class Session {
     if (timeout <= this.#statementTimeout) return;
     await this.ask("select set_config('statement_timeout', $1, false)", [String(timeout)]);
     this.#statementTimeout = timeout;
+  }
+
+  /** Bounds the session's temporary files. A lower bound that its role has already stays. @throws errors of the connection */
+  async #boundFiles(bytes: number): Promise<void> {
+    const kilobytes = Math.ceil(bytes / 1024);
+    const lower = await this.ask(BOUNDED, [kilobytes]);
+    if (lower.length > 0) return;
+    try {
+      await this.ask("select set_config('temp_file_limit', $1, false)", [`${kilobytes}kB`]);
+    } catch (error) {
+      // Only superusers may, and roles that were given the right to (42501); others that speak the protocol know no such setting.
+      if (errorCode(error) !== '42501' && errorCode(error) !== '42704') throw error;
+      this.#unbounded = errorCode(error) === '42501';
+    }
+  }
+
+  /** The role may not bound its temporary files, and nothing else does. */
+  get unbounded(): boolean {
+    return this.#unbounded;
   }
 
   /** Ends the connection; resolves when it has ended. */

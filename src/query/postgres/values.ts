@@ -1,6 +1,6 @@
 import type { ResultColumn } from '../plan/plan.ts';
 import type { SqlValue } from '../render/index.ts';
-import { ValueError } from '../render/value.ts';
+import { wrongValue } from '../render/value.ts';
 import type { Texts } from './portal.ts';
 
 /** Types of PostgreSQL by their ids in pg_type, which are the same everywhere. */
@@ -89,7 +89,7 @@ function isDated({ kind }: ResultColumn): boolean {
 
 /** A date of our era. */
 function present(column: ResultColumn, text: string): string {
-  if (text.endsWith(' BC')) throw new ValueError(column, text);
+  if (text.endsWith(' BC')) throw wrongValue(column, text);
   return text;
 }
 

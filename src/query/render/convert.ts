@@ -2,7 +2,7 @@ import { decimalOf, toDecimal } from '../../wire/decimal.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { PlanColumn } from '../plan/plan.ts';
 import { compileDatetime, type DatetimeStyle } from './datetime.ts';
-import { type Present, ValueError } from './value.ts';
+import { type Present, wrongValue } from './value.ts';
 
 /**
  * Compiles the text of a column's values: what XML and CSV write, and JSON for everything that is no number there.
@@ -10,7 +10,7 @@ import { type Present, ValueError } from './value.ts';
  */
 export function compileTextOf(column: PlanColumn, zone: Zone, style: DatetimeStyle): (value: Present) => string {
   const refuse = (value: Present): never => {
-    throw new ValueError(column, value);
+    throw wrongValue(column, value);
   };
   switch (column.kind) {
     case 'integer':

@@ -2,7 +2,7 @@ import type { Zone } from '../../wire/timezone.ts';
 import type { ResultColumn } from '../plan/plan.ts';
 import { booleanText, compileTextOf, decimalText, integerText } from './convert.ts';
 import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } from './renderer.ts';
-import { type Present, type SqlValue, ValueError } from './value.ts';
+import { type Present, type SqlValue, wrongValue } from './value.ts';
 
 /** Makes what JSON writes of a row. */
 type RowValue = (cells: readonly SqlValue[], number: number, below: NestedRow['below']) => unknown;
@@ -161,5 +161,5 @@ function blankOf(column: ResultColumn): '' | null {
 }
 
 function refuse(column: ResultColumn, value: Present): never {
-  throw new ValueError(column, value);
+  throw wrongValue(column, value);
 }

@@ -6,13 +6,18 @@ export type SqlValue = string | number | bigint | Buffer | null;
 /** A value that is not NULL. */
 export type Present = Exclude<SqlValue, null>;
 
-/** A stored value does not fit the declared type of its column. */
+/** The code of a {@link ValueError}, by which the gateway knows one that comes from a reader. */
+export const WRONG_VALUE = 'WRONG_VALUE';
+
+/** What a statement returns does not fit the columns that its query declares. */
 export class ValueError extends Error {
   override readonly name = 'ValueError';
+  readonly code = WRONG_VALUE;
+}
 
-  constructor(column: PlanColumn, value: Present) {
-    super(`column ${column.name} holds ${storageClass(value)} that is no ${column.kind}`);
-  }
+/** A stored value does not fit the declared type of its column. */
+export function wrongValue({ name, kind }: PlanColumn, value: Present): ValueError {
+  return new ValueError(`column ${name} holds ${storageClass(value)} that is no ${kind}`);
 }
 
 function storageClass(value: Present): string {

@@ -1,7 +1,10 @@
 import type { BlobStore } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
+import type { Query } from '../../model/query.ts';
 import { type JobQueue, needRoom, type Store } from '../../store/index.ts';
+import { faultOf } from '../errors.ts';
 import { contentTypes } from '../render/content-types.ts';
+import { ValueError } from '../render/value.ts';
 import { digestOf } from './digest.ts';
 import { keepResult } from './keep.ts';
 import type { NewRun, QueryRuns } from './port.ts';
@@ -82,11 +85,12 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
       }
       const lines = await Array.fromAsync(blob.stream({ start: offset, length }));
       const { fields, connected } = input;
-      const rendered = renderRaw(Buffer.concat(lines), {
+      const form = {
         ...{ query, format, timezone, first, connected },
         ...(fields === undefined ? {} : { fields }),
         ...(root === undefined ? {} : { root }),
-      });
+      };
+      const rendered = rendering(query, () => renderRaw(Buffer.concat(lines), form));
       return { bytes: rendered, contentType: contentTypes[format] };
     },
     async content(run) {
@@ -99,6 +103,17 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
       await blobs.expire(before);
     },
   };
+}
+
+/** Writes rows that were kept as the database returned them. @throws Fault where one does not fit its column */
+function rendering<T>(query: Query, render: () => T): T {
+  try {
+    return render();
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    const { code, message } = error;
+    throw faultOf({ name: query.id, ...(query.owner === undefined ? {} : { isPrivate: true }) }, { code, message });
+  }
 }
 
 /** Runs of one owner at the same time. */

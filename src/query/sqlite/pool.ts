@@ -106,9 +106,8 @@ export class Pool implements Runner {
       this.#give(seat, next);
     }
     if (seat.count === 0) this.#idle.push(seat);
-    // What it did for a caller is done: that caller may go on elsewhere.
+    // The caller holds one fewer now, and may go on elsewhere.
     this.#occupy();
-    if (seat.count > 0) return;
     if (this.#calls.closing) this.#closeWhenQuiet();
     else if (this.#seats.size > this.#options.readers) this.#watchShrink();
   }
@@ -172,7 +171,7 @@ export class Pool implements Runner {
 
   #fail(seat: Seat, failure: Failure): void {
     const call = seat.answered();
-    if (call !== undefined) this.#calls.fail(call, faultOf(call.plan.name, failure));
+    if (call !== undefined) this.#calls.fail(call, faultOf(call.plan, failure));
     this.#advance(seat);
   }
 

@@ -48,7 +48,8 @@ export class ReaderProcess {
     const given: ReaderOptions = { ...options, prefix: this.#prefix };
     try {
       // Not the gateway's own flags: an inspector or a loader is not meant for a reader.
-      this.#child = spawn(process.execPath, [script, JSON.stringify(given)], {
+      const [command, ...rest] = bounded([process.execPath, script, JSON.stringify(given)], options.largestFile);
+      this.#child = spawn(command, rest, {
         stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
       });
     } catch (error) {
@@ -143,6 +144,19 @@ export class ReaderProcess {
     removeFiles(this.#temporary, (name) => name.startsWith(this.#prefix));
     this.#events.gone(reason, this.#startFailure);
   }
+}
+
+/** Bytes of the unit of `ulimit -f`. */
+const BLOCK = 512;
+
+/**
+ * A command that writes no larger file than this: SQLite has no bound of its own for what it sorts on disk, but the shell has one
+ * (POSIX, `ulimit -f`). A write beyond it fails with EFBIG, since Node ignores the signal. A bound that is lower already stays.
+ */
+function bounded(command: readonly [string, ...string[]], bytes: number): readonly [string, ...string[]] {
+  if (process.platform === 'win32') return command;
+  const script = 'ulimit -f "$1" 2>/dev/null; shift; exec "$@"';
+  return ['/bin/sh', '-c', script, 'sh', String(Math.ceil(bytes / BLOCK)), ...command];
 }
 
 /** The payload of a reply that our own reader wrote. */

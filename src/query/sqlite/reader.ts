@@ -22,6 +22,8 @@ export interface ReaderOptions {
   readonly timezone: string;
   /** Folder of large results. */
   readonly temporary: string;
+  /** Bytes of the largest file that it may write, which bounds what SQLite sorts on disk. */
+  readonly largestFile: number;
   /** How the names of its files there begin; no other reader's begin so. */
   readonly prefix: string;
 }

@@ -1,7 +1,13 @@
 import { checkComponents } from '../../event/index.ts';
 import type { Position } from '../../model/position.ts';
 import type { Registry } from '../../model/registry.ts';
-import { checkQueries, type QueryProblem, type ReachedDatasource } from '../../query/index.ts';
+import {
+  checkQueries,
+  type QueryDatabase,
+  type QueryProblem,
+  type ReachedDatasource,
+  unboundedFiles,
+} from '../../query/index.ts';
 import { usersInBoth } from '../../security/directory/user-rows.ts';
 import { errorText } from '../../store/error.ts';
 import type { Store } from '../../store/index.ts';
@@ -11,7 +17,7 @@ import { queriesOf } from './datasources.ts';
 /**
  * Prepares each query on its database. A datasource that can't be reached is no reason not to start: only calls of its
  * queries fail until it comes back.
- * @returns a sentence for each of those
+ * @returns a sentence for each of those, and for each database that does not bound temporary files
  * @throws GatewayError with all of what the databases say against the queries. Types are for `check --connect` to tell
  */
 export async function refuseBrokenQueries(
@@ -20,12 +26,18 @@ export async function refuseBrokenQueries(
   datasources: readonly ReachedDatasource[],
 ): Promise<string[]> {
   const all: QueryProblem[] = await checkQueries(store, queriesOf(registry, undefined));
-  const unreached: string[] = [];
+  const warnings: string[] = [];
+  const bound = async (database: QueryDatabase): Promise<void> => {
+    const warning = await unboundedFiles(database, registry.gateway.limits.temporary);
+    if (warning !== undefined) warnings.push(`${warning}.`);
+  };
+  await bound(store);
   for (const { datasource, database } of datasources) {
     try {
       all.push(...(await checkQueries(database, queriesOf(registry, datasource))));
+      await bound(database);
     } catch (error) {
-      unreached.push(`The datasource ${datasource.id} can't be reached: ${errorText(error)}.`);
+      warnings.push(`The datasource ${datasource.id} can't be reached: ${errorText(error)}.`);
     }
   }
   const problems = all.filter(({ kind }) => kind === 'refused' || kind === 'missing-column');
@@ -33,7 +45,7 @@ export async function refuseBrokenQueries(
     lineOf(column?.at ?? query.at, `query ${query.id}`, message),
   );
   if (lines.length > 0) throw new GatewayError(`the database refuses stored queries\n${lines.join('\n')}`);
-  return unreached;
+  return warnings;
 }
 
 /** @throws GatewayError with all that is wrong with the tables of components */

@@ -3,7 +3,7 @@
 import type { Zone } from '../../../wire/timezone.ts';
 import type { ResultColumn } from '../../plan/plan.ts';
 import { booleanText, compileTextOf, decimalText, integerText } from '../convert.ts';
-import { type Present, ValueError } from '../value.ts';
+import { type Present, wrongValue } from '../value.ts';
 import { compileDatetimeSerial, dateSerial, timeSerial } from './serial.ts';
 import { TEXT_STYLE } from './styles.ts';
 import { inlineString } from './text.ts';
@@ -19,7 +19,7 @@ const DIGITS = 15;
  */
 export function compileCell(column: ResultColumn, style: number, zone: Zone): (value: Present) => string {
   const refuse = (value: Present): never => {
-    throw new ValueError(column, value);
+    throw wrongValue(column, value);
   };
   const styled = style === 0 ? '' : ` s="${style}"`;
   const number = (digits: number | string): string => `"${styled}><v>${digits}</v></c>`;
