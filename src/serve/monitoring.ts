@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { Fault } from '../model/fault.ts';
 import { authorise } from '../security/authorise.ts';
 import { type Beside, mountReadable } from './beside.ts';
-import { databaseAway } from './exchange/database-fault.ts';
+import { notReady } from './exchange/database-fault.ts';
 import type { GatewayEnv } from './exchange/exchange.ts';
 import type { Metrics } from './log/metrics.ts';
 import type { ConnectorPorts } from './stages.ts';
@@ -29,7 +29,7 @@ export function mountMonitoring(
       await ready();
     } catch (error) {
       log.warn({ requestId: exchange.requestId, err: error }, 'not ready');
-      throw databaseAway(error);
+      throw notReady(error);
     }
     return plain.text(exchange, 200, 'application/json', '{"status":"ready"}');
   });

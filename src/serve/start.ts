@@ -115,7 +115,7 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
 
   const metrics = createMetrics({ queries, queue: services.queue, ...(others === undefined ? {} : { others }) });
   const authenticator = await openAuthenticator(registry, { ...ports, directory, store });
-  const ready = async (): Promise<void> => void (await Promise.all([store.ready(), queries.ready()]));
+  const ready = async (): Promise<void> => void (await Promise.all([store.ready(), queries.ready(), blobs.ready()]));
   let base = '';
   const app = createApp(registry, {
     ...{ handlers, queries, blobs, spool, services, outbound },

@@ -1,4 +1,4 @@
-export { BlobError } from './blob/error.ts';
+export { BlobError, UnwritableError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
 export { isFull, StoreError } from './error.ts';
 export { fileAttachment } from './file/attachment.ts';

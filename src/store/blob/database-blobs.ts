@@ -45,6 +45,11 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
     return scopedBlobs(this, scope);
   }
 
+  /** They are rows: the database says whether it is there. */
+  ready(): Promise<void> {
+    return this.#store.ready();
+  }
+
   async close(): Promise<void> {
     if (this.#changes.closed) return;
     clearInterval(this.#timer);

@@ -1,3 +1,5 @@
+import { errorText, StoreError } from '../error.ts';
+
 /** A blob could not be kept or read, for a reason that is the content's or the blob's own. */
 export class BlobError extends Error {
   override readonly name = 'BlobError';
@@ -19,4 +21,12 @@ export function closed(): Error {
 /** The error of whoever wants to read what is not there any more. */
 export function gone(key: string, cause?: unknown): BlobError {
   return new BlobError(key, 'it was deleted or replaced before it was read', cause === undefined ? {} : { cause });
+}
+
+/** No blob can be kept, because nothing can be written to their folder: no right to, no room, a file in its place. */
+export class UnwritableError extends StoreError {}
+
+/** @param folder of the blobs */
+export function unwritable(folder: string, cause: unknown): UnwritableError {
+  return new UnwritableError(folder, `${folder} can't be used for blobs: ${errorText(cause)}`, { cause });
 }

@@ -29,6 +29,10 @@ export class FileBlobs implements BlobStore, BlobContents {
     return scopedBlobs(this, scope);
   }
 
+  ready(): Promise<void> {
+    return this.#files.probe();
+  }
+
   /** Removes what dead processes left. */
   async sweep(): Promise<void> {
     for (const name of LockFile.names(this.#processes)) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { unlink } from 'node:fs/promises';
+import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteRange } from '../../model/blob.ts';
 import type { Attachment } from '../../model/value.ts';
@@ -7,7 +7,7 @@ import { errorCode } from '../error.ts';
 import { createFolder } from '../file/folder.ts';
 import { OpenFile } from '../file/open-file.ts';
 import { type WrittenBlob, writeContent } from './content.ts';
-import { closed, gone } from './error.ts';
+import { closed, gone, unwritable } from './error.ts';
 
 /** Bytes that are gathered before they are written. */
 const BLOCK = 262_144;
@@ -42,6 +42,19 @@ export class BlobFiles {
     } finally {
       this.#open.delete(open);
       open.close();
+    }
+  }
+
+  /** Writes a file of one byte, and removes it. @throws UnwritableError naming the folder */
+  async probe(): Promise<void> {
+    const path = join(this.#folder, this.freshName());
+    try {
+      createFolder(this.#folder);
+      await writeFile(path, '-', { flag: 'wx' });
+    } catch (error) {
+      throw unwritable(this.#folder, error);
+    } finally {
+      await unlink(path).catch(() => {});
     }
   }
 

@@ -1,12 +1,14 @@
 import { basename, dirname, join } from 'node:path';
 import type { BlobStore } from '../../model/blob.ts';
-import { errorText, StoreError } from '../error.ts';
 import type { Store } from '../port.ts';
 import { DatabaseBlobs } from './database-blobs.ts';
+import { unwritable } from './error.ts';
 import { FileBlobs } from './file-blobs.ts';
 
 /** The blob port: binary content that outlives the gateway. */
 export interface BlobStorage extends BlobStore {
+  /** Resolves if content can be kept now. @throws UnwritableError */
+  ready(): Promise<void>;
   /** Gives up what is being put, and leaves nothing of it. Streams that are under way go on. A second call does nothing. */
   close(): Promise<void>;
 }
@@ -18,14 +20,15 @@ export interface BlobStorage extends BlobStore {
  *
  * As for the rest of the store, what was put survives the end of the process, however it comes; a power cut may take what
  * the operating system had not written to its disk by then, which reading it tells.
- * @throws StoreError naming the folder
+ * @throws UnwritableError naming the folder
  */
 export async function openBlobs(store: Store): Promise<BlobStorage> {
   if (store.kind === 'postgres') return new DatabaseBlobs(store);
   const folder = join(dirname(store.location), 'blobs');
   const storage = new FileBlobs(store, folder, basename(store.location));
+  await storage.ready();
   await storage.sweep().catch((error: unknown) => {
-    throw new StoreError(folder, `${folder} can't be used for blobs: ${errorText(error)}`, { cause: error });
+    throw unwritable(folder, error);
   });
   return storage;
 }
