@@ -1,7 +1,7 @@
 import { refuse } from './error.ts';
 
 /** Deepest nesting of objects and lists that is read or written; the root is level 1. */
-const MAX_DEPTH = 100;
+export const MAX_DEPTH = 100;
 
 /** Refuses what is nested too deep. */
 export function checkDepth(depth: number): void {

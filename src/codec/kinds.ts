@@ -131,7 +131,7 @@ const binary: Kind = {
 };
 
 const json: Kind = {
-  fromText: readJsonText,
+  fromText: (text) => readJsonText(text),
   fromJson: readPlain,
   accept: (value) => value as Value,
   toJson: writePlain,

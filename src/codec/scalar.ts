@@ -1,7 +1,9 @@
 import { type Field, filledByFault, type ScalarType } from '../model/field.ts';
 import type { Value } from '../model/value.ts';
 import { compileConstraints, typed } from './constraints.ts';
+import { readJsonText } from './json/text.ts';
 import { kinds } from './kinds.ts';
+import type { Foreign } from './names.ts';
 
 /** One single value of a field, checked in every direction. Each function throws a {@link CodecError} without a path. */
 export interface Scalar {
@@ -13,9 +15,13 @@ export interface Scalar {
   toText(value: Value): string;
 }
 
-/** Compiles the value of a field, or one entry of a list of scalars. */
-export function compileScalar(field: Field, type: ScalarType): Scalar {
-  const { fromText, fromJson, accept, toJson, toText } = kinds[type.kind];
+/**
+ * Compiles the value of a field, or one entry of a list of scalars.
+ * @param foreign `pass` for the text of a partner: JSON in it may repeat names
+ */
+export function compileScalar(field: Field, type: ScalarType, foreign: Foreign = 'refuse'): Scalar {
+  const { fromJson, accept, toJson, toText, ...kind } = kinds[type.kind];
+  const fromText = type.kind === 'json' ? (text: string) => readJsonText(text, foreign) : kind.fromText;
   const check = compileConstraints(field, type);
   const taken = check === undefined ? accept : (value: unknown): Value => check(accept(value));
   return {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CodecError } from '../../src/codec/index.ts';
 import { NumberToken, parseWithDigits } from '../../src/codec/json/source.ts';
 
 const digits = (maximum: number): fc.Arbitrary<string> => fc.stringMatching(new RegExp(`^\\d{1,${maximum}}$`));
@@ -58,10 +57,5 @@ describe('parsing with the digits of numbers', () => {
       '1.50': '9007199254740993',
       '"1.50': [true, false, null],
     });
-  });
-
-  it('refuses what is nested too deep before it is parsed, with such numbers and without', () => {
-    for (const number of ['1', '1.50'])
-      expect(() => parseWithDigits(`${'['.repeat(100_000)}${number}`)).toThrow(CodecError);
   });
 });

@@ -120,7 +120,7 @@ function compileWrapped(form: ReplyReader): ReplyReader {
 const NOTHING: ReplyReader = { kind: 'none', empty: {}, read: () => ({}) };
 
 const rawForms: Readonly<Record<RawKind, ReplyReader>> = {
-  json: { kind: 'json', empty: undefined, read: ({ text }) => ({ [CONTENT]: readJsonText(text) }) },
+  json: { kind: 'json', empty: undefined, read: ({ text }) => ({ [CONTENT]: readJsonText(text, 'pass') }) },
   xml: {
     kind: 'xml',
     empty: undefined,

@@ -1,9 +1,9 @@
 // JSON (RFC 8259), read so that order and digits stay as they are.
 
-import { checkDepth } from '../depth.ts';
 import { CodecError } from '../error.ts';
 import { soundText } from '../sound.ts';
 import { JsonArray, type JsonNode, JsonObject, JsonScalar, memberPath } from './node.ts';
+import { scanJson } from './scan.ts';
 
 /**
  * Walks JSON that others wrote: objects, lists and single values, with properties in their order and numbers as they are
@@ -23,46 +23,46 @@ export class JsonParser {
   }
 
   /**
-   * @throws CodecError where the text is no JSON, saying where; where it is nested more than 100 levels deep; where a text
-   *   in it holds a NUL, or half of a surrogate pair
+   * @throws CodecError where the text is no JSON, saying where; where it exceeds a limit of `JSON_LIMITS`, such as 100
+   *   levels of depth; where a text in it holds a NUL, or half of a surrogate pair
    */
   static parse(text: string): JsonNode {
+    scanJson(text, 'pass');
     const parser = new JsonParser(text);
-    const root = parser.#value('', 1);
+    const root = parser.#value('');
     parser.#blanks();
     if (parser.#at < text.length) parser.#fail('something follows its end');
     return root;
   }
 
-  #value(path: string, depth: number): JsonNode {
+  #value(path: string): JsonNode {
     this.#blanks();
     const first = this.#text[this.#at];
     if (first === '{' || first === '[') {
-      checked(path, () => checkDepth(depth));
       this.#at++;
-      return first === '{' ? this.#object(path, depth) : this.#array(path, depth);
+      return first === '{' ? this.#object(path) : this.#array(path);
     }
     if (first === '"') return new JsonScalar(path, 'string', this.#string(path));
     return this.#plain(path);
   }
 
-  #object(path: string, depth: number): JsonObject {
+  #object(path: string): JsonObject {
     const properties: [string, JsonNode][] = [];
     if (this.#takes('}')) return new JsonObject(path, properties);
     do {
       this.#blanks();
       const name = this.#string(path);
       if (!this.#takes(':')) this.#fail('a colon is missing');
-      properties.push([name, this.#value(memberPath(path, name), depth + 1)]);
+      properties.push([name, this.#value(memberPath(path, name))]);
     } while (this.#takes(','));
     if (!this.#takes('}')) this.#fail('a comma or } is missing');
     return new JsonObject(path, properties);
   }
 
-  #array(path: string, depth: number): JsonArray {
+  #array(path: string): JsonArray {
     const entries: JsonNode[] = [];
     if (this.#takes(']')) return new JsonArray(path, entries);
-    do entries.push(this.#value(memberPath(path, entries.length), depth + 1));
+    do entries.push(this.#value(memberPath(path, entries.length)));
     while (this.#takes(','));
     if (!this.#takes(']')) this.#fail('a comma or ] is missing');
     return new JsonArray(path, entries);

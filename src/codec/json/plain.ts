@@ -1,15 +1,19 @@
 import type { JsonValue, Value } from '../../model/value.ts';
 import { checkDepth } from '../depth.ts';
 import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
+import type { Foreign } from '../names.ts';
 import { checkSound } from '../sound.ts';
+import { scanJson } from './scan.ts';
 import { NEEDS_DIGITS, NumberToken, parseWithDigits } from './source.ts';
 
 /**
  * Parses a JSON text and reads what it holds; once more, with the digits of its numbers, where the reader needs them.
+ * @param foreign whether an object may have a name twice, see {@link scanJson}
  * @param digits whether each number keeps its digits from the first, as a {@link NumberToken} where needed
- * @throws CodecError where the text is no JSON, or holds text that is no text
+ * @throws CodecError for text that exceeds a limit, is not JSON, or holds characters that are not text
  */
-export function readJson<T>(text: string, digits: boolean, read: (raw: unknown) => T): T {
+export function readJson<T>(text: string, foreign: Foreign, digits: boolean, read: (raw: unknown) => T): T {
+  scanJson(text, foreign);
   try {
     return read(parseJson(text, digits));
   } catch (error) {

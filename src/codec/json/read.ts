@@ -34,7 +34,8 @@ interface Shared {
 
 /**
  * Compiles the reading of a document from a JSON text. A document with a root label is read without it too. Null is taken
- * for absent (but in a `json` field, and in a document that is a patch); of repeated keys the last counts, as in JSON.parse.
+ * for absent (but in a `json` field, and in a document that is a patch).
+ * @param foreign `refuse` for what callers send; `pass` for replies, in which the last value of a repeated name counts
  */
 export function compileJsonReader(document: Document, foreign: Foreign = 'refuse'): (text: string) => DocumentValue {
   const read = documentReader(document, { foreign, readers: new Map() });
@@ -48,7 +49,7 @@ export function compileJsonReader(document: Document, foreign: Foreign = 'refuse
   const readRoot = (raw: unknown): DocumentValue => read(unlabelled(raw), 1);
   return (text) => {
     try {
-      return readJson(text, digits, readRoot);
+      return readJson(text, foreign, digits, readRoot);
     } catch (error) {
       throw named(error, document);
     }
@@ -69,7 +70,7 @@ export function compileJsonField(field: Field): (text: string) => Value {
       throw within(error, name);
     }
   };
-  return (text) => readJson(text, digits, readRoot);
+  return (text) => readJson(text, 'refuse', digits, readRoot);
 }
 
 function documentReader(document: Document, shared: Shared): (raw: unknown, depth: number) => DocumentValue {

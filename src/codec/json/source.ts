@@ -1,6 +1,6 @@
 // JSON (RFC 8259) with the digits of its numbers: the JSON.parse source text access proposal of ECMAScript.
 
-import { checkDepth } from '../depth.ts';
+import { endOfString } from './scan.ts';
 
 declare global {
   interface JSON {
@@ -30,7 +30,7 @@ export const NEEDS_DIGITS = Symbol('the digits of a number are needed');
 /**
  * Parses JSON so that each number that is not written as JavaScript would write it is a {@link NumberToken}. Five times
  * slower than JSON.parse alone where there may be one.
- * @throws CodecError where it is nested too deep
+ * @param text of bounded depth: a reviver is called recursively, one level of the stack for one of the text
  */
 export function parseWithDigits(text: string): unknown {
   if (isAsWritten(text)) return JSON.parse(text);
@@ -41,25 +41,18 @@ export function parseWithDigits(text: string): unknown {
   });
 }
 
-/**
- * Looks through a JSON text, without parsing it: whether JavaScript surely writes each of its numbers as it stands.
- * @throws CodecError where it is nested too deep: a reviver is called recursively, one level of the stack for one of the text
- */
+/** Whether JavaScript surely writes each number of a JSON text as it stands; looks through the text without parsing it. */
 function isAsWritten(text: string): boolean {
-  let depth = 0;
-  let asWritten = true;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit === 0x22) i = endOfString(text, i);
-    else if (unit === 0x5b || unit === 0x7b) checkDepth(++depth);
-    else if (unit === 0x5d || unit === 0x7d) depth--;
-    else if (asWritten && isDigit(unit)) {
+    else if (isDigit(unit)) {
       const end = endOfPlainNumber(text, i);
-      if (end === -1) asWritten = false;
-      else i = end - 1;
+      if (end === -1) return false;
+      i = end - 1;
     }
   }
-  return asWritten;
+  return true;
 }
 
 const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
@@ -85,14 +78,4 @@ function endOfDigits(text: string, start: number): number {
   let end = start;
   while (isDigit(text.charCodeAt(end))) end++;
   return end;
-}
-
-/** The index of the quote that ends the string begun at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === 0x5c) i++;
-    else if (unit === 0x22) return i;
-  }
-  return text.length;
 }

@@ -110,7 +110,7 @@ function fieldReader(field: Field, namespace: string, shared: Shared, keepsNull 
   return {
     name: field.name,
     read: field.attribute
-      ? attributeReader(field, type as ScalarType)
+      ? attributeReader(field, type as ScalarType, shared.foreign)
       : elementReader(field, namespace, shared, keepsNull),
     required: field.required,
     initial: initialValue(field),
@@ -119,8 +119,8 @@ function fieldReader(field: Field, namespace: string, shared: Shared, keepsNull 
   };
 }
 
-function attributeReader(field: Field, type: ScalarType): ReadGiven {
-  const read = textReader(field, type, field.absent === 'blank');
+function attributeReader(field: Field, type: ScalarType, foreign: Foreign): ReadGiven {
+  const read = textReader(field, type, field.absent === 'blank', foreign);
   return (text) => read(text as string);
 }
 
@@ -224,7 +224,7 @@ function scalarReader(field: Field, type: ScalarType, blank: boolean, foreign: F
       return blank && element.content.length === 0 ? undefined : readBinary(element, resolve);
     };
   }
-  const read = textReader(field, type, blank);
+  const read = textReader(field, type, blank, foreign);
   const contentOf = type.kind === 'xml' ? markupOrText : onlyText;
   return (element) => {
     if (strict) refuseAttributes(element);
@@ -235,8 +235,8 @@ function scalarReader(field: Field, type: ScalarType, blank: boolean, foreign: F
 /** Kinds whose white space is kept (`whiteSpace` of XML Schema 1.1 Part 2, section 4.3.6); of others it is taken off. */
 const PRESERVED: ReadonlySet<ScalarKind> = new Set(['string', 'text', 'xml', 'json']);
 
-function textReader(field: Field, type: ScalarType, blank: boolean): (text: string) => Value {
-  const fromText = type.kind === 'binary' ? fromSpacedBase64 : compileScalar(field, type).fromText;
+function textReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): (text: string) => Value {
+  const fromText = type.kind === 'binary' ? fromSpacedBase64 : compileScalar(field, type, foreign).fromText;
   const read = PRESERVED.has(type.kind) ? fromText : (text: string) => fromText(trimmed(text));
   if (!blank || type.kind === 'string' || type.kind === 'text') return read;
   const isBlank = PRESERVED.has(type.kind) ? (text: string) => text === '' : isWhite;
