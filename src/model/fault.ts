@@ -42,6 +42,10 @@ export const faults = {
     415,
     (p: { given: string; supported: string }) => `The body's ${p.given} is not supported; supported: ${p.supported}.`,
   ),
+  EXPECTATION_FAILED: entry(
+    417,
+    (p: { expected: string }) => `The expectation ${p.expected} can't be met; the only one known is 100-continue.`,
+  ),
   TOO_MANY_REQUESTS: entry(
     429,
     (p: { what: string; seconds: number }) => `Too many calls of ${p.what}; try again in ${p.seconds} s.`,
@@ -50,6 +54,10 @@ export const faults = {
   ABANDONED: entry(499, (_: object) => 'The caller went away before there was an answer.'),
   INTERNAL: entry(500, (p: { operation: string }) => `${p.operation} could not be answered.`),
   UNKNOWN_METHOD: entry(501, (p: { method: string }) => `The method ${p.method} is not known.`),
+  UNKNOWN_CODING: entry(
+    501,
+    (p: { coding: string }) => `The Transfer-Encoding ${p.coding} is not supported; supported: chunked.`,
+  ),
   UPSTREAM_FAILED: entry(502, (p: { operation: string }) => `The call of ${p.operation} did not succeed.`),
   UNAVAILABLE: entry(503, (p: { reason: string }) => `Not available now: ${p.reason}.`),
   TIMEOUT: entry(
@@ -57,6 +65,7 @@ export const faults = {
     (p: { what: string; seconds: number }) => `${p.what} took longer than ${p.seconds} s and was stopped.`,
   ),
   UPSTREAM_TIMEOUT: entry(504, (p: { operation: string }) => `The call of ${p.operation} was not answered in time.`),
+  VERSION_NOT_SUPPORTED: entry(505, (_: object) => 'The request is not HTTP/1.1 or HTTP/1.0.'),
   STORAGE_FULL: entry(507, (p: { what: string }) => `${p.what} could not be kept: the storage is full.`),
 } as const;
 

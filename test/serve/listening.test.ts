@@ -9,6 +9,7 @@ const DEFINITIONS = `service: One.v1
 permission: EVERYTHING
 operations:
   ONE: { get: one, response: text }
+  POSTED: { post: posted, request: text, response: text }
   GATED: { get: gated, response: text }
 `;
 
@@ -16,6 +17,7 @@ operations:
 const FILES = {
   'definitions/one.yaml': DEFINITIONS,
   'src/handlers/one.ts': "export default { onRequest: () => 'one' };\n",
+  'src/handlers/posted.ts': "export default { onRequest: () => 'posted' };\n",
   'src/handlers/gated.ts': `export default {
   async onRequest() {
     await new Promise((resolve) => globalThis.gates.add(resolve));
@@ -42,6 +44,11 @@ const PATH = '/gateway/RESTListeningConnector/One.v1/';
 
 const ask = (path: string, ...headers: string[]): string =>
   [`GET ${path} HTTP/1.1`, 'Host: x', `Authorization: ${DEMO}`, ...headers, '', ''].join('\r\n');
+
+const post = (version: string, ...headers: string[]): string =>
+  ask(`${PATH}posted`, 'Transfer-Encoding: chunked', ...headers)
+    .replace('GET', 'POST')
+    .replace('HTTP/1.1', version);
 
 describe('a gateway does not start', () => {
   const reason = (options: TestGatewayOptions): Promise<{ message: string; hint?: string }> =>
@@ -166,6 +173,55 @@ describe('connections', () => {
       'HTTP/1.1 200',
       'HTTP/1.1 200',
     ]);
+  });
+
+  it.each([
+    ['bytes that are not HTTP', 'garbage\r\n\r\n', '400'],
+    ['an unknown method', 'BREW / HTTP/1.1\r\n\r\n', '501'],
+    ['another version', 'GET / HTTP/3.0\r\n\r\n', '505'],
+    ['a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n', '501'],
+    ['a body that breaks off', `${post('HTTP/1.1')}x\r\n`, '400'],
+    ['headers that do not come', 'GET / HTTP/1.1\r\nHo', '408'],
+  ])('on which %s follow send the replies that are due first, and end', async (_, garbage, status) => {
+    const gateway = await start();
+    gateway.gateway.server.headersTimeout = 20;
+    const { received, closed } = openConnection(gateway.port, ask(`${PATH}one`) + ask(`${PATH}gated`) + garbage);
+    const gate = await eventually('the gated call', () => [...gates][0]);
+    gates.clear();
+    await eventually('the first reply', () => (received().includes('one') ? true : undefined));
+    gate();
+    await closed;
+    expect(received()).toMatch(
+      new RegExp(`^HTTP/1\\.1 200 [^]*\r\n\r\noneHTTP/1\\.1 200 [^]*\r\n\r\ngatedHTTP/1\\.1 ${status} [^]*}$`),
+    );
+    expect(received().match(/HTTP\/1\.1 \d{3}/g)).toHaveLength(3);
+    expect(gateway.log().filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('that end with a reply act on nothing behind that', async () => {
+    const gateway = await start();
+    const lasts = [
+      `${post('HTTP/1.0', 'Connection: keep-alive')}0\r\n\r\n`,
+      `${ask('/health/live', 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`,
+      ask('/health/live', 'Host: y'),
+    ];
+    for (const [index, last] of lasts.entries()) {
+      const { received, closed } = openConnection(gateway.port, last + ask(`${PATH}gated`));
+      await closed;
+      expect(received().match(/HTTP\/1\.1 \d{3}/g)).toEqual([['HTTP/1.1 200', 'HTTP/1.1 501', 'HTTP/1.1 400'][index]]);
+    }
+    expect(gates.size).toBe(0);
+    expect(gateway.log()).toHaveLength(3);
+  });
+
+  it('are asked for the body of a request whose head is taken, and of no other', async () => {
+    const gateway = await start();
+    const taken = openConnection(gateway.port, ask(`${PATH}one`, 'Expect: 100-continue', 'Connection: close'));
+    await taken.closed;
+    expect(taken.received()).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
+    const refused = openConnection(gateway.port, ask(`${PATH}one`, 'Expect: 100-continue', 'Host: y'));
+    await refused.closed;
+    expect(refused.received()).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   it('take the absolute form of their own host', async () => {

@@ -9,13 +9,13 @@ import type { GatewayEnv } from '../exchange/exchange.ts';
 import { refusedLine } from '../log/decision.ts';
 import type { Log } from '../log/log.ts';
 import type { Safeguards } from '../start/safeguards.ts';
+import { checkHead, endsConnection } from './head.ts';
 import { refusalOf } from './refusal.ts';
 import { type Proxies, peerOf } from './remote.ts';
 import { requestIdOf } from './request-id.ts';
 import { socketsOf } from './sockets.ts';
-import { checkTarget } from './target.ts';
 import { endHandshake, isOfTls, type OpenTls } from './tls.ts';
-import { type ParserError, refuseTunnel, refuseUnread, replyUnderway } from './unread.ts';
+import { noteReply, type ParserError, refuseTunnel, refuseUnread, replyUnderway } from './unread.ts';
 
 /** Request line and headers together, in bytes; a target of 64 KiB leaves as much for headers. */
 const MAX_HEADER_SIZE = 128 * 1024;
@@ -67,10 +67,23 @@ export function createHttpServer(
     // Node would refuse what lacks one without a body.
     requireHostHeader: false,
   };
+  /** Connections that end with a reply that is due. The parser may have read on, but what follows is not acted on. */
+  const ending = new WeakSet<Socket>();
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const fault = accept(incoming, limits.target) ?? refusal();
-    if (fault === undefined) answer(incoming, outgoing).catch((error) => refuse(incoming, outgoing, error, logs));
-    else refuse(incoming, outgoing, fault, logs);
+    const { socket } = incoming;
+    if (ending.has(socket)) return;
+    noteReply(outgoing);
+    const fault = checkHead(incoming, limits.target) ?? refusal();
+    if (fault !== undefined) {
+      ending.add(socket);
+      refuse(incoming, outgoing, fault, logs);
+      return;
+    }
+    if (endsConnection(incoming)) {
+      ending.add(socket);
+      outgoing.shouldKeepAlive = false;
+    }
+    answer(incoming, outgoing).catch((error) => refuse(incoming, outgoing, error, logs));
   };
   const secure = tls === undefined ? undefined : createTlsServer({ ...settings, ...tls.options }, listener);
   const server: Server = secure ?? createServer(settings, listener);
@@ -84,6 +97,11 @@ export function createHttpServer(
   server.on('connect', (incoming, connection) => refuseTunnel(incoming, connection, logs));
   // Node would refuse it without a body.
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
+  // Node would ask for the body of a request whose head is about to be refused.
+  server.on('checkContinue', (incoming, outgoing) => {
+    if (checkHead(incoming, limits.target) === undefined) outgoing.writeContinue();
+    server.emit('request', incoming, outgoing);
+  });
   const sockets = socketsOf(server);
   return {
     server,
@@ -115,41 +133,6 @@ function close(server: Server, sockets: ReadonlySet<Socket>, timeoutMs: number):
 function closeStalled(socket: Socket): void {
   const reply = replyUnderway(socket);
   if (reply === undefined || reply.headersSent) socket.destroy();
-}
-
-/** Checks the head of a request, and leaves its target in origin form: what is routed is what was checked. */
-function accept(incoming: IncomingMessage, limit: number): Fault | undefined {
-  const { method, url = '', headers } = incoming;
-  try {
-    checkSingle(incoming);
-    if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
-      throw Fault.of('BAD_REQUEST', { reason: 'its Expect header is not 100-continue' });
-    // A question about the whole server (`OPTIONS *`) is answered like one about the page.
-    incoming.url = url === '*' && method === 'OPTIONS' ? '/' : checkTarget(url, headers.host, limit);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Fault) return error;
-    throw error;
-  }
-}
-
-/**
- * One Host header (RFC 9112 section 3.2; HTTP/1.0 may do without), and one Authorization at most: Node keeps the first of
- * several, where something in front may have looked at another.
- */
-function checkSingle({ rawHeaders, httpVersion }: IncomingMessage): void {
-  let hosts = 0;
-  let credentials = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
-    if (name.length === 13 && name.toLowerCase() === 'authorization') credentials++;
-  }
-  // The parser takes a line without a version for HTTP/0.9.
-  if (httpVersion.startsWith('0')) throw Fault.of('BAD_REQUEST', { reason: 'it names no HTTP version' });
-  if (hosts > 1) throw Fault.of('BAD_REQUEST', { reason: 'it has more than one Host header' });
-  if (credentials > 1) throw Fault.of('BAD_REQUEST', { reason: 'it has more than one Authorization header' });
-  if (hosts === 0 && httpVersion === '1.1') throw Fault.of('BAD_REQUEST', { reason: 'it has no Host header' });
 }
 
 /** Answers what does not reach the app. */

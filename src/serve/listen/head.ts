@@ -1,0 +1,80 @@
+// The head of a request, as Node's parser hands it over, checked before anything acts on it (RFC 9112, sections 2 to 6).
+import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { Fault } from '../../model/fault.ts';
+import { checkTarget } from './target.ts';
+
+/**
+ * Checks a head, and leaves its target in origin form: what is routed is what was checked.
+ * @param limit of the target, in bytes
+ * @returns the fault that refuses the request. The end of its body is in doubt then: nothing behind it may be read
+ */
+export function checkHead(incoming: IncomingMessage, limit: number): Fault | undefined {
+  const { method, url = '', headers, httpVersion } = incoming;
+  try {
+    checkVersion(httpVersion);
+    checkSingle(incoming);
+    checkCoding(headers['transfer-encoding']);
+    if (headers.host !== undefined && !isHost(headers.host))
+      throw Fault.of('BAD_REQUEST', { reason: 'its Host header is not a host' });
+    // RFC 9110, section 10.1.1: the one expectation that there is.
+    if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+      throw Fault.of('EXPECTATION_FAILED', { expected: headers.expect.slice(0, 40) });
+    // A question about the whole server (`OPTIONS *`) is answered like one about the page.
+    incoming.url = url === '*' && method === 'OPTIONS' ? '/' : checkTarget(url, headers.host, limit);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}
+
+/**
+ * Whether a connection ends with the reply to this request: HTTP/1.0 has no transfer codings, so that something in front may
+ * have seen another end of the body (RFC 9112, section 6.1).
+ */
+export function endsConnection({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
+}
+
+function checkVersion(version: string): void {
+  if (version === '1.1' || version === '1.0') return;
+  // The parser takes a line without a version for HTTP/0.9.
+  if (version.startsWith('0')) throw Fault.of('BAD_REQUEST', { reason: 'it names no HTTP version' });
+  throw Fault.of('VERSION_NOT_SUPPORTED', {});
+}
+
+/**
+ * One Host header (RFC 9112 section 3.2; HTTP/1.0 may do without), and one Authorization at most: Node keeps the first of
+ * several, where something in front may have looked at another.
+ */
+function checkSingle({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  let credentials = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+    if (name.length === 13 && name.toLowerCase() === 'authorization') credentials++;
+  }
+  if (hosts > 1) throw Fault.of('BAD_REQUEST', { reason: 'it has more than one Host header' });
+  if (credentials > 1) throw Fault.of('BAD_REQUEST', { reason: 'it has more than one Authorization header' });
+  if (hosts === 0 && httpVersion === '1.1') throw Fault.of('BAD_REQUEST', { reason: 'it has no Host header' });
+}
+
+/** RFC 9112, sections 6.1 and 6.3: `chunked` alone is supported, and without it as the last coding a body has no known end. */
+function checkCoding(given: string | undefined): void {
+  const coding = given?.toLowerCase();
+  if (coding === undefined || coding === 'chunked') return;
+  if (/(?:^|[,\s])chunked$/.test(coding)) throw Fault.of('UNKNOWN_CODING', { coding: coding.slice(0, 40) });
+  throw Fault.of('BAD_REQUEST', { reason: 'the last coding of its Transfer-Encoding is not chunked' });
+}
+
+/** `uri-host [ ":" port ]` of RFC 9112, section 3.2, whose host is that of RFC 3986, section 3.2.2. */
+const HOST =
+  /^(?:\[(?<ipv6>[0-9A-Fa-f:.]+)\]|\[v[0-9A-Fa-f]+\.[\w.~!$&'()*+,;=:-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::[0-9]*)?$/;
+
+function isHost(text: string): boolean {
+  const found = HOST.exec(text);
+  const ipv6 = found?.groups?.ipv6;
+  return found !== null && (ipv6 === undefined || isIPv6(ipv6));
+}
