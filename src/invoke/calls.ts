@@ -6,7 +6,7 @@ import type { Spool } from '../model/spool.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Callable } from './callable.ts';
 import { Configuration } from './configuration.ts';
-import { deadline } from './deadline.ts';
+import { deadline, LONGEST } from './deadline.ts';
 import { type Called, InvokeError } from './error.ts';
 import type { RawReply } from './http/raw-reply.ts';
 import type { Target } from './http/target.ts';
@@ -77,7 +77,8 @@ export function createCalls({ gateway, env, spool, timeouts, transport }: CallPo
       try {
         const { onSent, heads } = given;
         raw = await transport.send(target, outgoing, { called, resolve, signal: time.signal, onSent, heads });
-        const read = await callable.read(raw, { limits, spool });
+        const limit = target.node.timeouts.reply ?? timeouts.reply;
+        const read = await withinTime(raw, limit, (reply) => callable.read(reply, { limits, spool }));
         return replyOf(raw, read, performance.now() - start);
       } catch (error) {
         const told = time.told(error);
@@ -99,6 +100,29 @@ export function createCalls({ gateway, env, spool, timeouts, transport }: CallPo
       configuration.resolve(texts, called);
     },
   };
+}
+
+/**
+ * Reads a reply within a time: a target that sends a byte now and then never pauses for long enough to be idle.
+ * @param most in milliseconds
+ * @throws InvokeError TIMEOUT; what `read` throws
+ */
+async function withinTime<T>(raw: RawReply, most: number, read: (raw: RawReply) => Promise<T>): Promise<T> {
+  if (raw.whole !== undefined) return read(raw);
+  let late: InvokeError | undefined;
+  const end = (): void => {
+    const reason = `the reply did not come to its end within ${most / 1000} s`;
+    late = new InvokeError('TIMEOUT', raw.called, reason, { httpResponseCode: raw.status, retry: true });
+    raw.discard();
+  };
+  const timer = setTimeout(end, Math.min(most, LONGEST));
+  try {
+    return await read(raw);
+  } catch (error) {
+    throw late ?? error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function compile(operation: ConsumerOperation, namespace: string): Callable {

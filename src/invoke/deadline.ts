@@ -10,7 +10,7 @@ export interface Deadline {
 }
 
 /** What a timer can wait for; it would take a longer time for no time at all. */
-const LONGEST = 2 ** 31 - 1;
+export const LONGEST = 2 ** 31 - 1;
 
 /** @param most in milliseconds; no end where it is infinite, or beyond the 24 days that a timer can wait for */
 export function deadline(signal: AbortSignal | undefined, most: number, called: Called): Deadline {

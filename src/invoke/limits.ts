@@ -6,11 +6,22 @@ export interface Timeouts {
   readonly head: number;
   /** Between two pieces of the reply. */
   readonly idle: number;
+  /** From the head of a reply to its end, where all of it is read before there is a value. */
+  readonly reply: number;
   /** All of it, repetitions with it, until the reply's value is there; no end where it is infinite. */
   readonly call: number;
 }
 
-export const TIMEOUTS: Timeouts = { connect: 10_000, head: 60_000, idle: 30_000, call: Number.POSITIVE_INFINITY };
+export const TIMEOUTS: Timeouts = {
+  connect: 10_000,
+  head: 60_000,
+  idle: 30_000,
+  reply: 300_000,
+  call: Number.POSITIVE_INFINITY,
+};
+
+/** Bytes a second that a reply must bring on average, once it was waited for for twice the idle time. */
+export const SLOWEST = 240;
 
 /** Connections to one origin at once; further calls wait for one. */
 export const CONNECTIONS = 100;

@@ -45,6 +45,8 @@ export interface NodeTimeouts {
   readonly head: number;
   /** Between two pieces of the reply. */
   readonly idle: number;
+  /** From the head of a reply to its end, where all of it is read before there is a value. */
+  readonly reply: number;
   /** All of it, repetitions with it, until the reply's value is there. */
   readonly call: number;
 }

@@ -37,10 +37,11 @@ describe('a node', () => {
   });
 
   it('says how long each phase of a call may take, in milliseconds', () => {
-    expect(node('timeouts: { connect: 500 ms, head: 30 s, idle: 1min, call: 2 h }').timeouts).toEqual({
+    expect(node('timeouts: { connect: 500 ms, head: 30 s, idle: 1min, reply: 3 min, call: 2 h }').timeouts).toEqual({
       connect: 500,
       head: 30_000,
       idle: 60_000,
+      reply: 180_000,
       call: 7_200_000,
     });
     expect(node('timeouts: { idle: 5 s }').timeouts).toEqual({ idle: 5000 });

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Timings } from '../../model/invoke-reply.ts';
 import type { Proof } from '../credential/credential.ts';
 import { type Called, InvokeError } from '../error.ts';
-import { DRAINED } from '../limits.ts';
+import { DRAINED, SLOWEST } from '../limits.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Address } from './address.ts';
 import { inOne } from './body.ts';
@@ -111,10 +111,35 @@ function arrived(body: Readable, length: string | undefined): Uint8Array | undef
   return (body.read() as Buffer | null) ?? undefined;
 }
 
-async function* receiving(body: AsyncIterable<Uint8Array>, facts: TransportFacts): AsyncGenerator<Uint8Array> {
+/** A body as it comes. Its pauses are the connection's to bound; one that trickles is given up here. */
+async function* receiving(body: Readable, facts: TransportFacts): AsyncGenerator<Uint8Array> {
+  const { idle } = facts.timeouts;
+  const slow = (): void => {
+    // A pause is told as one, by the connection.
+    if (performance.now() - since >= idle) return;
+    const reason = `the reply brought less than ${SLOWEST} bytes a second`;
+    body.destroy(
+      new InvokeError('TIMEOUT', facts.called, reason, { httpResponseCode: facts.httpResponseCode, retry: true }),
+    );
+  };
+  let seen = 0;
+  // What the reader takes for what it has got is not the target's slowness.
+  let waited = 0;
+  let since = 0;
   try {
-    for await (const chunk of body) yield chunk;
+    const chunks = body.iterator({ destroyOnReturn: true });
+    for (;;) {
+      since = performance.now();
+      const timer = setTimeout(slow, Math.max(2 * idle, (seen * 1000) / SLOWEST) - waited);
+      const { done, value } = await chunks.next().finally(() => clearTimeout(timer));
+      if (done === true) return;
+      waited += performance.now() - since;
+      seen += (value as Uint8Array).length;
+      yield value as Uint8Array;
+    }
   } catch (error) {
     throw transportError(error, facts);
+  } finally {
+    body.destroy();
   }
 }

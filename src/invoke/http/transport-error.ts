@@ -85,13 +85,16 @@ function connectError(error: unknown, code: string, { called, proxied }: Transpo
   return new InvokeError('CONNECTION', called, reason, { retry: true, hint, cause: error });
 }
 
-const TIMEOUT_OF: Readonly<Record<string, Exclude<keyof Timeouts, 'call'>>> = {
+/** Times that the connection itself keeps. */
+type PhaseTimeout = Exclude<keyof Timeouts, 'reply' | 'call'>;
+
+const TIMEOUT_OF: Readonly<Record<string, PhaseTimeout>> = {
   UND_ERR_CONNECT_TIMEOUT: 'connect',
   UND_ERR_HEADERS_TIMEOUT: 'head',
   UND_ERR_BODY_TIMEOUT: 'idle',
 };
 
-const TIMEOUT_WORDS: Readonly<Record<Exclude<keyof Timeouts, 'call'>, string>> = {
+const TIMEOUT_WORDS: Readonly<Record<PhaseTimeout, string>> = {
   connect: 'there was no connection',
   head: 'the target did not answer',
   idle: 'nothing more of the reply came',

@@ -44,6 +44,7 @@ function linkTimeouts(linking: Linking, declared: NonNullable<NodeDeclared['time
     connect: linkDuration(linking, declared, 'timeouts.connect'),
     head: linkDuration(linking, declared, 'timeouts.head'),
     idle: linkDuration(linking, declared, 'timeouts.idle'),
+    reply: linkDuration(linking, declared, 'timeouts.reply'),
     call: linkDuration(linking, declared, 'timeouts.call'),
   });
 }

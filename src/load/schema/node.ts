@@ -9,7 +9,7 @@ export interface NodeDeclared {
   readonly 'ca-file'?: string;
   readonly certificate?: CertificateDeclared;
   readonly resolve?: TextsDeclared;
-  readonly timeouts?: Readonly<Partial<Record<'connect' | 'head' | 'idle' | 'call', string>>>;
+  readonly timeouts?: Readonly<Partial<Record<'connect' | 'head' | 'idle' | 'reply' | 'call', string>>>;
   readonly retry?: RetryDeclared;
   readonly circuit?: { readonly failures?: number; readonly reset?: string };
   readonly redirects?: number;
@@ -19,7 +19,7 @@ export interface NodeDeclared {
 const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
   {
     description: 'How long each phase of a call to it may take. What is left out has the default of calls.',
-    examples: [{ connect: '5 s', head: '30 s', idle: '30 s', call: '2 min' }],
+    examples: [{ connect: '5 s', head: '30 s', idle: '30 s', reply: '1 min', call: '2 min' }],
   },
   {
     connect: {
@@ -32,7 +32,18 @@ const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
       description: 'From the last piece of the request that was taken until the head of the reply.',
       default: '60 s',
     },
-    idle: { ...duration, description: 'Between two pieces of the reply.', default: '30 s' },
+    idle: {
+      ...duration,
+      description:
+        'Between two pieces of the reply. In twice that time and longer the reply must bring 240 bytes a second on average.',
+      default: '30 s',
+    },
+    reply: {
+      ...duration,
+      description:
+        'From the head of the reply to its end, where all of it is read before there is a value. Binary content, which is read as it comes, has `idle` alone.',
+      default: '5 min',
+    },
     call: {
       ...duration,
       description: 'All of a call, its repetitions included, until the reply is there. Without it there is no end.',
