@@ -56,9 +56,25 @@ describe('a reply without attachments', () => {
       'gzip',
       { headers: { 'Content-Type': 'text/xml', 'Content-Encoding': 'gzip' }, body: gzipSync(envelope(inPartner(''))) },
     ],
-    ['an unknown name of the element', reply('<anything/>')],
   ])('may come as %s', async (_, answer) => {
     expect((await answered(answer)).value).toEqual({});
+  });
+
+  it.each([
+    ['<p:FILE_SEND xmlns:p="urn:signalbox:test:Partner.v1"/>', '{urn:signalbox:test:Partner.v1}FILE_SEND'],
+    ['<FILE_SENDResponse xmlns="urn:other"/>', '{urn:other}FILE_SENDResponse'],
+    ['<FILE_SENDResponse/>', 'FILE_SENDResponse'],
+  ])('whose element is another one names both: %s', async (xml, found) => {
+    for (const response of [SUM, 'xml'] as const)
+      expect(await thrown(answered(reply(xml), { response }))).toMatchObject({
+        code: 'BAD_REPLY',
+        message: `FILE_SEND: the reply has ${found} in its Body, not {urn:signalbox:test:Partner.v1}FILE_SENDResponse`,
+      });
+  });
+
+  it('may have the element that its document has by itself', async () => {
+    const xml = '<SUM xmlns="urn:signalbox:test:Partner.v1"><name>a</name></SUM>';
+    expect((await answered(reply(xml))).value).toEqual({ name: 'a' });
   });
 
   it.each([

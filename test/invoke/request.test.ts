@@ -83,6 +83,26 @@ it('SOAP 1.2 where the Content-Type of the definitions says so', async () => {
   expect(body.toString()).toContain(`"${SOAP_12}"`);
 });
 
+it.each<[Record<string, string>, string | undefined, string]>([
+  [{ SOAPAction: 'urn:other' }, '"urn:other"', ''],
+  [{ SOAPAction: '"urn:other"' }, '"urn:other"', ''],
+  [{ SOAPAction: '""' }, '""', ''],
+  [{ 'Content-Type': 'application/soap+xml', SOAPAction: 'urn:other' }, undefined, '; action="urn:other"'],
+  [{ 'Content-Type': 'application/soap+xml; action="urn:other"' }, undefined, '; action="urn:other"'],
+  [{ 'Content-Type': 'application/soap+xml; action=a', soapaction: '"a"' }, undefined, '; action="a"'],
+  [{ 'Content-Type': 'application/soap+xml', SOAPAction: '""' }, undefined, ''],
+])('the action of the definitions %j is that of the message, in its version', async (headers, soapAction, parameter) => {
+  const is12 = headers['Content-Type'] !== undefined;
+  const plain = await sent({ headers }, { name: 'a' });
+  expect(plain.headers['content-type']).toBe(
+    `${is12 ? 'application/soap+xml' : 'text/xml'}; charset=utf-8${parameter}`,
+  );
+  expect(plain.headers.soapaction).toBe(soapAction);
+  const packed = await sent({ headers, properties: { mtom: true } }, { name: 'a' });
+  expect(packed.headers['content-type']?.endsWith(`"${parameter}`)).toBe(true);
+  expect(packed.headers.soapaction).toBe(soapAction);
+});
+
 describe('MTOM=Y', () => {
   it('binary fields and segments are attachments', async () => {
     const { headers, body } = await sent(

@@ -160,7 +160,7 @@ describe('a connection that ends early', () => {
   });
 
   it('inside an attachment', async () => {
-    const xml = `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><r><content xmlns="urn:signalbox:test:Partner.v1"><i:Include xmlns:i="http://www.w3.org/2004/08/xop/include" href="cid:one"/></content></r></e:Body></e:Envelope>`;
+    const xml = `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><FILE_SENDResponse xmlns="urn:signalbox:test:Partner.v1"><content><i:Include xmlns:i="http://www.w3.org/2004/08/xop/include" href="cid:one"/></content></FILE_SENDResponse></e:Body></e:Envelope>`;
     const body = `--b\r\nContent-Type: text/xml\r\n\r\n${xml}\r\n--b\r\nContent-ID: one\r\n\r\n${'x'.repeat(5000)}`;
     const bytes = `HTTP/1.1 200 OK\r\nContent-Type: multipart/related; boundary=b\r\nContent-Length: 100000\r\n\r\n${body}`;
     const reply = await call(partner(node('PARTNER', [await rawTarget(bytes)]), { request: FILE, response: FILE }));

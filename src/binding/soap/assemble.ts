@@ -20,7 +20,7 @@ export interface OutgoingMessage {
 export interface AssembleOptions {
   /** Attachments travel as parts (MTOM) rather than as base64 in their place. */
   readonly mtom: boolean;
-  /** What the request asks for: SOAPAction in 1.1, `action=` in 1.2. */
+  /** What the request asks for: SOAPAction in 1.1, `action=` in 1.2, which has none where it is empty. */
   readonly action?: string;
   /** Parts that nothing includes. Where there are any, the message is multipart whatever `mtom` says. */
   readonly segments?: readonly Attachment[];
@@ -52,9 +52,8 @@ export function assembleEnvelope(version: SoapVersion, pieces: Pieces, options: 
 /** SOAP 1.1 section 6.1.1; SOAP 1.2 part 2, 7.1.4 with RFC 3902. */
 function withAction(version: SoapVersion, contentType: string, action: string | undefined): Record<string, string> {
   if (action === undefined) return { 'Content-Type': contentType };
-  return version === '1.1'
-    ? { 'Content-Type': contentType, SOAPAction: `"${action}"` }
-    : { 'Content-Type': `${contentType}; action="${action}"` };
+  if (version === '1.1') return { 'Content-Type': contentType, SOAPAction: `"${action}"` };
+  return { 'Content-Type': action === '' ? contentType : `${contentType}; action="${action}"` };
 }
 
 function related(version: SoapVersion, pieces: Pieces, options: AssembleOptions): OutgoingMessage {

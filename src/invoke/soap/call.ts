@@ -2,7 +2,7 @@ import { compileSoap } from '../../binding/soap/soap.ts';
 import { holdsKind } from '../../codec/search.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
 import type { Message } from '../../model/service.ts';
-import { parseMediaType } from '../../wire/media-type.ts';
+import { readIntent } from '../../wire/soap/intent.ts';
 import { SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import type { Callable } from '../callable.ts';
 import { compileMask } from '../mask.ts';
@@ -23,15 +23,23 @@ export function compileSoapCall(operation: SoapConsumer, namespace: string): Cal
 
 function compile(operation: SoapConsumer, namespace: string): SoapCallable {
   const declared = new Map(operation.headers.map(({ name, value }) => [name.toLowerCase(), [name, value] as const]));
-  const contentType = declared.get('content-type')?.[1];
-  const is12 = contentType !== undefined && parseMediaType(contentType)?.essence === SOAP_MEDIA_TYPES['1.2'];
-  const version = is12 ? '1.2' : '1.1';
-  // What the content is, the message itself says.
+  const intent = readIntent(declared.get('content-type')?.[1], declared.get('soapaction')?.[1]);
+  if ('reason' in intent) throw new TypeError(`${operation.id}: ${intent.header} ${intent.reason}`);
+  const { version, action = operation.soap.action } = intent;
+  // The message itself says both.
   declared.delete('content-type');
+  declared.delete('soapaction');
   const headers: Record<string, string> = { 'User-Agent': 'signalbox' };
   if (!declared.has('accept')) headers.Accept = acceptOf(operation, version);
-  for (const [key, [name, value]] of declared) headers[key === 'soapaction' ? 'SOAPAction' : name] = value;
-  return { operation, binding: compileSoap(operation, namespace), version, headers, mask: compileMask(operation) };
+  for (const [name, value] of declared.values()) headers[name] = value;
+  return {
+    operation,
+    binding: compileSoap(operation, namespace),
+    version,
+    action,
+    headers,
+    mask: compileMask(operation),
+  };
 }
 
 /** A reply with attachments is asked for where there may be binary content in it. */

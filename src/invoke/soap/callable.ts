@@ -8,7 +8,9 @@ export interface SoapCallable {
   readonly operation: SoapConsumer;
   readonly binding: SoapBinding;
   readonly version: SoapVersion;
-  /** What every request carries, above what its message says; SOAPAction is spelled as there. */
+  /** Without quotes; empty for none. */
+  readonly action: string;
+  /** What every request carries, above what its message says. */
   readonly headers: Readonly<Record<string, string>>;
   readonly mask: Mask;
 }

@@ -3,11 +3,12 @@ import type { DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { readFault } from '../../wire/soap/fault.ts';
 import { checkUnderstood, readEnvelope, type SoapMessage } from '../../wire/soap/message.ts';
+import { clarkName } from '../../wire/soap/version.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { writeXml } from '../../wire/xml/write.ts';
 import type { ReadReply, ReplyPorts } from '../callable.ts';
 import { InvokeError, mayRetry, SoapFault } from '../error.ts';
-import { begun, type Collected, collect, continued, inOne } from '../http/body.ts';
+import { begun, type Collected, collect, continued, inOne, oneLine } from '../http/body.ts';
 import type { RawReply } from '../http/raw-reply.ts';
 import { PEEKED } from '../limits.ts';
 import { maskedDocument } from '../mask.ts';
@@ -131,10 +132,27 @@ async function readMessage(callable: SoapCallable, raw: RawReply, message: Recei
     return { content: writeXml(message.root) };
   checkUnderstood(envelope, () => false);
   if (envelope.payload === undefined) throw badReply(raw, 'has nothing in its Body');
+  checkElement(callable, raw, envelope.payload);
   if (response.kind === 'raw' && response.raw !== 'binary') return binding.readReply(envelope.payload);
   await message.include();
   return binding.readReply(envelope.payload, message.resolve);
 }
+
+/** The reply's element is that of the operation, or that which its document has by itself. */
+function checkElement({ binding: { form, namespace }, mask }: SoapCallable, raw: RawReply, payload: XmlElement): void {
+  const is = (local: string, inNamespace: string): boolean =>
+    payload.local === local && payload.namespace === inNamespace;
+  const expected = { local: `${form.name}Response`, namespace };
+  if (is(expected.local, namespace)) return;
+  const { response } = form;
+  const document = response.kind === 'document' ? response.document : undefined;
+  if (document !== undefined && is(document.xmlName, document.namespace ?? namespace)) return;
+  const found = oneLine(mask(clarkName(payload), raw.secrets()).slice(0, SHOWN_NAME));
+  throw badReply(raw, `has ${found} in its Body, not ${clarkName(expected)}`);
+}
+
+/** Characters of a target's name that an error repeats. */
+const SHOWN_NAME = 200;
 
 function envelopeOf({ mask }: SoapCallable, raw: RawReply, root: XmlElement): SoapMessage {
   if (isSuccess(raw.status) || root.local === 'Envelope') return readEnvelope(root);

@@ -27,7 +27,7 @@ export function writeRequest(
   given: readonly Segment[],
   called: Called,
 ): Outgoing {
-  const { binding, version, headers, operation, mask } = callable;
+  const { binding, version, action, headers, operation, mask } = callable;
   const { mtom, upContent, compress, segmentContentTransfer: transfer } = operation.properties;
   const segments = checking(called, () =>
     given.map((segment, index) => typed(segment, index, operation.properties.segmentContentType)),
@@ -36,7 +36,7 @@ export function writeRequest(
     const xml = upContent ? binding.writeRequest(input) : envelopeOf(input, version);
     const mayHoldMarkers = segments.length > 0 || binding.form.request.kind === 'raw';
     const { pieces, rest } = mayHoldMarkers ? placeSegments(xml, segments) : { pieces: xml, rest: segments };
-    const options = { mtom, action: binding.form.action, segments: rest, transfer };
+    const options = { mtom, action, segments: rest, transfer };
     return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
   });
   const { request } = operation.soap;

@@ -1,5 +1,6 @@
 import type { FixedHeader } from '../../model/consumer.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
+import { readIntent } from '../../wire/soap/intent.ts';
 import { given } from '../given.ts';
 import type { Linking } from '../linking.ts';
 import { saidHeaders } from '../operation/headers.ts';
@@ -11,12 +12,29 @@ import { charsetFault, headerTextFault, ownHeaderFault } from './headers.ts';
 /** Headers of the protocol that a call may set all the same. */
 const OPEN = new Set(['accept', 'content-type']);
 
-/** What SOAP 1.1 and SOAP 1.2 are sent as. */
-const SOAP_TYPES = new Set(['text/xml', 'application/soap+xml']);
-
 /** The headers that every call of a consumer carries: those of the service, unless the operation says otherwise, and its own. */
-export function linkFixedHeaders({ report, places }: Linking, spot: OperationSpot): FixedHeader[] {
-  return saidHeaders(spot).flatMap(({ header, container }): FixedHeader[] => {
+export function linkFixedHeaders(linking: Linking, spot: OperationSpot): FixedHeader[] {
+  const said = saidHeaders(spot);
+  const headers = linkTexts(linking, spot, said);
+  const declared = (name: string): string | undefined =>
+    headers.find((each) => each.name.toLowerCase() === name.toLowerCase())?.value;
+  const intent = readIntent(declared('Content-Type'), declared('SOAPAction'));
+  if (!('reason' in intent)) return headers;
+  const wrong = said.find(({ header }) => header.toLowerCase() === intent.header.toLowerCase());
+  if (wrong !== undefined) refuse(linking, wrong, intent.reason);
+  return headers.filter(({ name }) => name.toLowerCase() !== intent.header.toLowerCase());
+}
+
+type SaidHeader = ReturnType<typeof saidHeaders>[number];
+
+function refuse({ report, places }: Linking, { header, container }: SaidHeader, reason: string): void {
+  const example = header.toLowerCase() === 'content-type' ? 'text/xml' : undefined;
+  report.raise('consumer-header', { header, reason, ...given({ example }) }, places.value(container, header));
+}
+
+function linkTexts(linking: Linking, spot: OperationSpot, said: readonly SaidHeader[]): FixedHeader[] {
+  const { report, places } = linking;
+  return said.flatMap(({ header, container }): FixedHeader[] => {
     const value = container[header] ?? '';
     const reference = parseConfigText(value).text.parts.find((part) => part.kind !== 'literal');
     if (reference !== undefined) {
@@ -32,8 +50,7 @@ export function linkFixedHeaders({ report, places }: Linking, spot: OperationSpo
     }
     const reason = headerFault(header.toLowerCase(), value);
     if (reason === undefined) return [{ name: header, value }];
-    const example = header.toLowerCase() === 'content-type' ? 'text/xml' : undefined;
-    report.raise('consumer-header', { header, reason, ...given({ example }) }, places.value(container, header));
+    refuse(linking, { header, container }, reason);
     return [];
   });
 }
@@ -46,9 +63,8 @@ function headerFault(name: string, value: string): string | undefined {
   return headerTextFault(value) ?? (name === 'content-type' ? contentTypeFault(value) : undefined);
 }
 
+/** What else there may be to say of it is for {@link readIntent}. */
 function contentTypeFault(value: string): string | undefined {
   const type = parseMediaType(value);
-  if (type === undefined || !SOAP_TYPES.has(type.essence))
-    return 'must be text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2)';
-  return charsetFault(type);
+  return type && charsetFault(type);
 }
