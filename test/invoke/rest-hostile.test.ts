@@ -109,10 +109,13 @@ describe('a reply of which nothing came', () => {
   it.each<[string, RestOptions['response'], unknown]>([
     ['a document of which nothing is required', document('OUT', [field('NAME')]), {}],
     ['text', 'text', { content: '' }],
-  ])('is %s, with 204 as with 200', async (_, response, value) => {
+  ])('is %s, with 204, and with 200 unless it is a document', async (_, response, value) => {
     const options = response === undefined ? {} : { response };
     expect((await call(options, { status: 204 })).value).toEqual(value);
-    expect((await call(options, { status: 200 })).value).toEqual(value);
+    // An empty text is not a document.
+    if (typeof response === 'object')
+      expect(await failure(options, { status: 200 }, {})).toMatchObject({ code: 'BAD_REPLY' });
+    else expect((await call(options, { status: 200 })).value).toEqual(value);
   });
 
   it.each([204, 205, 200])('is content without a byte, with the status %i', async (status) => {

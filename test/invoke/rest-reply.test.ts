@@ -74,7 +74,12 @@ describe('a document', () => {
 
   it('may be missing where nothing of it is required', async () => {
     expect((await reply({ response: OUT }, { status: 204 })).value).toEqual({});
-    expect((await reply({ response: OUT }, typed('application/json', ''))).value).toEqual({});
+    expect((await reply({ response: OUT }, { status: 202 })).value).toEqual({});
+    for (const type of ['application/json', 'text/xml'])
+      expect(await failure({ response: OUT }, typed(type, ''))).toMatchObject({
+        code: 'BAD_REPLY',
+        message: 'SOME_CALL: the reply is empty',
+      });
     expect(await failure({ response: NEEDY }, { status: 204 })).toMatchObject({
       code: 'BAD_REPLY',
       message: 'SOME_CALL: the reply is empty',

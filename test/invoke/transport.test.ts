@@ -174,6 +174,17 @@ describe('a connection that ends early', () => {
     expect(error).toMatchObject({ code: 'BAD_REPLY', message: 'FILE_SEND: the reply is no HTTP' });
   });
 
+  it.each([
+    '101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x',
+    '101 Nothing',
+    '000 Zero\r\nContent-Length: 0',
+  ])('a status that ends no exchange: %j', async (head) => {
+    const bytes = `HTTP/1.1 ${head}\r\n\r\n`;
+    const error = await thrown(call(partner(node('PARTNER', [await rawTarget(bytes)]), DOCUMENTS)));
+    expect(error).toBeInstanceOf(InvokeError);
+    expect(error).toMatchObject({ code: 'BAD_REPLY', message: expect.stringContaining('the status 101') });
+  });
+
   it('a head without an end', async () => {
     const bytes = `HTTP/1.1 200 OK\r\n${'X-Much: much\r\n'.repeat(10_000)}`;
     const error = await thrown(call(partner(node('PARTNER', [await rawTarget(bytes)]), DOCUMENTS)));

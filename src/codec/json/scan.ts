@@ -5,7 +5,7 @@ import { CodecError, quote } from '../error.ts';
 import type { Foreign } from '../names.ts';
 
 /** How much one JSON text may hold. */
-export interface JsonLimits {
+interface JsonLimits {
   /** Objects and lists inside each other, the root among them. */
   readonly depth: number;
   /** Objects, lists and single values, the root among them; the counterpart of the elements of XML. */

@@ -30,6 +30,15 @@ export function transportError(error: unknown, facts: TransportFacts): unknown {
     return new InvokeError('TIMEOUT', called, reason, { retry: true, httpResponseCode, cause: error });
   }
   if (isTlsError(error)) return tlsError(error, facts);
+  if (isOddStatus(error, code))
+    return new InvokeError(
+      'BAD_REPLY',
+      called,
+      'the reply has the status 101, which nobody asked for, or one below 100',
+      {
+        cause: error,
+      },
+    );
   if (phase === 'connect' || PROXY_STATUS.test(wordsOf(error))) return connectError(error, code, facts);
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return new InvokeError('REPLY_TOO_LARGE', called, `the head of the reply is larger than ${REPLY_HEAD} bytes`, {
@@ -43,6 +52,12 @@ export function transportError(error: unknown, facts: TransportFacts): unknown {
   if (cut === undefined) return error;
   const reason = phase === 'request' ? `${cut} before there was a reply` : `${cut} before the reply was whole`;
   return new InvokeError('CUT', called, reason, { retry: true, httpResponseCode, cause: error });
+}
+
+/** A status that ends no exchange (RFC 9110 section 15); the HTTP client asserts that there is none. */
+function isOddStatus(error: unknown, code: string): boolean {
+  const words = wordsOf(error);
+  return code === 'ERR_ASSERTION' ? /statusCode|upgrade/.test(words) : words === 'bad upgrade';
 }
 
 /** Codes of TLS (OpenSSL, and Node's names of its verification results), and that of a proxy's own. */

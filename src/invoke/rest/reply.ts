@@ -77,6 +77,9 @@ async function passOver(raw: RawReply, bytes: AsyncIterable<Uint8Array> | undefi
 /** Statuses of replies that have no content at all (RFC 9110 sections 15.3.5 and 15.3.6). */
 const EMPTY: ReadonlySet<number> = new Set([204, 205]);
 
+/** Nothing at all is neither JSON nor XML; with other statuses than 200 there may be nothing to say. */
+const isData = (form: ReplyReader | undefined): boolean => form?.kind === 'json' || form?.kind === 'xml';
+
 function readEmpty({ replies }: RestCallable, raw: RawReply, form: ReplyReader | undefined): ReadReply {
   // What such a status says of its type is of content that is not there.
   const expected = EMPTY.has(raw.status) ? (form ?? replies.formOf(undefined)) : form;
@@ -85,7 +88,7 @@ function readEmpty({ replies }: RestCallable, raw: RawReply, form: ReplyReader |
     const content = new MemoryAttachment(Buffer.alloc(0), contentType === undefined ? {} : { contentType });
     return { value: { content } };
   }
-  const value = expected?.empty;
+  const value = raw.status === 200 && isData(expected) ? undefined : expected?.empty;
   if (value === undefined) throw badReply(raw, 'is empty');
   return { value };
 }

@@ -32,7 +32,9 @@ export function compileUriExpander(
   const hostEnd = options.hostText === true ? hostEndPart(parts) : 0;
   const last = endsHost(parts[hostEnd]) ? hostEnd - 1 : -1;
   const expand = compileExpander(template, (variable, part) =>
-    part < hostEnd ? hostWriting(variable, part === last) : writingFor(variable, urlStyleOf(variable)),
+    part < hostEnd
+      ? hostWriting(variable, part === last)
+      : joined(writingFor(variable, urlStyleOf(variable)), variable, urlStyleOf(variable), parts, part),
   );
   const inPath = template.variables.filter((variable) => variable.place === 'path' && variable.operator !== '#');
   return (values) => {
@@ -82,6 +84,35 @@ function writingFor(variable: TemplateVariable, style: UrlStyle): Writing {
   if (!doubled && !slashes) return { operator: '', write: (text) => text };
   const encode = place === 'query' && slashes ? encodeQuery : slashes ? encodePath : percentEncode;
   return { operator: '+', write: doubled ? (text) => text.split("'").map(encode).join("''") : encode };
+}
+
+/**
+ * A path whose own slashes meet those of the template: `/Shared Documents/` between two slashes is the same folder as
+ * `Shared Documents`, and servers take an empty segment for another one.
+ */
+function joined(
+  writing: Writing,
+  { name, place }: TemplateVariable,
+  style: UrlStyle,
+  parts: readonly TemplatePart[],
+  part: number,
+): Writing {
+  const [previous, own, next] = [parts[part - 1], parts[part], parts[part + 1]];
+  const isPath = place === 'path' && (style === 'path' || style === 'odata-path');
+  if (!isPath || own?.kind !== 'expression' || own.variables.length !== 1) return writing;
+  const behindSlash = previous?.kind === 'literal' && previous.text.endsWith('/');
+  const beforeSlash = next?.kind === 'literal' && next.text.startsWith('/');
+  if (!behindSlash && !beforeSlash) return writing;
+  const cut = (text: string): string => {
+    let start = 0;
+    let end = text.length;
+    if (behindSlash) while (text[start] === '/') start++;
+    if (beforeSlash) while (end > start && text[end - 1] === '/') end--;
+    if (start === end && text !== '')
+      throw new UriExpansionError(name, 'is nothing but slashes, and stands in the path');
+    return text.slice(start, end);
+  };
+  return { ...writing, write: (text) => writing.write(cut(text)) };
 }
 
 const encodePath = (text: string) => text.split('/').map(percentEncode).join('/');

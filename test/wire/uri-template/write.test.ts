@@ -141,10 +141,26 @@ describe('compileUriExpander', () => {
         );
         const written = decodeURIComponent(parsed.pathname.slice('/p/'.length, -'/q'.length));
         expect(written.split(/[/\\]/).filter((segment) => segment === '.' || segment === '..')).toEqual([]);
-        expect(written).toBe(style.startsWith('odata') ? a.replaceAll("'", "''") : a);
+        const kept = style.endsWith('path') ? a.replace(/^\/+|\/+$/g, '') : a;
+        expect(written).toBe(style.startsWith('odata') ? kept.replaceAll("'", "''") : kept);
       }),
       { numRuns: 500 },
     );
+  });
+
+  it.each<[string, string, string]>([
+    ['x/{a}/y', '/Shared Documents/', 'x/Shared%20Documents/y'],
+    ['x/{a}/y', '//a//b//', 'x/a//b/y'],
+    ['x/{a}', '/a/', 'x/a/'],
+    ['x{a}/y', '/a/', 'x/a/y'],
+    ["x('{a}')", '/a/', "x('/a/')"],
+    ['x?p={a}/', '/a/', 'x?p=/a//'],
+  ])('doubles no slash of %s with %j', (template, a, uri) => {
+    for (const style of ['path', 'odata-path'] as const) expect(write(template, { a }, { a: style })).toBe(uri);
+  });
+
+  it('refuses a path of slashes alone', () => {
+    expect(() => write('x/{a}/y', { a: '//' }, { a: 'path' })).toThrow('a is nothing but slashes');
   });
 
   it('checks host text, and encodes it never', () => {
