@@ -49,7 +49,9 @@ export function faultOf({ name: query, isPrivate }: Pick<Plan, 'name' | 'isPriva
       reason: `failed: ${failure.message.replace(/\.$/, '')}`,
     });
   }
-  const cause = new Error(`query ${query}: ${failure.code === '' || failure.code === WRONG_VALUE ? '' : `${failure.code}: `}${failure.message}`);
+  const cause = new Error(
+    `query ${query}: ${failure.code === '' || failure.code === WRONG_VALUE ? '' : `${failure.code}: `}${failure.message}`,
+  );
   return failure.code.startsWith('SQLITE_BUSY') ? unavailable('the database is busy', cause) : internal(query, cause);
 }
 

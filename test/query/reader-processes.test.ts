@@ -195,7 +195,13 @@ describe('a reader process', () => {
     const [pid = 0] = pids(port);
     const [, script, options, ...more] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     expect(script).toMatch(/src\/query\/sqlite\/reader\.ts$/);
-    expect(Object.keys(JSON.parse(options ?? ''))).toEqual(['location', 'timezone', 'temporary', 'largestFile', 'prefix']);
+    expect(Object.keys(JSON.parse(options ?? ''))).toEqual([
+      'location',
+      'timezone',
+      'temporary',
+      'largestFile',
+      'prefix',
+    ]);
     expect(more).toEqual(['']);
   });
 });

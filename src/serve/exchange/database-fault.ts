@@ -2,7 +2,7 @@ import { Fault } from '../../model/fault.ts';
 import { isFull, StoreError, UnwritableError } from '../../store/index.ts';
 
 /** What callers are told while the database can't be had; they may try again in a second. */
-export function databaseAway(cause: unknown): Fault {
+function databaseAway(cause: unknown): Fault {
   const reason = 'the database does not answer';
   return Fault.of('UNAVAILABLE', { reason }, { cause, headers: { 'Retry-After': '1' } });
 }
