@@ -74,19 +74,24 @@ it('a run of a query that would be one too many to wait is refused; one that wai
   const idOf = ({ text }: Reply): string => /[0-9a-f-]{36}/.exec(text)?.[0] ?? text;
   try {
     const [, hash = ''] = /password: (\$scrypt\S+)/.exec(USERS) ?? [];
-    await kept.add({ id: 'bob', password: hash, roles: ['ALL'] });
-    const running = [idOf(await enter('ENDLESS')), idOf(await enter('ENDLESS'))];
-    for (const each of running)
+    for (const id of ['alice', 'bob']) await kept.add({ id, password: hash, roles: ['ALL'] });
+    const alice = `Basic ${btoa('alice:demo')}`;
+    const running: { readonly id: string; readonly who: string }[] = [];
+    // Two of each owner run at the same time, and four of all.
+    for (const who of [DEMO, alice, DEMO, alice]) {
+      const id = idOf(await enter('ENDLESS', who));
+      running.push({ id, who });
       await eventually('its begin', async () => {
-        const { text } = await call(`QueryStatus.v1/getstatus?instanceid=${each}`);
+        const { text } = await call(`QueryStatus.v1/getstatus?instanceid=${id}`, who);
         return text.includes('"queued"') ? undefined : true;
       });
+    }
     const waiting = idOf(await enter('ONE', `Basic ${btoa('bob:demo')}`));
     const refused = await enter('ONE');
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
     expect(test.log().at(-1)).toMatchObject({ decision: 'refused', reason: 'queue depth of query-runs', status: 503 });
     await kept.setDisabled('bob', true);
-    for (const each of running) await call(`CancelQuery.v1/cancelquery?instanceid=${each}`);
+    for (const { id, who } of running) await call(`CancelQuery.v1/cancelquery?instanceid=${id}`, who);
     const line = await eventually('the end of what waited', async () =>
       test.log().find((each) => (each as { id?: string }).id === waiting),
     );
