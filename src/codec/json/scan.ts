@@ -11,8 +11,8 @@ interface JsonLimits {
   /** Objects, lists and single values, the root among them; the counterpart of the elements of XML. */
   readonly values: number;
   /**
-   * Different names, counted at each depth by itself. JSON.parse makes a hidden class for each order of names: a megabyte of
-   * names that are all different takes it as long as fifty megabytes of rows.
+   * Different names, counted at each depth by itself. JSON.parse makes a hidden class for each order of names: 8 MiB
+   * of names that are all different took it up to fifty times as long as 8 MiB of rows.
    */
   readonly names: number;
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Timings } from '../../model/invoke-reply.ts';
 import type { Proof } from '../credential/credential.ts';
+import { LONGEST } from '../deadline.ts';
 import { type Called, InvokeError } from '../error.ts';
 import { DRAINED, SLOWEST } from '../limits.ts';
 import type { Outgoing } from '../outgoing.ts';
@@ -130,7 +131,7 @@ async function* receiving(body: Readable, facts: TransportFacts): AsyncGenerator
     const chunks = body.iterator({ destroyOnReturn: true });
     for (;;) {
       since = performance.now();
-      const timer = setTimeout(slow, Math.max(2 * idle, (seen * 1000) / SLOWEST) - waited);
+      const timer = setTimeout(slow, Math.min(Math.max(2 * idle, (seen * 1000) / SLOWEST) - waited, LONGEST));
       const { done, value } = await chunks.next().finally(() => clearTimeout(timer));
       if (done === true) return;
       waited += performance.now() - since;

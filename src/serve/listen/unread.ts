@@ -31,7 +31,11 @@ const before = new WeakMap<ServerResponse, ServerResponse>();
 export function noteReply(outgoing: ServerResponse): void {
   const { socket } = outgoing.req;
   const previous = latest.get(socket);
-  if (previous !== undefined && !previous.writableFinished) before.set(outgoing, previous);
+  if (previous !== undefined && !previous.writableFinished) {
+    before.set(outgoing, previous);
+    // Or a connection on which requests always overlap would keep all of them.
+    previous.once('close', () => before.delete(outgoing));
+  }
   latest.set(socket, outgoing);
 }
 
