@@ -1,26 +1,29 @@
+import { foldedName } from '../model/xml-name.ts';
+
 /** An NCName of ASCII characters (Namespaces in XML 1.0, section 4): any other character becomes `_`. */
 export function ncName(text: string): string {
   const clean = text.replace(/[^\w.-]/g, '_');
   return /^[A-Za-z_]/.test(clean) ? clean : `_${clean}`;
 }
 
-/** Gives out names, each once: one that is taken gets `_2`, `_3` and so on. */
+/**
+ * Gives out names that differ in every language ({@link foldedName}): one that is taken gets `_2`, `_3` and so on.
+ * @param taken names that are never given out
+ */
 export function nameAllocator(taken: Iterable<string> = []): (wanted: string) => string {
-  const given = new Set(taken);
+  const given = new Set([...taken].map(foldedName));
   return (wanted) => {
-    let name = wanted;
-    for (let count = 2; given.has(name); count++) name = `${wanted}_${count}`;
-    given.add(name);
+    const name = firstFree(wanted, (candidate) => !given.has(foldedName(candidate)));
+    given.add(foldedName(name));
     return name;
   };
 }
 
-/** One name a key, the same one whenever it is asked for again. */
-export function namesOf<K>(keys: Iterable<K>, wish: (key: K) => string): (key: K) => string {
-  const allocate = nameAllocator();
-  const names = new Map<K, string>();
-  for (const key of keys) names.set(key, allocate(wish(key)));
-  return (key) => names.get(key) ?? wish(key);
+/** The first of `X`, `X_2`, `X_3` and so on that is free. */
+export function firstFree(wanted: string, isFree: (name: string) => boolean): string {
+  let name = wanted;
+  for (let count = 2; !isFree(name); count++) name = `${wanted}_${count}`;
+  return name;
 }
 
 /**

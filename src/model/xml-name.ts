@@ -18,3 +18,12 @@ export function itemName(type: ListType): string {
   const { document } = type.item;
   return document.inPlace && document.xmlName === document.id ? 'item' : document.xmlName;
 }
+
+/**
+ * What generators of code keep of a name. JAXB drops `_`, `-`, `.` and other punctuation and capitalises what follows
+ * (Jakarta XML Binding 4.0, appendix D.2), and the files of two classes need names that differ by more than letter case on
+ * Windows and macOS. So two names are safe next to each other in every language if their folded forms differ.
+ */
+export function foldedName(name: string): string {
+  return name.replace(/[^\p{L}\p{M}\p{N}]/gu, '').toLowerCase();
+}

@@ -119,7 +119,7 @@ describe('a field in XML Schema', () => {
     const named = document('ROW_VW', [], { xmlName: 'row', inPlace: true });
     const derived = document('DOC.F', [], { inPlace: true });
     expect(declaration(field('F', listOf(named)))).toContain('<xs:element name="row" type="tns:ROW_VW"');
-    expect(declaration(field('F', listOf(derived)))).toContain('<xs:element name="item" type="tns:DOC.F"');
+    expect(declaration(field('F', listOf(derived)))).toContain('<xs:element name="item" type="tns:DOC.F_item"');
   });
 });
 

@@ -6,7 +6,9 @@ import type { Scope, SoapOperation } from '../scope.ts';
 import { joined } from '../words.ts';
 import type { SchemaSet } from '../xsd/schema.ts';
 import { replyName } from '../xsd/wrapper.ts';
+import { faultMessageName } from './names.ts';
 import type { Policies } from './policy.ts';
+import { wrapperStyle } from './unwrap.ts';
 
 /** A message: its name, and the QName of the element that its one part is. */
 interface WsdlMessage {
@@ -26,10 +28,13 @@ export interface WsdlOperation {
   readonly fault: { readonly name: string; readonly message: WsdlMessage } | undefined;
   /** What refers to the policy of its requests. */
   readonly policy: XmlElement | undefined;
+  /** What generators of Java have to know about it. */
+  readonly bindings: readonly XmlElement[];
 }
 
 /** The operations of a scope, with their messages; operations with the same fault document share its message. */
-export function wsdlOperations({ soap, documents }: Scope, schemas: SchemaSet, policies: Policies): WsdlOperation[] {
+export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Policies): WsdlOperation[] {
+  const { soap, documents } = scope;
   const names = soap.map(({ soap: { name } }) => name);
   const allocate = nameAllocator(names.flatMap((name) => [requestMessage(name), replyName(name)]));
   const faults = new Map<Document, WsdlMessage>();
@@ -39,7 +44,7 @@ export function wsdlOperations({ soap, documents }: Scope, schemas: SchemaSet, p
     if (prefix === undefined || !schemas.hasElement(document)) return undefined;
     const known = faults.get(document);
     if (known !== undefined) return known;
-    const name = allocate(`${ncName(document.id)}Message`);
+    const name = allocate(faultMessageName(document));
     const message: WsdlMessage = { name, part: 'fault', element: `${prefix}:${document.xmlName}` };
     faults.set(document, message);
     return message;
@@ -56,6 +61,7 @@ export function wsdlOperations({ soap, documents }: Scope, schemas: SchemaSet, p
       output: oneWay ? undefined : { name: replyName(name), part: 'parameters', element: `tns:${replyName(name)}` },
       fault: message === undefined ? undefined : { name: ncName(operation.fault?.id ?? ''), message },
       policy: policies.referenceOf(operation),
+      bindings: wrapperStyle(operation, scope),
     };
   });
 }
@@ -85,9 +91,10 @@ export function messageElements(operations: readonly WsdlOperation[]): XmlElemen
 }
 
 /** An operation of a port type: request-response, or one-way. */
-export function operationElement({ name, text, input, output, fault }: WsdlOperation): XmlElement {
+export function operationElement({ name, text, input, output, fault, bindings }: WsdlOperation): XmlElement {
   return element('wsdl:operation', { name }, [
     element('wsdl:documentation', {}, [text]),
+    ...bindings,
     element('wsdl:input', { message: `tns:${input.name}` }),
     output === undefined ? undefined : element('wsdl:output', { message: `tns:${output.name}` }),
     fault === undefined ? undefined : element('wsdl:fault', { name: fault.name, message: `tns:${fault.message.name}` }),

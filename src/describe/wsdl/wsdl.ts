@@ -3,13 +3,13 @@
 import type { Registry } from '../../model/registry.ts';
 import type { Service } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
-import { ncName } from '../names.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { deprecationNote, joined, titleOf } from '../words.ts';
 import { hasAttachment } from '../xsd/fields.ts';
 import { prefixesOf, type SchemaSet } from '../xsd/schema.ts';
 import { schemasOf } from '../xsd/xsd.ts';
 import { bindingElement, SOAP_DIALECTS } from './binding.ts';
+import { wsdlNames } from './names.ts';
 import { messageElements, operationElement, wsdlOperations } from './operation.ts';
 import { policiesOf } from './policy.ts';
 
@@ -26,8 +26,7 @@ export function describeWsdl(registry: Registry, service: Service, { base }: { r
   const inline = inlineSchemas(schemas);
   const policies = policiesOf(scope.soap);
   const operations = wsdlOperations(scope, schemas, policies);
-  const name = ncName(service.name);
-  const portType = `${name}PortType`;
+  const { definitions: name, portType, service: client } = wsdlNames(scope);
   const bindingName = (label: string): string => `${name}${label}Binding`;
   const address = `${base}/PeopleSoftServiceListeningConnector`;
   const ports = SOAP_DIALECTS.map(({ prefix, label }) =>
@@ -48,7 +47,7 @@ export function describeWsdl(registry: Registry, service: Service, { base }: { r
       ...SOAP_DIALECTS.map((dialect) =>
         bindingElement(dialect, { binding: bindingName(dialect.label), portType }, operations),
       ),
-      element('wsdl:service', { name: `${name}Service` }, [documentation(service.description), ...ports]),
+      element('wsdl:service', { name: client }, [documentation(service.description), ...ports]),
     ]),
   );
 }

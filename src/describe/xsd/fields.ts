@@ -3,7 +3,7 @@ import { type CompoundType, type Field, type ListType, type ScalarType, singleTy
 import { itemName } from '../../model/xml-name.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { entryField, plainDefault } from '../field.ts';
-import { caseNote, joined } from '../words.ts';
+import { boundsNote, caseNote, joined } from '../words.ts';
 import { lexical, simpleType, translatedPattern } from './types.ts';
 
 /** What a field's declaration needs from the schema that it stands in. */
@@ -16,6 +16,8 @@ export interface SchemaContext {
   readonly attachments: boolean;
   /** QName of a document's complexType as written in this schema. */
   typeName(document: Document): string;
+  /** QName of the simple type that the field shares with others; undefined if it has one of its own. */
+  sharedType(): string | undefined;
 }
 
 /** Namespace of the W3C Note Describing Media Content of Binary Data in XML (4 May 2005). */
@@ -35,7 +37,8 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   const minOccurs = isThere(field) ? undefined : '0';
   const attributes = { name: field.xmlName, form: context.form };
   const nillable = context.nillable && !field.required ? 'true' : undefined;
-  const notes = annotation(field.description, notesOf(field));
+  const shared = context.sharedType();
+  const notes = annotation(field.description, [...notesOf(field), shared === undefined ? undefined : ownNote(field)]);
   const { type } = field;
   if (type.kind !== 'list')
     return single({ ...attributes, minOccurs, nillable, fixed: fixedOf(field) }, field, type, notes, context);
@@ -84,7 +87,8 @@ function single(
   if (type.kind === 'document') {
     return element('xs:element', { name, form, type: context.typeName(type.document), ...occurs }, [notes]);
   }
-  const simple = simpleType(entryField(field), type);
+  const shared = context.sharedType();
+  const simple = shared === undefined ? simpleType(entryField(field), type) : { type: shared };
   const content = context.attachments && type.kind === 'binary' ? ATTACHMENT : undefined;
   return element('xs:element', { name, form, type: simple.type, ...occurs, ...content }, [notes, simple.restriction]);
 }
@@ -99,6 +103,12 @@ function entriesOf(field: Field, type: ListType): { minOccurs: string | undefine
 
 function fixedOf(field: Field): string | undefined {
   return field.fixed === undefined ? undefined : lexical(field.fixed);
+}
+
+/** What the field's own type would say, where it shares one that allows more. */
+function ownNote(field: Field): string | undefined {
+  const values = field.enum === undefined ? undefined : `One of: ${field.enum.map(lexical).join(', ')}.`;
+  return joined(' ', values, boundsNote(entryField({ ...field, anyCase: false })));
 }
 
 /** What holds for a field but has no place in XML Schema. */

@@ -1,11 +1,14 @@
 // XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema a namespace.
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import { foldedName } from '../../model/xml-name.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import type { DocumentSet } from '../documents.ts';
-import { namesOf, ncName } from '../names.ts';
+import { ncName } from '../names.ts';
 import { annotation, fieldAttribute, fieldElement, hasAttachment, XMIME } from './fields.ts';
 import { openContent } from './open.ts';
+import type { SharedType } from './shared.ts';
+import { typeNamesOf } from './type-names.ts';
 import { type Wrapper, wrapperElement } from './wrapper.ts';
 
 const XS = 'http://www.w3.org/2001/XMLSchema';
@@ -21,6 +24,10 @@ export interface SchemaOptions {
   readonly title: string;
   /** Elements beside those of the documents, declared in the schema without a namespace. */
   readonly extra: readonly XmlElement[];
+  /** Names of the classes that are written for what is not in the schemas: for port types, services and faults. */
+  readonly classNames: readonly string[];
+  /** Simple types that fields share, in the service's namespace. */
+  readonly shared: readonly SharedType[];
 }
 
 /** The schemas of a set of documents. */
@@ -53,6 +60,8 @@ interface Workshop {
   readonly options: SchemaOptions;
   readonly drafts: ReadonlyMap<string, Draft>;
   readonly typeNames: (document: Document) => string;
+  /** Names of the simple types that fields share with others. */
+  readonly sharedNames: ReadonlyMap<Field, string>;
   readonly prefixOf: (namespace: string) => string | undefined;
 }
 
@@ -74,10 +83,15 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
       return [namespace, { namespace, imports: new Set(), elements, types: [], groups: [] }];
     }),
   );
-  const typeNames = namesOf(documents.all, (document) => ncName(document.id));
-  const workshop: Workshop = { options, drafts, typeNames, prefixOf: (namespace) => prefixes.get(namespace) };
+  const typeNames = typeNamesOf(documents.all, [...options.classNames, ...anonymousNames(options)]);
+  const shared = options.shared.map((type) => ({ ...type, name: typeNames.give(type.wanted) }));
+  const sharedNames = new Map(shared.flatMap(({ fields, name }) => [...fields].map((field) => [field, name] as const)));
+  const prefixOf = (namespace: string): string | undefined => prefixes.get(namespace);
+  const workshop: Workshop = { options, drafts, typeNames: typeNames.of, sharedNames, prefixOf };
   for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(main) as Draft, workshop);
   for (const document of documents.all) declareType(document, workshop);
+  for (const { name, base } of shared)
+    drafts.get(main)?.types.push(element('xs:simpleType', { name }, [element('xs:restriction', { base })]));
   const declared = new Set(named.filter((document) => declareElement(document, workshop)));
   return {
     namespaces,
@@ -89,6 +103,12 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
       return schemaElement(draft, workshop, locations);
     },
   };
+}
+
+/** Names of the global elements of anonymous types: generators write a class of that name. */
+function anonymousNames({ wrappers, extra }: SchemaOptions): string[] {
+  const anonymous = wrappers.filter(({ message }) => message.kind !== 'document');
+  return [...anonymous.map(({ name }) => name), ...extra.flatMap(({ attributes }) => attributes.name ?? [])];
 }
 
 /** The declarations of the prefixes of schemas, for the root that they stand in. */
@@ -162,10 +182,15 @@ function declareWrapper(wrapper: Wrapper, draft: Draft, workshop: Workshop): voi
   draft.elements.push(wrapperElement(wrapper, (document) => referType(draft, document, workshop)));
 }
 
-/** @returns false where the name is taken */
+/**
+ * @returns false where the name is taken: for a message by the very name, for what is only part of one also by a name that
+ * is the same in generated code
+ */
 function declareElement(document: Document, workshop: Workshop): boolean {
-  const draft = workshop.drafts.get(workshop.options.documents.namespaceOf(document)) as Draft;
-  if (draft.elements.some((each) => each.attributes.name === document.xmlName)) return false;
+  const { documents } = workshop.options;
+  const draft = workshop.drafts.get(documents.namespaceOf(document)) as Draft;
+  const form = documents.roots.has(document) ? (name: string) => name : foldedName;
+  if (draft.elements.some(({ attributes: { name = '' } }) => form(name) === form(document.xmlName))) return false;
   const type = referType(draft, document, workshop);
   draft.elements.push(element('xs:element', { name: document.xmlName, type }, [annotation(document.description)]));
   return true;
@@ -196,6 +221,10 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
     nillable: document.patch === true,
     attachments: wrappers.length > 0,
     typeName: (inner: Document) => referType(from, inner, workshop),
+    sharedType: () => {
+      const name = workshop.sharedNames.get(field);
+      return name === undefined ? undefined : refer(from, workshop.options.namespace, name, workshop);
+    },
   });
   if (namespace === draft.namespace) return fieldElement(field, context(draft));
   if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));

@@ -3,8 +3,10 @@ import type { Service } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { titleOf } from '../words.ts';
+import { wsdlClassNames } from '../wsdl/names.ts';
 import { annotation } from './fields.ts';
 import { buildSchemas, type SchemaSet } from './schema.ts';
+import { sharedTypes } from './shared.ts';
 import { wrappersOf } from './wrapper.ts';
 
 /**
@@ -42,6 +44,8 @@ export function schemasOf(scope: Scope): SchemaSet {
     wrappers: wrappersOf(scope.soap),
     title: titleOf(scope),
     extra: wrapped ? [nonXmlElement()] : [],
+    classNames: scope.soap.length === 0 ? [] : wsdlClassNames(scope),
+    shared: sharedTypes(scope.soap, scope.documents),
   });
 }
 

@@ -1,0 +1,39 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { has, run } from '../support.ts';
+
+/** What the tests of tools in Java need, as the name of a test says it. */
+export const needsMaven = 'needs mvn and a JDK';
+export const hasMaven = has('mvn') && has('javac');
+
+/** Fixed, so that nothing changes unasked. */
+const BUILD_CLASSPATH = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath';
+
+/**
+ * The class path of artifacts, each `group:artifact:version`, and of what they need. Maven takes them from the folder that
+ * it keeps in the user's home; what is missing there it fetches.
+ * @throws what Maven printed, where it can't
+ */
+export async function classPathOf(artifacts: readonly string[]): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-maven-'));
+  try {
+    const dependencies = artifacts.map((artifact) => {
+      const [group, name, version] = artifact.split(':');
+      return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`;
+    });
+    const pom = join(folder, 'pom.xml');
+    writeFileSync(
+      pom,
+      `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion><groupId>test</groupId>` +
+        `<artifactId>test</artifactId><version>1</version><packaging>pom</packaging>` +
+        `<dependencies>${dependencies.join('')}</dependencies></project>`,
+    );
+    const file = join(folder, 'classpath');
+    const { code, stdout } = await run('mvn', ['-B', '-q', '-f', pom, BUILD_CLASSPATH, `-Dmdep.outputFile=${file}`]);
+    if (code !== 0) throw new Error(`Maven can't get ${artifacts.join(', ')}\n${stdout}`);
+    return readFileSync(file, 'utf8').trim();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
