@@ -53,14 +53,15 @@ function childrenOf(message: Message, { documents, namespace }: Scope): Child[] 
 }
 
 /** JAXB writes the class of a list's element inside that of its document. */
-function javaType({ type, required, absent, xmlName }: Field, document: Document): string {
+function javaType({ type, minimum, maximum, required, absent, xmlName }: Field, document: Document): string {
   if (type.kind === 'list' && !type.flat) return `${document.id}.${xmlName}`;
   const single = singleType(type);
   const many = type.kind === 'list' ? 'list of ' : '';
   if (single.kind === 'document') return `${many}${single.document.id}`;
-  // An xs:boolean that is always there is no object.
-  const primitive = single.kind === 'boolean' && required && absent !== 'blank';
-  return `${many}${primitive ? 'boolean' : builtInType(single)}`;
+  // An integer within bounds is an Integer or a Long. That and a Boolean are no objects where they are always there.
+  const bounds = single.kind === 'integer' && minimum !== undefined && maximum !== undefined ? [minimum, maximum] : [];
+  const small = single.kind === 'boolean' || bounds.length > 0;
+  return `${many}${builtInType(single)} ${bounds} ${small && required && absent !== 'blank'}`;
 }
 
 /** The reserved words of Java (Java Language Specification 17, 3.9), with the literals. */

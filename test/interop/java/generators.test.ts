@@ -7,7 +7,7 @@ import { repository } from '../../cli/support.ts';
 import { connectorOf } from '../soap-support.ts';
 import { type Served, serve } from '../support.ts';
 import { collidingRegistry } from './colliding.ts';
-import { generate, type Job, type Toolkit } from './generators.ts';
+import { generate, type Job, java, type Toolkit } from './generators.ts';
 import { hasMaven, needsMaven } from './maven.ts';
 
 /** The contracts of the sample: `Locations.v1.wadl` and so on. */
@@ -38,6 +38,16 @@ const uses = [...contracts, ...colliding].flatMap((contract) =>
 );
 type Use = (typeof uses)[number];
 
+const TOOLKITS = ['CXF', 'Metro'] as const;
+/** The services that are called, by the package of their classes. */
+const CALLED = {
+  locations: 'Locations.v1',
+  attachments: 'Attachments.v1',
+  setup: 'LocationSetup.v1',
+  processes: 'PROCESSREQUEST.v1',
+  queries: 'QAS_QRY_SERVICE.v1',
+};
+
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-java-'));
 const folderOf = ({ contract, tool, index }: Use): string => join(folder, `${contract}-${tool}-${index}`);
 let gateway: Served;
@@ -58,10 +68,18 @@ beforeAll(async () => {
       writeFileSync(join(folder, name), text);
   gateway = await serve();
   await Promise.all(
-    (['CXF', 'Metro'] as const).map(async (toolkit) => {
-      const jobs = uses
-        .filter((use) => use.toolkit === toolkit)
-        .map((use): Job => ({ ...use, folder: folderOf(use), args: [...use.args, addressOf(use.contract)] }));
+    TOOLKITS.map(async (toolkit) => {
+      const own = uses.filter((use) => use.toolkit === toolkit);
+      const jobs = [
+        ...own.map((use): Job => ({ ...use, folder: folderOf(use), args: [...use.args, addressOf(use.contract)] })),
+        ...Object.entries(CALLED).map(
+          ([name, service]): Job => ({
+            folder: join(folder, toolkit, name),
+            tool: toolkit === 'CXF' ? 'wsdl2java' : 'wsimport',
+            args: ['-p', name, `${connectorOf(gateway)}/${service}?wsdl`],
+          }),
+        ),
+      ];
       for (const [key, log] of await generate(toolkit, jobs)) wrong.set(key, log);
     }),
   );
@@ -79,3 +97,23 @@ describe(`a client in Java is generated from a contract, and compiles (${needsMa
     },
   );
 });
+
+test.skipIf(!hasMaven).each(TOOLKITS)(
+  `%s calls every service of the sample over SOAP (${needsMaven})`,
+  async (toolkit) => {
+    const folders = Object.keys(CALLED).map((name) => join(folder, toolkit, name));
+    for (const each of folders) expect(wrong.get(each)).toBe('');
+    const lines = (await java(toolkit, 'Calls.java', { folders, args: [connectorOf(gateway)] })).trimEnd().split('\n');
+    expect(lines).toEqual([
+      ...['BOS01', 'MTL01', 'NYC01', 'NYC02'].map((location) => `location ${location}`),
+      'kept 16 bytes as java.txt',
+      'content Grüße aus Java',
+      'head office Head office',
+      'fault There is no LOCATION_SETUP N/NOWHERE.',
+      'process LOCATION_EXTRACT Cancelled',
+      'fault PRQ_FAILURE',
+      'query DEPARTMENTS',
+      'query run found',
+    ]);
+  },
+);

@@ -16,6 +16,8 @@ export const toolkits = {
     `org.apache.cxf:cxf-rt-frontend-jaxws:${CXF}`,
     `org.apache.cxf:cxf-rt-transports-http:${CXF}`,
     `org.apache.cxf:cxf-rt-rs-client:${CXF}`,
+    // Without it CXF has no SOAPFaultException.
+    'com.sun.xml.messaging.saaj:saaj-impl:3.0.4',
   ],
   Metro: [`com.sun.xml.ws:jaxws-tools:${METRO}`, `com.sun.xml.ws:jaxws-rt:${METRO}`],
 } as const;
@@ -61,7 +63,10 @@ export async function java(
 ): Promise<string> {
   const path = [...folders, await classPath(toolkit)].join(':');
   const source = fileURLToPath(new URL(file, import.meta.url));
-  const child = spawn('java', ['-cp', path, source, ...args], { env: cleanEnvironment({ no_proxy: '*' }) });
+  // Java 17 and older read sources in the encoding of the locale.
+  const child = spawn('java', ['-Dfile.encoding=UTF-8', '-cp', path, source, ...args], {
+    env: cleanEnvironment({ no_proxy: '*' }),
+  });
   child.stdin.end(input);
   const { code, stdout, stderr } = await finish(child);
   if (code !== 0) throw new Error(`${file} ended with ${code}\n${stderr}\n${stdout}`);
