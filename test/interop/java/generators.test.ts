@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeContract } from '../../../src/describe/index.ts';
 import { repository } from '../../cli/support.ts';
+import { writeColliding } from '../colliding.ts';
 import { connectorOf } from '../soap-support.ts';
 import { type Served, serve } from '../support.ts';
-import { collidingRegistry } from './colliding.ts';
 import { generate, type Job, java, type Toolkit } from './generators.ts';
 import { hasMaven, needsMaven } from './maven.ts';
 
@@ -61,11 +60,7 @@ function addressOf(contract: string): string {
 
 beforeAll(async () => {
   if (!hasMaven) return;
-  const registry = collidingRegistry();
-  const service = registry.services.get('Collide.v1')!;
-  for (const form of ['wsdl', 'wadl', 'xsd'] as const)
-    for (const [name, text] of describeContract(registry, form, { service }, 'http://127.0.0.1:8080/gateway'))
-      writeFileSync(join(folder, name), text);
+  for (const form of ['wsdl', 'wadl', 'xsd'] as const) writeColliding(folder, form);
   gateway = await serve();
   await Promise.all(
     TOOLKITS.map(async (toolkit) => {
@@ -83,7 +78,7 @@ beforeAll(async () => {
       for (const [key, log] of await generate(toolkit, jobs)) wrong.set(key, log);
     }),
   );
-}, 240_000);
+}, 600_000);
 afterAll(async () => {
   await gateway?.stop();
   rmSync(folder, { recursive: true, force: true });

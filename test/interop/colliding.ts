@@ -1,6 +1,10 @@
-import { loadFiles } from '../../../src/load/load.ts';
-import type { Registry } from '../../../src/model/registry.ts';
-import { projectOf } from '../../load/project-text.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeContract } from '../../src/describe/index.ts';
+import { loadFiles } from '../../src/load/load.ts';
+import type { Registry } from '../../src/model/registry.ts';
+import type { Service } from '../../src/model/service.ts';
+import { projectOf } from '../load/project-text.ts';
 
 /** Words that mean something in Java, C# or TypeScript, and classes that generated code refers to. */
 const WORDS = [
@@ -107,8 +111,16 @@ fields: { rows: { type: list of string, namespace: "urn:foreign" }, FOREIGN: { t
 `;
 
 /** The registry of those names. It has no mistake, and nothing to warn of. */
-export function collidingRegistry(): Registry {
+function collidingRegistry(): Registry {
   const { registry, diagnostics } = loadFiles(projectOf(text), 'ignore-missing');
   if (registry === undefined || diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics, undefined, 2));
   return registry;
+}
+
+/** Writes a contract of that registry into a folder: `Collide.v1.wsdl` and so on. */
+export function writeColliding(folder: string, form: 'wsdl' | 'wadl' | 'xsd' | 'openapi'): void {
+  const registry = collidingRegistry();
+  const service = registry.services.get('Collide.v1') as Service;
+  for (const [name, content] of describeContract(registry, form, { service }, 'http://127.0.0.1:8080/gateway'))
+    writeFileSync(join(folder, name), content);
 }
