@@ -12,6 +12,7 @@ import { answeringFiles, checkHandlers, type HandlerOptions } from './handlers.t
 import { byId, type Linking } from './linking.ts';
 import { checkNodeNames } from './node/node-names.ts';
 import { linkNodes } from './node/nodes.ts';
+import { checkCodeNames } from './operation/code-names.ts';
 import { checkOverlaps } from './operation/overlaps.ts';
 import { checkElementNames } from './operation/soap-names.ts';
 import { checkUriIndexes } from './operation/uri-index.ts';
@@ -99,7 +100,10 @@ function checkTogether(linking: Linking, gateway: Gateway | undefined, parts: Pa
   checkUsers(linking, users, { schemes: schemes.values(), processes: processes.values() });
   checkDomainNames(linking, consumers, options.lost);
   checkUriIndexes(linking, operations, consumers, options.files.committed);
-  if (gateway !== undefined) checkElementNames(linking, services.values(), gateway.namespace);
+  if (gateway !== undefined) {
+    checkElementNames(linking, services.values(), gateway.namespace);
+    checkCodeNames(linking, services.values(), gateway.namespace);
+  }
   const code = [
     ...answeringFiles(linking, operations.values()),
     ...processFiles(linking, processes.values()),

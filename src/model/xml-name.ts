@@ -20,10 +20,19 @@ export function itemName(type: ListType): string {
 }
 
 /**
- * What generators of code keep of a name. JAXB drops `_`, `-`, `.` and other punctuation and capitalises what follows
- * (Jakarta XML Binding 4.0, appendix D.2), and the files of two classes need names that differ by more than letter case on
- * Windows and macOS. So two names are safe next to each other in every language if their folded forms differ.
+ * The name of the class or property that JAXB makes of a name (Jakarta XML Binding 4.0, appendix D.2): `_`, `-`, `.` and other
+ * punctuation is dropped, and each word begins with a capital letter. Generators for other languages drop less.
+ */
+export function classNameOf(name: string): string {
+  return name
+    .replace(/(?:^|[^\p{L}\p{M}\p{N}]+|(?<=\p{N}))(\p{L})/gu, (_, letter: string) => letter.toUpperCase())
+    .replace(/[^\p{L}\p{M}\p{N}]/gu, '');
+}
+
+/**
+ * What two names must differ in so that they are apart in every language. The files of two classes, and the variables that
+ * JAXB makes of `LAT` and `Lat`, need names that differ by more than letter case.
  */
 export function foldedName(name: string): string {
-  return name.replace(/[^\p{L}\p{M}\p{N}]/gu, '').toLowerCase();
+  return classNameOf(name).toLowerCase();
 }

@@ -1,7 +1,7 @@
 // XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema a namespace.
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
-import { foldedName } from '../../model/xml-name.ts';
+import { classNameOf } from '../../model/xml-name.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import type { DocumentSet } from '../documents.ts';
 import { ncName } from '../names.ts';
@@ -189,7 +189,7 @@ function declareWrapper(wrapper: Wrapper, draft: Draft, workshop: Workshop): voi
 function declareElement(document: Document, workshop: Workshop): boolean {
   const { documents } = workshop.options;
   const draft = workshop.drafts.get(documents.namespaceOf(document)) as Draft;
-  const form = documents.roots.has(document) ? (name: string) => name : foldedName;
+  const form = documents.roots.has(document) ? (name: string) => name : classNameOf;
   if (draft.elements.some(({ attributes: { name = '' } }) => form(name) === form(document.xmlName))) return false;
   const type = referType(draft, document, workshop);
   draft.elements.push(element('xs:element', { name: document.xmlName, type }, [annotation(document.description)]));

@@ -1,4 +1,4 @@
-import { error } from './entry.ts';
+import { error, warning } from './entry.ts';
 
 const provider = (rest: string): string => `service: Orders.v1\npublic: true\noperations:\n${rest}`;
 
@@ -37,6 +37,19 @@ export const soapEntries = {
       'Over SOAP the element of a request is called as the operation, and that of the reply `<OPERATION>Response`. Both stand in the namespace of the service, beside the documents that are messages over REST or faults. An element of a namespace has one declaration, so their names must differ.',
     wrong: provider(`  ORDER: { soap: true, ${REQUEST}, response: text }\n  ORDERResponse: { soap: true, ${REQUEST} }`),
     right: provider(`  ORDER: { soap: true, ${REQUEST}, response: text }\n  ORDER_ANSWER: { soap: true, ${REQUEST} }`),
+  }),
+  'code-name': warning<{ name: string; other: string }>({
+    message: ({ name, other }) => `${name} and ${other} have the same name in generated code.`,
+    hint: () =>
+      'Rename one so that they differ by more than punctuation and capital letters; `xml:` gives it another name in XML alone.',
+    explanation:
+      'Partners generate code from WSDL, WADL and XML Schema. JAXB drops `_`, `-` and `.` from a name and capitalises what follows, so that `a_b` and `aB` are one property, as are an attribute and an element of one name, and `any` and what an open document holds beside its fields. It refuses a contract with two such fields in one document, or two such elements (messages, faults, operations over SOAP) in one service. Other clients can use it, and so can callers that speak JSON, so this is a warning. Names that contracts make up never collide.',
+    wrong: provider(
+      '  ORDERS_GET: { get: Orders, response: { application/xml: ORDER } }\n---\ndocument: ORDER\nfields: { ORDER_ID: integer, OrderId: string }',
+    ),
+    right: provider(
+      '  ORDERS_GET: { get: Orders, response: { application/xml: ORDER } }\n---\ndocument: ORDER\nfields: { ORDER_ID: integer, OrderId: { type: string, xml: ExternalId } }',
+    ),
   }),
   'consumer-header': error<{ header: string; reason: string; example?: string }>({
     message: ({ header, reason }) => `The header ${header} ${reason}.`,
