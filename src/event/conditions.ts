@@ -30,7 +30,9 @@ export function isKnown({ ifMatch, ifNoneMatch }: Expected, etag: string, what: 
 
 function readTags(name: string, text: string): NonNullable<ReturnType<typeof parseEntityTags>> {
   const tags = parseEntityTags(text);
-  if (tags === undefined)
+  // An empty If-None-Match names nothing, and holds. An empty If-Match may be a tag that got lost: to ignore it could cost
+  // the caller somebody else's change.
+  if (tags === undefined || (name === 'If-Match' && tags.length === 0))
     throw Fault.of('BAD_PARAMETER', { name, reason: 'is neither * nor a list of entity tags ("...")' });
   return tags;
 }

@@ -1,3 +1,4 @@
+import type { Document } from './document.ts';
 import type { Message, Operation, OperationUri } from './service.ts';
 
 /** One form of a reply over REST. */
@@ -28,4 +29,12 @@ function formatOf(mediaType: string, message: Message): ReplyForm['format'] {
 /** Whether requests to a URI of the operation carry a body. */
 export function takesBody({ body }: Operation, uri: OperationUri): boolean {
   return body === 'raw' || (body === 'document' && uri.body.length + uri.repeats.length > 0);
+}
+
+/**
+ * Whether a body of a document's fields may be XML. A patch (RFC 7396) may not: it removes what is null, and XML has no null
+ * that every tool writes.
+ */
+export function hasXmlBody({ patch }: Document): boolean {
+  return patch !== true;
 }

@@ -10,8 +10,9 @@ export interface EntityTag {
 const TAG = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(,|$)|\s*(,|$)/y;
 
 /**
- * Reads `If-Match` or `If-None-Match`: `*`, or a list of entity tags, whose empty entries count for nothing (section 5.6.1).
- * @returns undefined where the text is neither
+ * Reads `If-Match` or `If-None-Match`: `*`, or a list of entity tags. Empty entries of the list are ignored (section 5.6.1),
+ * so that an empty text is a list of none.
+ * @returns undefined when the text is neither
  */
 export function parseEntityTags(text: string): '*' | readonly EntityTag[] | undefined {
   if (text.trim() === '*') return '*';
@@ -24,7 +25,7 @@ export function parseEntityTags(text: string): '*' | readonly EntityTag[] | unde
     if (found[2] !== undefined) tags.push({ weak: found[1] !== undefined, opaque: found[2] });
     at = TAG.lastIndex;
   }
-  return tags.length === 0 ? undefined : tags;
+  return tags;
 }
 
 /** What is there, as a condition looks at it: a strong tag without its quotes; undefined where there is nothing. */

@@ -62,6 +62,8 @@ function bodyOf({ headers, content }: CallRequest) {
     text: async () => String(await whole(content)),
     attachment: (contentType: string): Attachment => ({ contentType, stream: () => content?.bytes() ?? ([] as never) }),
     present: content !== undefined,
+    length: content?.length,
+    bytes: () => whole(content),
   };
 }
 

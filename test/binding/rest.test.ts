@@ -114,6 +114,8 @@ describe('what is read', () => {
   const bodyOf = (text: string | undefined) => ({
     contentType: 'application/json',
     present: text !== undefined,
+    length: undefined,
+    bytes: async () => Buffer.from(text ?? ''),
     text: async () => text ?? '',
     attachment: () => {
       throw new Error('not asked for');

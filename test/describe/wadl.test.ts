@@ -173,7 +173,10 @@ describe('WADL', () => {
     const [put, get] = resource?.method ?? [];
     expect(only(put?.request)).toMatchObject({
       param: [{ name: 'If-Match', style: 'header', type: 'xs:string', required: 'true' }],
-      representation: [{ mediaType: 'application/json' }],
+      representation: [
+        { mediaType: 'application/json', doc: ['R: A'] },
+        { mediaType: 'application/xml', element: 'tns:R', doc: ['It holds only A'] },
+      ],
     });
     expect(put?.response.map((response) => response.status)).toEqual(['204', '400 404 405 413 415 500 503 504']);
     expect(get?.response[1]?.status).toBe('400 401 403 404 405 406 500 503 504');

@@ -126,7 +126,7 @@ describe('a body of fields', () => {
     ['no JSON', '{NAME:1}', JSON_TYPE, 400, 'The request body is not acceptable: it is not JSON'],
     ['more than JSON', '{"NAME":"n"}}', JSON_TYPE, 400, 'The request body is not acceptable: it is not JSON'],
     ['not UTF-8', Buffer.from('{"NAME":"\xe9"}', 'latin1'), JSON_TYPE, 400, 'it is not UTF-8'],
-    ['XML', '<a/>', { 'content-type': 'application/xml' }, 415, 'Content-Type application/xml is not supported'],
+    ['HTML', '<a/>', { 'content-type': 'text/html' }, 415, 'Content-Type text/html is not supported'],
     ['a form', 'NAME=n', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'supported: application/json'],
     ['of no media type', '{}', { 'content-type': 'json' }, 415, 'Content-Type json'],
     ['in Latin-1', '{}', { 'content-type': 'application/json; charset=iso-8859-1' }, 415, 'UTF-8'],
@@ -216,6 +216,17 @@ describe('a body that is one field', () => {
     const reply = await send('PUT', 'Fields/Binary/9', 'abc', { 'content-type': 'image/png' });
     expect(reply).toMatchObject({ status: 200, text: 'abc' });
     expect(reply.headers).toMatchObject({ 'content-type': 'image/png', 'x-id': '9' });
+  });
+
+  it.each([
+    ['Content-Length: 0', { 'content-length': '0' }],
+    ['chunks', { 'transfer-encoding': 'chunked' }],
+  ])('may be no bytes at all, by %s', async (_, headers: Record<string, string>) => {
+    const type = { 'content-type': 'image/png', ...headers };
+    const field = await gateway.call(`${BASE}Fields/Binary/9`, { method: 'PUT', headers: type, body: '' });
+    expect([field.status, field.text, field.headers['content-length']]).toEqual([200, '', '0']);
+    const whole = await gateway.call(`${BASE}Raw/Binary`, { method: 'POST', headers: type, body: '' });
+    expect([whole.status, whole.text, whole.headers['content-type']]).toEqual([200, '', 'image/png']);
   });
 });
 

@@ -139,11 +139,34 @@ describe.each(ENGINES)('components over REST, on %s', (kind) => {
     expect(fault(await send('DELETE', path, undefined, { 'If-Match': '*' }))).toEqual([404, 'NOT_FOUND']);
   });
 
+  it('takes a record in XML, but a change of one in JSON alone', async () => {
+    const path = await made();
+    const sent = (method: string, content: string): Promise<Reply> => {
+      const headers = { 'Content-Type': 'application/xml', Accept: 'application/json' };
+      const body = `<PLACE xmlns="urn:test:Places.v1">${content}</PLACE>`;
+      return box.call(`${BASE}/${path}`, { method, headers, body });
+    };
+    const put = await sent('PUT', `<NAME>x${last}</NAME>`);
+    expect([put.status, JSON.parse(put.text).NAME]).toEqual([200, `x${last}`]);
+    const patch = await sent('PATCH', '<NAME>y</NAME>');
+    expect([fault(patch), patch.headers.accept]).toEqual([[415, 'UNSUPPORTED_MEDIA_TYPE'], 'application/json']);
+  });
+
   it('answers 304 to a reader who has the record already', async () => {
     const path = await made();
     const reply = await send('GET', path, undefined, { 'If-None-Match': '"9", W/"1"' });
     expect([reply.status, reply.text, reply.headers.etag]).toEqual([304, '', '"1"']);
     expect((await send('GET', path, undefined, { 'If-None-Match': '"9"' })).status).toBe(200);
+  });
+
+  it('ignores an If-None-Match that names nothing, and refuses such an If-Match', async () => {
+    const path = await made();
+    for (const nothing of ['', ' , ,']) {
+      const headers = { 'If-None-Match': nothing };
+      expect((await send('GET', path, undefined, headers)).status).toBe(200);
+      expect((await send('PUT', path, { NAME: `p${last}` }, headers)).status).toBe(200);
+      expect(fault(await send('PUT', path, SHAPE, { 'If-Match': nothing }))).toEqual([400, 'BAD_PARAMETER']);
+    }
   });
 
   it('gives each form of a record a tag of its own, and saves by any of them', async () => {

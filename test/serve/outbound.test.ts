@@ -57,6 +57,15 @@ function expectFault(reply: Told, status: number, told: object): void {
 const FAILED = { MESSAGE: 'The call of ITEM_POST did not succeed.', CODE: 'UPSTREAM_FAILED' };
 
 describe('an operation that a call answers', () => {
+  it('is refused where the call needs the body that did not come', async () => {
+    const reason = 'The request body is not acceptable: there is none.';
+    for (const path of ['json', 'text']) {
+      const reply = await call(path, { method: 'POST' });
+      expectFault(reply, 400, { MESSAGE: reason, DETAIL: '', CODE: 'BAD_BODY' });
+      expect(reply.seen).toEqual([]);
+    }
+  });
+
   it('hands on what the call takes, and takes of its reply what it has fields for', async () => {
     const reply = await post('items/a%20b?WHO=me', '{"COUNT":17}');
     expect([reply.status, JSON.parse(reply.text)]).toEqual([200, { NAME: 'a b', COUNT: 12 }]);

@@ -98,6 +98,8 @@ describe('a request that is entered over REST', () => {
       'text/plain; charset=utf-8',
     ]);
     expect(file.headers['content-disposition']).toBe('attachment; filename="extract.txt"');
+    const csv = await test.call(new URL(report.ReportURL).pathname, { headers: { accept: 'text/csv' } });
+    expect([csv.status, csv.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
     const other = await test.call(new URL(report.ReportURL).pathname, { headers: { authorization: GUEST } });
     expect(other.status).toBe(404);
   });

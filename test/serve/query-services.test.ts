@@ -211,6 +211,8 @@ describe('a result in a file', () => {
       'content-disposition': 'attachment; filename="DEPARTMENTS.csv"',
       'content-length': '19',
     });
+    for (const accept of ['text/csv', 'application/vnd.ms-excel', 'application/json'])
+      expect((await gateway.call(new URL(data.fileurl).pathname, { headers: { accept } })).text).toBe(file.text);
   });
 
   it('can be had in every type', async () => {

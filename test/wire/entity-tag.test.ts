@@ -18,10 +18,11 @@ describe('entity tags', () => {
     expect(parseEntityTags(' * ')).toBe('*');
   });
 
+  it.each(['', ' ', ',', ' , ,\t'])('are a list of none in %j', (text) => {
+    expect(parseEntityTags(text)).toEqual([]);
+  });
+
   it.each([
-    '',
-    ' ',
-    ',',
     'abc',
     '1',
     '"a',

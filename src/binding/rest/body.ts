@@ -1,51 +1,71 @@
-import { compileJsonField, compileJsonReader, compileText, readJsonText } from '../../codec/index.ts';
+import { quote } from '../../codec/error.ts';
+import { compileDocument, compileJsonField, compileText, readJsonText } from '../../codec/index.ts';
 import type { Document } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
-import { takesBody } from '../../model/rest-form.ts';
+import { hasXmlBody, takesBody } from '../../model/rest-form.ts';
 import type { Message, Operation, OperationUri, RawKind } from '../../model/service.ts';
-import type { Attachment, Value } from '../../model/value.ts';
-import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
-import { guard, reading } from '../complaint.ts';
+import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { namespaceOf } from '../../model/xml-name.ts';
+import { isJsonType, isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
+import { XmlDecoder } from '../../wire/xml/decode.ts';
+import { XmlError, XmlReader } from '../../wire/xml/read.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
+import { guard, reading, speaking } from '../complaint.ts';
 
 /** What a request carries beside its URI. */
 export interface RequestBody {
   readonly contentType: string | undefined;
-  /** The whole body as text (UTF-8, checked), read when asked for. @throws Fault BODY_TOO_LARGE, BAD_BODY */
+  /** The whole body, read when asked for. @throws Fault BODY_TOO_LARGE */
+  bytes(): Promise<Uint8Array>;
+  /** The same as text (UTF-8, checked). @throws Fault BODY_TOO_LARGE, BAD_BODY */
   text(): Promise<string>;
   /** The body as a stream; counted against the limit while it is read. */
   attachment(contentType: string): Attachment;
-  /** Whether there is a body at all. */
+  /** Whether there is a body of at least one byte, or one whose length shows at its end. */
   readonly present: boolean;
+  /** Bytes that the request announces; `undefined` when it announces none. */
+  readonly length: number | undefined;
 }
 
 /** Reads a body: fields into `given`, or returns what has no document. */
 export type BodyReader = (body: RequestBody, given: Record<string, Value>) => undefined | Promise<Value | undefined>;
 
-/** What a request to one URI may carry, compiled. */
-export function compileBody(operation: Operation, uri: OperationUri): BodyReader {
+/** What a request to one URI may carry, compiled. `namespace`: of the service. */
+export function compileBody(operation: Operation, uri: OperationUri, namespace: string): BodyReader {
   if (!takesBody(operation, uri)) {
     return (body) => {
       if (!body.present) return undefined;
       throw Fault.of('BAD_BODY', { reason: `${operation.method} ${operation.id} takes none` });
     };
   }
-  if (operation.body === 'document') return compileDocumentBody(operation, uri);
+  if (operation.body === 'document') return compileDocumentBody(operation, uri, namespace);
   const [field] = uri.body;
   if (field !== undefined) return compileFieldBody(field);
   return compileRawBody((operation.request as Extract<Message, { kind: 'raw' }>).raw);
 }
 
-/** A body of fields, as JSON. */
-function compileDocumentBody(operation: Operation, uri: OperationUri): BodyReader {
+/** A body of fields, as JSON or XML. */
+function compileDocumentBody(operation: Operation, uri: OperationUri, namespace: string): BodyReader {
   const document = (operation.request as Extract<Message, { kind: 'document' }>).document;
-  const read = compileJsonReader({ ...document, fields: [...uri.body, ...uri.repeats].map(optional) });
+  const part = { ...document, fields: [...uri.body, ...uri.repeats].map(optional) };
+  const { fromJson, fromXml } = compileDocument(part, { namespace });
+  const accepted = hasXmlBody(document) ? JSON_OR_XML : JSON_BODY;
+  const element = { local: document.xmlName, namespace: namespaceOf(document, namespace, namespace) };
   const elsewhere = namesElsewhere(document, operation, uri);
+  const read = async (body: RequestBody, isXml: boolean): Promise<DocumentValue> => {
+    if (!isXml) {
+      const text = await body.text();
+      return reading(() => fromJson(text), document.id);
+    }
+    const root = await readXmlBody(body);
+    checkElement(root, element);
+    return reading(() => fromXml(root), document.id);
+  };
   return async (body, given) => {
     if (!body.present) return undefined;
-    requireType(body, JSON_BODY);
-    const text = await body.text();
-    const value = reading(() => read(text), document.id);
+    const type = requireType(body, accepted);
+    const value = await read(body, type !== undefined && isXmlType(type.essence));
     // An open document takes any name, and those of values that travel elsewhere are not for the body to say.
     for (const name of elsewhere) {
       if (Object.hasOwn(value, name))
@@ -56,6 +76,44 @@ function compileDocumentBody(operation: Operation, uri: OperationUri): BodyReade
     return undefined;
   };
 }
+
+/** The root of a body of XML, read as an envelope is: in UTF-8 or UTF-16, without a document type, within its bounds. */
+async function readXmlBody(body: RequestBody): Promise<XmlElement> {
+  const charset = charsetOf(body);
+  const decoder = decoderFor(charset);
+  const bytes = await body.bytes();
+  return speaking(() => {
+    const reader = new XmlReader();
+    reader.write(decoder.write(bytes));
+    reader.write(decoder.end());
+    return reader.end();
+  });
+}
+
+function charsetOf({ contentType = '' }: RequestBody): string | undefined {
+  return parseMediaType(contentType)?.parameters.get('charset');
+}
+
+/** @throws Fault UNSUPPORTED_MEDIA_TYPE for a charset that XML is not read in */
+function decoderFor(charset: string | undefined): XmlDecoder {
+  try {
+    return new XmlDecoder(charset);
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    const given = `Content-Type with charset ${quote(charset ?? '')}`;
+    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: 'XML in UTF-8 or UTF-16' });
+  }
+}
+
+/** @throws Fault BAD_BODY for an element that is not the document's */
+function checkElement({ local, namespace }: XmlElement, wanted: Pick<XmlElement, 'local' | 'namespace'>): void {
+  if (local === wanted.local && namespace === wanted.namespace) return;
+  const given = quote(`{${namespace}}${local}`, SHOWN_NAME);
+  throw Fault.of('BAD_BODY', { reason: `its element is ${given}, not {${wanted.namespace}}${wanted.local}` });
+}
+
+/** Most characters of an element's name that a message repeats. */
+const SHOWN_NAME = 200;
 
 /** What the URI says, the body may say again, and no other value. Keys have one text for each value. */
 function checkRepeated({ name, sensitive }: Field, again: Value | undefined, given: Value | undefined): void {
@@ -81,14 +139,19 @@ function optional(field: Field): Field {
 
 /** The whole request without a document. */
 function compileRawBody(raw: RawKind): BodyReader {
-  return async (body) => (body.present ? readRaw(raw, body) : undefined);
+  return async (body) => (carries(raw, body) ? readRaw(raw, body) : undefined);
+}
+
+/** Whether a request carries a value of a kind: `Content-Length: 0` is a file without bytes, but no text, JSON or XML. */
+function carries(kind: string, { present, length }: RequestBody): boolean {
+  return present || (kind === 'binary' && length === 0);
 }
 
 /** A body that is one field (`body: FIELD`). */
 function compileFieldBody(field: Field): BodyReader {
   const read = compileFieldContent(field);
   return async (body, given) => {
-    if (body.present) given[field.name] = await read(body);
+    if (carries(field.type.kind, body)) given[field.name] = await read(body);
     return undefined;
   };
 }
@@ -120,6 +183,7 @@ async function readRaw(raw: RawKind, body: RequestBody): Promise<Value> {
 
 /** What a body's Content-Type may be. */
 interface BodyType {
+  /** Media types, for `Accept` of a refusal. */
   readonly supported: string;
   accepts(essence: string): boolean;
 }
@@ -127,6 +191,11 @@ interface BodyType {
 const JSON_BODY: BodyType = {
   supported: 'application/json',
   accepts: isJsonType,
+};
+
+const JSON_OR_XML: BodyType = {
+  supported: 'application/json, application/xml',
+  accepts: (essence) => isJsonType(essence) || isXmlType(essence),
 };
 
 const BODIES: Readonly<Record<Exclude<RawKind, 'binary'>, BodyType>> = {
@@ -138,12 +207,19 @@ const BODIES: Readonly<Record<Exclude<RawKind, 'binary'>, BodyType>> = {
   text: { supported: 'text/plain', accepts: (essence) => essence.startsWith('text/') },
 };
 
-/** A body without a Content-Type is taken for what is wanted; every text is UTF-8. */
-function requireType({ contentType }: RequestBody, { accepts, supported }: BodyType): void {
-  if (contentType === undefined) return;
+/**
+ * Checks the Content-Type of a body. One without is read as what is wanted. Every text is UTF-8; documents in XML say for
+ * themselves what they are in.
+ * @throws Fault UNSUPPORTED_MEDIA_TYPE, with the media types that are taken in `Accept` (RFC 9110, section 15.5.16)
+ */
+function requireType({ contentType }: RequestBody, taken: BodyType): MediaType | undefined {
+  if (contentType === undefined) return undefined;
   const type = parseMediaType(contentType);
   const charset = type?.parameters.get('charset')?.toLowerCase() ?? 'utf-8';
-  if (type !== undefined && accepts(type.essence) && (charset === 'utf-8' || charset === 'us-ascii')) return;
+  const decodes = taken === JSON_OR_XML && type !== undefined && isXmlType(type.essence);
+  if (type !== undefined && taken.accepts(type.essence) && (decodes || charset === 'utf-8' || charset === 'us-ascii'))
+    return type;
   const given = `Content-Type ${contentType.slice(0, 100)}`;
-  throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: `${supported} in UTF-8` });
+  const headers = { Accept: taken.supported };
+  throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: `${taken.supported} in UTF-8` }, { headers });
 }

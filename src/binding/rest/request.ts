@@ -21,15 +21,18 @@ export type RequestReader = (
   body: RequestBody,
 ) => DocumentValue | Promise<DocumentValue>;
 
-/** Everything that one URI's requests need, closed over: a decoder a variable, a codec for the body, the final check. */
-export function compileReader(operation: Operation, uri: OperationUri): RequestReader {
+/**
+ * Everything that one URI's requests need, closed over: a decoder a variable, a codec for the body, the final check.
+ * @param namespace of the service
+ */
+export function compileReader(operation: Operation, uri: OperationUri, namespace: string): RequestReader {
   const variables = uri.variables.map((variable, index) =>
     compileVariable(variable, uri.template.variables[index] as TemplateVariable),
   );
   const headers = operation.requestHeaders.map(({ header, field }) => {
     return { header, key: header.toLowerCase(), field, read: compileHeader(field) };
   });
-  const readBody = compileBody(operation, uri);
+  const readBody = compileBody(operation, uri, namespace);
   const fields = operation.request.kind === 'document' ? operation.request.document.fields : [];
   const extra = uri.variables.map((variable) => variable.field).filter((field) => !fields.includes(field));
   const check = compileCheck([...fields, ...extra]);

@@ -47,10 +47,13 @@ interface ReplyCodec extends DocumentCodec {
   readonly inline: Inline | undefined;
 }
 
+/** Declared for content whose media type is its own. */
+const OCTETS = 'application/octet-stream';
+
 /** Compiles an operation. `namespace`: of `gateway.yaml`. */
 export function compileRest(operation: Operation, namespace: string): RestBinding {
   const options = { namespace: serviceNamespace(operation.service, namespace) };
-  const readers = new Map(operation.uris.map((uri) => [uri, compileReader(operation, uri)]));
+  const readers = new Map(operation.uris.map((uri) => [uri, compileReader(operation, uri, options.namespace)]));
   const representations = representationsOf(operation);
   const offers = compileOffers(representations.map((each) => each.contentType));
   const offered = representations.map((each) => each.contentType).join(', ');
@@ -76,9 +79,9 @@ export function compileRest(operation: Operation, namespace: string): RestBindin
     negotiate(accept) {
       const found = offers(accept);
       if (found !== undefined) return representations[found.index] as Representation;
-      // A reply without a body is acceptable to everybody.
-      const bodiless = representations.find(({ message }) => message.kind === 'none');
-      if (bodiless !== undefined) return bodiless;
+      // A reply without a body is acceptable to everyone; the type of content is known once there is content.
+      const any = representations.find(({ message, contentType }) => message.kind === 'none' || contentType === OCTETS);
+      if (any !== undefined) return any;
       throw Fault.of('NOT_ACCEPTABLE', { offered });
     },
     writeReply(value, as, limit) {

@@ -1,12 +1,15 @@
 import type { Document } from '../../model/document.ts';
 import { takesBody } from '../../model/rest-form.ts';
-import type { Operation, OperationUri } from '../../model/service.ts';
+import type { Message, Operation, OperationUri } from '../../model/service.ts';
 import { bodyExample } from '../example/body.ts';
+import { exampleXml } from '../example/text.ts';
+import { exampleDocument, tellingFields } from '../example/value.ts';
 import { mustBeGiven } from '../field.ts';
 import type { JsonObject } from '../json.ts';
-import { requestMediaType } from '../request-body.ts';
+import { requestMediaTypes } from '../request-body.ts';
 import { joined, repeatsNote } from '../words.ts';
 import { type Components, labelled } from './components.ts';
+import { type Writing, xmlSchema, xmlWords } from './replies.ts';
 import { documentSchema, fieldSchema, rawSchema } from './schema.ts';
 
 /** Requests to an operation at one of its URIs. */
@@ -18,12 +21,27 @@ interface Requests {
 }
 
 /** The body of requests; undefined where they have none. */
-export function requestBody(requests: Requests, components: Components): JsonObject | undefined {
+export function requestBody(requests: Requests, context: Writing): JsonObject | undefined {
   const { operation, uri } = requests;
   if (!takesBody(operation, uri)) return undefined;
-  const mediaType = requestMediaType(operation, uri);
+  const [mediaType = '', inXml] = requestMediaTypes(operation, uri);
   const required = operation.request.kind === 'raw' || uri.body.some(mustBeGiven);
-  return { required, content: { [mediaType]: bodyContent(requests, mediaType, components) } };
+  const content = { [mediaType]: bodyContent(requests, mediaType, context.components) };
+  return { required, content: inXml === undefined ? content : { ...content, [inXml]: xmlContent(requests, context) } };
+}
+
+/** A body of fields as XML: the document's element with the fields that travel in the body. */
+function xmlContent({ operation, uri }: Requests, { scope }: Writing): JsonObject {
+  const { document } = operation.request as Extract<Message, { kind: 'document' }>;
+  const whole = uri.body.length === document.fields.length;
+  const names = uri.body.map((field) => field.xmlName).join(', ');
+  const part = whole ? undefined : joined(' ', `It holds only ${names}.`, repeatsNote(uri.repeats));
+  const fields = tellingFields(uri.body);
+  const value = exampleDocument({ fields });
+  return {
+    schema: xmlSchema(joined(' ', xmlWords(document, scope), part) ?? ''),
+    example: value === undefined ? undefined : exampleXml({ ...document, fields }, value, scope.documents),
+  };
 }
 
 function bodyContent({ operation, uri, name }: Requests, mediaType: string, components: Components): JsonObject {

@@ -57,10 +57,10 @@ function collect(operations: readonly RestOperation[]): PathItem[] {
 
 function operationObject(entries: readonly Entry[], names: readonly string[], context: Writing): JsonObject {
   const [first] = entries as [Entry, ...Entry[]];
-  const { components, scope } = context;
+  const { scope } = context;
   const parameters = entries.map(({ operation, described }) => uriParameters(described, names, operation));
   const bodies = entries.map(({ operation, described: { uri } }) =>
-    requestBody({ operation, uri, name: scope.nameOf(uri) }, components),
+    requestBody({ operation, uri, name: scope.nameOf(uri) }, context),
   );
   const operations = [...new Set(entries.map((entry) => entry.operation))];
   const replies = operations.map((operation) => operationResponses(operation, context));

@@ -140,12 +140,14 @@ function formContent({ format, mediaType, message }: ReplyForm, context: Writing
 const wrapperWords =
   "XML around JSON: the element data with the attribute psnonxml='Yes', whose content is a CDATA section with the JSON text of";
 
-function xmlWords(document: Document, { documents }: Scope): string {
+/** The element of a document, in words. */
+export function xmlWords(document: Document, { documents }: Scope): string {
   const namespace = documents.namespaceOf(document);
   const where = namespace === '' ? 'no namespace' : `the namespace ${namespace}`;
   return `The element ${document.xmlName} of ${where}, as the XML Schema of the service declares it.`;
 }
 
-function xmlSchema(description: string): JsonObject {
+/** The schema of XML, which JSON Schema has no words for. */
+export function xmlSchema(description: string): JsonObject {
   return { type: 'string', contentMediaType: 'application/xml', description };
 }

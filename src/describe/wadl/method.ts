@@ -6,7 +6,7 @@ import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { faultStatuses } from '../faults.ts';
 import { ncName } from '../names.ts';
 import { faultForms, replyStatus, sentForms } from '../replies.ts';
-import { requestMediaType } from '../request-body.ts';
+import { requestMediaTypes } from '../request-body.ts';
 import { accessNote, restSchemes } from '../requirements.ts';
 import type { Scope } from '../scope.ts';
 import type { DescribedUri } from '../uri.ts';
@@ -28,7 +28,7 @@ export function methodElement(
   context: WadlContext,
 ): XmlElement {
   const headers = operation.requestHeaders.map(({ header, field }) => headerParam(header, field));
-  const body = takesBody(operation, uri) ? [requestRepresentation(operation, uri)] : [];
+  const body = takesBody(operation, uri) ? requestRepresentations(operation, uri, context) : [];
   const content = [...query, ...headers, ...apiKeyParams(restSchemes(operation)), ...body];
   const attributes = { name: operation.method, id: ncName(context.scope.nameOf(uri)) };
   return element('method', attributes, [
@@ -43,12 +43,19 @@ function methodText(operation: Operation, { template, index }: OperationUri): st
   return joined('\n', operation.description, uri, accessNote(restSchemes(operation)));
 }
 
-function requestRepresentation(operation: Operation, uri: OperationUri): XmlElement {
-  const mediaType = requestMediaType(operation, uri);
-  if (operation.request.kind !== 'document') return element('representation', { mediaType });
+function requestRepresentations(operation: Operation, uri: OperationUri, context: WadlContext): XmlElement[] {
+  const [mediaType = '', inXml] = requestMediaTypes(operation, uri);
+  const { request } = operation;
+  if (request.kind !== 'document') return [element('representation', { mediaType })];
+  const { document } = request;
   const names = uri.body.map((field) => field.jsonName).join(', ');
-  const text = joined('. ', `${operation.request.document.id}: ${names}`, repeatsNote(uri.repeats));
-  return element('representation', { mediaType }, [element('doc', {}, [text])]);
+  const text = joined('. ', `${document.id}: ${names}`, repeatsNote(uri.repeats));
+  const inJson = element('representation', { mediaType }, [element('doc', {}, [text])]);
+  if (inXml === undefined) return [inJson];
+  const elements = uri.body.map((field) => field.xmlName).join(', ');
+  const part = joined('. ', `It holds only ${elements}`, repeatsNote(uri.repeats));
+  const isWhole = uri.body.length === document.fields.length;
+  return [inJson, xmlRepresentation(inXml, qualified(document, context), isWhole ? undefined : part)];
 }
 
 function responses(operation: Operation, context: WadlContext): XmlElement[] {

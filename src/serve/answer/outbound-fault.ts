@@ -1,3 +1,4 @@
+import { CONTENT } from '../../binding/message.ts';
 import { CodecError } from '../../codec/index.ts';
 import { FlowError, InvokeError, ReplyFault, SoapFault } from '../../invoke/error.ts';
 import { Fault } from '../../model/fault.ts';
@@ -48,10 +49,12 @@ function wordsOf(error: SoapFault | ReplyFault): string {
   return reason === '' ? error.detail : `${reason}; ${error.detail}`;
 }
 
-/** A value of the caller's that the call does not take. */
+/** A value of the caller's that the call does not take, or the body that the caller did not send. */
 function refusedValue(chain: readonly unknown[], given: DocumentValue): Fault | undefined {
   const error = chain.find((each) => each instanceof CodecError);
   const [name = ''] = error?.path.split(/[.[]/, 1) ?? [];
-  if (error === undefined || !Object.hasOwn(given, name)) return undefined;
+  if (error === undefined) return undefined;
+  if (!Object.hasOwn(given, name))
+    return error.path === CONTENT ? Fault.of('BAD_BODY', { reason: 'there is none' }) : undefined;
   return Fault.of('BAD_PARAMETER', { name: error.path, reason: error.reason });
 }

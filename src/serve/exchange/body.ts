@@ -13,8 +13,6 @@ export interface ByteSource {
 
 /** The body of a request. */
 export interface ReceivedBody extends RequestBody {
-  /** In bytes, where the request says so. */
-  readonly length: number | undefined;
   /** All of it. @throws Fault BODY_TOO_LARGE, REQUEST_TIMEOUT */
   bytes(): Promise<Uint8Array>;
 }
