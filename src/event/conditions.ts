@@ -19,16 +19,11 @@ export function checkConditions({ ifMatch, ifNoneMatch }: Expected, etag: string
   if (!isMet) throw Fault.of('PRECONDITION_FAILED', { what });
 }
 
-/**
- * Whether the caller of a record that is read has it already (`If-None-Match`, section 13.1.2).
- * @throws Fault PRECONDITION_FAILED, of If-Match; BAD_PARAMETER where a condition is none
- */
-export function isKnown({ ifMatch, ifNoneMatch }: Expected, etag: string, what: string): boolean {
-  checkConditions(ifMatch === undefined ? {} : { ifMatch }, etag, what);
-  return ifNoneMatch !== undefined && !matchesNone(readTags('If-None-Match', ifNoneMatch), etag.slice(1, -1));
-}
-
-function readTags(name: string, text: string): NonNullable<ReturnType<typeof parseEntityTags>> {
+/** Reads `If-Match` or `If-None-Match`. @throws Fault BAD_PARAMETER where it is neither `*` nor a list of entity tags */
+export function readTags(
+  name: 'If-Match' | 'If-None-Match',
+  text: string,
+): NonNullable<ReturnType<typeof parseEntityTags>> {
   const tags = parseEntityTags(text);
   // An empty If-None-Match names nothing, and holds. An empty If-Match may be a tag that got lost: to ignore it could cost
   // the caller somebody else's change.

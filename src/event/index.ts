@@ -1,4 +1,4 @@
 export { checkComponents } from './check.ts';
-export { isKnown } from './conditions.ts';
+export { readTags } from './conditions.ts';
 export { openComponents } from './open.ts';
 export type { Components } from './port.ts';

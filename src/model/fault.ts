@@ -31,6 +31,10 @@ export const faults = {
     406,
     (p: { offered: string }) => `None of the media types asked for can be had; offered: ${p.offered}.`,
   ),
+  CODING_NOT_ACCEPTABLE: entry(
+    406,
+    (p: { offered: string }) => `None of the content codings asked for is available; offered: ${p.offered}.`,
+  ),
   REQUEST_TIMEOUT: entry(408, (_: object) => 'The request did not arrive in time.'),
   CONFLICT: entry(409, (p: { what: string; reason: string }) => `${p.what} ${p.reason}.`),
   PRECONDITION_FAILED: entry(412, (p: { what: string }) => `${p.what} is not what the request expects it to be.`),
@@ -41,6 +45,10 @@ export const faults = {
   UNSUPPORTED_MEDIA_TYPE: entry(
     415,
     (p: { given: string; supported: string }) => `The body's ${p.given} is not supported; supported: ${p.supported}.`,
+  ),
+  RANGE_NOT_SATISFIABLE: entry(
+    416,
+    (p: { length: number }) => `The range is outside the content of ${p.length} bytes.`,
   ),
   EXPECTATION_FAILED: entry(
     417,

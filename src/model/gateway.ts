@@ -81,6 +81,8 @@ export interface Gateway {
   readonly metrics: readonly PermissionList[];
   /** Origins (`https://app.example`) whose pages may call; `*` any, without credentials. Empty: no CORS headers at all. */
   readonly cors: readonly string[];
+  /** Whether replies are compressed for callers who take that: those over REST with contracts and the page, those to messages. */
+  readonly compress: { readonly rest: boolean; readonly soap: boolean };
   /** Connectors that take and send MTOM; another refuses multipart/related (the two `ig.MTOM` properties). */
   readonly mtom: { readonly services: boolean; readonly http: boolean };
   /**

@@ -1,4 +1,4 @@
-import type { Blobs } from './blob.ts';
+import type { Blobs, StoredBlob } from './blob.ts';
 import type { Fault } from './fault.ts';
 import type { FlowReply, InvokeReply } from './invoke-reply.ts';
 import type { SavedRecord, SaveOptions } from './saved-record.ts';
@@ -70,6 +70,11 @@ export interface HandlerContext extends WorkContext {
   reply(value: DocumentValue | string, options?: ReplyOptions): Reply;
   /** A reply in bytes rather than a document. */
   bytes(bytes: Bytes): Reply;
+  /**
+   * A reply that is stored content, under its own media type. Over REST it has an `ETag` and, from the second after it was
+   * stored, a `Last-Modified`; callers may ask for a range of it (RFC 9110, section 14).
+   */
+  stored(blob: StoredBlob, options?: Pick<ReplyOptions, 'headers'>): Reply;
 }
 
 /** What a call to another system takes beside its input. */
@@ -95,7 +100,7 @@ export interface ReplyOptions {
   readonly segments?: readonly Attachment[];
 }
 
-/** A reply that is more than its document; made by {@link HandlerContext.reply} and {@link HandlerContext.bytes}. */
+/** A reply that is more than its document; made by {@link HandlerContext.reply}, {@link HandlerContext.bytes} and {@link HandlerContext.stored}. */
 export class Reply {
   readonly outcome: Outcome;
 
@@ -135,6 +140,8 @@ export interface Bytes {
 export interface PassedBytes extends Omit<Bytes, 'length'> {
   /** Undefined where it is known at its end. */
   readonly length: number | undefined;
+  /** What the bytes are stored as: they can be read from anywhere on, and are known by their digest. */
+  readonly stored?: StoredBlob;
 }
 
 /** What became of a request. */

@@ -75,11 +75,15 @@ export function mountReadable(
   });
 }
 
-/** What sends the contract of a name; undefined where it is no name of one. */
+/**
+ * What sends the contract of a name; undefined where it is no name of one.
+ * @param compresses whether it is compressed for callers who take that
+ */
 export function findContract(
   beside: Beside,
   exchange: Exchange,
   name: string,
+  compresses: boolean,
 ): (() => Response | Promise<Response>) | undefined {
   const { contracts, plain } = beside;
   const find = name.includes('/') ? undefined : contracts.find(name);
@@ -88,7 +92,7 @@ export function findContract(
     await beside.admit(exchange);
     const contract = await find();
     if (contract === undefined) throw Fault.of('NOT_FOUND', { what: `contract ${quote(name)}` });
-    return plain.text(exchange, 200, contract.contentType, contract.text);
+    return plain.document(exchange, contract.contentType, contract.text, { compresses, isStatic: true });
   };
   return () => read(exchange, beside, send);
 }

@@ -44,6 +44,7 @@ export function mountMonitoring(
       authorise(caller.user, guarded, 'path');
     }
     exchange.admitted = true;
-    return plain.text(exchange, 200, metrics.contentType, await metrics.text());
+    const options = { compresses: gateway.compress.rest, isStatic: false };
+    return plain.document(exchange, metrics.contentType, await metrics.text(), options);
   });
 }

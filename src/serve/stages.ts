@@ -7,6 +7,7 @@ import type { Attachment, DocumentValue } from '../model/value.ts';
 import { authorise } from '../security/authorise.ts';
 import { addressKey } from '../security/limit/address.ts';
 import type { Authenticator, Caller } from '../security/port.ts';
+import { uncodedTags } from '../wire/content-coding.ts';
 import { Call } from './answer/call.ts';
 import type { AnswerPorts, Handlers } from './answer/port.ts';
 import { compileQueryRows, type QueryRows } from './answer/work.ts';
@@ -110,7 +111,7 @@ export class Stages {
       address: `address ${addressKey(exchange.remote)}`,
       gone: () => exchange.gone,
       segments,
-      header: (name) => exchange.header(name),
+      header: (name) => headerOf(exchange, name),
       redact: sensitive && redactionOf(() => sensitive),
     });
     progress.input = input;
@@ -156,6 +157,12 @@ export class Stages {
   ): Promise<Response> {
     return this.#refusals.refuse(exchange, progress, thrown, write);
   }
+}
+
+/** A header as code and records know it: the tags of a representation in any coding are those of what it represents. */
+export function headerOf(exchange: Exchange, name: string): string | undefined {
+  const value = exchange.header(name);
+  return value !== undefined && (name === 'if-match' || name === 'if-none-match') ? uncodedTags(value) : value;
 }
 
 /** Frees an outcome that nobody gets. */

@@ -130,7 +130,7 @@ function withQuality(range: MediaType): MediaRange | undefined {
 }
 
 /** qvalue of section 12.4.2: 0 to 1 with at most three decimals. */
-function parseQuality(text: string): number | undefined {
+export function parseQuality(text: string): number | undefined {
   if (text.length > 5 || (text[0] !== '0' && text[0] !== '1') || (text.length > 1 && text[1] !== '.')) return undefined;
   for (let at = 2; at < text.length; at++) {
     const digit = text.charCodeAt(at) - 0x30;

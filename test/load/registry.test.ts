@@ -166,6 +166,7 @@ describe('the gateway', () => {
       contracts: 'public',
       metrics: [],
       cors: [],
+      compress: { rest: true, soap: false },
       limits: {
         body: 10 * 1024 ** 2,
         timeout: 30_000,

@@ -173,7 +173,7 @@ describe.each(ENGINES)('components over REST, on %s', (kind) => {
     const path = await made();
     const accept = { Accept: 'application/xml' };
     const xml = await box.call(`${BASE}/${path}`, { headers: accept });
-    expect(xml.headers).toMatchObject({ etag: '"1.xml"', vary: 'Accept' });
+    expect(xml.headers).toMatchObject({ etag: '"1.xml"', vary: 'Accept, Accept-Encoding' });
     const read = (tag: string, headers = {}) => send('GET', path, undefined, { ...headers, 'If-None-Match': tag });
     expect((await read('"1.xml"', accept)).status).toBe(304);
     expect((await read('"1.xml"')).status).toBe(200);
@@ -181,6 +181,11 @@ describe.each(ENGINES)('components over REST, on %s', (kind) => {
     const body = { NAME: `p${last}` };
     expect(fault(await send('PUT', path, body, { 'If-Match': '"2.xml"' }))).toEqual([412, 'PRECONDITION_FAILED']);
     expect((await send('PUT', path, body, { 'If-Match': '"7", "1.xml"' })).headers.etag).toBe('"2"');
+    const zipped = { ...accept, 'Accept-Encoding': 'gzip, identity;q=0' };
+    const tag = (await box.call(`${BASE}/${path}`, { headers: zipped })).headers.etag as string;
+    expect(tag).toBe('"2.xml-gzip"');
+    expect((await read(tag, zipped)).status).toBe(304);
+    expect((await send('PUT', path, body, { 'If-Match': tag })).headers.etag).toBe('"3"');
   });
 
   it('has no record of a key that its table can not hold', async () => {

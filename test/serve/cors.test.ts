@@ -137,7 +137,7 @@ describe('cors: [origin]', () => {
       const reply = await gateway.call(PATH, { headers });
       expect(reply.status).toBe(200);
       expect(corsOf(reply)).toEqual({});
-      expect(reply.headers.vary).toBe('Accept, Origin');
+      expect(reply.headers.vary).toBe('Accept, Accept-Encoding, Origin');
     }
     expect(corsOf(await preflight(gateway, 'https://evil.example'))).toEqual({});
   });
@@ -170,7 +170,7 @@ describe('without cors', () => {
       const reply = await preflight(gateway, ORIGIN);
       expect([reply.status, reply.headers.allow]).toEqual([204, 'GET, HEAD, PUT, OPTIONS']);
       expect(corsOf(reply)).toEqual({});
-      expect((await gateway.call(PATH)).headers.vary).toBe('Accept');
+      expect((await gateway.call(PATH)).headers.vary).toBe('Accept, Accept-Encoding');
     } finally {
       await gateway.stop();
     }

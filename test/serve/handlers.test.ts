@@ -164,7 +164,7 @@ describe('context.reply', () => {
 
   it('may set what the gateway would set, in any spelling', async () => {
     const { headers } = await get('reply/kept');
-    expect([headers['cache-control'], headers.vary]).toEqual(['max-age=60', 'Accept, X-Own']);
+    expect([headers['cache-control'], headers.vary]).toEqual(['max-age=60', 'Accept, X-Own, Accept-Encoding']);
   });
 
   it.each([

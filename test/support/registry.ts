@@ -159,6 +159,7 @@ const defaultGateway: Gateway = {
   contracts: 'public',
   metrics: [],
   cors: [],
+  compress: { rest: true, soap: false },
   limits: LIMITS,
   mtom: { services: true, http: true },
   domainNames: [],

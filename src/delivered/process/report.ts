@@ -25,7 +25,7 @@ export function processReportFile({ scheduler }: DeliveredPorts): DeliveredHandl
       const { content } = await scheduler.report(instanceOf(given), operatorOf(call));
       const { contentType, length, name = 'report' } = content;
       const headers = { 'Content-Disposition': dispositionOf(name) };
-      return { kind: 'bytes', bytes: { contentType, length, headers, body: () => content.stream() } };
+      return { kind: 'bytes', bytes: { contentType, length, headers, stored: content, body: () => content.stream() } };
     },
   };
 }

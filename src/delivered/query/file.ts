@@ -29,7 +29,7 @@ export function queryFile(ports: DeliveredPorts): DeliveredHandler {
         'Content-Disposition': `attachment; filename="${FileName}"`,
         ...truncation(run),
       };
-      return { kind: 'bytes', bytes: { contentType, length, headers, body: () => blob.stream() } };
+      return { kind: 'bytes', bytes: { contentType, length, headers, stored: blob, body: () => blob.stream() } };
     },
   };
 }

@@ -23,6 +23,7 @@ export function gatewayTree(gateway: Gateway): JsonTree {
     contracts: gateway.contracts,
     metrics: gateway.metrics.length === 0 ? undefined : { permission: sortedIds(gateway.metrics) },
     cors: gateway.cors,
+    compress: { ...gateway.compress },
     limits: { ...gateway.limits },
     properties: {
       'ig.MTOM.enablePeopleSoftServiceListeningConnector': gateway.mtom.services,

@@ -51,6 +51,7 @@ export function linkGateway(
     metrics:
       value.metrics === undefined ? [] : resolveIds(linking, 'permission-list', lists, value.metrics, 'permission'),
     cors: value.cors ?? [],
+    compress: compressOf(value.compress ?? {}),
     mtom: mtomOf(value.properties ?? {}),
     domainNames: domainNames(linking, value).map(({ name }) => name),
     limits: limitsOf(linking, value.limits ?? {}),
@@ -89,6 +90,11 @@ function databaseOf(declared: GatewayDeclared['database']): Database {
     engine: engine ?? 'postgresql',
     connections: connections ?? 20,
   };
+}
+
+function compressOf(declared: NonNullable<GatewayDeclared['compress']>): Gateway['compress'] {
+  if (typeof declared === 'boolean') return { rest: declared, soap: false };
+  return { rest: declared.rest ?? true, soap: declared.soap ?? false };
 }
 
 function mtomOf(properties: NonNullable<GatewayDeclared['properties']>): Gateway['mtom'] {

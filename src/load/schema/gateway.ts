@@ -36,6 +36,7 @@ export interface GatewayDeclared {
   readonly contracts?: 'public' | 'private';
   readonly metrics?: { readonly permission: string | readonly string[] };
   readonly cors?: readonly string[];
+  readonly compress?: boolean | { readonly rest?: boolean; readonly soap?: boolean };
   readonly limits?: GatewayLimitsDeclared;
   readonly properties?: {
     readonly 'ig.MTOM.enablePeopleSoftServiceListeningConnector'?: boolean;
@@ -84,6 +85,27 @@ const database: JsonSchema = {
 
 const mtom = (connector: string): JsonSchema =>
   yesNo(`Whether the ${connector} takes and sends MTOM. Where not, it refuses \`multipart/related\` with 415.`, true);
+
+const compress: JsonSchema = {
+  title: 'true or false, or a map',
+  description:
+    'Whether replies are compressed with zstd, br or gzip, for callers who take one of them and where it pays: `false` switches it off, a map says it for each way of calling.',
+  default: true,
+  examples: [false, { soap: true }],
+  if: { type: 'object' },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: keys<'rest' | 'soap'>(
+    { examples: [{ soap: true }] },
+    {
+      rest: yesNo('Replies over REST, contracts, the page and `/metrics`.', true),
+      soap: yesNo(
+        'Replies to messages, over SOAP and the HTTP connector, and contracts that are fetched from these. Some SOAP clients ask for gzip and can not read it.',
+        false,
+      ),
+    },
+  ),
+  else: { type: 'boolean' },
+};
 
 const EXTERNAL_NAME = '[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*';
 
@@ -228,6 +250,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
       { permission: { ...permission, description: 'The permission list that lets its users read them, or several.' } },
     ),
     cors,
+    compress,
     limits,
     properties,
   },

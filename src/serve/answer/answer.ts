@@ -62,7 +62,8 @@ function answerByCode(handler: Handler, { registry }: WorkPorts): Answerer {
   const outcomeOf = (reply: Answered, call: Call): Outcome | Promise<Outcome> => {
     if (!(reply instanceof Reply)) return { kind: 'value', value: reply };
     const { outcome } = reply;
-    if (outcome.kind !== 'bytes') return outcome;
+    // Of what is stored, the first bytes that are sent need not be its first: they are waited for when they are known.
+    if (outcome.kind !== 'bytes' || outcome.bytes.stored !== undefined) return outcome;
     return begun(outcome.bytes, call).then((bytes) => ({ kind: 'bytes', bytes }), failed);
   };
   return {

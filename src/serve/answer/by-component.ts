@@ -1,6 +1,5 @@
 import type { Format } from '../../binding/message.ts';
 import { compileTextWriter } from '../../codec/index.ts';
-import { isKnown } from '../../event/index.ts';
 import type { Component, ComponentAction } from '../../model/component.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -40,11 +39,10 @@ function recordTags(tags: string | undefined): string | undefined {
   return tags?.replaceAll(/(?<=[\w-])\.(?:xml|data)"/g, '"');
 }
 
-/** What a caller over REST expects of the record, or of the form of it that is read. */
-function expectedBy(call: Call, action: ComponentAction): Pick<SaveOptions, 'ifMatch' | 'ifNoneMatch'> {
-  const read = action === 'read' ? (tags: string | undefined) => tags : recordTags;
-  const ifMatch = read(call.header('if-match'));
-  const ifNoneMatch = read(call.header('if-none-match'));
+/** What a caller over REST expects of the record that is saved. */
+function expectedBy(call: Call): Pick<SaveOptions, 'ifMatch' | 'ifNoneMatch'> {
+  const ifMatch = recordTags(call.header('if-match'));
+  const ifNoneMatch = recordTags(call.header('if-none-match'));
   return { ...(ifMatch === undefined ? {} : { ifMatch }), ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }) };
 }
 
@@ -53,9 +51,7 @@ function readBy(component: Component, { components }: AnswerPorts): Answerer {
     async answer(input, call, as) {
       call.authoriseComponent(component);
       const { record, etag } = await components.read(component, input);
-      const tag = tagOf(etag, as);
-      const isOld = as !== 'soap' && isKnown(expectedBy(call, 'read'), tag, component.id);
-      return { kind: 'value', value: record, headers: { ETag: tag }, ...(isOld ? { status: 304 } : {}) };
+      return { kind: 'value', value: record, headers: { ETag: tagOf(etag, as) } };
     },
   };
 }
@@ -72,7 +68,7 @@ function saveBy(
     async answer(input, call, as) {
       call.authoriseComponent(component);
       const { user, requestId, signal } = call;
-      const expected = as === 'soap' ? {} : expectedBy(call, action);
+      const expected = as === 'soap' ? {} : expectedBy(call);
       const saved = await components.save(component, action, input, { user, requestId, signal, ...expected });
       const { created, etag } = saved;
       const path = saved.record === undefined ? undefined : locate?.(saved.record);

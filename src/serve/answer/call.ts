@@ -1,4 +1,5 @@
 import { validateHeaderValue } from 'node:http';
+import type { StoredBlob } from '../../model/blob.ts';
 import { type Bytes, type HandlerContext, Reply, type ReplyOptions } from '../../model/handler.ts';
 import type { Redaction } from '../../model/mask.ts';
 import type { User } from '../../model/security.ts';
@@ -66,6 +67,14 @@ export class Call extends Work implements HandlerContext {
     if (!Number.isSafeInteger(bytes.length) || bytes.length < 0) {
       throw new RangeError(`the length of a reply must be a number of bytes, not ${bytes.length}`);
     }
+    return new Reply({ kind: 'bytes', bytes });
+  }
+
+  stored(stored: StoredBlob, options: Pick<ReplyOptions, 'headers'> = {}): Reply {
+    checkReply(options);
+    const { contentType, length } = stored;
+    validateHeaderValue('Content-Type', contentType);
+    const bytes = { ...options, contentType, length, stored, body: () => stored.stream() };
     return new Reply({ kind: 'bytes', bytes });
   }
 }

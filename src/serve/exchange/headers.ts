@@ -18,13 +18,19 @@ export function operationHeaders(operation: Operation): ReplyHeaders {
   return headers;
 }
 
+/** Headers that code may give and the gateway reads, by their names in lower case: they are known in one spelling. */
+const READ: ReadonlyMap<string, string> = new Map(
+  ['Cache-Control', 'Content-Encoding', 'ETag', 'Last-Modified', 'Vary'].map((name) => [name.toLowerCase(), name]),
+);
+
 /** Headers with those that code gives: in place of one of the same name, however it is spelt, but beside what is in Vary. */
 export function withHeaders(headers: ReplyHeaders, given: Readonly<Record<string, string>> | undefined): ReplyHeaders {
   const merged = { ...headers };
   if (given === undefined) return merged;
   for (const [name, value] of Object.entries(given)) {
-    const known = Object.keys(merged).find((each) => each.toLowerCase() === name.toLowerCase());
-    merged[known ?? name] = known === 'Vary' ? `${merged.Vary}, ${value}` : value;
+    const lower = name.toLowerCase();
+    const known = Object.keys(merged).find((each) => each.toLowerCase() === lower);
+    merged[known ?? READ.get(lower) ?? name] = known === 'Vary' ? `${merged.Vary}, ${value}` : value;
   }
   return merged;
 }

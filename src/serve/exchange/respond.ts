@@ -2,6 +2,8 @@ import { pipeline } from 'node:stream/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Bytes } from '../../model/handler.ts';
 import { passing } from '../../store/file/young.ts';
+import type { Coding } from '../../wire/content-coding.ts';
+import { compress, compressed } from './compress.ts';
 import type { Exchange } from './exchange.ts';
 import { drain } from './incoming.ts';
 
@@ -14,31 +16,57 @@ export type Sent = (bytes: number, complete: boolean) => void;
 /** A body in bytes: all at once, or a stream opened at most once. `length` undefined: known at its end. */
 export interface ReplyBytes extends Pick<Bytes, 'body' | 'dispose'> {
   readonly length: number | undefined;
+  /** What a stream is compressed with while it is sent. */
+  readonly coding?: Coding | undefined;
 }
 
-/** A reply that is one text. */
+/** A reply that is in memory. */
 export function respondText(
   exchange: Exchange,
   status: number,
   headers: ReplyHeaders,
-  text: string,
+  text: string | Uint8Array,
   sent: Sent,
 ): Response {
   addOwn(exchange, headers);
   const bodiless = isBodiless(exchange, status);
-  const length = Buffer.byteLength(text);
+  const length = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
   setLength(headers, status, length);
   sent(bodiless ? 0 : length, true);
   const { unsent, outgoing } = exchange;
   // Of a reply to HEAD Hono makes another one, which could not say any more that it is out.
   if (unsent === undefined || outgoing === undefined || headers.Connection === 'close' || exchange.method === 'HEAD')
-    return new Response(bodiless ? null : text, { status, headers });
+    return new Response(bodiless ? null : (text as string | Uint8Array<ArrayBuffer>), { status, headers });
   // Closed while the caller still sends, the connection would be reset under the reply.
   outgoing.writeHead(status, headers);
   if (bodiless) outgoing.flushHeaders();
   else outgoing.write(text);
   void drain(unsent).then(() => outgoing.end());
   return RESPONSE_ALREADY_SENT;
+}
+
+/**
+ * The same in a coding; as it is where `coding` is undefined. What is not sent is not compressed to find out its length.
+ * @param write compresses it
+ */
+export function respondCoded(
+  exchange: Exchange,
+  status: number,
+  headers: ReplyHeaders,
+  text: string | Uint8Array,
+  sent: Sent,
+  coding: Coding | undefined,
+  write: typeof compress = compress,
+): Response | Promise<Response> {
+  if (coding === undefined) return respondText(exchange, status, headers, text, sent);
+  if (isBodiless(exchange, status)) {
+    addOwn(exchange, headers);
+    sent(0, true);
+    return new Response(null, { status, headers });
+  }
+  const whole = write(text, coding);
+  const respond = (bytes: Uint8Array): Response => respondText(exchange, status, headers, bytes, sent);
+  return whole instanceof Promise ? whole.then(respond) : respond(whole);
 }
 
 /**
@@ -55,7 +83,7 @@ export function respondBytes(
   failed: (error: unknown) => void,
 ): Response {
   addOwn(exchange, headers);
-  if (bytes.length !== undefined) setLength(headers, status, bytes.length);
+  if (bytes.length !== undefined && bytes.coding === undefined) setLength(headers, status, bytes.length);
   if (isBodiless(exchange, status)) {
     bytes.dispose?.();
     sent(0, true);
@@ -68,11 +96,11 @@ export function respondBytes(
   }
   const { outgoing } = exchange;
   if (outgoing === undefined) {
-    return new Response(ReadableStream.from(disposing(bytes, sent)) as ReadableStream<Uint8Array>, { status, headers });
+    return new Response(ReadableStream.from(bodyOf(bytes, sent)) as ReadableStream<Uint8Array>, { status, headers });
   }
   // Straight from the source to Node's response: the web stream in between would cost a quarter of the speed.
   outgoing.writeHead(status, headers);
-  pipeline(disposing(bytes, sent), outgoing).catch((error: NodeJS.ErrnoException) => {
+  pipeline(bodyOf(bytes, sent), outgoing).catch((error: NodeJS.ErrnoException) => {
     // Where the caller has gone, nothing of ours failed.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') failed(error);
     outgoing.destroy();
@@ -81,7 +109,7 @@ export function respondBytes(
 }
 
 /** Replies without content, whatever there is to say (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5). */
-function isBodiless({ method }: Exchange, status: number): boolean {
+export function isBodiless({ method }: Exchange, status: number): boolean {
   return method === 'HEAD' || status === 204 || status === 205 || status === 304;
 }
 
@@ -96,6 +124,28 @@ function addOwn({ cors, limits }: Exchange, headers: ReplyHeaders): void {
   if (cors === undefined) return;
   Object.assign(headers, cors);
   headers.Vary = headers.Vary === undefined ? 'Origin' : `${headers.Vary}, Origin`;
+}
+
+/** What is sent of bytes that are no longer in memory as a whole. */
+function bodyOf(bytes: ReplyBytes, sent: Sent): AsyncGenerator<Uint8Array> {
+  return bytes.coding === undefined ? disposing(bytes, sent) : coded(bytes, bytes.coding, sent);
+}
+
+async function* coded(bytes: ReplyBytes, coding: Coding, sent: Sent): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  let complete = false;
+  try {
+    for await (const chunk of compressed(
+      disposing(bytes, () => {}),
+      coding,
+    )) {
+      count += chunk.length;
+      yield chunk;
+    }
+    complete = true;
+  } finally {
+    sent(count, complete);
+  }
 }
 
 /** The bytes of a stream; neither more nor fewer than were announced, or the next reply would be taken for a part of this one. */

@@ -5,7 +5,8 @@ import type { Spool } from '../../model/spool.ts';
 import type { Cors } from '../exchange/cors.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { withHeaders } from '../exchange/headers.ts';
-import { type ReplyHeaders, respondBytes, respondText } from '../exchange/respond.ts';
+import { type ReplyHeaders, respondBytes, respondCoded, respondText } from '../exchange/respond.ts';
+import { selectCoding } from '../exchange/select.ts';
 import type { Compiled } from '../operations.ts';
 import { type ConnectorPorts, disposeOf, type Stages } from '../stages.ts';
 import type { Entrance, MessageProgress, MessageReader } from './port.ts';
@@ -139,12 +140,17 @@ export class Messages implements MessageReader {
       progress.opened?.close();
       disposeOf(outcome);
     };
+    const contentType = headers['Content-Type'];
+    const isCoded = this.#ports.registry.gateway.compress.soap && contentType !== undefined;
+    const coding = isCoded ? selectCoding(exchange, headers, { contentType, length }) : undefined;
     if (message.text === undefined) {
-      const bytes = { length, body: () => message.bytes(), dispose };
+      const bytes = { length, coding, body: () => message.bytes(), dispose };
       return respondBytes(exchange, status, headers, bytes, sent, failed);
     }
-    const response = respondText(exchange, status, headers, message.text, sent);
-    dispose();
-    return response;
+    try {
+      return await respondCoded(exchange, status, headers, message.text, sent, coding);
+    } finally {
+      dispose();
+    }
   }
 }

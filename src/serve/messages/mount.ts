@@ -24,7 +24,8 @@ export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & Rest
       await beside.admit(exchange);
       throw name;
     }
-    const contract = findContract(beside, exchange, name);
+    // Clients that can't read compressed messages fetch contracts here.
+    const contract = findContract(beside, exchange, name, registry.gateway.compress.soap);
     return contract === undefined ? serve(exchange, below, messages, soap, beside, POSTING) : contract();
   });
   const http = httpEntrance(registry, routes);

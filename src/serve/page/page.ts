@@ -30,7 +30,8 @@ export function createPage(
         const { renderPage } = await import('./html.ts');
         html = renderPage({ registry, contracts, base: base(), sampleUsers });
       }
-      return plain.text(exchange, 200, 'text/html; charset=utf-8', html, SECURITY);
+      const options = { compresses: registry.gateway.compress.rest, isStatic: true, headers: SECURITY };
+      return plain.document(exchange, 'text/html; charset=utf-8', html, options);
     },
   };
 }

@@ -6,7 +6,7 @@ import { RestConnector, type RestPorts } from './rest.ts';
 
 /** The REST connector, with the contracts that stand beside its services. */
 export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, beside: Beside): void {
-  const { context, id } = ports.registry.gateway;
+  const { context, id, compress } = ports.registry.gateway;
   const rest = new RestConnector(ports);
   const prefix = `/${context}/RESTListeningConnector/`;
   const ofNode = `${id}/`;
@@ -17,7 +17,7 @@ export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, beside: Besid
     // A contract stands right below the connector, or below the local node's name.
     const below = path.startsWith(ofNode) ? path.slice(ofNode.length) : path;
     exchange.cors = beside.cors.headers(exchange, firstSegment(below));
-    const contract = findContract(beside, exchange, below);
+    const contract = findContract(beside, exchange, below, compress.rest);
     if (contract !== undefined) return contract();
     if (exchange.method === 'OPTIONS') return beside.tellAllowed(exchange, rest.allowed(path));
     return rest.serve(exchange, path);

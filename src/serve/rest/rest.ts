@@ -1,20 +1,23 @@
 import { problemText } from '../../binding/rest/problem.ts';
 import type { Representation } from '../../binding/rest/representation.ts';
 import type { Fault } from '../../model/fault.ts';
-import type { Outcome } from '../../model/handler.ts';
+import type { Outcome, PassedBytes } from '../../model/handler.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { problemMediaType } from '../../wire/problem.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
+import { begun } from '../answer/begun.ts';
+import type { Call } from '../answer/call.ts';
 import type { BodyLimits } from '../exchange/body.ts';
 import { withinTime } from '../exchange/deadline.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { withHeaders } from '../exchange/headers.ts';
 import { readingQuery } from '../exchange/reading-query.ts';
 import { timedOut, type WrittenFault } from '../exchange/refuse.ts';
-import { respondBytes, respondText } from '../exchange/respond.ts';
+import { isBodiless, type ReplyHeaders, respondBytes, respondCoded } from '../exchange/respond.ts';
+import { checkCodings, select } from '../exchange/select.ts';
 import type { Compiled } from '../operations.ts';
-import type { ConnectorPorts, Stages } from '../stages.ts';
+import { type ConnectorPorts, disposeOf, headerOf, type Stages } from '../stages.ts';
 import { formOfFault, negotiate, type Progress } from './progress.ts';
 import { compileRoutes, type RouteMatch, type RouteTable } from './routes.ts';
 
@@ -33,12 +36,14 @@ export class RestConnector {
   readonly #bodyLimits: BodyLimits;
   /** Of a body that is one stream of content, as an attachment is. */
   readonly #contentLimits: BodyLimits;
+  readonly #compresses: boolean;
 
   constructor(ports: RestPorts) {
     this.#ports = ports;
     this.#routes = compileRoutes(ports.registry);
     const { body, attachment } = ports.registry.gateway.limits;
     const { pace } = ports;
+    this.#compresses = ports.registry.gateway.compress.rest;
     this.#bodyLimits = { size: body, pace };
     this.#contentLimits = { size: attachment, pace };
   }
@@ -71,6 +76,7 @@ export class RestConnector {
     if (admitted !== undefined) await admitted;
     const as = negotiate(exchange, compiled, match);
     progress.as = as;
+    checkCodings(exchange, this.#compresses);
     const read = this.#decode(exchange, compiled, match);
     const input = read instanceof Promise ? await read : read;
     const facts = { uriIndex: match.uri.index, as: as.format };
@@ -103,7 +109,7 @@ export class RestConnector {
 
   #decode(exchange: Exchange, { binding }: Compiled, match: RouteMatch): DocumentValue | Promise<DocumentValue> {
     const limits = isContent(match) ? this.#contentLimits : this.#bodyLimits;
-    return binding.readRequest(match.uri, match.raw, (name) => exchange.header(name), exchange.body(limits));
+    return binding.readRequest(match.uri, match.raw, (name) => headerOf(exchange, name), exchange.body(limits));
   }
 
   #encode(
@@ -119,19 +125,57 @@ export class RestConnector {
     const status = given.status ?? (isEmpty && operation.status === 200 ? 204 : operation.status);
     const headers = withHeaders(compiled.headers, given.headers);
     headers['X-Request-Id'] = exchange.requestId;
-    const { sent, failed } = this.#ports.stages.leave(exchange, progress, compiled, status, outcome);
-    if (outcome.kind === 'bytes') {
-      headers['Content-Type'] = outcome.bytes.contentType;
-      return respondBytes(exchange, status, headers, outcome.bytes, sent, failed);
-    }
+    if (outcome.kind === 'bytes') return this.#sendBytes(exchange, progress, compiled, outcome, status, headers);
     if (outcome.segments !== undefined) throw new TypeError(`${operation.id}: a reply over REST has no segments`);
     const { body, timeout } = this.#ports.registry.gateway.limits;
     const written = binding.writeReply(outcome.value, as, body);
     if (!isEmpty) headers['Content-Type'] = as.contentType;
     if (progress.call?.truncated) headers['Rows-Truncated'] = 'true';
-    const respond = (text: string): Response => respondText(exchange, status, headers, text, sent);
+    const respond = (text: string): Response | Promise<Response> => {
+      const content = { contentType: as.contentType, length: Buffer.byteLength(text) };
+      const selected = select(exchange, status, headers, content, this.#compresses && !isEmpty);
+      const { sent } = this.#ports.stages.leave(exchange, progress, compiled, selected.status, outcome);
+      return respondCoded(exchange, selected.status, headers, text, sent, selected.coding);
+    };
     if (typeof written === 'string') return respond(written);
     return withinTime(written, timeout, () => timedOut(operation.id, timeout)).then(respond);
+  }
+
+  #sendBytes(
+    exchange: Exchange,
+    progress: Progress,
+    compiled: Compiled,
+    outcome: Extract<Outcome, { kind: 'bytes' }>,
+    declared: number,
+    headers: ReplyHeaders,
+  ): Response | Promise<Response> {
+    const { bytes } = outcome;
+    headers['Content-Type'] = bytes.contentType;
+    const { status, coding, range } = disposing(outcome, () =>
+      select(exchange, declared, headers, bytes, this.#compresses),
+    );
+    const { sent, failed } = this.#ports.stages.leave(exchange, progress, compiled, status, outcome);
+    if (bytes.body instanceof Uint8Array && coding !== undefined) {
+      bytes.dispose?.();
+      return respondCoded(exchange, status, headers, bytes.body, sent, coding);
+    }
+    const respond = (part: PassedBytes): Response =>
+      respondBytes(exchange, status, headers, { ...part, coding }, sent, failed);
+    const { stored } = bytes;
+    if (stored === undefined || isBodiless(exchange, status)) return respond(bytes);
+    // Bytes of a range are read without those before it.
+    const part = range === undefined ? bytes : { ...bytes, length: range.length, body: () => stored.stream(range) };
+    return begun(part, progress.call as Call).then(respond);
+  }
+}
+
+/** Frees an outcome where what is to be made of it fails. */
+function disposing<T>(outcome: Outcome, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    disposeOf(outcome);
+    throw error;
   }
 }
 

@@ -1,0 +1,162 @@
+// What of a representation a reply carries: its coding, whether the caller has it already, and which of its bytes are asked
+// for (RFC 9110, sections 12.5.3, 13 and 14).
+import { readTags } from '../../event/index.ts';
+import type { ByteRange, StoredBlob } from '../../model/blob.ts';
+import { Fault } from '../../model/fault.ts';
+import { acceptedCodings, CODINGS, type Coding, codedTag, uncodedTags } from '../../wire/content-coding.ts';
+import { matches, matchesNone } from '../../wire/entity-tag.ts';
+import { contentRange, parseRange } from '../../wire/range.ts';
+import { isWorthwhile } from './compress.ts';
+import type { Exchange } from './exchange.ts';
+import type { ReplyHeaders } from './respond.ts';
+
+/** What a reply could carry. */
+interface Content {
+  readonly contentType: string;
+  /** In bytes, where it is known. */
+  readonly length: number | undefined;
+  readonly stored?: StoredBlob | undefined;
+}
+
+/** What a reply carries. */
+interface Selected {
+  readonly status: number;
+  readonly coding: Coding | undefined;
+  /** Undefined for all of the bytes. */
+  readonly range: ByteRange | undefined;
+}
+
+/** Refuses a caller who takes neither a coding that is written here nor the bytes as they are. @throws Fault */
+export function checkCodings(exchange: Exchange, compresses: boolean): void {
+  const header = exchange.header('accept-encoding');
+  // Nearly every caller takes something.
+  if (header === undefined || !/q=0/i.test(header)) return;
+  const { coding, identity } = acceptedCodings(header);
+  if (identity || (compresses && coding !== undefined)) return;
+  const offered = [...(compresses ? CODINGS : []), 'identity'].join(', ');
+  throw Fault.of('CODING_NOT_ACCEPTABLE', { offered });
+}
+
+/**
+ * The coding of a reply; its headers say so. Undefined where it is sent as it is: it does not pay, the caller does not take
+ * it, or code has encoded it itself or said that it must stay as it is (`no-transform`, RFC 9111 section 5.2.2.6).
+ */
+export function selectCoding(
+  exchange: Exchange,
+  headers: ReplyHeaders,
+  { contentType, length }: Content,
+): Coding | undefined {
+  if (headers['Content-Encoding'] !== undefined) return undefined;
+  if (NO_TRANSFORM.test(headers['Cache-Control'] ?? '')) return undefined;
+  addVary(headers, 'Accept-Encoding');
+  const { coding, identity } = acceptedCodings(exchange.header('accept-encoding'));
+  if (coding === undefined || NO_TRANSFORM.test(exchange.header('cache-control') ?? '')) return undefined;
+  if (identity && !isWorthwhile(contentType, length)) return undefined;
+  headers['Content-Encoding'] = coding;
+  if (headers.ETag !== undefined) headers.ETag = codedTag(headers.ETag, coding);
+  return coding;
+}
+
+const NO_TRANSFORM = /(?:^|[\s,])no-transform(?:$|[\s,])/i;
+
+/**
+ * Selects what is sent of the reply to a request over REST; its headers say so.
+ * @param compresses the gateway compresses replies over REST
+ * @throws Fault PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE; BAD_PARAMETER for a condition that is not valid
+ */
+export function select(
+  exchange: Exchange,
+  status: number,
+  headers: ReplyHeaders,
+  content: Content,
+  compresses: boolean,
+): Selected {
+  const { stored } = content;
+  const isRead = status === 200 && (exchange.method === 'GET' || exchange.method === 'HEAD');
+  const ranged = isRead && stored !== undefined ? rangeAskedFor(exchange) : undefined;
+  if (stored !== undefined) describeStored(headers, stored);
+  const coding =
+    compresses && ranged === undefined && !UNCODED.has(status) ? selectCoding(exchange, headers, content) : undefined;
+  if (compresses && ranged !== undefined) addVary(headers, 'Accept-Encoding');
+  if (stored !== undefined && coding === undefined) headers['Accept-Ranges'] = 'bytes';
+  const whole = { status, coding, range: undefined };
+  if (!isRead) return whole;
+  const etag = headers.ETag;
+  const modified = headers['Last-Modified'];
+  if (isKnown(exchange, etag, modified)) {
+    delete headers['Content-Encoding'];
+    return { ...whole, status: 304 };
+  }
+  if (stored === undefined || ranged === undefined || !holds(exchange.header('if-range'), etag, modified)) return whole;
+  const { length } = stored;
+  const range = parseRange(ranged, length);
+  if (range === undefined) return whole;
+  if (range === 'unsatisfiable') {
+    const said = { 'Content-Range': `bytes */${length}`, 'Accept-Ranges': 'bytes' };
+    throw Fault.of('RANGE_NOT_SATISFIABLE', { length }, { headers: said });
+  }
+  headers['Content-Range'] = contentRange(range, length);
+  return { status: 206, coding, range };
+}
+
+/** Statuses whose replies have no content of their own, or a part of one. */
+const UNCODED: ReadonlySet<number> = new Set([204, 205, 206, 304]);
+
+/**
+ * `Range` of a GET (section 14.2), which is about the bytes as they are: a caller who does not take these gets all of them
+ * in a coding.
+ */
+function rangeAskedFor(exchange: Exchange): string | undefined {
+  if (exchange.method !== 'GET') return undefined;
+  const range = exchange.header('range');
+  return range === undefined || !acceptedCodings(exchange.header('accept-encoding')).identity ? undefined : range;
+}
+
+/** What is known of stored content. */
+function describeStored(headers: ReplyHeaders, { sha256, stored }: StoredBlob): void {
+  headers.ETag ??= `"${sha256}"`;
+  const since = Date.parse(stored);
+  // Within the same second it could change again: a date that is told later is a strong validator (section 8.8.2.2).
+  if (Math.floor(since / 1000) < Math.floor(Date.now() / 1000))
+    headers['Last-Modified'] ??= new Date(since).toUTCString();
+}
+
+/** Whether the caller has what would be sent, in the order of section 13.2.2. @throws Fault PRECONDITION_FAILED */
+function isKnown(exchange: Exchange, etag: string | undefined, modified: string | undefined): boolean {
+  const present = etag?.replace(/^W\//, '').slice(1, -1);
+  const isWeak = etag?.startsWith('W/') === true;
+  const ifMatch = exchange.header('if-match');
+  const since = dateOf(modified);
+  if (ifMatch !== undefined && etag !== undefined) {
+    const own = isWeak ? undefined : uncodedTags(etag).slice(1, -1);
+    const expected = readTags('If-Match', uncodedTags(ifMatch));
+    if (expected !== '*' && !matches(expected, own)) throw Fault.of('PRECONDITION_FAILED', { what: 'The resource' });
+  } else if (ifMatch === undefined && since !== undefined) {
+    const limit = dateOf(exchange.header('if-unmodified-since'));
+    if (limit !== undefined && since > limit) throw Fault.of('PRECONDITION_FAILED', { what: 'The resource' });
+  }
+  const ifNoneMatch = exchange.header('if-none-match');
+  if (ifNoneMatch !== undefined && present !== undefined)
+    return !matchesNone(readTags('If-None-Match', ifNoneMatch), present);
+  const limit = since === undefined ? undefined : dateOf(exchange.header('if-modified-since'));
+  return ifNoneMatch === undefined && limit !== undefined && (since as number) <= limit;
+}
+
+/** Whether `If-Range` lets a range be sent: without it, or where it names what is there (section 13.1.5). */
+function holds(ifRange: string | undefined, etag: string | undefined, modified: string | undefined): boolean {
+  if (ifRange === undefined) return true;
+  if (ifRange.startsWith('"')) return ifRange === etag;
+  const date = dateOf(ifRange);
+  return date !== undefined && date === dateOf(modified);
+}
+
+/** An HTTP date, as milliseconds. */
+function dateOf(text: string | undefined): number | undefined {
+  if (text === undefined || !/ GMT$/.test(text)) return undefined;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : date;
+}
+
+function addVary(headers: ReplyHeaders, name: string): void {
+  headers.Vary = headers.Vary === undefined ? name : `${headers.Vary}, ${name}`;
+}
