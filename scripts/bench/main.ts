@@ -6,6 +6,7 @@ import { parse, runScript, TEXT, UsageError } from '../support/command-line.ts';
 import { cells, HEADING, type Judged, judge } from './figure.ts';
 import { Bench, type Row } from './harness.ts';
 import { check } from './rows/check.ts';
+import { compress } from './rows/compress.ts';
 import { consumer } from './rows/consumer.ts';
 import { formats } from './rows/formats.ts';
 import { lookup } from './rows/lookup.ts';
@@ -22,6 +23,7 @@ import { upload } from './rows/upload.ts';
 
 const ROWS: readonly Row[] = [
   lookup,
+  compress,
   query,
   polled,
   stream,

@@ -142,7 +142,7 @@ describe('the page', () => {
     const respond = createPage(built, { of: () => [] } as never, { base: () => base, sampleUsers: true });
     const html = (await respond.respond(
       {} as never,
-      { text: (...[, , , text]: string[]) => text } as never,
+      { document: (...[, , text]: string[]) => text } as never,
     )) as unknown as string;
     const text = html.replace(/<[^>]*>/g, '').replaceAll('&apos;', "'");
     expect(text).toContain("curl -H 'X-Api-Key: KEY' ");

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMO, startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -12,6 +14,7 @@ operations:
   BYTES_GET: { get: "Bytes{?TYPE,LENGTH,HOW}", request: { fields: { TYPE: string, LENGTH: integer, HOW: string } }, response: binary, handler: bytes }
   TAGGED_GET: { get: "Tagged{?HOW}", request: { fields: { HOW: string } }, response: text, handler: tagged }
   TAGGED_PUT: { put: Tagged, body: none, headers: { If-Match: "{EXPECTED}" }, request: { fields: { EXPECTED: string } }, response: text, handler: expected }
+  ENDLESS_GET: { get: Endless, response: text, handler: endless }
   SLOW_GET: { get: Slow, response: text, handler: slow }
 `;
 
@@ -32,6 +35,18 @@ const HANDLERS = {
   onRequest: ({ HOW }, context) => context.reply('tagged '.repeat(1000), { headers: { etag: HOW === 'weak' ? 'W/"1"' : '"1"', Vary: 'Cookie' } }),
 };\n`,
   'src/handlers/expected.ts': 'export default { onRequest: ({ EXPECTED }) => String(EXPECTED) };\n',
+  'src/handlers/endless.ts': `import { randomBytes } from 'node:crypto';
+export default {
+  onRequest(_, context) {
+    return context.bytes({ contentType: 'text/plain', length: 2 ** 40, body: async function* () {
+      try {
+        for (globalThis.yielded = 0; ; globalThis.yielded++) yield randomBytes(65536);
+      } finally {
+        globalThis.ended = true;
+      }
+    } });
+  },
+};\n`,
   'src/handlers/slow.ts': `export default {
   onRequest(_, context) {
     return context.bytes({ contentType: 'text/plain', length: 2005, body: async function* () {
@@ -239,6 +254,25 @@ describe('a reply over REST', () => {
       outgoing.on('error', reject).end();
     });
     expect(first).toMatch(/^first .{1994}later$/);
+  });
+
+  it('is read from its source no faster than the caller takes it, and ended where the caller goes away', async () => {
+    const head = ['GET', `${BASE}Endless`, 'HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nAuthorization:', DEMO].join(
+      ' ',
+    );
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write(`${head}\r\n\r\n`);
+    await once(socket, 'readable');
+    // Nothing more is read from the connection: what the handler yields comes to a stop.
+    const seen = globalThis as { yielded?: number; ended?: boolean };
+    await eventually('a handler that waits', async () => {
+      const before = seen.yielded;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return before !== undefined && seen.yielded === before ? true : undefined;
+    });
+    expect(seen.ended).toBeUndefined();
+    socket.destroy();
+    await eventually('the end of its source', () => seen.ended);
   });
 
   it('is logged with the bytes that were sent', async () => {

@@ -60,5 +60,5 @@ it('tells in its contracts that a body may say the keys again', async () => {
     expect(schemas[name].description).toContain('May hold REGION, LOCATION too, as in the URI.');
     expect(schemas[name].required).toEqual(required);
   }
-  expect((await contract('wadl')).match(/REVISION\. May hold REGION, LOCATION too, as in the URI\./g)).toHaveLength(2);
+  expect((await contract('wadl')).match(/REVISION\. May hold REGION, LOCATION too, as in the URI\./g)).toHaveLength(3);
 });

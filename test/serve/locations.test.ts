@@ -97,7 +97,7 @@ describe('the form of the reply (field notes 7)', () => {
   ])('Accept: %s gets %s', async (accept, contentType) => {
     const reply = await gateway.call(`${BASE}/?region=N`, { headers: { accept } });
     expect(reply.headers['content-type']).toBe(contentType);
-    expect(reply.headers.vary).toBe('Accept');
+    expect(reply.headers.vary).toBe('Accept, Accept-Encoding');
     if (contentType === 'application/json') expect(Object.keys(JSON.parse(reply.text))).toEqual(['LOC_RESPONSE']);
     else unwrap(reply);
   });
