@@ -50,7 +50,12 @@ function integerOf(text: string, exponent: boolean): number | bigint {
   if (decimal === undefined) return refuse(tooLong(text) ?? 'is not an integer');
   const point = decimal.indexOf('.');
   if (point >= 0 && /[1-9]/.test(decimal.slice(point))) refuse('is not an integer');
-  const value = BigInt(point < 0 ? decimal : decimal.slice(0, point));
+  return bounded(BigInt(point < 0 ? decimal : decimal.slice(0, point)));
+}
+
+/** The integers that contracts promise, and that clients and databases hold: those of 64 bits. */
+function bounded(value: bigint): number | bigint {
+  if (BigInt.asIntN(64, value) !== value) return refuse('is beyond the integers of 64 bits');
   return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }
 
@@ -74,9 +79,7 @@ const integer: Kind = {
     return typeof raw === 'string' ? integer.fromText(raw) : refuse(`is ${kindOf(raw)}, not an integer`);
   },
   accept(value) {
-    if (typeof value === 'bigint') {
-      return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
-    }
+    if (typeof value === 'bigint') return bounded(value);
     if (typeof value !== 'number') return refuse(`is ${kindOf(value)}, not an integer`);
     if (!Number.isInteger(value)) refuse('is not an integer');
     if (!Number.isSafeInteger(value)) refuse('is beyond 2^53 - 1 and no bigint, so that its digits are not certain');

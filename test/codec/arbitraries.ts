@@ -28,7 +28,7 @@ export const decimal = fc
     return negative && /[1-9]/.test(plain) ? `-${plain}` : plain;
   });
 export const integer = fc
-  .oneof(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.maxSafeInteger().map(BigInt))
+  .oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.maxSafeInteger().map(BigInt))
   .map((n) => (n >= Number.MIN_SAFE_INTEGER && n <= Number.MAX_SAFE_INTEGER ? Number(n) : n));
 /** A JSON value as the codec reads it: bigints where a number does not surely keep its digits; JSON writes -0 as 0. */
 function exact(value: unknown): unknown {

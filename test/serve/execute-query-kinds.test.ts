@@ -90,7 +90,7 @@ sql: select 1 as n
     ['', 2, 'true'],
     ['maxrows=0', 2, 'true'],
     ['maxrows=100000', 2, 'true'],
-    ['maxrows=99999999999999999999', 2, 'true'],
+    ['maxrows=9223372036854775807', 2, 'true'],
     ['maxrows=2', 2, undefined],
     ['maxrows=1', 1, undefined],
   ])('say so where the row cap cut them: %j', async (query, count, truncated) => {

@@ -31,7 +31,7 @@ const BOTH: readonly Version[] = ['1.1', '1.2'];
 const echoed = (fields: string): string => `<ECHOResponse xmlns="${NS}">${fields}</ECHOResponse>`;
 
 const EVERY_TYPE =
-  '<S>é &lt;&amp;</S><T>two\nlines</T><I>12345678901234567890</I><D>1.50</D><B>true</B><F>Y</F>' +
+  '<S>é &lt;&amp;</S><T>two\nlines</T><I>1234567890123456789</I><D>1.50</D><B>true</B><F>Y</F>' +
   '<DA>2026-02-28</DA><TI>23:59:59</TI><DT>2026-02-28T12:00:00Z</DT><J>{"a":[1,null]}</J><X>&lt;a/&gt;</X><BIN>AAH/</BIN>' +
   '<NAMES><item>a</item><item/></NAMES><SUB><N>1</N><CONTENT>eA==</CONTENT></SUB><FLAT>x</FLAT><FLAT>y</FLAT>';
 
