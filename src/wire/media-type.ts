@@ -36,8 +36,8 @@ export interface Negotiated {
 
 /**
  * Compiles what can be offered, the server's preference first, into the answer to Accept: the offer with the highest
- * quality, one named by `type/subtype` before one that a wildcard lets through, then the earliest. The most specific
- * range decides the quality of an offer, and `q=0` excludes it. Malformed ranges are ignored; where nothing is left, or
+ * quality, one named by `type/subtype` before one that a wildcard lets through; of those that are named, the one that
+ * Accept names first, as clients write their preferences; else the earliest. The most specific range decides the quality of an offer, and `q=0` excludes it. Malformed ranges are ignored; where nothing is left, or
  * nothing was sent, anything goes. A range's `charset=utf-8` always holds, being what every text is written in.
  * @returns undefined where nothing offered is acceptable
  * @throws TypeError for an offer that is no media type
@@ -70,20 +70,26 @@ interface MediaRange extends MediaType {
 function choose(offers: readonly MediaType[], ranges: readonly MediaRange[]): Negotiated | undefined {
   let best: Negotiated | undefined;
   let bestQuality = 0;
+  let bestPlace = 0;
   offers.forEach((offer, index) => {
     let specificity = 0;
     let quality = 0;
-    for (const range of ranges) {
+    let place = 0;
+    ranges.forEach((range, at) => {
       const found = specificityOf(range, offer);
       if (found > specificity) {
         specificity = found;
         quality = range.quality;
+        place = at;
       } else if (found === specificity && found > 0) quality = Math.max(quality, range.quality);
-    }
+    });
+    if (quality === 0 || quality < bestQuality) return;
     const explicit = specificity >= NAMED;
-    if (quality > bestQuality || (quality > 0 && quality === bestQuality && explicit && best?.explicit === false)) {
+    const preferred = explicit && (best?.explicit === false || place < bestPlace);
+    if (quality > bestQuality || preferred) {
       best = { index, explicit };
       bestQuality = quality;
+      bestPlace = place;
     }
   });
   return best;
