@@ -2,6 +2,7 @@ import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
 import type { CallLimits } from '../model/rate.ts';
 import { takesBody } from '../model/rest-form.ts';
 import type { Operation } from '../model/service.ts';
+import { deliveredFacts } from './delivered.ts';
 import { sentForms } from './replies.ts';
 
 /** A status that an operation may answer beside its own. */
@@ -78,5 +79,6 @@ export function faultStatuses(operation: Operation, limits: CallLimits): readonl
   const { answer } = operation;
   if (answer.kind !== 'component') absent.add('PRECONDITION_FAILED');
   if (answer.kind !== 'component' || answer.action === 'read') absent.add('CONFLICT');
+  for (const code of deliveredFacts(operation).faults ?? []) absent.delete(code);
   return faultStatusList.filter(({ code }) => !absent.has(code));
 }

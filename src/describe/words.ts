@@ -10,6 +10,12 @@ export function joined(between: string, ...texts: readonly (string | undefined)[
   return there.length === 0 ? undefined : there.join(between);
 }
 
+/** The first sentence of a text, without its full stop. */
+export function firstSentence(text: string): string {
+  const [sentence = text] = /^.*?(?=[.!?]+(?:\s|$)|\n|$)/.exec(text.trim()) ?? [];
+  return sentence;
+}
+
 /** What the value of a parameter may be, in words, where the form of contract has no facets. Undefined where anything goes. */
 export function boundsNote(field: Field): string | undefined {
   const isList = field.type.kind === 'list';

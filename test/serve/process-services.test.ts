@@ -305,7 +305,8 @@ describe('a request that is wrong', () => {
   it.each([
     ['0', 404],
     ['99999', 404],
-    ['99999999999999999999', 404],
+    ['9223372036854775807', 404],
+    ['99999999999999999999', 400],
     ['one', 400],
   ])('names an instance that there is not: %s', async (instance, status) => {
     for (const path of ['', '/report', '/report/content', '/messages'])
@@ -373,7 +374,7 @@ describe('requests of others', () => {
     const wrong = await test.call(`${REST}/requests?RunStatus=Done`);
     expect([wrong.status, wrong.text]).toEqual([
       400,
-      expect.stringContaining('RunStatus is \\"Done\\"; there are: Cancel (1)'),
+      expect.stringContaining('RunStatus is \\"Done\\", not one of Cancel, Delete'),
     ]);
     expect((await update(second, 'Cancelled')).status).toBe(200);
   });

@@ -2,30 +2,42 @@ import type { Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { itemName } from '../../model/xml-name.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
+import { blankJson } from '../blank.ts';
 import type { DocumentSet } from '../documents.ts';
 import type { Json } from '../json.ts';
 import type { ExampleDocument, ExampleValue } from './value.ts';
 
-/** An example as a message's JSON: under the document's id where that is the root label. */
+/**
+ * An example of a reply in JSON: under the document's id where that is the root label, with the blank of each field that is
+ * written so where it is absent.
+ */
 export function exampleJson(document: Document, value: ExampleDocument): Json {
-  const inner = membersJson(document.fields, value);
+  const inner = membersJson(document.fields, value, ({ absent, type }) =>
+    absent === 'blank' ? blankJson(type) : undefined,
+  );
   return document.root ? { [document.id]: inner } : inner;
 }
 
+/** What stands for a field without a value; undefined where that is left out. */
+type Absent = (field: Field) => Json | undefined;
+
+const leftOut: Absent = () => undefined;
+
 /** The fields of an example by their names in JSON. */
-export function membersJson(fields: readonly Field[], value: ExampleDocument): Json {
+export function membersJson(fields: readonly Field[], value: ExampleDocument, absent: Absent = leftOut): Json {
   const members = fields.flatMap((field): [string, Json][] => {
     const each = value[field.name];
-    return each === undefined ? [] : [[field.jsonName, fieldJson(field, each)]];
+    const json = each === undefined ? absent(field) : fieldJson(field, each, absent);
+    return json === undefined ? [] : [[field.jsonName, json]];
   });
   return Object.fromEntries(members);
 }
 
 /** One field's example in JSON. */
-export function fieldJson(field: Field, value: ExampleValue): Json {
+export function fieldJson(field: Field, value: ExampleValue, absent: Absent = leftOut): Json {
   const item = singleType(field.type);
   const one = (each: ExampleValue): Json => {
-    if (item.kind === 'document') return membersJson(item.document.fields, each as ExampleDocument);
+    if (item.kind === 'document') return membersJson(item.document.fields, each as ExampleDocument, absent);
     return item.kind === 'json' ? (JSON.parse(String(each)) as Json) : (each as string | number | boolean);
   };
   return Array.isArray(value) ? value.map(one) : one(value);

@@ -1,5 +1,5 @@
 import type { Document } from '../../model/document.ts';
-import type { Field, FieldType, ScalarType } from '../../model/field.ts';
+import { type Field, type FieldType, type ScalarType, singleType } from '../../model/field.ts';
 import { compilePattern } from '../../wire/pattern/pattern.ts';
 import { entryField, longest, plainDefault } from '../field.ts';
 import { readWholePattern } from '../pattern.ts';
@@ -18,8 +18,9 @@ export function emptyExample(): Record<string, ExampleValue> {
 }
 
 /**
- * An example of a document: every field that can have one, by its `example`, `fixed`, `default` or `enum`, else by its type.
- * Undefined where a required field has none, as with a pattern that only a person can satisfy.
+ * An example of a document. Where fields have an `example`, it holds these, what is required, and what is always written,
+ * so that those who write definitions say which fields stand together; else every field that can have one, by its `enum` or
+ * its type. Undefined where a required field has none, as with a pattern that only a person can satisfy.
  */
 export function exampleDocument(document: Pick<Document, 'fields'>): ExampleDocument | undefined {
   return documentExample(document, []);
@@ -32,15 +33,35 @@ export function exampleField(field: Field): ExampleValue | undefined {
 
 /** The fields that an example of a request shows: those that are required or have an example, or all where none is. */
 export function tellingFields(fields: readonly Field[]): readonly Field[] {
-  const telling = fields.filter((field) => field.required || field.example !== undefined);
+  const telling = fields.filter((field) => field.required || hasExample(field, []));
   return telling.length > 0 ? telling : fields;
+}
+
+/** Whether an example is written for a field, or inside the document that it holds. */
+function hasExample({ example, type }: Field, open: Open): boolean {
+  const single = singleType(type);
+  if (example !== undefined || single.kind !== 'document') return example !== undefined;
+  const { document } = single;
+  return !open.includes(document) && document.fields.some((field) => hasExample(field, [...open, document]));
+}
+
+/** The fields that stand together in an example of a document. */
+function shownFields(fields: readonly Field[]): readonly Field[] {
+  const telling = tellingFields(fields);
+  if (!telling.some((field) => hasExample(field, []))) return fields;
+  const always = (field: Field): boolean => field.fixed !== undefined || plainDefault(field) !== undefined;
+  const shown = fields.filter((field) => telling.includes(field) || always(field));
+  // A list that is written blank where it is absent is, beside a list that is there.
+  const isList = ({ type }: Field): boolean => type.kind === 'list';
+  const rest = shown.filter((field) => field.required || !(isList(field) && field.absent === 'blank'));
+  return rest.some(isList) ? rest : shown;
 }
 
 type Open = readonly Pick<Document, 'fields'>[];
 
 function documentExample(document: Pick<Document, 'fields'>, open: Open): ExampleDocument | undefined {
   const values = emptyExample();
-  for (const field of document.fields) {
+  for (const field of shownFields(document.fields)) {
     const value = fieldExample(field, [...open, document]);
     if (value !== undefined) values[field.name] = value;
     else if (field.required) return undefined;

@@ -1,6 +1,7 @@
 import type { Document } from '../../model/document.ts';
 import { takesBody } from '../../model/rest-form.ts';
 import type { Message, Operation, OperationUri } from '../../model/service.ts';
+import { deliveredFacts } from '../delivered.ts';
 import { bodyExample } from '../example/body.ts';
 import { exampleXml } from '../example/text.ts';
 import { exampleDocument, tellingFields } from '../example/value.ts';
@@ -9,8 +10,9 @@ import type { JsonObject } from '../json.ts';
 import { requestMediaTypes } from '../request-body.ts';
 import { joined, repeatsNote } from '../words.ts';
 import { type Components, labelled } from './components.ts';
+import { PRIVATE_QUERY } from './private-query.ts';
 import { type Writing, xmlSchema, xmlWords } from './replies.ts';
-import { documentSchema, fieldSchema, rawSchema } from './schema.ts';
+import { BYTES, documentSchema, fieldSchema, rawSchema } from './schema.ts';
 
 /** Requests to an operation at one of its URIs. */
 interface Requests {
@@ -50,8 +52,10 @@ function bodyContent({ operation, uri, name }: Requests, mediaType: string, comp
   if (request.kind === 'raw') return { schema: rawSchema(request.raw, mediaType) };
   if (request.kind === 'none') return {};
   if (operation.body === 'raw') {
-    if (field === undefined || field.type.kind === 'binary') return { schema: {} };
-    return { schema: fieldSchema(field, components), example: bodyExample(operation, uri) };
+    if (field === undefined || field.type.kind === 'binary') return { schema: BYTES };
+    const isQuery = deliveredFacts(operation).body === 'private-query';
+    const schema = isQuery ? components.schema('QUERY_DEFINITION', PRIVATE_QUERY) : fieldSchema(field, components);
+    return { schema, example: bodyExample(operation, uri) };
   }
   const { document } = request;
   const whole = uri.body.length === document.fields.length;

@@ -17,7 +17,7 @@ export interface Components extends SchemaRefs {
 
 /** Starts an empty set. The names of `documents` are theirs, whatever else asks for them. */
 export function openComponents(documents: readonly Document[]): Components {
-  const allocate = nameAllocator();
+  const allocate = schemaNames(documents);
   const names = new Map(documents.map((document) => [document, allocate(ncName(document.id))]));
   const nameOf = (document: Document): string => names.get(document) ?? ncName(document.id);
   const schemas = shelf('schemas', allocate);
@@ -32,13 +32,13 @@ export function openComponents(documents: readonly Document[]): Components {
     blank: (document) =>
       schemas.keyed(
         `blank ${nameOf(document)}`,
-        () => allocate(`${nameOf(document)}_BLANK`),
+        () => allocate(`${ncName(document.id)}_BLANK`),
         () => blankDocument(document),
       ),
     message(document) {
       const inner = components.document(document);
       if (!document.root) return inner;
-      const wanted = (): string => allocate(`${nameOf(document)}_MESSAGE`);
+      const wanted = (): string => allocate(`${ncName(document.id)}_MESSAGE`);
       return schemas.keyed(`message ${nameOf(document)}`, wanted, () => labelled(document.id, inner));
     },
     schema: (wanted, schema) =>
@@ -51,6 +51,31 @@ export function openComponents(documents: readonly Document[]): Components {
     all: () => ({ schemas: schemas.contents(), responses: responses.contents() }),
   };
   return components;
+}
+
+/**
+ * Gives out names of schemas. Generators make classes of them, in files of their own: `LOC_DTL` and `LOCDTL` become one, and a
+ * class `LOCATION` is out of reach in one whose field has that very name. So both are told apart here.
+ */
+function schemaNames(documents: readonly Document[]): (wanted: string) => string {
+  const members = new Set(
+    documents.flatMap(({ id, root, fields }) => [...(root ? [id] : []), ...fields.map((field) => field.jsonName)]),
+  );
+  const given = new Set<string>();
+  const keyOf = (name: string): string => className(name).toLowerCase();
+  const isTaken = (name: string): boolean => members.has(className(name)) || given.has(keyOf(name));
+  return (wanted) => {
+    const base = members.has(className(wanted)) ? `${wanted}_DOCUMENT` : wanted;
+    let name = base;
+    for (let count = 2; isTaken(name); count++) name = `${base}_${count}`;
+    given.add(keyOf(name));
+    return name;
+  };
+}
+
+/** `LocDtl` of `loc_dtl`, `LOCDTL` of `LOC_DTL`. */
+function className(name: string): string {
+  return name.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9]?)/g, (_, first: string) => first.toUpperCase());
 }
 
 /** An object under its root label. */

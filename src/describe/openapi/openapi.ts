@@ -31,6 +31,8 @@ export function describeOpenApi(
       description: 'The same as WADL, with the XML Schemas of the documents.',
       url: `${base}/RESTListeningConnector/${scope.name}.wadl`,
     },
+    // Generators make a class of a tag.
+    tags: [{ name: service.id, description: service.description }],
     paths,
     components: {
       schemas: filled(schemas),

@@ -3,7 +3,7 @@ import type { HeaderBinding, Operation } from '../../model/service.ts';
 import { fieldJson } from '../example/text.ts';
 import { exampleField } from '../example/value.ts';
 import { mustBeGiven, plainDefault } from '../field.ts';
-import type { JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { type DescribedUri, type DescribedVariable, operatorNote } from '../uri.ts';
 import { caseNote, joined } from '../words.ts';
 import { defaultOf, valueSchema } from './schema.ts';
@@ -91,13 +91,29 @@ function words(field: Field, ...notes: readonly (string | undefined)[]): string 
 /** Schema and example. What need not be given has an example only where one is written for it. */
 function schemaAndExample(field: Field, required: boolean): JsonObject {
   const value = required || field.example !== undefined ? exampleField(field) : undefined;
+  // A value that is sent empty counts as not sent.
+  const minLength = required ? Math.max(1, field.minimum ?? 0) : undefined;
   if (field.type.kind === 'json') {
     // JSON as a parameter is text.
-    const schema = { type: 'string', contentMediaType: 'application/json', default: plainDefault(field) };
+    const schema = { type: 'string', contentMediaType: 'application/json', minLength, default: plainDefault(field) };
     return { schema, example: value as string | undefined };
   }
-  const schema = { ...valueSchema(field, noDocuments), default: defaultOf(field) };
-  return { schema, example: value === undefined ? undefined : fieldJson(field, value) };
+  const bare = valueSchema(field, noDocuments);
+  const values = (bare.enum as readonly Json[] | undefined)?.filter((each) => each !== '');
+  const narrowed = {
+    ...bare,
+    enum: values,
+    minLength: isFreeText(bare) ? (minLength ?? bare.minLength) : bare.minLength,
+    default: defaultOf(field),
+  };
+  return { schema: narrowed, example: value === undefined ? undefined : fieldJson(field, value) };
+}
+
+/** Whether only its length can say that a text may not be empty. */
+function isFreeText({ type, format, enum: values, const: fixed }: JsonObject): boolean {
+  return (
+    type === 'string' && (format === undefined || format === 'password') && values === undefined && fixed === undefined
+  );
 }
 
 /** Neither a URL nor a header carries documents: definitions that put one there do not load. */

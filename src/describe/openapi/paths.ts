@@ -2,6 +2,7 @@ import type { Operation } from '../../model/service.ts';
 import type { JsonObject } from '../json.ts';
 import { type RestOperation, segmentOf } from '../scope.ts';
 import { type DescribedUri, describeUri, type PathWriter } from '../uri.ts';
+import { firstSentence } from '../words.ts';
 import { requestBody } from './body.ts';
 import { mergeBodies, mergeParameters, mergeResponses } from './merge.ts';
 import { uriParameters } from './parameters.ts';
@@ -67,7 +68,8 @@ function operationObject(entries: readonly Entry[], names: readonly string[], co
   const merged = mergeParameters(parameters);
   return {
     operationId: scope.nameOf(first.described.uri),
-    summary: operations.map((operation) => operation.id).join(', '),
+    tags: [scope.service.id],
+    summary: summaryOf(operations),
     description: descriptionOf(entries),
     deprecated: scope.service.deprecated === undefined ? undefined : true,
     parameters: merged.length === 0 ? undefined : merged,
@@ -75,6 +77,12 @@ function operationObject(entries: readonly Entry[], names: readonly string[], co
     responses: mergeResponses(replies),
     security: securityOf(operations),
   };
+}
+
+/** In one line what an address does: the first sentence of each operation there, or its id where it has no description. */
+function summaryOf(operations: readonly Operation[]): string {
+  const summaries = operations.map(({ id, description = id }) => firstSentence(description));
+  return [...new Set(summaries)].join('; ');
 }
 
 function descriptionOf(entries: readonly Entry[]): string {

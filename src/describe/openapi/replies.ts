@@ -4,6 +4,7 @@ import type { ReplyForm } from '../../model/rest-form.ts';
 import type { Operation } from '../../model/service.ts';
 import { problemJson, problemMediaType } from '../../wire/problem.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
+import { type DeliveredHeader, deliveredFacts } from '../delivered.ts';
 import { exampleFault } from '../example/fault.ts';
 import { exampleJson, exampleXml } from '../example/text.ts';
 import { exampleDocument } from '../example/value.ts';
@@ -23,19 +24,35 @@ export interface Writing {
 /** The responses of an operation by status: its own, then its faults. */
 export function operationResponses(operation: Operation, context: Writing): [status: string, response: JsonObject][] {
   const status = replyStatus(operation);
-  const content = sentForms(operation).map((form): [string, JsonObject] => [
-    form.mediaType,
-    formContent(form, context),
-  ]);
+  const forms = sentForms(operation);
+  const content = jsonFirst(forms).map((form): [string, JsonObject] => [form.mediaType, formContent(form, context)]);
   const own = {
-    description: status === 204 ? 'Done; nothing is sent.' : 'The reply.',
-    headers: { ...requestId, ...recordHeaders(operation, status), ...deprecationHeaders(operation) },
+    description: status === 204 ? 'Done; nothing is sent.' : replyText(forms),
+    headers: {
+      ...requestId,
+      ...recordHeaders(operation, status),
+      ...answerHeaders(operation),
+      ...deprecationHeaders(operation),
+    },
     content: content.length === 0 ? undefined : Object.fromEntries(content),
   };
   const faults = faultStatuses(operation, context.scope.gateway.limits).map((fault): [string, JsonObject] => {
     return [String(fault.status), faultResponse(operation, fault, context)];
   });
   return [[String(status), own], ...otherStatuses(operation, status, own), ...faults];
+}
+
+/** Generators type a reply by the form that stands first, and read JSON alone into the classes that they write. */
+function jsonFirst(forms: readonly ReplyForm[]): readonly ReplyForm[] {
+  return forms.toSorted((a, b) => Number(b.format === 'json') - Number(a.format === 'json'));
+}
+
+function replyText(forms: readonly ReplyForm[]): string {
+  const [byDefault] = forms;
+  const [shown] = jsonFirst(forms);
+  return byDefault === shown
+    ? 'The reply.'
+    : `The reply; ${byDefault?.mediaType} unless the header Accept names another.`;
 }
 
 /** What else a record may be answered with, that is no fault. */
@@ -53,9 +70,40 @@ function recordHeaders({ answer }: Operation, status: number): JsonObject {
   if (answer.kind !== 'component' || answer.action === 'delete') return {};
   const text = { schema: { type: 'string' } };
   const tag = { ETag: { description: 'The state of the record (RFC 9110, section 8.8.3).', ...text } };
-  if (answer.action !== 'create' || status !== 201) return tag;
-  return { ...tag, Location: { description: 'Where the record is read, where an operation does so.', ...text } };
+  return answer.action === 'create' && status === 201 ? { ...tag, Location: RECORD_ADDRESS } : tag;
 }
+
+/** Headers that the answer of an operation adds to its reply. */
+function answerHeaders(operation: Operation): JsonObject {
+  const { kind } = operation.answer;
+  // Code may run queries of its own.
+  const runsQueries = kind === 'query' || kind === 'queries' || kind === 'handler';
+  const names: readonly DeliveredHeader[] = runsQueries
+    ? ['Rows-Truncated']
+    : (deliveredFacts(operation).headers ?? []);
+  return Object.fromEntries(names.map((name) => [name, HEADERS[name]]));
+}
+
+const HEADERS: Readonly<Record<DeliveredHeader, JsonObject>> = {
+  Location: {
+    description: 'The address of what was made (RFC 9110, section 10.2.2).',
+    schema: { type: 'string', format: 'uri' },
+  },
+  'Content-Disposition': {
+    description: 'The name of the file (RFC 6266).',
+    schema: { type: 'string' },
+  },
+  'Rows-Truncated': {
+    description: 'A row cap cut the result. Not there where the result is whole.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'Query-Status': {
+    description: 'The status of the run, as its reply in JSON and XML has it.',
+    schema: { type: 'string' },
+  },
+};
+
+const RECORD_ADDRESS = { ...HEADERS.Location, description: 'Where the record is read, if an operation reads it.' };
 
 const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 
@@ -79,7 +127,7 @@ const faultHeaders: Readonly<Partial<Record<number, JsonObject>>> = {
 function faultResponse(operation: Operation, fault: FaultStatus, context: Writing): JsonObject {
   const forms = faultForms(operation);
   const content = Object.fromEntries(
-    forms.map((form): [string, JsonObject] => {
+    jsonFirst(forms).map((form): [string, JsonObject] => {
       if (form.mediaType === problemMediaType) return [form.mediaType, problemContent(fault, context)];
       return [form.mediaType, formContent(form, context, fault)];
     }),

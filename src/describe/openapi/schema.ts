@@ -2,6 +2,7 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, type FieldType, type ScalarKind, type ScalarType, singleType } from '../../model/field.ts';
 import type { RawKind } from '../../model/service.ts';
+import { blankJson } from '../blank.ts';
 import { entryField, longest, mustBeGiven, plainDefault } from '../field.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { caseNote, digitsNote, joined } from '../words.ts';
@@ -27,23 +28,30 @@ export function documentSchema(document: Document, fields: readonly Field[], ref
       }),
     ),
     required: required.length === 0 ? undefined : required,
-    additionalProperties: document.open,
+    additionalProperties: document.open ? anyJson('The value of a member that is not declared.') : false,
   };
 }
+
+/**
+ * JSON of any kind. Generators read a schema without a word, and `true`, as a map, and one with a description alone as a
+ * value of any kind.
+ */
+export function anyJson(description = ANY): JsonObject {
+  return { description };
+}
+
+const ANY = 'Any JSON value.';
 
 /** In a change of a record null takes a value away (RFC 7396). */
 function orNull({ description, ...schema }: JsonObject): JsonObject {
   return { anyOf: [schema, { type: 'null' }], description };
 }
 
-/** A field's value, or what stands for it where it is absent. */
+/** A field's value, or the blank that is written where it is absent. */
 export function fieldSchema(field: Field, refs: SchemaRefs): JsonObject {
   const schema = valueSchema(field, refs);
   const words = describedBy(field);
-  const blank = field.absent === 'blank' ? blankAlternative(field, schema, refs) : undefined;
-  if (blank === undefined) return { ...schema, ...words };
-  // A list and an object exclude each other; a document's own form may include its blank one.
-  return { [field.type.kind === 'list' ? 'oneOf' : 'anyOf']: [schema, blank], ...words };
+  return { ...(field.absent === 'blank' ? orBlank(field, schema, refs) : schema), ...words };
 }
 
 /** A field's value alone, without the words about it. */
@@ -63,14 +71,14 @@ export function defaultOf(field: Field): Json | undefined {
 }
 
 /** The blank of a type as a schema, all of it in place. */
-export function blankSchema(type: FieldType, outer: readonly Document[] = []): JsonObject {
-  if (type.kind === 'list') return blankSchema(type.item, outer);
-  if (type.kind !== 'document') return noStrings.has(type.kind) ? { type: 'null' } : { type: 'string', const: '' };
-  const { document } = type;
-  if (outer.includes(document)) return { type: 'null' };
-  const members = document.fields.map(
-    (field) => [field.jsonName, blankSchema(field.type, [...outer, document])] as const,
-  );
+export function blankSchema(type: FieldType): JsonObject {
+  return onlyValue(blankJson(type));
+}
+
+function onlyValue(blank: Json): JsonObject {
+  if (blank === null) return { type: 'null' };
+  if (typeof blank !== 'object') return { type: 'string', const: blank };
+  const members = Object.entries(blank).map(([name, value]) => [name, onlyValue(value as Json)] as const);
   return {
     type: 'object',
     properties: Object.fromEntries(members),
@@ -79,23 +87,44 @@ export function blankSchema(type: FieldType, outer: readonly Document[] = []): J
   };
 }
 
-const noStrings: ReadonlySet<ScalarKind> = new Set(['integer', 'decimal', 'boolean', 'json']);
-
-/** The blank beside the schema; undefined where the schema allows it by itself. */
-function blankAlternative(field: Field, schema: JsonObject, refs: SchemaRefs): JsonObject | undefined {
+/**
+ * The schema, or the blank. No generated class holds both a list and an object, or a date and an empty text: generators pass
+ * over `if` (JSON Schema 2020-12, section 10.2.2), so that they see what both have in common, where `oneOf` makes them write
+ * code that does not compile, or refuses one of the two. Validators tell them apart.
+ */
+function orBlank(field: Field, schema: JsonObject, refs: SchemaRefs): JsonObject {
   const type = singleType(field.type);
-  if (type.kind === 'document') return refs.blank(type.document);
-  if (field.type.kind === 'list') return blankSchema(type);
-  const free = ['minLength', 'pattern', 'enum', 'const', 'format'].every((keyword) => schema[keyword] === undefined);
-  return type.kind === 'json' || (schema.type === 'string' && free) ? undefined : blankSchema(type);
+  if (field.type.kind === 'list') {
+    const blank = type.kind === 'document' ? refs.blank(type.document) : blankSchema(type);
+    return either({ type: 'array' }, schema, blank);
+  }
+  // The document's own form may include its blank.
+  if (type.kind === 'document') return either(refs.blank(type.document), anyJson('The blank.'), schema);
+  if (type.kind === 'json') return schema;
+  if (schema.type !== 'string') {
+    const nullable = { ...schema, type: [schema.type as string, 'null'] };
+    return schema.enum === undefined ? nullable : { ...nullable, enum: [...(schema.enum as Json[]), null] };
+  }
+  if (schema.enum !== undefined) return { ...schema, enum: [...(schema.enum as Json[]), ''] };
+  const { type: _, ...narrowed } = schema;
+  const free = Object.keys(narrowed).every((keyword) => !NARROWING.has(keyword) || narrowed[keyword] === undefined);
+  return free ? schema : { type: 'string', ...either({ minLength: 1 }, narrowed) };
+}
+
+/** Keywords that an empty text may fail. */
+const NARROWING: ReadonlySet<string> = new Set(['minLength', 'pattern', 'const', 'format']);
+
+function either(test: JsonObject, holds: JsonObject, otherwise?: JsonObject): JsonObject {
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return { if: test, then: holds, else: otherwise };
 }
 
 function describedBy(field: Field): JsonObject {
   const { example, description } = field;
-  const kind = singleType(field.type).kind;
+  const { kind } = singleType(field.type);
   const value = example === undefined || kind === 'document' ? undefined : asJson(kind, example);
   return {
-    description: joined(' ', description, caseNote(field), typeNote(field)),
+    description: joined(' ', description, caseNote(field), typeNote(field), blankNote(field)),
     default: defaultOf(field),
     examples: value === undefined ? undefined : [field.type.kind === 'list' ? [value] : value],
   };
@@ -105,7 +134,18 @@ function describedBy(field: Field): JsonObject {
 function typeNote(field: Field): string | undefined {
   const type = singleType(field.type);
   if (type.kind === 'decimal') return digitsNote(type);
-  return type.kind === 'json' ? 'Any JSON value.' : undefined;
+  return type.kind === 'json' ? ANY : undefined;
+}
+
+/** What a blank is, where generators see no type. */
+function blankNote({ absent, type }: Field): string | undefined {
+  if (absent !== 'blank') return undefined;
+  const single = singleType(type);
+  if (type.kind === 'list') {
+    const entry = single.kind === 'document' ? single.document.id : `type ${single.kind}`;
+    return `A list of ${entry}; where it is not given, one ${single.kind === 'document' ? 'object with all members blank' : 'blank value'}.`;
+  }
+  return single.kind === 'document' ? `${single.document.id}, or one object with all members blank.` : undefined;
 }
 
 function asJson(kind: ScalarKind | 'document', value: string | number | boolean): Json {
@@ -137,7 +177,7 @@ function bare(field: Field, type: ScalarType): JsonObject {
         pattern,
       };
     case 'integer':
-      return { type: 'integer', format: 'int64', minimum: field.minimum, maximum: field.maximum };
+      return { type: 'integer', format: 'int64', minimum: int64(field.minimum), maximum: int64(field.maximum) };
     case 'decimal':
       return { type: 'number', format: 'decimal', ...decimalBounds(field, type) };
     case 'boolean':
@@ -155,8 +195,17 @@ function bare(field: Field, type: ScalarType): JsonObject {
     case 'xml':
       return { type: 'string', contentMediaType: 'application/xml' };
     case 'json':
-      return {};
+      return anyJson();
   }
+}
+
+/** A bound with all its digits; undefined for one beyond 64 bits, which generators can't write and the type itself keeps. */
+function int64(bound: number | undefined): Json | undefined {
+  if (bound === undefined || Math.abs(bound) >= 2 ** 63) return undefined;
+  // JSON.stringify would round it. What rawJSON returns is an object to TypeScript alone.
+  return Number.isSafeInteger(bound) || !Number.isInteger(bound)
+    ? bound
+    : (JSON.rawJSON(String(BigInt(bound))) as never);
 }
 
 /** The digits before the point bound the value where nothing narrower is said. */
@@ -170,8 +219,15 @@ function decimalBounds(field: Field, { length, scale = 0 }: ScalarType): JsonObj
   };
 }
 
-/** A message without a document: JSON of any kind, text, or bytes, which OpenAPI 3.1 leaves without a schema. */
+/**
+ * A message without a document. Bytes have no type by OpenAPI 3.1 (4.8.14.3), but generators hand over a file where they
+ * read `format: binary`, the word of OpenAPI 3.0, and without it a text, or JSON.
+ */
 export function rawSchema(kind: RawKind, mediaType: string): JsonObject {
-  if (kind === 'json' || kind === 'binary') return {};
+  if (kind === 'json') return anyJson();
+  if (kind === 'binary') return BYTES;
   return { type: 'string', contentMediaType: kind === 'xml' ? mediaType : undefined };
 }
+
+/** Bytes that are a body. */
+export const BYTES: JsonObject = { type: 'string', format: 'binary' };

@@ -1,3 +1,4 @@
+import { PRIVATE_QUERY_KEYS } from '../../model/private-query.ts';
 import type { Query } from '../../model/query.ts';
 import type { JsonValue } from '../../model/value.ts';
 import { Documents } from '../document/documents.ts';
@@ -12,8 +13,7 @@ import type { QueryDeclared } from '../schema/query.ts';
 import { checkTexts } from '../value/text-check.ts';
 import { linkQueries } from './queries.ts';
 
-/** Keys that a private query may have: whose it is and what it reads from is not its author's to say. */
-const KEYS: readonly string[] = ['query', 'description', 'prompts', 'columns', 'sql', 'rows', 'timeout'];
+const KEYS: ReadonlySet<string> = new Set(PRIVATE_QUERY_KEYS);
 
 /** Most bytes of a definition. */
 const LARGEST = 65_536;
@@ -31,7 +31,7 @@ export function linkSavedQuery(
   // JSON is YAML (YAML 1.2.2, section 1.3), so that all checks are those of a definition file. A query has to be granted there.
   const text = JSON.stringify({ ...definition, public: true }, digits);
   if (Buffer.byteLength(text) > LARGEST) return { problems: [`The definition is larger than ${LARGEST} bytes.`] };
-  const strangers = Object.keys(definition).filter((key) => !KEYS.includes(key));
+  const strangers = Object.keys(definition).filter((key) => !KEYS.has(key));
   const problems = strangers.map((key) => `A private query has no key ${JSON.stringify(key.slice(0, 60))}.`);
   if (problems.length > 0) return { problems };
   return linked(text);

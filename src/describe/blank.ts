@@ -1,0 +1,16 @@
+import type { Document } from '../model/document.ts';
+import type { FieldType, ScalarKind } from '../model/field.ts';
+import type { Json } from './json.ts';
+
+/** Kinds whose values are no strings in JSON, so that their blank is null. */
+const NO_STRINGS: ReadonlySet<ScalarKind> = new Set(['integer', 'decimal', 'boolean', 'json']);
+
+/** What is written in JSON where a field with `absent: blank` is not given. A list has the blank of one entry. */
+export function blankJson(type: FieldType, outer: readonly Document[] = []): Json {
+  if (type.kind === 'list') return blankJson(type.item, outer);
+  if (type.kind !== 'document') return NO_STRINGS.has(type.kind) ? null : '';
+  const { document } = type;
+  if (outer.includes(document)) return null;
+  const inner = [...outer, document];
+  return Object.fromEntries(document.fields.map((field) => [field.jsonName, blankJson(field.type, inner)]));
+}
