@@ -133,6 +133,16 @@ describe('schemas', () => {
     expect(raw?.responses['200']?.content?.['application/json']?.schema).toEqual({ description: 'Any JSON value.' });
   });
 
+  test('let in any member where generators escape the name of one, and so do not know it', () => {
+    const response = document('R', [
+      field('A', 'string', { jsonName: 'a=' }),
+      field('IN', compound(document('IN', [field('B')]))),
+    ]);
+    const { schemas } = ofOperations({ A_GET: { templates: ['a'], response } }).components;
+    expect(schemas.R).toMatchObject({ additionalProperties: { description: expect.any(String) } });
+    expect(schemas.IN).toMatchObject({ additionalProperties: false });
+  });
+
   test('are called like no member of any of them, and are different classes in different files', () => {
     const documents = [
       document('LOCATION', [field('LOCATION')]),

@@ -32,9 +32,9 @@ export interface Served {
 }
 
 /** Starts the built `signalbox serve` in a project's folder, on a free port and with a database of its own. */
-export async function serve(root: string = repository): Promise<Served> {
+export async function serve(root: string = repository, more: NodeJS.ProcessEnv = {}): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-interop-'));
-  const env = cleanEnvironment({ PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'test.db')}` });
+  const env = cleanEnvironment({ PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'test.db')}`, ...more });
   const child = spawn(process.execPath, [bin, 'serve'], { cwd: root, env });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

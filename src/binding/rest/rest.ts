@@ -56,6 +56,8 @@ export function compileRest(operation: Operation, namespace: string): RestBindin
   const readers = new Map(operation.uris.map((uri) => [uri, compileReader(operation, uri, options.namespace)]));
   const representations = representationsOf(operation);
   const offers = compileOffers(representations.map((each) => each.contentType));
+  const byDefault = representations[0] as Representation;
+  const faults = compileOffers([operation.fault === undefined ? problemMediaType : 'application/json']);
   const offered = representations.map((each) => each.contentType).join(', ');
   const codecs = new Map<Document, ReplyCodec>();
   for (const { message } of representations) {
@@ -82,6 +84,9 @@ export function compileRest(operation: Operation, namespace: string): RestBindin
       // A reply without a body is acceptable to everyone; the type of content is known once there is content.
       const any = representations.find(({ message, contentType }) => message.kind === 'none' || contentType === OCTETS);
       if (any !== undefined) return any;
+      // Generated clients name the one form of a contract that they can read: for a file, that of its faults.
+      // RFC 9110, section 15.5.7 permits the reply to be sent then.
+      if (byDefault.message.kind === 'raw' && faults(accept)?.explicit) return byDefault;
       throw Fault.of('NOT_ACCEPTABLE', { offered });
     },
     writeReply(value, as, limit) {

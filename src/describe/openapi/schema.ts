@@ -28,8 +28,16 @@ export function documentSchema(document: Document, fields: readonly Field[], ref
       }),
     ),
     required: required.length === 0 ? undefined : required,
-    additionalProperties: document.open ? anyJson('The value of a member that is not declared.') : false,
+    additionalProperties: isOpen(document, fields) ? anyJson('The value of a member that is not declared.') : false,
   };
+}
+
+/**
+ * Whether the schema lets in what is not declared. The Java of openapi-generator refuses a member whose name holds one of
+ * these characters, which its templates escape as HTML, unless any member may be there.
+ */
+function isOpen({ open }: Document, fields: readonly Field[]): boolean {
+  return open || fields.some(({ jsonName }) => /[&<>"'`=/]/.test(jsonName));
 }
 
 /**

@@ -29,9 +29,22 @@ export async function classPathOf(artifacts: readonly string[]): Promise<string>
         `<artifactId>test</artifactId><version>1</version><packaging>pom</packaging>` +
         `<dependencies>${dependencies.join('')}</dependencies></project>`,
     );
+    return await classPathOfPom(pom);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/**
+ * The class path of what a pom.xml declares.
+ * @throws what Maven printed, where it can't get it
+ */
+export async function classPathOfPom(pom: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-maven-'));
+  try {
     const file = join(folder, 'classpath');
     const { code, stdout } = await run('mvn', ['-B', '-q', '-f', pom, BUILD_CLASSPATH, `-Dmdep.outputFile=${file}`]);
-    if (code !== 0) throw new Error(`Maven can't get ${artifacts.join(', ')}\n${stdout}`);
+    if (code !== 0) throw new Error(`Maven can't get what ${pom} declares\n${readFileSync(pom, 'utf8')}\n${stdout}`);
     return readFileSync(file, 'utf8').trim();
   } finally {
     rmSync(folder, { recursive: true });
