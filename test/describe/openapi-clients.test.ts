@@ -136,7 +136,7 @@ describe('schemas', () => {
   test('let in any member where generators escape the name of one, and so do not know it', () => {
     const response = document('R', [
       field('A', 'string', { jsonName: 'a=' }),
-      field('IN', compound(document('IN', [field('B')]))),
+      field('INNER', compound(document('IN', [field('B')]))),
     ]);
     const { schemas } = ofOperations({ A_GET: { templates: ['a'], response } }).components;
     expect(schemas.R).toMatchObject({ additionalProperties: { description: expect.any(String) } });
