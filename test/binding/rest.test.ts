@@ -63,12 +63,12 @@ describe('the forms of a reply', () => {
   it('is bytes or text also for who names the form of its faults alone, as generated clients do', () => {
     const problems = 'application/problem+json';
     const fault = document('FAULT', [field('MESSAGE')]);
-    expect(binding({ response: 'binary' }).negotiate(problems).contentType).toBe('application/octet-stream');
+    expect(binding({ response: 'text' }).negotiate(problems).contentType).toBe('text/plain; charset=utf-8');
     expect(binding({ response: 'binary', fault }).negotiate('application/json').contentType).toBe(
       'application/octet-stream',
     );
     const refused = expect.objectContaining({ status: 406 });
-    expect(() => binding({ response: 'binary' }).negotiate('application/json')).toThrow(refused);
+    expect(() => binding({ response: 'text' }).negotiate('application/json')).toThrow(refused);
     expect(() => binding({ response: 'text' }).negotiate('application/*')).toThrow(refused);
     expect(() => binding({ response: ANSWER }).negotiate(problems)).toThrow(refused);
   });
