@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeContract } from '../../src/describe/index.ts';
 import { signalbox } from '../cli/support.ts';
 import { startThirdParty, type ThirdParty } from '../peers/third-party.ts';
 import { copySample, type SampleCopy } from '../support/sample.ts';
-import { collidingRegistry } from './java/colliding.ts';
+import { writeColliding } from './colliding.ts';
 import { hasMaven, needsMaven } from './java/maven.ts';
 import {
   checkTypes,
@@ -100,10 +99,7 @@ beforeAll(async () => {
   gateway = await serve(project.root, { THIRD_PARTY_URL: peer.url, THIRD_PARTY_PASSWORD: 'hush' });
   for (const name of served)
     writeFileSync(join(folder, name), await (await fetch(`${gateway.connector}/${name}`)).text());
-  const registry = collidingRegistry();
-  const service = registry.services.get('Collide.v1')!;
-  for (const [name, text] of describeContract(registry, 'openapi', { service }, 'http://127.0.0.1:8080/gateway'))
-    writeFileSync(join(folder, name), text);
+  writeColliding(folder, 'openapi');
   await generate(folder, contracts);
   await Promise.all(
     (['native', 'okhttp'] as const).map(async (language) => {
