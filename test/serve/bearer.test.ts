@@ -178,7 +178,8 @@ operations:
 
   it('are judged over SOAP by what the operation asks for, whatever another one asks of the same issuer', async () => {
     expect(told(await soap('AUDIT', await partners.token({ scope: 'read audit' })))).toBe('auditors:partner');
-    expect(told(await soap('AUDIT', await partners.token({ scope: 'read' })))).toBe(403);
+    const refused = await soap('AUDIT', await partners.token({ scope: 'read' }));
+    expect([refused.status, refused.text]).toEqual([500, expect.stringContaining('<MessageID>FORBIDDEN</MessageID>')]);
     expect(told(await soap('AUDIT', await issuer.token({ scope: 'call read audit' })))).toBe(401);
   });
 });

@@ -11,12 +11,13 @@ import type { Compiled } from '../operations.ts';
 /** WSS: SOAP Message Security 1.1.1 section 12; the same whatever is wrong with credentials in a message. */
 const FAILED_AUTHENTICATION = { local: 'FailedAuthentication', namespace: WSSE };
 
-/** Statuses that say more than a fault does, and are kept. */
-const KEPT: ReadonlySet<number> = new Set([401, 403, 405, 413, 415, 429, 503]);
+/** Statuses of the transport, which clients act on before they read a body: credentials, method, size, media type, when to retry. */
+const KEPT: ReadonlySet<number> = new Set([401, 405, 413, 415, 429, 503]);
 
 /**
- * A fault in an envelope: in `detail` the operation's fault document, or the broker's own words. The HTTP status is 500
- * (SOAP 1.1 section 6.2), in SOAP 1.2 400 for what the sender can mend (part 2, table 20), unless it says more itself.
+ * A fault in an envelope: in `detail` the operation's fault document, or the broker's own words. The HTTP status is 500 in
+ * SOAP 1.1 (section 6.2; WS-I Basic Profile 1.1, R1126: clients that hold to it drop a fault with another status). In SOAP
+ * 1.2 it is 400 for a fault that the sender can mend, else 500 (part 2, table 20). A status of the transport is kept.
  */
 export function writeSoapFault(fault: Fault, version: SoapVersion, compiled: Compiled | undefined): WrittenFault {
   const content = contentOf(fault, compiled);
