@@ -1,6 +1,6 @@
 import type { ScalarKind } from '../model/field.ts';
 import type { Value } from '../model/value.ts';
-import { isDate, isTime, toDatetime } from '../wire/calendar.ts';
+import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '../wire/calendar.ts';
 import { MAX_DIGITS, toDecimal } from '../wire/decimal.ts';
 import { fromBase64, isAttachment, toBase64 } from './binary.ts';
 import { kindOf, refuse } from './error.ts';
@@ -24,11 +24,15 @@ interface Kind {
   toText(value: Value): string;
 }
 
-/** A kind whose form in memory and in JSON is a text in one form. */
-function textual(noun: string, read: (text: string) => string | undefined): Kind {
-  const fromText = (text: string): string => read(text) ?? refuse(`is not ${noun}`);
-  const accept = (value: unknown): string => fromText(text(value));
-  return { fromText, fromJson: accept, accept, toText: String };
+type ReadText = (text: string) => string | undefined;
+
+/**
+ * A kind whose form in memory and in JSON is a text in one form.
+ * @param lexical reads what else XML and URLs may write: the lexical forms of its type in XML Schema
+ */
+function textual(noun: string, read: ReadText, lexical: ReadText = read): Kind {
+  const accept = (value: unknown): string => read(text(value)) ?? refuse(`is not ${noun}`);
+  return { fromText: (text) => lexical(text) ?? refuse(`is not ${noun}`), fromJson: accept, accept, toText: String };
 }
 
 /** Text in JSON is looked at before it comes here, and in a handler's value XML and JSON can write whatever it holds. */
@@ -149,9 +153,9 @@ export const kinds: Readonly<Record<ScalarKind, Kind>> = {
   decimal,
   boolean,
   flag: textual('Y or N', (text) => (Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined)),
-  date: textual('a date (yyyy-MM-dd)', (text) => (isDate(text) ? text : undefined)),
-  time: textual('a time (HH:mm:ss)', (text) => (isTime(text) ? text : undefined)),
-  datetime: textual('a datetime (yyyy-MM-ddTHH:mm:ss, optionally Z or +hh:mm)', toDatetime),
+  date: textual('a date (yyyy-MM-dd)', (text) => (isDate(text) ? text : undefined), readDate),
+  time: textual('a time (HH:mm:ss)', (text) => (isTime(text) ? text : undefined), readTime),
+  datetime: textual('a datetime (yyyy-MM-ddTHH:mm:ss, optionally Z or +hh:mm)', toDatetime, readDatetime),
   binary,
   json,
   xml: plainText,

@@ -1,5 +1,5 @@
-// Dates and times in their XML Schema forms: xs:date, xs:time and xs:dateTime of XML Schema 1.1 Part 2, sections 3.3.7 to
-// 3.3.9, within the years 0001 to 9999, without 24:00:00 and without leap seconds.
+// Dates and times in their XML Schema forms: xs:dateTime, xs:time and xs:date of XML Schema 1.1 Part 2, sections 3.3.7 to
+// 3.3.9, within the years 0001 to 9999 and without leap seconds, which XML Schema does not have either.
 
 const ZERO = 48;
 const COLON = 58;
@@ -61,12 +61,68 @@ export function toDatetime(text: string): string | undefined {
   if (text[10] !== 'T' || !dateAt(text)) return undefined;
   const end = timeAt(text, 11);
   if (end < 0) return undefined;
-  const offset = text.length - end;
-  if (offset === 0 || (offset === 1 && text[end] === 'Z')) return text;
-  if ((offset !== 5 && offset !== 6) || (text[end] !== '+' && text[end] !== '-')) return undefined;
-  const hours = digits(text, end + 1, 2);
-  const minutes = digits(text, text.length - 2, 2);
-  if (hours < 0 || minutes < 0 || minutes > 59 || hours > 14 || (hours === 14 && minutes > 0)) return undefined;
-  if (offset === 6) return text[end + 3] === ':' ? text : undefined;
-  return `${text.slice(0, end + 3)}:${text.slice(end + 3)}`;
+  if (text.length - end === 5 && text[end] !== 'Z') {
+    const colon = `${text.slice(0, end + 3)}:${text.slice(end + 3)}`;
+    return isOffset(colon, end) ? colon : undefined;
+  }
+  return isOffset(text, end) ? text : undefined;
+}
+
+/** Whether a text ends at `start` with an offset of XML Schema, `Z` or `+hh:mm` up to 14:00, or without one. */
+function isOffset(text: string, start: number): boolean {
+  const length = text.length - start;
+  if (length === 0) return true;
+  if (length === 1) return text[start] === 'Z';
+  if (length !== 6 || (text[start] !== '+' && text[start] !== '-') || text[start + 3] !== ':') return false;
+  const hours = digits(text, start + 1, 2);
+  const minutes = digits(text, start + 4, 2);
+  return hours >= 0 && minutes >= 0 && minutes <= 59 && (hours < 14 || (hours === 14 && minutes === 0));
+}
+
+/**
+ * The day that any lexical form of xs:date names, as {@link isDate} has it. An offset is dropped: `2026-01-01+01:00` is the
+ * first of January wherever it is read.
+ * @returns undefined for other texts, and for years before 0001 and after 9999
+ */
+export function readDate(text: string): string | undefined {
+  return dateAt(text) && isOffset(text, 10) ? text.slice(0, 10) : undefined;
+}
+
+/**
+ * The time of day that any lexical form of xs:time names, as {@link isTime} has it. An offset is dropped, and the end of
+ * the day, `24:00:00`, is its beginning (section 3.3.8).
+ * @returns undefined for other texts
+ */
+export function readTime(text: string): string | undefined {
+  const midnight = withoutMidnight(text, 0);
+  const end = timeAt(midnight, 0);
+  return end >= 0 && isOffset(midnight, end) ? midnight.slice(0, end) : undefined;
+}
+
+/**
+ * The instant that any lexical form of xs:dateTime names, as {@link toDatetime} has it, with its offset if it has one. The
+ * end of a day, `24:00:00`, is the beginning of the next one (section 3.3.7).
+ * @returns undefined for other texts, and for years before 0001 and after 9999
+ */
+export function readDatetime(text: string): string | undefined {
+  const midnight = withoutMidnight(text, 11);
+  if (midnight === text) return toDatetime(text);
+  const next = toDatetime(midnight) === undefined ? undefined : nextDay(text.slice(0, 10));
+  return next === undefined ? undefined : toDatetime(next + midnight.slice(10));
+}
+
+const END_OF_DAY = /24:00:00(?:\.0+)?(?![\d.])/y;
+
+/** A text whose time, from `start`, is 00:00:00 where it was 24:00:00. */
+function withoutMidnight(text: string, start: number): string {
+  if (text[start] !== '2' || text[start + 1] !== '4') return text;
+  END_OF_DAY.lastIndex = start;
+  return END_OF_DAY.test(text) ? `${text.slice(0, start)}00${text.slice(start + 2)}` : text;
+}
+
+/** @returns undefined behind the last day that has a form */
+function nextDay(date: string): string | undefined {
+  const day = new Date(`${date}T00:00:00Z`);
+  day.setUTCDate(day.getUTCDate() + 1);
+  return day.getUTCFullYear() > 9999 ? undefined : day.toISOString().slice(0, 10);
 }

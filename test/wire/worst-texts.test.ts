@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { linkSavedQuery } from '../../src/load/query/saved-query.ts';
 import { readNames } from '../../src/query/postgres/names.ts';
 import { reservedNames } from '../../src/query/saved/reserved.ts';
-import { isDate, isTime, toDatetime } from '../../src/wire/calendar.ts';
+import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '../../src/wire/calendar.ts';
 import { toDecimal } from '../../src/wire/decimal.ts';
 import { normaliseName } from '../../src/wire/distinguished-name.ts';
 import { parseEntityTags } from '../../src/wire/entity-tag.ts';
@@ -21,6 +21,9 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   isDate,
   isTime,
   toDatetime,
+  readDate,
+  readTime,
+  readDatetime,
   fileNameOf,
   toDecimal: (text) => toDecimal(text, true),
   normaliseName,

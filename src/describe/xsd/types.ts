@@ -26,6 +26,12 @@ const builtIn: Readonly<Record<ScalarType['kind'], string>> = {
   xml: 'xs:anyType',
 };
 
+/**
+ * XML Schema has years before 0001 and after 9999, which neither a date of JSON (RFC 3339) nor every database can hold. The
+ * rest of a value is as its base type has it, which in XML Schema 1.0 has no year 0000.
+ */
+const FOUR_DIGIT_YEAR = '\\d{4}-.*';
+
 /** A scalar's type: the name of a built-in one, or a restriction of it in place. */
 export function simpleType(
   field: Field,
@@ -68,6 +74,9 @@ function facetsOf(field: Field, type: ScalarType): XmlElement[] {
     case 'json':
     case 'xml':
       return [];
+    case 'date':
+    case 'datetime':
+      return [...facet('pattern', translatedPattern(field) ?? FOUR_DIGIT_YEAR), ...enumeration];
     default:
       return [...facet('pattern', translatedPattern(field)), ...enumeration];
   }

@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileDocument } from '../../src/codec/index.ts';
+import { describeXsdFiles } from '../../src/describe/index.ts';
+import type { ScalarKind } from '../../src/model/field.ts';
+import type { Service } from '../../src/model/service.ts';
+import type { Value } from '../../src/model/value.ts';
+import { readXml } from '../../src/wire/xml/read.ts';
+import { document, field, registry } from '../support/registry.ts';
+import { hasXmllint, validateXml } from '../support/xmllint.ts';
+
+// What the schema of a scalar allows, XML Schema Part 2, is what a message may hold, in each of its lexical forms.
+
+const NS = 'urn:signalbox:test:Test.v1';
+const KINDS = ['date', 'time', 'datetime', 'integer', 'decimal', 'boolean', 'binary'] as const;
+type Kind = (typeof KINDS)[number];
+
+const documents = Object.fromEntries(KINDS.map((kind) => [kind, document(`D_${kind}`, [field('F', kind)])]));
+const readers = Object.fromEntries(
+  KINDS.map((kind) => [kind, compileDocument(documents[kind]!, { namespace: NS }).fromXml]),
+);
+const message = (kind: Kind, text: string): string => `<D_${kind} xmlns="${NS}"><F>${text}</F></D_${kind}>`;
+const read = (kind: Kind, text: string): Value => readers[kind]!(readXml(message(kind, text))).F;
+
+/** The lexical forms of a type, and the value that each is. */
+const TAKEN: Readonly<Record<Exclude<Kind, 'binary'>, readonly (readonly [string, Value])[]>> = {
+  date: [
+    ['2026-01-01', '2026-01-01'],
+    ['2026-01-01+01:00', '2026-01-01'],
+    ['2026-01-01Z', '2026-01-01'],
+    ['2026-12-31-14:00', '2026-12-31'],
+    ['2024-02-29+14:00', '2024-02-29'],
+    ['0001-01-01-00:00', '0001-01-01'],
+    ['9999-12-31+05:45', '9999-12-31'],
+    [' \n\t2026-01-01Z\r\n', '2026-01-01'],
+  ],
+  time: [
+    ['12:34:56', '12:34:56'],
+    ['12:34:56Z', '12:34:56'],
+    ['12:34:56.7-05:30', '12:34:56.7'],
+    ['00:00:00.000000000001', '00:00:00.000000000001'],
+    ['24:00:00', '00:00:00'],
+    ['24:00:00.000+14:00', '00:00:00.000'],
+    ['24:00:00Z', '00:00:00'],
+    [' 23:59:59 ', '23:59:59'],
+  ],
+  datetime: [
+    ['2026-01-01T12:34:56', '2026-01-01T12:34:56'],
+    ['2026-01-01T12:34:56.789+14:00', '2026-01-01T12:34:56.789+14:00'],
+    ['2026-01-01T12:34:56Z', '2026-01-01T12:34:56Z'],
+    ['2026-01-01T24:00:00', '2026-01-02T00:00:00'],
+    ['2026-12-31T24:00:00.00-03:00', '2027-01-01T00:00:00.00-03:00'],
+    ['2024-02-28T24:00:00Z', '2024-02-29T00:00:00Z'],
+    ['0001-12-31T24:00:00Z', '0002-01-01T00:00:00Z'],
+    ['\n2026-01-01T00:00:00-00:00', '2026-01-01T00:00:00-00:00'],
+  ],
+  integer: [
+    ['1', 1],
+    ['+1', 1],
+    ['-0', 0],
+    ['+00012', 12],
+    [`${'0'.repeat(20)}7`, 7],
+    ['-98765432109876543210', -98765432109876543210n],
+    ['\t-5\n', -5],
+  ],
+  decimal: [
+    ['+1', '1'],
+    ['-0', '0'],
+    ['-.5', '-0.5'],
+    ['5.', '5'],
+    ['+007.50', '7.50'],
+    [`${'0'.repeat(20)}.5`, '0.5'],
+    [' 1.0 ', '1.0'],
+  ],
+  boolean: [
+    ['true', true],
+    ['1', true],
+    ['false', false],
+    [' 0 ', false],
+  ],
+};
+
+/** What is near a lexical form and is none. */
+const REFUSED: Readonly<Record<Exclude<Kind, 'binary'>, readonly string[]>> = {
+  date: [
+    '12026-01-01',
+    '-2026-01-01',
+    '02026-01-01',
+    '26-01-01',
+    '2026-1-1',
+    '2026-02-29',
+    '2026-01-01+0100',
+    '2026-01-01+14:01',
+    '2026-01-01+15:00',
+    '2026-01-01+01:60',
+    '2026-01-01z',
+    '2026-01-01 Z',
+    '2026-01-01T00:00:00',
+    '',
+  ],
+  time: [
+    '24:00:01',
+    '24:00:00.1',
+    '24:01:00',
+    '25:00:00',
+    '12:34',
+    '12:34:56.',
+    '12:34:60',
+    '12:34:56+1:00',
+    '1:00:00',
+  ],
+  datetime: [
+    '12026-01-01T00:00:00',
+    '-0001-01-01T00:00:00',
+    '2026-01-01',
+    '2026-01-01t00:00:00',
+    '2026-01-01 00:00:00',
+    '2026-01-01T24:00:00.5',
+    '2026-02-29T24:00:00',
+    '2026-01-01T00:00:00+01',
+  ],
+  integer: ['1.0', '1e3', '--1', '+', '', '1 000', '0x1'],
+  decimal: ['.', '+', '1e3', 'INF', 'NaN', '1,5', ''],
+  boolean: ['', '2', '01', 'yes'],
+};
+const TABLES = Object.keys(TAKEN) as (keyof typeof TAKEN)[];
+
+describe.each(TABLES)('%s', (kind) => {
+  test.each(TAKEN[kind])('%j is taken', (text, value) => {
+    expect(read(kind, text)).toEqual(value);
+  });
+
+  test.each(REFUSED[kind].map((text) => [text]))('%j is refused', (text) => {
+    expect(() => read(kind, text)).toThrow();
+  });
+});
+
+test('JSON has one form of a date, a time and a datetime', () => {
+  const asJson = (kind: ScalarKind, text: string): Value =>
+    compileDocument(document('D', [field('F', kind)]), { namespace: '' }).fromJson(JSON.stringify({ F: text })).F;
+  for (const [kind, text] of [
+    ['date', '2026-01-01Z'],
+    ['time', '12:34:56Z'],
+    ['time', '24:00:00'],
+    ['datetime', '2026-01-01T24:00:00'],
+  ] as const)
+    expect(() => asJson(kind, text)).toThrow();
+});
+
+const pad = (number: number, length: number): string => String(number).padStart(length, '0');
+const offset = fc.oneof(
+  fc.constantFrom('', 'Z', '+14:00', '-14:00', '+00:00', '-00:00'),
+  fc.tuple(fc.constantFrom('+', '-'), fc.nat(13), fc.nat(59)).map(([s, h, m]) => `${s}${pad(h, 2)}:${pad(m, 2)}`),
+);
+const fraction = fc.stringMatching(/^(\.[0-9]{1,20})?$/);
+const day = fc
+  .tuple(fc.integer({ min: 1, max: 9999 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 28 }))
+  .map(([y, m, d]) => `${pad(y, 4)}-${pad(m, 2)}-${pad(d, 2)}`);
+const clock = fc.oneof(
+  fc
+    .tuple(fc.nat(23), fc.nat(59), fc.nat(59), fraction)
+    .map(([h, m, s, f]) => `${[h, m, s].map((n) => pad(n, 2)).join(':')}${f}`),
+  fc.stringMatching(/^24:00:00(\.0{1,5})?$/),
+);
+const lexical: Readonly<Record<Kind, fc.Arbitrary<string>>> = {
+  date: fc.tuple(day, offset).map((parts) => parts.join('')),
+  time: fc.tuple(clock, offset).map((parts) => parts.join('')),
+  datetime: fc.tuple(day, clock, offset).map(([d, c, o]) => `${d}T${c}${o}`),
+  integer: fc.stringMatching(/^[+-]?[0-9]{1,40}$/),
+  decimal: fc.stringMatching(/^[+-]?([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})$/),
+  boolean: fc.constantFrom('true', 'false', '1', '0'),
+  binary: fc
+    .tuple(fc.uint8Array({ maxLength: 40 }), fc.array(fc.tuple(fc.nat(60), fc.constantFrom(' ', '\n', '\r\n\t'))))
+    .map(([bytes, spaces]) =>
+      spaces.reduce(
+        (text, [at, space]) => text.slice(0, at) + space + text.slice(at),
+        Buffer.from(bytes).toString('base64'),
+      ),
+    ),
+};
+const padded = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc
+    .tuple(fc.stringMatching(/^[ \n\t]{0,3}$/), text, fc.stringMatching(/^[ \n\t]{0,3}$/))
+    .map((parts) => parts.join(''));
+
+test.each(KINDS)('every lexical form of %s is taken', (kind) => {
+  fc.assert(fc.property(padded(lexical[kind]), (text) => read(kind, text) !== undefined));
+});
+
+describe.skipIf(!hasXmllint)('the schema agrees (needs xmllint)', () => {
+  test.each(KINDS)('on every form of %s', (kind) => {
+    const built = registry({
+      'Test.v1': { description: 'A test.', operations: { TEST_GET: { templates: ['x'], response: documents[kind]! } } },
+    });
+    const files = describeXsdFiles(built, built.services.get('Test.v1') as Service);
+    const invalid = (text: string): boolean =>
+      validateXml({ name: 'Test.v1.xsd', files }, [message(kind, text)]) !== '';
+    // libxml2 does not collapse the white space around an xs:time.
+    const texts = kind === 'binary' ? fc.sample(padded(lexical.binary), 10) : TAKEN[kind].map(([text]) => text.trim());
+    expect(texts.filter(invalid)).toEqual([]);
+    if (kind !== 'binary') expect(REFUSED[kind].filter((text) => !invalid(text))).toEqual([]);
+  });
+});
