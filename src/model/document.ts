@@ -1,6 +1,17 @@
 import type { Field } from './field.ts';
 import type { Position } from './position.ts';
 
+/** How a change of a record (RFC 7396) empties fields. */
+export interface Patch {
+  /** The fields that a record can be without. */
+  readonly clearable: readonly Field[];
+  /**
+   * The list field that names, by their XML names, those to empty: in a request over SOAP, where `xsi:nil` is refused.
+   * Undefined in other requests, where null and `xsi:nil` empty a field.
+   */
+  readonly clear?: Field;
+}
+
 /** The shape of data, with a JSON and an XML form. */
 export interface Document {
   readonly id: string;
@@ -13,8 +24,8 @@ export interface Document {
   readonly root: boolean;
   /** May hold fields that are not declared; they are kept as they come. */
   readonly open: boolean;
-  /** A change of a record (RFC 7396): what is null in it is taken away, what is absent stays. No other document holds null. */
-  readonly patch?: true;
+  /** Set for a change of a record: a field that is null in it is emptied, one that is absent stays. No other document holds null. */
+  readonly patch?: Patch;
   /** In declared order, which is the order in which they are written. */
   readonly fields: readonly Field[];
   /** Written in place at a field or an operation rather than under an id of its own; its id is derived from there. */

@@ -4,7 +4,7 @@ import { readXml } from '../../src/wire/xml/read.ts';
 import { document, field } from '../support/registry.ts';
 
 const fields = [field('ID', 'integer', { required: true }), field('NAME', 'string(5)'), field('PRICE', 'decimal(8.2)')];
-const patch = compileDocument(document('PLACE', fields, { patch: true }), { namespace: '' });
+const patch = compileDocument(document('PLACE', fields, { patch: { clearable: fields.slice(1) } }), { namespace: '' });
 const whole = compileDocument(document('PLACE', fields), { namespace: '' });
 const NIL = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"';
 

@@ -32,7 +32,7 @@ operations:
   GET_IT: { get: "places/{REGION}/{ID}", read: PLACES, soap: true }
   POST_IT: { post: places, save: PLACES }
   PUT_IT: { put: "places/{REGION}/{ID}", save: PLACES }
-  PATCH_IT: { patch: "places/{REGION}/{ID}", save: PLACES }
+  PATCH_IT: { patch: "places/{REGION}/{ID}", save: PLACES, soap: true }
   DELETE_IT: { delete: "places/{REGION}/{ID}", save: PLACES, soap: true }
   SOAP_IT: { soap: true, save: PLACES }
   OTHER_POST: { post: others, save: PLACES, status: 202, response: none }
@@ -69,9 +69,16 @@ describe('components', () => {
 
   it('ask of a change its keys alone, and fill nothing in', () => {
     const { fields, patch } = documentOf(operation(registry, 'PATCH_IT').request);
-    expect(patch).toBe(true);
+    expect(names(patch?.clearable ?? [])).toEqual(['STATUS']);
+    expect(patch?.clear).toBeUndefined();
     expect(fields.filter(({ required }) => required).map(({ name }) => name)).toEqual(['REGION', 'ID']);
     expect(fields.filter((field) => field.default !== undefined)).toEqual([]);
+  });
+
+  it('have a change over SOAP name what it empties', () => {
+    const { fields, patch } = documentOf(operation(registry, 'PATCH_IT').soap?.request);
+    expect(names(fields)).toEqual(['REGION', 'ID', 'NAME', 'STATUS', 'REVISION', 'clear']);
+    expect(patch?.clear).toMatchObject({ xmlName: 'clear', required: false, enum: names(patch?.clearable ?? []) });
   });
 
   it('answer over SOAP with the keys of what was removed', () => {

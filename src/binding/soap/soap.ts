@@ -77,8 +77,38 @@ function compileMessage(message: Message, name: string, namespace: string): Mess
 }
 
 function compileDocumentMessage(document: Document, name: string, namespace: string): MessageCodec {
-  const codec = compileDocument(document, { namespace, root: { name, namespace } });
-  return { whole: document.id, read: codec.fromXml, write: codec.toXmlPieces };
+  const { fromXml, toXmlPieces } = compileDocument(document, { namespace, root: { name, namespace } });
+  const { patch } = document;
+  const clear = patch?.clear;
+  if (patch === undefined || clear === undefined) return { whole: document.id, read: fromXml, write: toXmlPieces };
+  return {
+    whole: document.id,
+    read: (payload, resolve) => emptied(fromXml(payload, resolve), patch.clearable, clear),
+    write: (value) => toXmlPieces(clearing(value, patch.clearable, clear)),
+  };
+}
+
+/** A change with null for each field that its list names. @throws CodecError for one that it gives as well */
+function emptied(value: DocumentValue, clearable: readonly Field[], clear: Field): DocumentValue {
+  const { [clear.name]: named, ...rest } = value;
+  if (named === undefined) return value;
+  const change: Record<string, Value> = rest;
+  for (const { name, xmlName } of clearable) {
+    if (!(named as readonly string[]).includes(xmlName)) continue;
+    if (change[name] !== undefined)
+      throw new CodecError(name, `has a value, and <${clear.xmlName}> empties it: a change says one of the two`);
+    change[name] = null;
+  }
+  return change;
+}
+
+/** The mirror of {@link emptied}: what is null is named in the list, beside what a caller has named there. */
+function clearing(value: DocumentValue, clearable: readonly Field[], clear: Field): DocumentValue {
+  const nulls = clearable.filter(({ name }) => value[name] === null).map(({ xmlName }) => xmlName);
+  if (nulls.length === 0) return value;
+  const named = (value[clear.name] ?? []) as readonly string[];
+  const given = Object.entries(value).filter(([, each]) => each !== null);
+  return { ...Object.fromEntries(given), [clear.name]: [...new Set([...named, ...nulls])] };
 }
 
 /** A message without a document as one with a single field: clients unwrap nothing but a sequence of elements. */

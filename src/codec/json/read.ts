@@ -79,7 +79,7 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
   if (known !== undefined) return known;
   let compiled: ((raw: unknown, depth: number) => DocumentValue) | undefined;
   readers.set(document, (raw, depth) => compiled!(raw, depth));
-  const fields = document.fields.map((field) => fieldReader(field, shared, document.patch));
+  const fields = document.fields.map((field) => fieldReader(field, shared, document.patch !== undefined));
   const takeUndeclared = foreign === 'pass' && !document.open ? passUndeclared(document) : compileUndeclared(document);
   const mayStay = mayStayAsIs(document.fields);
   const renames = fields.some(({ name, jsonName }) => name !== jsonName || name === '__proto__');

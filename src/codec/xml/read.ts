@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import type { Document, Patch } from '../../model/document.ts';
 import type { Field, ListType, ScalarKind, ScalarType } from '../../model/field.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { itemName, namespaceOf } from '../../model/xml-name.ts';
@@ -42,7 +42,8 @@ interface Shared {
 /**
  * Compiles the reading of a document from its element, the mirror of what the writer writes. Elements and attributes are
  * known by namespace and local name; the order of elements is free, as it is of the members in JSON, and says nothing but
- * inside a list. An element that is nil (`xsi:nil`) is absent, or null in a `json` field and in a document that is a patch. Of a field with `absent: blank`
+ * inside a list. An element that is nil (`xsi:nil`) is absent, or null in a `json` field and in a change of a record; in one
+ * with a list of what to empty it is refused. Of a field with `absent: blank`
  * what the writer puts in place of an absent value is absent again; so is any empty text that a text can't be.
  *
  * Where what is foreign is passed over, that is elements and attributes that nobody declared. Nobody's namespace is then known
@@ -104,14 +105,14 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
   return compiled;
 }
 
-function fieldReader(field: Field, namespace: string, shared: Shared, keepsNull = false): FieldReader {
+function fieldReader(field: Field, namespace: string, shared: Shared, patch: Patch | undefined): FieldReader {
   const { type } = field;
   const flat = type.kind === 'list' && type.flat;
   return {
     name: field.name,
     read: field.attribute
       ? attributeReader(field, type as ScalarType, shared.foreign)
-      : elementReader(field, namespace, shared, keepsNull),
+      : elementReader(field, namespace, shared, patch),
     required: field.required,
     initial: initialValue(field),
     // A list without an element of its own is empty where it has to be there.
@@ -124,14 +125,14 @@ function attributeReader(field: Field, type: ScalarType, foreign: Foreign): Read
   return (text) => read(text as string);
 }
 
-function elementReader(field: Field, namespace: string, shared: Shared, keepsNull: boolean): ReadGiven {
+function elementReader(field: Field, namespace: string, shared: Shared, patch: Patch | undefined): ReadGiven {
   const { type } = field;
   if (type.kind !== 'document' && type.kind !== 'list') {
     const read = scalarReader(field, type, field.absent === 'blank', shared.foreign);
-    const nil = type.kind === 'json' || keepsNull ? null : undefined;
+    const nil = nilReader(field, type, patch);
     return (given, depth, resolve) => {
       const element = given as XmlElement;
-      return isNil(element) ? nil : read(element, depth, resolve);
+      return isNil(element) ? nil() : read(element, depth, resolve);
     };
   }
   const isBlank = field.absent === 'blank' ? compileIsBlankXml(field, namespace, shared.service) : undefined;
@@ -149,6 +150,18 @@ function elementReader(field: Field, namespace: string, shared: Shared, keepsNul
     const element = given as XmlElement;
     return isNil(element) || isBlank?.(element) === true ? undefined : read(element, depth, resolve);
   };
+}
+
+/** What a single value that is nil says. */
+function nilReader(field: Field, type: ScalarType, patch: Patch | undefined): () => Value {
+  const clear = patch?.clear;
+  if (clear === undefined) {
+    const nil = type.kind === 'json' || patch !== undefined ? null : undefined;
+    return () => nil;
+  }
+  const isClearable = patch?.clearable.includes(field) === true;
+  const remedy = isClearable ? `; to empty it write <${clear.xmlName}>${field.xmlName}</${clear.xmlName}>` : '';
+  return () => refuse(`is nil, and a change takes no nil: leave the element out to keep what there is${remedy}`);
 }
 
 /** @param namespace of the document that declares the field */

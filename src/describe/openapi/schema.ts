@@ -24,7 +24,7 @@ export function documentSchema(document: Document, fields: readonly Field[], ref
     properties: Object.fromEntries(
       fields.map((field) => {
         const schema = fieldSchema(field, refs);
-        return [field.jsonName, document.patch === true && !field.required ? orNull(schema) : schema];
+        return [field.jsonName, document.patch?.clearable.includes(field) ? orNull(schema) : schema];
       }),
     ),
     required: required.length === 0 ? undefined : required,

@@ -10,7 +10,7 @@ import { lexical, simpleType, translatedPattern } from './types.ts';
 export interface SchemaContext {
   /** `unqualified` for an element without a namespace inside a schema that has one. */
   readonly form?: 'unqualified' | undefined;
-  /** Of a change of a record: what is nil in it is taken away. */
+  /** The field may be nil, which empties it: in a change of a record. */
   readonly nillable: boolean;
   /** Binary elements may travel as attachments, and say so. */
   readonly attachments: boolean;
@@ -36,7 +36,7 @@ export function hasAttachment(node: XmlNode): boolean {
 export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   const minOccurs = isThere(field) ? undefined : '0';
   const attributes = { name: field.xmlName, form: context.form };
-  const nillable = context.nillable && !field.required ? 'true' : undefined;
+  const nillable = context.nillable ? 'true' : undefined;
   const shared = context.sharedType();
   const notes = annotation(field.description, [...notesOf(field), shared === undefined ? undefined : ownNote(field)]);
   const { type } = field;

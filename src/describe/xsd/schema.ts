@@ -218,7 +218,7 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
   const namespace = field.namespace ?? documents.namespaceOf(document);
   const context = (from: Draft, form?: 'unqualified') => ({
     form,
-    nillable: document.patch === true,
+    nillable: document.patch?.clear === undefined && document.patch?.clearable.includes(field) === true,
     attachments: wrappers.length > 0,
     typeName: (inner: Document) => referType(from, inner, workshop),
     sharedType: () => {

@@ -12,7 +12,7 @@ export function documentTree(document: Document): JsonTree {
     namespace: document.namespace,
     root: yes(document.root),
     open: yes(document.open),
-    patch: document.patch,
+    patch: yes(document.patch !== undefined),
     'in-place': yes(document.inPlace),
     fields: fieldsTree(document.fields),
   };

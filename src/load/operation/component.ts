@@ -94,15 +94,20 @@ function requestOf(
   action: ComponentAction,
 ): Message {
   if (action === 'create' || action === 'put') return { kind: 'document', document: shape };
-  const fields =
-    action === 'patch'
-      ? shape.fields.map((field) => (keys.includes(field) ? field : optional(field)))
-      : [...keys, ...(action === 'delete' && lock !== undefined ? [lock] : [])];
-  const options = {
-    ...given({ namespace: shape.namespace }),
-    ...(action === 'patch' ? ({ patch: true } as const) : {}),
-  };
-  return { kind: 'document', document: documents.synthesize(`${id}_REQUEST`, fields, at, options) };
+  const namespace = given({ namespace: shape.namespace });
+  if (action === 'patch') {
+    const fields = shape.fields.map((field) => (keys.includes(field) ? field : optional(field)));
+    // A record is never without what its shape requires, and its lock counts by itself.
+    const clearable = fields.filter((_, index) => isClearable(shape.fields[index]!, lock));
+    const options = { ...namespace, patch: { clearable } };
+    return { kind: 'document', document: documents.synthesize(`${id}_REQUEST`, fields, at, options) };
+  }
+  const fields = [...keys, ...(action === 'delete' && lock !== undefined ? [lock] : [])];
+  return { kind: 'document', document: documents.synthesize(`${id}_REQUEST`, fields, at, namespace) };
+}
+
+function isClearable(field: Field, lock: Field | undefined): boolean {
+  return !field.required && field.fixed === undefined && field !== lock;
 }
 
 /** What a change leaves out stays as it is. */

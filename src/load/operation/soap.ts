@@ -1,7 +1,9 @@
+import type { Document, Patch } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import type { Position } from '../../model/position.ts';
 import type { HeaderBinding, MediaMessage, Message, OperationUri, SoapForm } from '../../model/service.ts';
 import { isXmlType } from '../../wire/media-type.ts';
-import { placeOf } from '../diagnostic/place.ts';
+import { placeOf, positionOf } from '../diagnostic/place.ts';
 import type { Documents } from '../document/documents.ts';
 import { contentOf, documentOf } from '../document/message.ts';
 import { given } from '../given.ts';
@@ -52,11 +54,59 @@ export function soapRequest(documents: Documents, name: string, rest: RestInput,
     uris.every((uri) => uri.variables.some((each) => each.required && each.field.name === field.name));
   const fields = [...byName.values()].map((field) => (everywhere(field) ? required(field) : field));
   const same = fields.length === own.length && fields.every((field, index) => field === own[index]);
-  if (same) return request;
+  const patch = patchOf(documents.linking, documentOf(request), fields, spot);
+  if (same && patch === undefined) return request;
   checkElements(documents.linking, fields);
   const { namespace, open = false } = documentOf(request) ?? {};
-  const options = { open, ...given({ namespace }) };
-  return { kind: 'document', document: documents.synthesize(`${name}_SOAP_REQUEST`, fields, spot.at, options) };
+  const options = { open, ...given({ namespace, patch }) };
+  const all = patch === undefined ? fields : [...fields, patch.clear];
+  return { kind: 'document', document: documents.synthesize(`${name}_SOAP_REQUEST`, all, spot.at, options) };
+}
+
+/** Element of a change over SOAP, once for each field to empty. */
+const CLEAR = 'clear';
+
+/**
+ * How a change over SOAP empties fields. Generated clients write `xsi:nil` for whatever was not set, if they may, so that it
+ * can't mean that. Undefined for what is no change, and where a record can be without none of its fields.
+ */
+function patchOf(
+  { report }: Linking,
+  request: Document | undefined,
+  fields: readonly Field[],
+  { id, at }: OperationSpot,
+): (Patch & { readonly clear: Field }) | undefined {
+  const names = request?.patch?.clearable.map(({ name }) => name) ?? [];
+  const clearable = fields.filter(({ name, required }) => names.includes(name) && !required);
+  if (clearable.length === 0) return undefined;
+  for (const [index, field] of fields.entries()) {
+    const { xmlName } = field;
+    const isTaken = xmlName.toLowerCase() === CLEAR;
+    const isAmbiguous = clearable.includes(field) && fields.findIndex((each) => each.xmlName === xmlName) < index;
+    if (isTaken || isAmbiguous)
+      report.raise('clear-name', { operation: id, field: field.name, xmlName }, placeOf(field.at));
+  }
+  let name = CLEAR;
+  while (fields.some((field) => field.name === name)) name += '_';
+  return { clearable, clear: clearField(name, clearable, positionOf(at)) };
+}
+
+function clearField(name: string, clearable: readonly Field[], at: Position): Field {
+  return {
+    name,
+    jsonName: name,
+    xmlName: CLEAR,
+    type: { kind: 'list', item: { kind: 'string' }, flat: true },
+    description: 'A field to empty: its name. One that is neither given nor named here stays as it is.',
+    required: false,
+    enum: clearable.map(({ xmlName }) => xmlName),
+    anyCase: false,
+    sensitive: false,
+    attribute: false,
+    absent: 'omit',
+    url: 'segment',
+    at,
+  };
 }
 
 function required(field: Field): Field {

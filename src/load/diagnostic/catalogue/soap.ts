@@ -5,6 +5,9 @@ const provider = (rest: string): string => `service: Orders.v1\npublic: true\nop
 const consumer = (rest: string, base = 'https://example.org'): string =>
   `node: PARTNER\nbase: ${base}\n---\nservice: Partner.v1\npublic: true\ntarget: PARTNER\noperations:\n${rest}`;
 
+const changed = (field: string): string =>
+  `document: PLACE\nfields: { ID: { type: string(10), required: true }, ${field} }\n---\ncomponent: PLACES\ntable: place\nshape: PLACE\nkeys: [ID]\n---\n${provider('  PLACE_PATCH: { patch: "Places/{ID}", soap: true, save: PLACES }')}`;
+
 const REQUEST = 'request: { fields: { NUMBER: integer } }';
 
 /** Mistakes in operations over SOAP, and in those that call another system. */
@@ -50,6 +53,15 @@ export const soapEntries = {
     right: provider(
       '  ORDERS_GET: { get: Orders, response: { application/xml: ORDER } }\n---\ndocument: ORDER\nfields: { ORDER_ID: integer, OrderId: { type: string, xml: ExternalId } }',
     ),
+  }),
+  'clear-name': error<{ operation: string; field: string; xmlName: string }>({
+    message: ({ operation, field, xmlName }) =>
+      `${operation} is a change over SOAP, where the element clear names the fields to empty: ${field} can't be called ${xmlName} in XML.`,
+    hint: ({ field }) => `Give ${field} another name in XML, with \`xml:\`.`,
+    explanation:
+      'A PATCH of a component over SOAP has an element `clear`, once for each field that is to be emptied, with the name that the field has in XML. So no field may be called `clear` there, in whatever case: generators of code take the two for one. Nor may two fields that can be emptied have one name.',
+    wrong: changed('CLEAR: flag'),
+    right: changed('CLEAR: { type: flag, xml: CLEARED }'),
   }),
   'consumer-header': error<{ header: string; reason: string; example?: string }>({
     message: ({ header, reason }) => `The header ${header} ${reason}.`,
