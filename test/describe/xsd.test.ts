@@ -66,11 +66,22 @@ describe('a field in XML Schema', () => {
       'xs:decimal',
       '<xs:minInclusive value="0.0000001"/><xs:maxInclusive value="1000000000000000000000"/>',
     ],
-    ['the years of a date', field('F', 'date'), 'xs:date', '<xs:pattern value="\\d{4}-.*"/>'],
-    ['the years of a datetime', field('F', 'datetime'), 'xs:dateTime', '<xs:pattern value="\\d{4}-.*"/>'],
     ['Y and N', field('F', 'flag'), 'xs:string', '<xs:enumeration value="Y"/><xs:enumeration value="N"/>'],
   ])('has %s as facets', (_, given, base, facets) => {
     expect(declaration(given)).toBe(restricted(base, facets));
+  });
+
+  test.each([
+    ['date', 'CalendarDate', 'xs:date'],
+    ['datetime', 'CalendarDateTime', 'xs:dateTime'],
+  ] as const)('%s is of a type with a name, which states the years', (kind, name, base) => {
+    expect(declaration(field('F', kind))).toBe(`<xs:element name="F" type="tns:${name}" minOccurs="0"/>`);
+    const [text = ''] = filesOf(document('DOC', [field('F', kind), field('G', kind)])).values();
+    const types = text.replace(/\n\s*/g, '').match(/<xs:simpleType.*?<\/xs:simpleType>/g);
+    const facet = '<xs:pattern value="\\d{4}-.*"/>';
+    expect(types).toEqual([
+      `<xs:simpleType name="${name}"><xs:restriction base="${base}">${facet}</xs:restriction></xs:simpleType>`,
+    ]);
   });
 
   test('what XML Schema can not say stands in the documentation', () => {

@@ -2,6 +2,7 @@ import type { Document, Patch } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { Position } from '../../model/position.ts';
 import type { HeaderBinding, MediaMessage, Message, OperationUri, SoapForm } from '../../model/service.ts';
+import { foldedName } from '../../model/xml-name.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { placeOf, positionOf } from '../diagnostic/place.ts';
 import type { Documents } from '../document/documents.ts';
@@ -81,7 +82,7 @@ function patchOf(
   if (clearable.length === 0) return undefined;
   for (const [index, field] of fields.entries()) {
     const { xmlName } = field;
-    const isTaken = xmlName.toLowerCase() === CLEAR;
+    const isTaken = foldedName(xmlName) === CLEAR;
     const isAmbiguous = clearable.includes(field) && fields.findIndex((each) => each.xmlName === xmlName) < index;
     if (isTaken || isAmbiguous)
       report.raise('clear-name', { operation: id, field: field.name, xmlName }, placeOf(field.at));

@@ -59,7 +59,7 @@ export const soapEntries = {
       `${operation} is a change over SOAP, where the element clear names the fields to empty: ${field} can't be called ${xmlName} in XML.`,
     hint: ({ field }) => `Give ${field} another name in XML, with \`xml:\`.`,
     explanation:
-      'A PATCH of a component over SOAP has an element `clear`, once for each field that is to be emptied, with the name that the field has in XML. So no field may be called `clear` there, in whatever case: generators of code take the two for one. Nor may two fields that can be emptied have one name.',
+      'A PATCH of a component over SOAP has an element `clear`, once for each field that is to be emptied, with the name that the field has in XML. So no field may be called `clear` there, nor `Clear` or `CLEAR_`: generators of code take the two for one. Nor may two fields that can be emptied have one name.',
     wrong: changed('CLEAR: flag'),
     right: changed('CLEAR: { type: flag, xml: CLEARED }'),
   }),
