@@ -36,5 +36,5 @@ export function takesBody({ body }: Operation, uri: OperationUri): boolean {
  * that every tool writes.
  */
 export function hasXmlBody({ patch }: Document): boolean {
-  return patch !== true;
+  return patch === undefined;
 }

@@ -197,6 +197,11 @@ describe("SOAPUpContent=N: the caller's text is the envelope", () => {
     ['of the other version', envelope('<w/>', SOAP_12), 'content is an envelope of SOAP 1.2'],
     ['nothing', undefined, 'content is missing'],
     ['a marker without a segment', marked, 'Include SegmentNumber="1" wants a segment'],
+    [
+      'an Include of a part that is not sent',
+      envelope('<w><i:Include xmlns:i="http://www.w3.org/2004/08/xop/include" href="cid:a"/></w>'),
+      'content includes "cid:a", which the message won\'t have: the first segment is <Include SegmentNumber="1"/>',
+    ],
   ])('refused: %s', async (_, content, words) => {
     const made = client(partner(node('PARTNER', ['http://127.0.0.1:1']), { response: SUM, ...own }));
     const error = await thrown(made.call('FILE_SEND', content === undefined ? {} : { content }));

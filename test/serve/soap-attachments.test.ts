@@ -76,6 +76,26 @@ describe('attachments of a request', () => {
     expect(attachments(reply)).toEqual(['text/x-part: ', 'application/octet-stream: in place']);
   });
 
+  const NOTHING: readonly [string, string, string, string][] = [
+    ['raw XML', 'RAW', `<a xmlns="">${include('none')}</a>`, 'cid:"none"'],
+    ['a field of XML', 'ECHO', `<X><a xmlns="">${include('none')}</a></X>`, 'cid:"none"'],
+    ['raw XML, by its number', 'RAW', '<a xmlns=""><Include SegmentNumber="1"/></a>', 'the segment "1"'],
+    ['raw XML, by a number that is none', 'RAW', '<a xmlns=""><Include SegmentNumber="x"/></a>', 'the segment "x"'],
+  ];
+  it.each(NOTHING)('that are included in %s and do not exist are refused', async (_, operation, fields, what) => {
+    const xml = envelope(wrapped(operation, fields));
+    const reason = `The request body is not acceptable: it includes ${what}, and has no such part.`;
+    for (const reply of [await post(gateway, xml), await postParts(gateway, [root(xml)])])
+      expect(faultOf(reply)).toMatchObject({ status: 500, code: 'Client', reason });
+  });
+
+  it('may be included by their number among those that nothing else includes', async () => {
+    const xml = envelope(wrapped('RAW', '<a xmlns=""><Include SegmentNumber="2"/></a>'));
+    expect((await postParts(gateway, [root(xml), part('a', 'first'), part('b', 'second')])).status).toBe(200);
+    const missing = faultOf(await postParts(gateway, [root(xml), part('a', 'first')]));
+    expect(missing.reason).toContain('it includes the segment "2", and has no such part');
+  });
+
   it('are streamed through, the reply taking them from the connection', async () => {
     const chunk = Buffer.alloc(16 * 1024, 'x');
     const [head, tail] = packed([root(echo(`<BIN>${include('a')}</BIN>`)), part('a', '#')])

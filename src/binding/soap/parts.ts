@@ -2,10 +2,11 @@ import { Fault } from '../../model/fault.ts';
 import type { Kept, Spool } from '../../model/spool.ts';
 import type { Attachment } from '../../model/value.ts';
 import type { MultipartReader, Part } from '../../wire/multipart/read.ts';
-import { cidOf, isInclude } from '../../wire/soap/xop.ts';
-import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { cidOf } from '../../wire/soap/xop.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
 import { asFault, speaking } from '../complaint.ts';
 import { bounded, described, idOf, LivePart, type Received, shown } from './part.ts';
+import { includedBelow, segmentNumber } from './segments.ts';
 
 export interface PartLimits {
   /** Bytes of one attachment. */
@@ -55,21 +56,22 @@ export class MessageParts {
     throw Fault.of('BAD_BODY', { reason });
   }
 
-  /** Goes on to the last part that an envelope includes. */
+  /** Goes on to the last part that an envelope includes. @throws Fault BAD_BODY where there is none */
   async include(root: XmlElement): Promise<void> {
-    const wanted = includedBy(root);
+    const { wanted, others } = includedBy(root);
+    const beside = (): number => this.#arrived.length - this.#included.size;
     for (const each of this.#arrived) {
       if (each.id !== undefined && wanted.delete(each.id)) this.#included.set(each.id, each);
     }
-    while (wanted.size > 0) {
+    while (wanted.size > 0 || beside() < others) {
       const part = await this.#next();
       if (part === undefined) {
-        const [missing = ''] = wanted;
-        throw Fault.of('BAD_BODY', { reason: `it includes cid:${shown(missing)}, and has no such part` });
+        const [missing] = wanted;
+        throw missing === undefined ? withoutSegment(others) : withoutPart(missing);
       }
       const id = idOf(part);
       const isWanted = id !== undefined && wanted.delete(id);
-      const isLast = isWanted && wanted.size === 0;
+      const isLast = isWanted && wanted.size === 0 && beside() >= others;
       const received = isLast ? this.#goLive(part, () => this.#keepRest()) : await this.#keep(part);
       this.#arrived.push(received);
       if (isWanted) this.#included.set(id, received);
@@ -151,22 +153,36 @@ export class MessageParts {
   }
 }
 
-/** Content-IDs of everything that is included below an element. */
-function includedBy(root: XmlElement): Set<string> {
+/** What an envelope includes: parts by their Content-IDs, and so many of the others. */
+function includedBy(root: XmlElement): { readonly wanted: Set<string>; readonly others: number } {
+  const { hrefs, numbers } = includedBelow(root);
   const wanted = new Set<string>();
-  const walk = (element: XmlElement): void => {
-    for (const each of element.content) {
-      if (typeof each === 'string') continue;
-      if (!isInclude(each)) walk(each);
-      else {
-        const href = attributeOf(each, 'href');
-        if (href === undefined) throw Fault.of('BAD_BODY', { reason: 'an Include in it has no href' });
-        const id = speaking(() => cidOf(href));
-        if (wanted.has(id)) throw Fault.of('BAD_BODY', { reason: `it includes ${shown(href)} twice` });
-        wanted.add(id);
-      }
-    }
-  };
-  walk(root);
-  return wanted;
+  for (const href of hrefs) {
+    if (href === undefined) throw Fault.of('BAD_BODY', { reason: 'an Include in it has no href' });
+    const id = speaking(() => cidOf(href));
+    if (wanted.has(id)) throw Fault.of('BAD_BODY', { reason: `it includes ${shown(href)} twice` });
+    wanted.add(id);
+  }
+  const others = numbers.map((number) => {
+    const found = segmentNumber(number);
+    if (found === undefined) throw withoutSegment(number);
+    return found;
+  });
+  return { wanted, others: Math.max(0, ...others) };
+}
+
+function withoutSegment(number: string | number): Fault {
+  return Fault.of('BAD_BODY', { reason: `it includes the segment ${shown(String(number))}, and has no such part` });
+}
+
+/** Refuses what a message without other parts includes. @throws Fault BAD_BODY */
+export function refuseIncludes(root: XmlElement): void {
+  const { wanted, others } = includedBy(root);
+  const [missing] = wanted;
+  if (missing !== undefined) throw withoutPart(missing);
+  if (others > 0) throw withoutSegment(others);
+}
+
+function withoutPart(id: string): Fault {
+  return Fault.of('BAD_BODY', { reason: `it includes cid:${shown(id)}, and has no such part` });
 }

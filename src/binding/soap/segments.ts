@@ -1,7 +1,39 @@
 import { CodecError } from '../../codec/index.ts';
 import type { Attachment } from '../../model/value.ts';
+import { isInclude } from '../../wire/soap/xop.ts';
 import { attributesOf, endOfTag, startTags } from '../../wire/xml/tags.ts';
+import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Pieces } from '../pieces.ts';
+
+/** What the elements below one include of other parts of a message. */
+export interface Included {
+  /** The `href` of each `xop:Include` (XOP 1.0, section 2.1), undefined for one without. */
+  readonly hrefs: readonly (string | undefined)[];
+  /** The `SegmentNumber` of each marker (specification 4.4), as it is written. */
+  readonly numbers: readonly string[];
+}
+
+/** Finds what elements include. A marker is an Include of any namespace; what stands in an Include does not count. */
+export function includedBelow(root: XmlElement): Included {
+  const hrefs: (string | undefined)[] = [];
+  const numbers: string[] = [];
+  const walk = (element: XmlElement): void => {
+    for (const each of element.content) {
+      if (typeof each === 'string') continue;
+      const number = each.local === 'Include' ? attributeOf(each, NUMBER) : undefined;
+      if (number !== undefined) numbers.push(number);
+      else if (isInclude(each)) hrefs.push(attributeOf(each, 'href'));
+      else walk(each);
+    }
+  };
+  walk(root);
+  return { hrefs, numbers };
+}
+
+/** The number of a segment, from 1; undefined for a text that is not one. */
+export function segmentNumber(text: string): number | undefined {
+  return /^\s*[1-9]\d{0,8}\s*$/.test(text) ? Number(text) : undefined;
+}
 
 /** XML with segments in their places. */
 export interface PlacedSegments {
@@ -49,8 +81,9 @@ function placeInText(xml: string, segments: readonly Attachment[], placed: Set<A
 }
 
 function segmentOf(number: string, segments: readonly Attachment[], marker: string): Attachment {
-  if (!/^\s*[1-9]\d{0,8}\s*$/.test(number)) throw new CodecError(marker, 'has no number from 1 on');
-  const segment = segments[Number(number) - 1];
+  const index = segmentNumber(number);
+  if (index === undefined) throw new CodecError(marker, 'has no number from 1 on');
+  const segment = segments[index - 1];
   if (segment !== undefined) return segment;
   const given = segments.length === 0 ? 'none' : `${segments.length}`;
   throw new CodecError(

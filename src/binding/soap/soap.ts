@@ -13,6 +13,7 @@ import { reading } from '../complaint.ts';
 import { CONTENT } from '../message.ts';
 import type { Pieces } from '../pieces.ts';
 import { writeIbResponse } from './ib-response.ts';
+import { refuseIncludes } from './parts.ts';
 
 /**
  * One operation's SOAP form, compiled once, in both directions: a provider reads requests and writes replies, a consumer
@@ -53,7 +54,12 @@ export function compileSoap(
   return {
     form: soap,
     namespace: own,
-    readRequest: (payload, resolve) => reading(() => request.read(payload, resolve), request.whole),
+    readRequest(payload, resolve) {
+      const value = reading(() => request.read(payload, resolve), request.whole);
+      // A field says of an Include of its own that there is no attachment.
+      if (resolve === undefined) refuseIncludes(payload);
+      return value;
+    },
     writeRequest: request.write,
     readReply: reply.read,
     writeReply: reply.write,

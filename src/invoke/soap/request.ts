@@ -1,7 +1,7 @@
 import { sizeWords } from '../../binding/call/content.ts';
 import type { Pieces } from '../../binding/pieces.ts';
 import { assembleEnvelope, assembleMessage } from '../../binding/soap/assemble.ts';
-import { placeSegments } from '../../binding/soap/segments.ts';
+import { includedBelow, placeSegments } from '../../binding/soap/segments.ts';
 import { attachmentsIn } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
 import { compileSecrets } from '../../codec/redact/secrets.ts';
@@ -34,8 +34,7 @@ export function writeRequest(
   );
   const message = checking(called, () => {
     const xml = upContent ? binding.writeRequest(input) : envelopeOf(input, version);
-    const mayHoldMarkers = segments.length > 0 || binding.form.request.kind === 'raw';
-    const { pieces, rest } = mayHoldMarkers ? placeSegments(xml, segments) : { pieces: xml, rest: segments };
+    const { pieces, rest } = placeSegments(xml, segments);
     const options = { mtom, action, segments: rest, transfer };
     return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
   });
@@ -81,11 +80,19 @@ function envelopeOf({ content }: DocumentValue, version: SoapVersion): Pieces {
   if (content === undefined) throw new CodecError('content', 'is missing: it is the envelope');
   if (typeof content !== 'string') throw new CodecError('content', 'is no text');
   try {
-    const found = readEnvelope(readXml(content.replace(/^\ufeff/, ''))).version;
+    const root = readXml(content.replace(/^\ufeff/, ''));
+    const found = readEnvelope(root).version;
     if (found !== version)
       throw new CodecError(
         'content',
         `is an envelope of SOAP ${found}, and the call's Content-Type is that of ${version}`,
+      );
+    // The parts of the message get their ids when it is sent, so that no id that is written already is one of them.
+    const { hrefs } = includedBelow(root);
+    if (hrefs.length > 0)
+      throw new CodecError(
+        'content',
+        `includes ${hrefs[0] === undefined ? 'a part without a href' : JSON.stringify(hrefs[0])}, which the message won't have: the first segment is <Include SegmentNumber="1"/>`,
       );
   } catch (error) {
     if (error instanceof XmlError) throw new CodecError('content', `is not well-formed XML: ${error.message}`);
