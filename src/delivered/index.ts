@@ -10,7 +10,8 @@ import { queryResults } from './query/results.ts';
 import { queryDelete, querySave } from './query/save.ts';
 import { queryCancel, queryStatus } from './query/status.ts';
 
-export type { DeliveredHandler };
+export type { DeliveredHandler } from './port.ts';
+export { originalShapes } from './shapes/index.ts';
 
 /** By the name in `handler:`. */
 export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => DeliveredHandler> = new Map([

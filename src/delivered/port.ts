@@ -3,6 +3,7 @@ import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { DocumentValue } from '../model/value.ts';
+import type { ReplyRoot } from '../model/xml-name.ts';
 import type { Scheduler } from '../process/index.ts';
 import type { QueryPort, QueryRuns, SavedQueries } from '../query/index.ts';
 
@@ -23,6 +24,8 @@ export interface DeliveredCall extends HandlerContext {
   readonly user: User | undefined;
   /** Whose share of the readers its queries take. */
   readonly sharer: string | undefined;
+  /** The element around the reply, where it stands in an envelope. */
+  readonly root: ReplyRoot | undefined;
   /** Whether the caller may run the query. */
   may(query: Query): boolean;
 }
@@ -34,9 +37,13 @@ export type ReplyForm = 'json' | 'xml' | 'soap';
 export interface DeliveredHandler {
   onRequest(request: DocumentValue, call: DeliveredCall, as: ReplyForm): Promise<Outcome>;
   /**
-   * The form of replies and faults where the request's own values decide it; undefined where Accept does. Asked before they are checked, so that
+   * The form of replies and faults, or its media type, where the request's own values decide it; undefined where Accept does. Asked before they are checked, so that
    * a fault about one of them has the right form already.
    * @param given a variable's text by its name; undefined where it is absent or not readable
+   * @param asked the index of the URI template, and the header Accept
    */
-  formatOf?(given: (name: string) => string | undefined): 'json' | 'xml' | undefined;
+  formatOf?(
+    given: (name: string) => string | undefined,
+    asked: { readonly uriIndex: number; readonly accept: string | undefined },
+  ): 'json' | 'xml' | 'text/xml' | undefined;
 }

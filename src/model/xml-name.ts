@@ -36,3 +36,19 @@ export function classNameOf(name: string): string {
 export function foldedName(name: string): string {
   return classNameOf(name).toLowerCase();
 }
+
+/** The name of an element; `namespace` is empty for none. */
+export interface ElementName {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** The element around a reply, as whoever writes rows of a query into it needs to know it. */
+export interface ReplyRoot extends ElementName {
+  /** It stands in no envelope, and has an XML declaration in front. */
+  readonly alone?: true;
+  /** The namespace of the rows as XMLP; they have none where undefined. */
+  readonly rows?: string;
+  /** Holds the status of a block, right before the root ends; where undefined the element `status` stands there alone. */
+  readonly status?: ElementName;
+}

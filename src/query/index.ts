@@ -10,7 +10,6 @@ export type {
   QueryResult,
   ReachedDatasource,
   ResultFormat,
-  RootElement,
   XmlNames,
 } from './port.ts';
 export { openQueries } from './queries.ts';

@@ -2,6 +2,7 @@ import type { Datasource } from '../model/datasource.ts';
 import type { Bytes } from '../model/handler.ts';
 import type { Query } from '../model/query.ts';
 import type { Row, Value } from '../model/value.ts';
+import type { ReplyRoot } from '../model/xml-name.ts';
 import type { PostgresAccess, Store } from '../store/index.ts';
 
 /**
@@ -22,12 +23,6 @@ export interface XmlNames {
   readonly item: string;
 }
 
-/** The element round a whole document; `namespace` is empty for none. */
-export interface RootElement {
-  readonly name: string;
-  readonly namespace: string;
-}
-
 /** One run of a stored query. */
 export interface QueryCall {
   readonly query: Query;
@@ -41,10 +36,10 @@ export interface QueryCall {
   /** Needed for `rows-xml`. */
   readonly xml?: XmlNames;
   /**
-   * Of `xmlp` and `webrowset`: the element round everything, in place of that of field notes 1. What is inside has the
-   * names that it always has, and there is no XML declaration: the document can stand in an envelope.
+   * Of `xmlp` and `webrowset`: the element around everything, in place of that of field notes 1, or of none. What is inside has
+   * the names that it always has.
    */
-  readonly root?: RootElement;
+  readonly root?: ReplyRoot;
   /** Rows of its children stand under each of its rows, in `json` and `xmlp`. */
   readonly connected?: boolean;
   /** Of a connected query: prompts of its members, by the members' ids and the prompts' names. */

@@ -1,8 +1,9 @@
+import type { ReplyRoot } from '../model/xml-name.ts';
 import type { OpenFile } from '../store/file/open-file.ts';
 import type { Bound } from './plan/bind.ts';
 import type { Plan } from './plan/plan.ts';
 import type { Engine } from './plan/statement.ts';
-import type { QueryStatus, RootElement, XmlNames } from './port.ts';
+import type { QueryStatus, XmlNames } from './port.ts';
 import type { RenderFormat } from './render/index.ts';
 
 /** Bytes of a result that are kept in memory; a larger one goes to a file. */
@@ -22,7 +23,7 @@ export interface Command {
   /** Indices of the columns to write; all where absent. */
   readonly fields?: readonly number[];
   readonly xml?: XmlNames;
-  readonly root?: RootElement;
+  readonly root?: ReplyRoot;
   /** Of a connected query; absent where it is run alone. */
   readonly members?: MemberValues;
 }

@@ -1,5 +1,5 @@
 import { compileRest, type RestBinding } from '../binding/rest/rest.ts';
-import { compileSoap, type SoapBinding } from '../binding/soap/soap.ts';
+import { compileSoap, type SoapProvider } from '../binding/soap/soap.ts';
 import { compileSecrets, type ReadSecrets } from '../codec/redact/secrets.ts';
 import type { Operation, SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -16,7 +16,7 @@ export interface Compiled {
   readonly operation: Operation;
   readonly binding: RestBinding;
   /** Where it has a SOAP form. */
-  readonly soap?: SoapBinding;
+  readonly soap?: SoapProvider;
   readonly answerer: Answerer;
   /** What is sensitive in a request; undefined where nothing is. */
   readonly secrets: ReadSecrets | undefined;

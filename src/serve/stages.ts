@@ -111,6 +111,7 @@ export class Stages {
       address: `address ${addressKey(exchange.remote)}`,
       gone: () => exchange.gone,
       segments,
+      root: as === 'soap' ? compiled.soap?.replyRoot : undefined,
       header: (name) => headerOf(exchange, name),
       redact: sensitive && redactionOf(() => sensitive),
     });

@@ -65,7 +65,7 @@ describe('xmlp', () => {
 });
 
 describe('webrowset', () => {
-  it('describes the columns and holds the rows, an SQL NULL as JDBC reads it', async () => {
+  it('describes the columns and holds the rows, an SQL NULL as an empty text in its place', async () => {
     const text = await textOf(await run('webrowset'));
     expect(text).toMatch(/^<\?xml [^>]*\?><webRowSet xmlns="http:\/\/java\.sun\.com\/xml\/ns\/jdbc"><properties>/);
     expect([...text.matchAll(/<column-name>([^<]*)</g)].map((match) => match[1])).toEqual(Object.keys(columns));
@@ -80,7 +80,7 @@ describe('webrowset', () => {
       '<data><currentRow><columnValue>1</columnValue><columnValue>Ana &amp; "Bob" &lt;x&gt; ]]&gt; é</columnValue>' +
         '<columnValue>12.340</columnValue><columnValue>2026-07-01T10:00:00+0200</columnValue><columnValue>Y</columnValue></currentRow>' +
         '<currentRow><columnValue>9007199254740993</columnValue>' +
-        '<columnValue><null/></columnValue>'.repeat(4) +
+        '<columnValue></columnValue>'.repeat(4) +
         '</currentRow></data></webRowSet>',
     );
     expect(text).not.toContain('select');

@@ -33,6 +33,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect(status).toEqual({
         status: 'success',
         NumCols: 2,
+        NumColumns: 2,
         TotalRows: 2500,
         TotalBlocks: 3,
         TotalBytes: expect.any(Number),

@@ -5,6 +5,7 @@ import type { Field } from '../../model/field.ts';
 import { serviceNamespace } from '../../model/namespace.ts';
 import type { Message, RawKind, Service, SoapForm } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
+import type { ReplyRoot } from '../../model/xml-name.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
@@ -15,15 +16,13 @@ import type { Pieces } from '../pieces.ts';
 import { writeIbResponse } from './ib-response.ts';
 import { refuseIncludes } from './parts.ts';
 
-/**
- * One operation's SOAP form, compiled once, in both directions: a provider reads requests and writes replies, a consumer
- * writes requests and reads replies. A message without a document (`xml`, `text`, `json`, `binary`) is a value whose
- * `content` it is; the wrapper holds that in an element of this name, but for `xml`, which stands there itself.
- */
-export interface SoapBinding {
+/** The side of an operation's SOAP form that a provider needs. */
+export interface SoapProvider {
   readonly form: SoapForm;
   /** Of the service, in which the request's and the reply's elements are. */
   readonly namespace: string;
+  /** The element around a reply. */
+  readonly replyRoot: ReplyRoot;
   /**
    * @param payload the element in the envelope's Body
    * @param resolve finds the attachment of a `cid:`; a message without attachments has none
@@ -31,13 +30,21 @@ export interface SoapBinding {
    */
   readRequest(payload: XmlElement, resolve?: Resolve): DocumentValue;
   /** @throws CodecError */
-  writeRequest(value: DocumentValue): Pieces;
-  /** @throws CodecError */
-  readReply(payload: XmlElement, resolve?: Resolve): DocumentValue;
-  /** @throws CodecError */
   writeReply(value: DocumentValue): Pieces;
   /** What stands in a fault's `detail`: the operation's fault document, else the broker's own words. */
   writeFaultDetail(fault: Fault): string;
+}
+
+/**
+ * One operation's SOAP form, compiled once, in both directions: a provider reads requests and writes replies, a consumer
+ * writes requests and reads replies. A message without a document (`xml`, `text`, `json`, `binary`) is a value whose
+ * `content` it is; the wrapper holds that in an element of this name, but for `xml`, which stands there itself.
+ */
+export interface SoapBinding extends SoapProvider {
+  /** @throws CodecError */
+  writeRequest(value: DocumentValue): Pieces;
+  /** @throws CodecError */
+  readReply(payload: XmlElement, resolve?: Resolve): DocumentValue;
   /** The fault document of a `detail`; undefined where it holds something else. */
   readFaultDetail(detail: readonly XmlElement[]): DocumentValue | undefined;
 }
@@ -54,6 +61,7 @@ export function compileSoap(
   return {
     form: soap,
     namespace: own,
+    replyRoot: { name: `${soap.name}Response`, namespace: own },
     readRequest(payload, resolve) {
       const value = reading(() => request.read(payload, resolve), request.whole);
       // A field says of an Include of its own that there is no attachment.

@@ -6,7 +6,7 @@ import { type ExecuteRequest, readRun } from './request.ts';
 
 /** QAS_EXECUTEQRY_REST_GET, QAS_EXECUTEQRYSYNC_OPER: runs a stored query (specification 4.1, field notes 1). */
 export function queryExecute(ports: DeliveredPorts): DeliveredHandler {
-  const { registry, queries, runs, base } = ports;
+  const { queries, runs, base } = ports;
   return {
     async onRequest(given, call, as): Promise<Outcome> {
       const run = await readRun(ports, call, given as unknown as ExecuteRequest, as);
@@ -21,7 +21,7 @@ export function queryExecute(ports: DeliveredPorts): DeliveredHandler {
         format,
         signal: call.signal,
         caller: call.sharer,
-        ...rootOf(call, registry, as),
+        ...rootOf(call, format),
       });
       return { kind: 'bytes', bytes };
     },
@@ -44,7 +44,7 @@ export function queryPoll(ports: DeliveredPorts): DeliveredHandler {
 function formByType(given: (name: string) => string | undefined): 'json' | 'xml' {
   const asked = formByJsonResp(given);
   if (asked !== undefined) return asked;
-  const type = given('OutResultType');
+  const type = given('OutResultType')?.toUpperCase();
   return type === 'XMLP' || type === 'WEBROWSET' ? 'xml' : 'json';
 }
 

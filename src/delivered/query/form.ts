@@ -1,7 +1,6 @@
-import { serviceNamespace } from '../../model/namespace.ts';
-import type { Registry } from '../../model/registry.ts';
-import type { RootElement } from '../../query/index.ts';
-import type { DeliveredCall, ReplyForm } from '../port.ts';
+import type { ReplyRoot } from '../../model/xml-name.ts';
+import type { RunFormat } from '../../query/index.ts';
+import type { DeliveredCall } from '../port.ts';
 
 /** The form that `json_resp` asks for; undefined where it does not, and Accept decides. */
 export function formByJsonResp(given: (name: string) => string | undefined): 'json' | 'xml' | undefined {
@@ -10,11 +9,13 @@ export function formByJsonResp(given: (name: string) => string | undefined): 'js
   return asked === 'false' || asked === '0' ? 'xml' : undefined;
 }
 
-/** The element round a result that is rendered as an operation's reply over SOAP; none in any other form. */
-export function rootOf({ operation }: DeliveredCall, { gateway }: Registry, as: ReplyForm): { root?: RootElement } {
-  if (as !== 'soap') return {};
-  const { service, soap } = operation;
-  return { root: { name: `${soap?.name}Response`, namespace: serviceNamespace(service, gateway.namespace) } };
+/** The root of a WEBROWSET that stands in no envelope: clients of the original look for the rows below it. */
+const RESULT_ROOT: ReplyRoot = { name: 'QAS_GETQUERYRESULTS_RESP_MSG', namespace: '', alone: true };
+
+/** The element around a result in a reply, where it is not the one that its format has anyway. */
+export function rootOf({ root }: DeliveredCall, format: RunFormat): { root?: ReplyRoot } {
+  if (root !== undefined) return { root };
+  return format === 'webrowset' ? { root: RESULT_ROOT } : {};
 }
 
 /** What says that a row cap cut a result (field notes 1). */

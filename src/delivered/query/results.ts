@@ -1,5 +1,6 @@
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
+import type { ReplyRoot } from '../../model/xml-name.ts';
 import type { BlockOptions, QueryRun, RunFormat } from '../../query/index.ts';
 import type { DeliveredHandler, DeliveredPorts, ReplyForm } from '../port.ts';
 import { fileReply } from './execute.ts';
@@ -16,7 +17,7 @@ interface BlockRequest {
 
 /** QAS_GETQUERYRESULTS_REST_GET, QAS_GETQUERYRESULTS_OPER: the rows of a run, block by block. */
 export function queryResults(ports: DeliveredPorts): DeliveredHandler {
-  const { runs, registry, base } = ports;
+  const { runs, base } = ports;
   return {
     async onRequest(given, call, as): Promise<Outcome> {
       const { instanceid, blocknumber, json_resp } = given as unknown as BlockRequest;
@@ -29,7 +30,8 @@ export function queryResults(ports: DeliveredPorts): DeliveredHandler {
         const value = fileReply(fileUrl(base(), run.id, run.file), status, as);
         return { kind: 'value', value, headers: truncation(run) };
       }
-      const form = { format: blockFormat(run.format, json_resp, as), ...rootOf(call, registry, as) };
+      const format = blockFormat(run.format, json_resp, as);
+      const form = { format, ...rootOf(call, format) };
       const block = await runs.block(run, query, number, form);
       // Between two looks at it, its time was over.
       if (block === undefined) return { kind: 'value', value: unfinished(undefined) };
@@ -66,13 +68,21 @@ function blockFormat(entered: RunFormat, json: boolean | undefined, as: ReplyFor
 
 const JSON_START = '{"status":"success"';
 
-/** Says in a block's document which block it is; a workbook, a page, CSV and JSR 114's document have no place for that. */
+/** States in a block's document which block it is; a workbook, a page and CSV have no place for that. */
 function withStatus(bytes: Buffer, { format, root }: BlockOptions, status: string): Uint8Array {
   if (format === 'json')
     return Buffer.concat([Buffer.from(`{"status":"${status}"`), bytes.subarray(JSON_START.length)]);
-  if (format !== 'xmlp' && !(format === 'webrowset' && root !== undefined)) return bytes;
+  if (format !== 'xmlp' && format !== 'webrowset') return bytes;
   const end = bytes.lastIndexOf('</');
+  return Buffer.concat([bytes.subarray(0, end), Buffer.from(statusElement(root, status)), bytes.subarray(end)]);
+}
+
+/** The status is the last thing in a block: clients of the original look for it behind the rows. */
+function statusElement(root: ReplyRoot | undefined, status: string): string {
+  if (root?.status !== undefined) {
+    const { name, namespace } = root.status;
+    return `<${name} xmlns="${namespace}"><status>${status}</status></${name}>`;
+  }
   // The elements of the document are in no namespace, whatever the one of the envelope's element.
-  const start = (root?.namespace ?? '') === '' ? '<status>' : '<status xmlns="">';
-  return Buffer.concat([bytes.subarray(0, end), Buffer.from(`${start}${status}</status>`), bytes.subarray(end)]);
+  return `<status${(root?.namespace ?? '') === '' ? '' : ' xmlns=""'}>${status}</status>`;
 }

@@ -25,6 +25,7 @@ export function queryStatus({ runs }: DeliveredPorts): DeliveredHandler {
         status: run?.state ?? 'idNotFound',
         ...(message === undefined ? {} : { message }),
         NumCols: columns,
+        NumColumns: columns,
         TotalRows: rows,
         TotalBlocks: blocks,
         TotalBytes: bytes,

@@ -7,6 +7,8 @@ export interface PlanColumn {
   readonly name: string;
   readonly jsonName: string;
   readonly xmlName: string;
+  /** The column's description; its name where undefined. */
+  readonly heading?: string;
   readonly kind: ScalarKind;
   /** Characters of a `string(n)`, digits in all of a `decimal(p.s)`. */
   readonly length?: number;
@@ -75,6 +77,7 @@ function columnOf(field: Field): PlanColumn {
     name: field.name,
     jsonName: field.jsonName,
     xmlName: field.xmlName,
+    ...(field.description === undefined ? {} : { heading: field.description }),
     kind: type.kind,
     ...(type.length === undefined ? {} : { length: type.length }),
     ...(type.scale === undefined ? {} : { scale: type.scale }),

@@ -1,5 +1,6 @@
+import type { ReplyRoot } from '../../model/xml-name.ts';
 import type { Zone } from '../../wire/timezone.ts';
-import type { ResultFormat, RootElement, XmlNames } from '../port.ts';
+import type { ResultFormat, XmlNames } from '../port.ts';
 import { compileCsv } from './csv.ts';
 import { compileHtml } from './html.ts';
 import { compileQueryJson, compileRowsJson } from './json.ts';
@@ -22,7 +23,7 @@ export interface RenderNames {
   /** Needed for `rows-xml`. */
   readonly xml?: XmlNames | undefined;
   /** Of `xmlp` and `webrowset`. */
-  readonly root?: RootElement | undefined;
+  readonly root?: ReplyRoot | undefined;
 }
 
 /** Formats that can hold the rows of children under each row. */

@@ -1,14 +1,14 @@
 /** The document of JSR 114 (JDBC WebRowSet), as its schema `http://java.sun.com/xml/ns/jdbc` has it. */
 
 import type { ScalarKind } from '../../model/field.ts';
+import type { ReplyRoot } from '../../model/xml-name.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import { escapeText } from '../../wire/xml/text.ts';
 import type { ResultColumn } from '../plan/plan.ts';
-import type { RootElement } from '../port.ts';
 import { compileTextOf } from './convert.ts';
 import type { RendererFactory } from './renderer.ts';
 import type { SqlValue } from './value.ts';
-import { elements, openTag } from './xml.ts';
+import { compileRoot, DECLARATION, elements } from './xml.ts';
 
 /** Codes and names of `java.sql.Types`. */
 const sqlTypes: Readonly<Record<ScalarKind, readonly [number, string]>> = {
@@ -51,20 +51,24 @@ const provider = element(
     element('data-source-lock', ''),
 );
 
-/** Compiles the writer of a query's result; an SQL NULL is `<null/>`, as JDBC reads it. */
+/**
+ * Compiles the writer of a query's result. An SQL NULL is an empty `columnValue`, as the original writes it: its clients read the
+ * text of each by its place, and an element `null` in there is no text to them.
+ */
 export function compileWebRowSet(
   name: string,
   columns: readonly ResultColumn[],
   zone: Zone,
-  root: RootElement | undefined,
+  root: ReplyRoot | undefined,
 ): RendererFactory {
   const cells = columns.map((column) => ({ at: column.at, text: compileTextOf(column, zone, 'query') }));
   const described = properties.map(([key, value]) => element(key, value)).join('');
   const table = element('table-name', escapeText(name));
   const definitions = columns.map((column, index) => definition(column, index + 1, table)).join('');
-  const end = `</data></webRowSet>${root === undefined ? '' : `</${root.name}>`}`;
+  const { start: open, end: close } = root === undefined ? { start: DECLARATION, end: '' } : compileRoot(root);
+  const end = `</data></webRowSet>${close}`;
   const start =
-    (root === undefined ? '<?xml version="1.0" encoding="UTF-8"?>' : openTag(root)) +
+    open +
     '<webRowSet xmlns="http://java.sun.com/xml/ns/jdbc">' +
     element('properties', `${described}${table}${element('url', '')}${provider}`) +
     element('metadata', element('column-count', String(columns.length)) + definitions);
@@ -72,7 +76,7 @@ export function compileWebRowSet(
     let text = '<currentRow>';
     for (const { at, text: textOf } of cells) {
       const value = raw[at] ?? null;
-      text += `<columnValue>${value === null ? '<null/>' : escapeText(textOf(value))}</columnValue>`;
+      text += `<columnValue>${value === null ? '' : escapeText(textOf(value))}</columnValue>`;
     }
     return `${text}</currentRow>`;
   };
@@ -86,7 +90,6 @@ export function compileWebRowSet(
 function definition(column: ResultColumn, index: number, table: string): string {
   const [code, typeName] = sqlTypes[column.kind];
   const length = String(column.length ?? 0);
-  const label = escapeText(column.name);
   const parts = [
     element('column-index', String(index)),
     element('auto-increment', 'false'),
@@ -96,8 +99,8 @@ function definition(column: ResultColumn, index: number, table: string): string 
     element('signed', String(column.kind === 'integer' || column.kind === 'decimal')),
     element('searchable', 'false'),
     element('column-display-size', length),
-    element('column-label', label),
-    element('column-name', label),
+    element('column-label', escapeText(column.heading ?? column.name)),
+    element('column-name', escapeText(column.name)),
     element('schema-name', ''),
     element('column-precision', length),
     element('column-scale', String(column.scale ?? 0)),

@@ -1,12 +1,13 @@
+import type { ElementName, ReplyRoot } from '../../model/xml-name.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import { cdata, escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import type { ResultColumn } from '../plan/plan.ts';
-import type { RootElement, XmlNames } from '../port.ts';
+import type { XmlNames } from '../port.ts';
 import { compileTextOf } from './convert.ts';
 import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } from './renderer.ts';
 import type { SqlValue } from './value.ts';
 
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
+export const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 
 /** Kinds whose values stand in CDATA sections: the text columns. */
 const texts: ReadonlySet<string> = new Set(['string', 'text', 'flag', 'xml', 'json']);
@@ -18,10 +19,11 @@ type RowElement = (cells: readonly SqlValue[], number: number, below: NestedRow[
  * Query results as XML: one element a column, text in CDATA, NULL an empty element. Rows of a connected query hold those
  * of each child in an element of the child's name.
  */
-export function compileXmlp(shape: ResultShape, zone: Zone, root: RootElement | undefined): RendererFactory {
-  const start =
-    root === undefined ? `${DECLARATION}<QAS_GETQUERYRESULTS_RESP_MSG><query` : `${openTag(root)}${queryTag(root)}`;
-  const end = `</query></${root?.name ?? 'QAS_GETQUERYRESULTS_RESP_MSG'}>`;
+export function compileXmlp(shape: ResultShape, zone: Zone, root: ReplyRoot | undefined): RendererFactory {
+  const { start: open, end: close } = compileRoot(root ?? RESULT_ROOT);
+  const { namespace, rows: inside = '' } = root ?? RESULT_ROOT;
+  const start = `${open}<query${namespace === inside ? '' : ` xmlns="${escapeAttribute(inside)}"`}`;
+  const end = `</query>${close}`;
   const after = `" queryname="${escapeAttribute(shape.name)}">`;
   return elements(
     compileQueryRow(shape, zone),
@@ -30,14 +32,17 @@ export function compileXmlp(shape: ResultShape, zone: Zone, root: RootElement | 
   );
 }
 
-/** The start tag of an element that declares its namespace. */
-export function openTag({ name, namespace }: RootElement): string {
-  return `<${name}${namespace === '' ? '' : ` xmlns="${escapeAttribute(namespace)}"`}>`;
+/** The root of a result where nothing else is said. */
+const RESULT_ROOT: ReplyRoot = { name: 'QAS_GETQUERYRESULTS_RESP_MSG', namespace: '', alone: true };
+
+/** The tags of the element around a result. */
+export function compileRoot(root: ReplyRoot): { readonly start: string; readonly end: string } {
+  return { start: (root.alone ? DECLARATION : '') + openTag(root), end: `</${root.name}>` };
 }
 
-/** What stands below has no namespace, whatever the root's is: as the document QAS_GETQUERYRESULTS_RESP_MSG says. */
-function queryTag({ namespace }: RootElement): string {
-  return namespace === '' ? '<query' : '<query xmlns=""';
+/** The start tag of an element that declares its namespace. */
+function openTag({ name, namespace }: ElementName): string {
+  return `<${name}${namespace === '' ? '' : ` xmlns="${escapeAttribute(namespace)}"`}>`;
 }
 
 function compileQueryRow({ columns, children }: ResultShape, zone: Zone): RowElement {

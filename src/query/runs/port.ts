@@ -1,8 +1,9 @@
 import type { StoredBlob } from '../../model/blob.ts';
 import type { Query } from '../../model/query.ts';
 import type { User } from '../../model/security.ts';
+import type { ReplyRoot } from '../../model/xml-name.ts';
 import type { QueryInput } from '../input.ts';
-import type { ResultFormat, RootElement } from '../port.ts';
+import type { ResultFormat } from '../port.ts';
 
 /** Forms that a run may be asked for. */
 export type RunFormat = Exclude<ResultFormat, 'raw' | 'rows-json' | 'rows-xml'>;
@@ -67,7 +68,7 @@ export interface RunBlock {
 export interface BlockOptions {
   readonly format: RunFormat;
   /** The element round everything, over SOAP. */
-  readonly root?: RootElement;
+  readonly root?: ReplyRoot;
 }
 
 /** What a run has of the call that waits for it. */

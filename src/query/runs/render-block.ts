@@ -1,7 +1,8 @@
 import type { Query } from '../../model/query.ts';
+import type { ReplyRoot } from '../../model/xml-name.ts';
 import { compileZone, type Zone } from '../../wire/timezone.ts';
 import { shapeOf } from '../connected/shape.ts';
-import type { ResultFormat, RootElement } from '../port.ts';
+import type { ResultFormat } from '../port.ts';
 import { compileRenderer, type RendererFactory, type ResultShape } from '../render/index.ts';
 import { rawShape, readRaw } from '../render/raw.ts';
 
@@ -14,7 +15,7 @@ export interface RawOptions {
   readonly timezone: string;
   /** Number of the first row, from 1. */
   readonly first: number;
-  readonly root?: RootElement;
+  readonly root?: ReplyRoot;
   readonly connected?: boolean;
 }
 

@@ -5,6 +5,7 @@ import type { Redaction } from '../../model/mask.ts';
 import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
+import type { ReplyRoot } from '../../model/xml-name.ts';
 import { checkHeaders } from '../exchange/headers.ts';
 import { type QueryRows, Work, type WorkPorts } from './work.ts';
 
@@ -12,6 +13,7 @@ import { type QueryRows, Work, type WorkPorts } from './work.ts';
 export class Call extends Work implements HandlerContext {
   readonly operation: Operation;
   readonly uriIndex: number;
+  readonly root: ReplyRoot | undefined;
   readonly #segments: (() => AsyncIterable<Attachment>) | undefined;
   readonly #header: ((name: string) => string | undefined) | undefined;
 
@@ -26,6 +28,7 @@ export class Call extends Work implements HandlerContext {
       address?: string | undefined;
       gone: () => AbortSignal;
       segments?: (() => AsyncIterable<Attachment>) | undefined;
+      root?: ReplyRoot | undefined;
       header?: (name: string) => string | undefined;
       redact: Redaction | undefined;
     },
@@ -43,6 +46,7 @@ export class Call extends Work implements HandlerContext {
     });
     this.operation = operation;
     this.uriIndex = facts.uriIndex;
+    this.root = facts.root;
     this.#segments = facts.segments;
     this.#header = facts.header;
   }

@@ -3,13 +3,13 @@ import { type Pieces, XmlBytes } from '../../binding/pieces.ts';
 import { assembleMessage } from '../../binding/soap/assemble.ts';
 import type { OpenedMessage } from '../../binding/soap/message.ts';
 import { placeSegments } from '../../binding/soap/segments.ts';
-import type { SoapBinding } from '../../binding/soap/soap.ts';
+import type { SoapProvider } from '../../binding/soap/soap.ts';
 import { CodecError } from '../../codec/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
 import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme } from '../../model/security.ts';
-import type { Operation } from '../../model/service.ts';
+import type { Operation, SoapForm } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { isSecurityHeader } from '../../security/wsse/header.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
@@ -26,6 +26,7 @@ import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { quote } from '../exchange/quote.ts';
 import type { Compiled } from '../operations.ts';
+import { compileOriginals } from './originals.ts';
 import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
 import { faultOfEnvelope, writeSoapFault } from './soap-fault.ts';
 
@@ -34,10 +35,24 @@ export interface SoapRoutes {
   readonly all: readonly Compiled[];
   /** By the element in the Body; undefined where it is none's. */
   find(payload: XmlElement): Compiled | undefined;
-  /** By the element in the Body. @throws Fault NOT_FOUND */
-  byElement(payload: XmlElement): Compiled;
-  /** By `<OPERATION>.<version>` or `<OPERATION>`. @throws Fault NOT_FOUND */
+  /**
+   * The operation that a message calls. One in the shape of the original calls the operation that its action names,
+   * whatever its element is called; only where nothing is named the element decides.
+   * @param action what names the operation beside the message
+   */
+  called(payload: XmlElement, action: string | undefined): Compiled | undefined;
+  /** By the element in the Body; `action` is for the fault alone. @throws Fault NOT_FOUND */
+  byElement(payload: XmlElement, action?: string): Compiled;
+  /** By `<OPERATION>.<version>`, `<OPERATION>.VERSION_<n>` or `<OPERATION>`. @throws Fault NOT_FOUND */
   byName(name: string): Compiled;
+  /** The same operation for a caller who speaks the original's shape; undefined where it has none. */
+  original(name: string): Compiled | undefined;
+}
+
+/** What SOAPAction, `action=` and OperationName may call an operation: `VERSION_1` is the original's word for `v1`. */
+function namesOf({ name, action }: SoapForm): readonly string[] {
+  const version = action.slice(name.length + 1);
+  return [action, name, ...(/^v\d+$/.test(version) ? [`${name}.VERSION_${version.slice(1)}`] : [])];
 }
 
 /** Compiles the routing of every active operation with a SOAP form. */
@@ -49,23 +64,34 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
     if (soap === undefined) continue;
     const { form, namespace } = soap;
     elements.set(qName(namespace, form.name), compiled);
-    names.set(form.action, compiled);
-    names.set(form.name, compiled);
+    for (const name of namesOf(form)) names.set(name, compiled);
   }
+  const originals = compileOriginals(elements.values());
   const find = ({ namespace, local }: XmlElement): Compiled | undefined => elements.get(qName(namespace, local));
   return {
     all: [...elements.values()],
     find,
-    byElement(payload) {
+    called(payload, action) {
+      const own = find(payload);
+      if (own !== undefined) return own;
+      const found = action === undefined ? originals.byRoot(payload) : originals.byName(action);
+      // What is in the service's own namespace is meant for its own WSDL.
+      if (found?.soap?.namespace !== payload.namespace) return found;
+      return undefined;
+    },
+    original: originals.byName,
+    byElement(payload, action) {
       const { namespace, local } = payload;
       const found = find(payload);
       if (found !== undefined) return found;
+      if (action !== undefined && originals.byRoot(payload) !== undefined)
+        throw Fault.of('NOT_FOUND', { what: `operation for the action ${quote(action)}` });
       const meant = names.get(local);
       const hint = meant === undefined ? '' : `; ${local} is in the namespace ${meant.soap?.namespace}`;
       throw Fault.of('NOT_FOUND', { what: `operation for the element ${quote(qName(namespace, local))}${hint}` });
     },
     byName(name) {
-      const found = names.get(name);
+      const found = names.get(name) ?? originals.byName(name);
       if (found === undefined) throw Fault.of('NOT_FOUND', { what: `operation ${quote(name)} over SOAP` });
       return found;
     },
@@ -93,6 +119,7 @@ export function soapEntrance({ gateway }: Registry, routes: SoapRoutes): Entranc
  * Finds what an envelope asks for.
  * @param envelope the root of the message, or what stands in it
  * @param mtom whether a reply may be MTOM
+ * @param named what names the operation outside of the message, where its action does not
  * @throws Fault VERSION_MISMATCH, NOT_UNDERSTOOD, BAD_BODY, BAD_REQUEST, NOT_FOUND
  */
 export function askEnvelope(
@@ -102,29 +129,30 @@ export function askEnvelope(
   progress: MessageProgress,
   routes: SoapRoutes,
   mtom: boolean,
+  named?: string,
 ): Asked {
   let message: SoapMessage;
+  let called: Compiled | undefined;
+  let action: string | undefined;
   try {
     message = readEnvelope(envelope);
+    const type = parseMediaType(exchange.header('content-type') ?? 'text/xml');
+    action = soapAction(message.version, exchange.header('soapaction'), type);
+    called = message.payload && routes.called(message.payload, action ?? named);
     progress.form = soapForm(
       message.version,
       mtom && (opened?.mtom === true || acceptsMtom(exchange.header('accept'))),
     );
-    checkUnderstood(message, (header) => isSecurityHeader(header) && takesSecurity(message, routes));
+    checkUnderstood(message, (header) => isSecurityHeader(header) && takesSecurity(called));
   } catch (error) {
     if (error instanceof SoapError) progress.form = soapForm(error.version, false);
     throw faultOfEnvelope(error);
   }
-  const { payload, version } = message;
-  const type = parseMediaType(exchange.header('content-type') ?? 'text/xml');
-  const action = soapAction(version, exchange.header('soapaction'), type);
+  const { payload } = message;
   if (payload === undefined) throw Fault.of('BAD_BODY', { reason: 'the Body of its envelope is empty' });
-  const compiled = routes.byElement(payload);
+  const compiled = called ?? routes.byElement(payload, action);
   progress.compiled = compiled;
-  if (action !== undefined && action !== compiled.soap?.form.action) {
-    const reason = `its action is ${quote(action)}, and that of ${payload.local} is ${compiled.soap?.form.action}`;
-    throw Fault.of('BAD_REQUEST', { reason });
-  }
+  checkAction(action, compiled, payload, routes);
   let meant = payload;
   const secured = securedOf(message, envelope, opened?.mtom === true, (signed) => {
     meant = signed;
@@ -133,9 +161,22 @@ export function askEnvelope(
   return { compiled, read, ...(secured === undefined ? {} : { secured }) };
 }
 
+/** A message of the operation's own WSDL and its action name the same operation. @throws Fault BAD_REQUEST */
+function checkAction(
+  action: string | undefined,
+  { soap }: Compiled,
+  payload: XmlElement,
+  routes: Pick<SoapRoutes, 'find'>,
+): void {
+  const form = soap!.form;
+  if (action === undefined || routes.find(payload) === undefined || namesOf(form).includes(action)) return;
+  const reason = `its action is ${quote(action)}, and that of ${payload.local} is ${form.action}`;
+  throw Fault.of('BAD_REQUEST', { reason });
+}
+
 /** Whether the operation that a message is for reads its Security header. */
-function takesSecurity({ payload }: SoapMessage, routes: SoapRoutes): boolean {
-  const operation = payload === undefined ? undefined : routes.find(payload)?.operation;
+function takesSecurity(called: Compiled | undefined): boolean {
+  const operation = called?.operation;
   return operation !== undefined && !operation.public && operation.requires.some(isMessageScheme);
 }
 
@@ -214,7 +255,7 @@ function contentOf(
 }
 
 /** A delivered service writes the reply's element itself, or content that stands inside it. */
-function deliveredPieces(binding: SoapBinding, bytes: PassedBytes): Pieces {
+function deliveredPieces(binding: SoapProvider, bytes: PassedBytes): Pieces {
   const { body, length, contentType } = bytes;
   if (contentType === 'application/xml' && length !== undefined) return [xmlOf(body, length)];
   return binding.writeReply({ [CONTENT]: attachmentOf(bytes) });

@@ -14,9 +14,11 @@ export interface Progress extends CallProgress {
  * @throws Fault NOT_ACCEPTABLE
  */
 export function negotiate(exchange: Exchange, { binding, answerer }: Compiled, match: RouteMatch): Representation {
-  const format = answerer.formatOf?.((name) => peek(match, name));
-  if (format === undefined) return binding.negotiate(exchange.header('accept'));
-  return binding.representations.find((each) => each.format === format) as Representation;
+  const accept = exchange.header('accept');
+  const format = answerer.formatOf?.((name) => peek(match, name), { uriIndex: match.uri.index, accept });
+  if (format === undefined) return binding.negotiate(accept);
+  const isMeant = (each: Representation): boolean => each.format === format || each.contentType.startsWith(`${format};`);
+  return binding.representations.find(isMeant) as Representation;
 }
 
 /** The form of a fault that came before the form was settled; a fault has some form whatever Accept says. */

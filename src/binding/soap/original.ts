@@ -1,0 +1,210 @@
+import { CodecError, compileCheck, compileList, compileText } from '../../codec/index.ts';
+import type { Document } from '../../model/document.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Field } from '../../model/field.ts';
+import type { OriginalEntry, OriginalRequest, OriginalShape } from '../../model/original-shape.ts';
+import type { Message } from '../../model/service.ts';
+import type { DocumentValue, Value } from '../../model/value.ts';
+import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { guard, reading } from '../complaint.ts';
+import { compileOriginalReply } from './original-reply.ts';
+import { brokerDetail, type SoapProvider } from './soap.ts';
+
+/** Reads the request that an element in the original's shape holds. @throws Fault BAD_BODY, BAD_PARAMETER, MISSING_PARAMETER */
+export type OriginalReader = (payload: XmlElement) => DocumentValue;
+
+/**
+ * An operation as its callers of the original know it: the same input and the same value of a reply, in the
+ * original's shape. Its faults have an IBResponse in their detail, which those clients look for.
+ * @param version that the caller's action names
+ */
+export function compileOriginal(soap: SoapProvider, shape: OriginalShape, version: number): SoapProvider {
+  const { root, rows } = shape.reply(version);
+  const { name, namespace = '' } = root;
+  return {
+    form: soap.form,
+    namespace: soap.namespace,
+    replyRoot: { name, namespace, ...rows },
+    readRequest: compileOriginalRequest(shape.request, soap.form.request),
+    writeReply: compileOriginalReply(root),
+    writeFaultDetail: brokerDetail,
+  };
+}
+
+/** What a request has given so far, by the names of our fields. */
+interface Given {
+  readonly texts: Map<string, string>;
+  readonly lists: Map<string, string[]>;
+  readonly documents: Map<string, DocumentValue[]>;
+  /** The names that the caller uses, for complaints. */
+  readonly labels: Map<string, string>;
+}
+
+/** Compiles the reading of requests in the original's shape. @param message the operation's own request */
+export function compileOriginalRequest(shape: OriginalRequest, message: Message): OriginalReader {
+  const fields = message.kind === 'document' ? message.document.fields : [];
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const fieldOf = (name: string): Field => {
+    const found = byName.get(name);
+    if (found === undefined) throw new TypeError(`an original shape fills ${name}, which the request does not have`);
+    return found;
+  };
+  const singles = inLowerCase(shape.fields);
+  for (const name of singles.values()) fieldOf(name);
+  const entries = new Map(
+    Object.entries(shape.entries ?? {}).map(([name, entry]) => [name.toLowerCase(), compileEntry(entry, fieldOf)]),
+  );
+  const without = inLowerCase(shape.without ?? {});
+  const around = new Set(shape.around.map((name) => name.toLowerCase()));
+  const defaults = Object.entries(shape.defaults ?? {});
+  const usual = new Map(
+    Object.entries(shape.fields)
+      .toReversed()
+      .map(([element, name]) => [name, element]),
+  );
+  const readers = new Map(fields.map((field) => [field.name, compileField(field)]));
+  const complete = compileCheck(fields);
+  const known = [...Object.keys(shape.fields), ...Object.keys(shape.entries ?? {})].join(', ');
+
+  function take(element: XmlElement, given: Given): void {
+    const key = element.local.toLowerCase();
+    const entry = entries.get(key);
+    const name = singles.get(key);
+    const left = without.get(key);
+    if (entry !== undefined) entry(element, given);
+    else if (name !== undefined) note(given, name, element, fieldOf(name).type.kind === 'list');
+    else if (left !== undefined) checkLeftOut(element, left);
+    else if (around.has(key) || childrenOf(element).length > 0) walk(element, given);
+    else {
+      const reason = `is not an element of this request, which has: ${known}`;
+      throw Fault.of('BAD_PARAMETER', { name: element.local, reason });
+    }
+  }
+
+  function walk(element: XmlElement, given: Given): void {
+    if (textOf(element).trim() !== '')
+      throw Fault.of('BAD_BODY', { reason: `there is text right inside ${element.local}, which holds elements` });
+    for (const child of childrenOf(element)) take(child, given);
+  }
+
+  return (payload) => {
+    const given: Given = { texts: new Map(), lists: new Map(), documents: new Map(), labels: new Map() };
+    walk(payload, given);
+    for (const [name, text] of defaults) if (!given.texts.has(name)) given.texts.set(name, text);
+    const values: Record<string, Value> = {};
+    const label = (name: string): string => given.labels.get(name) ?? usual.get(name) ?? name;
+    for (const [name, text] of given.texts) values[name] = guard(label(name), readers.get(name)!, [text]);
+    for (const [name, texts] of given.lists) values[name] = guard(label(name), readers.get(name)!, texts);
+    for (const [name, documents] of given.documents) values[name] = documents;
+    try {
+      return complete(values);
+    } catch (error) {
+      if (error instanceof CodecError) throw Fault.of('MISSING_PARAMETER', { name: label(error.path) });
+      throw error;
+    }
+  };
+}
+
+function inLowerCase<T>(given: Readonly<Record<string, T>>): Map<string, T> {
+  return new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Single values arrive as lists of one. */
+function compileField(field: Field): (texts: readonly string[]) => Value {
+  const { type } = field;
+  if (type.kind === 'document' || (type.kind === 'list' && type.item.kind === 'document'))
+    return () => {
+      throw new TypeError(`${field.name} is filled by entries`);
+    };
+  return compileList(field);
+}
+
+/** Notes a value; what is empty is not given, but in a list, where it keeps its place. */
+function note(given: Given, name: string, element: XmlElement, isList: boolean): void {
+  const text = textIn(element);
+  given.labels.set(name, element.local);
+  if (isList) {
+    const list = given.lists.get(name) ?? [];
+    list.push(text);
+    given.lists.set(name, list);
+    return;
+  }
+  if (text === '') return;
+  if (given.texts.has(name))
+    throw Fault.of('BAD_PARAMETER', { name: element.local, reason: 'is given more than once' });
+  given.texts.set(name, text);
+}
+
+function textIn(element: XmlElement): string {
+  const [inside] = childrenOf(element);
+  if (inside === undefined) return textOf(element).trim();
+  const reason = `holds the element ${inside.local}, and is a single value`;
+  throw Fault.of('BAD_PARAMETER', { name: element.local, reason });
+}
+
+function checkLeftOut(
+  element: XmlElement,
+  { values, reason }: { readonly values: readonly string[] | 'any'; readonly reason: string },
+): void {
+  const isEmpty = childrenOf(element).length === 0;
+  if (values === 'any' || (isEmpty && values.includes(textOf(element).trim().toUpperCase()))) return;
+  throw Fault.of('BAD_PARAMETER', { name: element.local, reason });
+}
+
+/** Compiles the reading of an element that repeats. */
+function compileEntry(
+  { list, fields }: OriginalEntry,
+  fieldOf: (name: string) => Field,
+): (element: XmlElement, given: Given) => void {
+  const names = inLowerCase(fields);
+  const read = list === undefined ? undefined : compileItem(itemOf(fieldOf(list)), fields);
+  return (element, given) => {
+    const texts = new Map<string, string>();
+    for (const child of childrenOf(element)) {
+      const name = names.get(child.local.toLowerCase());
+      const place = `${element.local}.${child.local}`;
+      if (name === undefined) {
+        const reason = `is not an element of ${element.local}, which has: ${Object.keys(fields).join(', ')}`;
+        throw Fault.of('BAD_PARAMETER', { name: place, reason });
+      }
+      if (texts.has(name)) throw Fault.of('BAD_PARAMETER', { name: place, reason: 'is given more than once' });
+      texts.set(name, textIn(child));
+    }
+    // Templates of requests hold an entry that nobody has filled in.
+    if ([...texts.values()].every((text) => text === '')) return;
+    if (read !== undefined) {
+      const found = given.documents.get(list!) ?? [];
+      found.push(read(texts));
+      given.documents.set(list!, found);
+      return;
+    }
+    for (const [label, name] of Object.entries(fields)) {
+      const found = given.lists.get(name) ?? [];
+      found.push(texts.get(name) ?? '');
+      given.lists.set(name, found);
+      given.labels.set(name, label);
+    }
+  };
+}
+
+function itemOf({ type, name }: Field): Document {
+  if (type.kind === 'list' && type.item.kind === 'document') return type.item.document;
+  throw new TypeError(`${name} is no list of documents`);
+}
+
+function compileItem(
+  { fields }: Document,
+  names: Readonly<Record<string, string>>,
+): (texts: ReadonlyMap<string, string>) => DocumentValue {
+  const label = new Map(Object.entries(names).map(([element, name]) => [name, element]));
+  const readers = fields.map((field) => ({ name: field.name, read: compileText(field) }));
+  const complete = compileCheck(fields);
+  return (texts) => {
+    const values: Record<string, Value> = {};
+    for (const { name, read } of readers) {
+      const text = texts.get(name);
+      if (text !== undefined) values[name] = guard(label.get(name) ?? name, read, text);
+    }
+    return reading(() => complete(values));
+  };
+}
