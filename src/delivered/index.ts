@@ -11,7 +11,7 @@ import { queryDelete, querySave } from './query/save.ts';
 import { queryCancel, queryStatus } from './query/status.ts';
 
 export type { DeliveredHandler } from './port.ts';
-export { originalShapes } from './shapes/index.ts';
+export { originalBodies, originalShapes } from './shapes/index.ts';
 
 /** By the name in `handler:`. */
 export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => DeliveredHandler> = new Map([

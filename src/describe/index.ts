@@ -2,6 +2,7 @@
 export { describeContract } from './contract.ts';
 export { exampleRequest } from './example/example.ts';
 export { exampleSoapRequest } from './example/soap.ts';
+export { describeInspection } from './inspection.ts';
 export { describeOpenApi } from './openapi/openapi.ts';
 export { contractForms } from './scope.ts';
 export { describeWadl } from './wadl/wadl.ts';

@@ -1,6 +1,8 @@
+import { withOriginalBody } from '../binding/rest/original-body.ts';
 import { compileRest, type RestBinding } from '../binding/rest/rest.ts';
 import { compileSoap, type SoapProvider } from '../binding/soap/soap.ts';
 import { compileSecrets, type ReadSecrets } from '../codec/redact/secrets.ts';
+import { originalBodies } from '../delivered/index.ts';
 import type { Operation, SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Caller } from '../security/port.ts';
@@ -17,6 +19,8 @@ export interface Compiled {
   readonly binding: RestBinding;
   /** Where it has a SOAP form. */
   readonly soap?: SoapProvider;
+  /** The caller speaks the shapes of the original; `soap` is then of those. */
+  readonly original?: true;
   readonly answerer: Answerer;
   /** What is sensitive in a request; undefined where nothing is. */
   readonly secrets: ReadSecrets | undefined;
@@ -47,6 +51,12 @@ function hasClock({ answer }: Operation): boolean {
   );
 }
 
+function compileBinding(operation: Operation, namespace: string): RestBinding {
+  const binding = compileRest(operation, namespace);
+  const shape = operation.service.delivered ? originalBodies.get(operation.id) : undefined;
+  return shape === undefined ? binding : withOriginalBody(binding, operation, shape);
+}
+
 /** Compiles every active operation. */
 export function compileOperations(
   ports: AnswerPorts & { readonly handlers: Handlers },
@@ -58,7 +68,7 @@ export function compileOperations(
       operation,
       {
         operation,
-        binding: compileRest(operation, namespace),
+        binding: compileBinding(operation, namespace),
         ...(hasSoap(operation) ? { soap: compileSoap(operation, namespace) } : {}),
         answerer: compileAnswer(operation, ports.handlers, ports),
         secrets: compileSecrets(requestFields(operation)),

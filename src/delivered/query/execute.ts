@@ -40,11 +40,12 @@ export function queryPoll(ports: DeliveredPorts): DeliveredHandler {
   };
 }
 
-/** `json_resp`, else what is XML by its type (field notes 1). */
-function formByType(given: (name: string) => string | undefined): 'json' | 'xml' {
+/** `json_resp`, else what is XML by its type (field notes 1); undefined where the URI says neither. */
+function formByType(given: (name: string) => string | undefined): 'json' | 'xml' | undefined {
   const asked = formByJsonResp(given);
   if (asked !== undefined) return asked;
   const type = given('OutResultType')?.toUpperCase();
+  if (type === undefined) return undefined;
   return type === 'XMLP' || type === 'WEBROWSET' ? 'xml' : 'json';
 }
 

@@ -136,6 +136,17 @@ export const queryShapes: Readonly<Record<string, OriginalShape>> = {
   },
 };
 
+/** Requests that are posted over REST: both have the root of an execution that is not polled. */
+export const queryBodies: Readonly<Record<string, OriginalRequest>> = {
+  QAS_EXECUTEADHOCQUERY_REST_POST: execution('QAS_EXEQRY_SYNC_REQ', 'QAS_EXEQRYSYNC_REQ'),
+  QAS_EXECUTEADHOCQUERYPOLL_REST_POST: execution(
+    'QAS_EXEQRY_SYNC_REQ',
+    'QAS_EXEQRYSYNC_REQ',
+    'QAS_EXEQRY_SYNCPOLL_REQ',
+    'QAS_EXEQRYSYNCPOLL_REQ',
+  ),
+};
+
 /** What an execution asks for; `parts` are the names of the element below the root, which is called the same with `_MSG`. */
 function execution(...parts: readonly string[]): OriginalRequest {
   return {

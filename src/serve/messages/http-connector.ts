@@ -4,6 +4,8 @@ import { writeIbResponse } from '../../binding/soap/ib-response.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { DocumentValue } from '../../model/value.ts';
+import { FORM_MEDIA_TYPE } from '../../wire/form.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
 import { percentDecode } from '../../wire/percent.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
@@ -14,23 +16,48 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { quote } from '../exchange/quote.ts';
 import { readingQuery } from '../exchange/reading-query.ts';
 import type { Compiled } from '../operations.ts';
-import { type HttpContent, isJson, oneWayForm, plainForm, plainReader, type Said, XML } from './http-form.ts';
+import {
+  type HttpContent,
+  isJson,
+  oneWayForm,
+  originalForm,
+  plainForm,
+  plainReader,
+  type Said,
+  XML,
+} from './http-form.ts';
 import type { Asked, Entrance, MessageProgress, MessageReader } from './port.ts';
+import { readPostedForm } from './posted-form.ts';
 import { askEnvelope, type SoapRoutes, soapForm, versionByType } from './soap.ts';
 
-const NAMES = { operationName: 'OperationName', operationType: 'OperationType', from: 'From', to: 'To' } as const;
+/** What may be said beside a message, by the names that it may have there. */
+const NAMES: Readonly<Record<keyof Said, readonly string[]>> = {
+  operationName: ['OperationName', 'Operation'],
+  operationType: ['OperationType'],
+  from: ['From'],
+  to: ['To'],
+};
+
+/** Whether the URL of a request to the services connector says what the HTTP connector reads there. */
+export function saysInQuery({ query = '' }: Exchange): boolean {
+  return /(?:^|&)(?:Operation|OperationName|OperationType|From|To)=/.test(query);
+}
 
 /** Methods of a connector that is asked for something that writes, or for nothing yet. */
 export const POSTING: readonly string[] = ['POST', 'OPTIONS'];
 
 /**
  * The HTTP connector: an envelope as at the services connector, or the request's document as XML or JSON, whose
- * operation is named by `OperationName`. `OperationType` is Sync, Async (answered by an IBResponse) or Ping; `From` is the
- * caller's node, `To` this one. Operations that only read are called by GET and HEAD too.
+ * operation is named by `OperationName` or `Operation`. `OperationType` is Sync, Async (answered by an IBResponse) or Ping;
+ * `From` is the caller's node, `To` this one. A form names the operation in its fields, and has the request in the URL's query.
+ * Operations that only read are called by GET and HEAD too.
+ * @param connector whose rules of MTOM hold; errors of `services` are faults in an envelope until a message without one came
  */
-export function httpEntrance(registry: Registry, routes: SoapRoutes): Entrance {
+export function httpEntrance(registry: Registry, routes: SoapRoutes, connector: 'http' | 'services'): Entrance {
   const { gateway } = registry;
   const read = plainReader(routes);
+  const plain = (exchange: Exchange) =>
+    plainForm(isJson(exchange.header('content-type')) ? 'json' : 'xml', gateway.limits, exchange.requestId);
 
   function checkSaid({ operationType = 'sync', to }: Said): 'sync' | 'async' | 'ping' {
     if (to !== undefined && to !== gateway.id)
@@ -41,36 +68,56 @@ export function httpEntrance(registry: Registry, routes: SoapRoutes): Entrance {
   }
 
   function find({ operationName }: Said, root: XmlElement | undefined): Compiled {
-    if (operationName !== undefined) return routes.byName(operationName);
-    if (root === undefined) throw Fault.of('MISSING_PARAMETER', { name: 'OperationName' });
-    return routes.byElement(root);
+    const called = root && routes.called(root, operationName);
+    if (operationName === undefined) {
+      if (root === undefined) throw Fault.of('MISSING_PARAMETER', { name: 'OperationName' });
+      return called ?? routes.byElement(root);
+    }
+    return called?.original ? called : routes.byName(operationName);
   }
 
   const entrance: Entrance = {
-    mtom: gateway.mtom.http,
+    mtom: gateway.mtom[connector],
     firstForm: (exchange) =>
-      exchange.header('soapaction') !== undefined || versionByType(exchange) === '1.2'
+      connector === 'services' || exchange.header('soapaction') !== undefined || versionByType(exchange) === '1.2'
         ? soapForm(versionByType(exchange), false)
-        : plainForm(isJson(exchange.header('content-type')) ? 'json' : 'xml', gateway.limits, exchange.requestId),
+        : plain(exchange),
     async ask(exchange, progress, messages) {
       const content = await open(exchange, progress, messages, entrance);
-      const said = agreeing(saidOf(exchange, gateway.limits.parameters), content.said);
+      const outer = saidOf(exchange, gateway.limits.parameters);
+      const said = agreeing(outer, content.said);
       const type = checkSaid(said);
       if (type === 'ping') {
         const { requestId } = exchange;
         return messages.tell(exchange, XML, writeIbResponse({ type: 'success', transactionId: requestId }));
       }
       if (content.root !== undefined && isEnvelope(content.root)) {
-        const asked = askEnvelope(exchange, progress.opened, content.root, progress, routes, gateway.mtom.http);
+        const { operationName } = said;
+        const asked = askEnvelope(
+          exchange,
+          progress.opened,
+          content.root,
+          progress,
+          routes,
+          entrance.mtom,
+          operationName,
+        );
         checkType(type, asked.compiled);
-        return heldToMethod(exchange, agreed(asked, said));
+        return heldToMethod(exchange, agreed(asked, said, routes));
       }
+      if (connector === 'services') progress.form = plain(exchange);
       const compiled = find(said, content.root);
       progress.compiled = compiled;
       checkType(type, compiled);
+      if (compiled.original) progress.form = originalForm();
       if (isOneWay(compiled)) progress.form = oneWayForm(exchange.requestId, progress.form);
+      const { secured } = content;
       const asking = exchange.method === 'POST' ? content : withoutBody(content, compiled);
-      return heldToMethod(exchange, { compiled, read: () => read(compiled, asking, progress.opened) });
+      return heldToMethod(exchange, {
+        compiled,
+        read: () => read(compiled, asking, progress.opened),
+        ...(secured === undefined ? {} : { secured }),
+      });
     },
   };
   return entrance;
@@ -82,7 +129,10 @@ async function open(
   messages: MessageReader,
   entrance: Entrance,
 ): Promise<HttpContent> {
-  const json = isJson(exchange.header('content-type'));
+  const contentType = exchange.header('content-type');
+  if (contentType !== undefined && parseMediaType(contentType)?.essence === FORM_MEDIA_TYPE)
+    return readPostedForm((await messages.text(exchange)) ?? '', exchange.query ?? '');
+  const json = isJson(contentType);
   const text = json ? await messages.text(exchange) : undefined;
   if (json) return text === undefined ? { said: {} } : { json: text, said: {} };
   const opened = await messages.open(exchange, entrance, progress);
@@ -92,9 +142,13 @@ async function open(
   if (request === undefined) return { root: opened.root, said: {} };
   const { data, ...said } = request;
   if (data === undefined) return { said };
-  if (/^\s*[[{]/.test(data)) return { json: data, said };
+  return /^\s*[[{]/.test(data) ? { json: data, said } : { root: readInner(data), said };
+}
+
+/** XML that stands in a message as text. @throws Fault BAD_BODY */
+function readInner(text: string): XmlElement {
   try {
-    return { root: readXml(data.trim()), said };
+    return readXml(text.trim());
   } catch (error) {
     throw asFault(error);
   }
@@ -104,11 +158,13 @@ async function open(
 function saidOf(exchange: Exchange, limit: number): Said {
   const query = readingQuery(limit, () => parseQueryString(exchange.query ?? '', limit));
   const found: Record<string, string> = {};
-  for (const [key, name] of Object.entries(NAMES)) {
-    const inHeader = exchange.header(name.toLowerCase())?.trim() ?? '';
-    const inQuery = (query.get(name) ?? []).map((raw) => readingQuery(limit, () => percentDecode(raw, true)));
-    const [said, another] = new Set([inHeader, ...inQuery].filter((each) => each !== ''));
-    if (another !== undefined) throw contradicting(name);
+  for (const [key, names] of Object.entries(NAMES)) {
+    const inHeaders = names.map((name) => exchange.header(name.toLowerCase())?.trim() ?? '');
+    const inQuery = names.flatMap((name) =>
+      (query.get(name) ?? []).map((raw) => readingQuery(limit, () => percentDecode(raw, true))),
+    );
+    const [said, another] = new Set([...inHeaders, ...inQuery].filter((each) => each !== ''));
+    if (another !== undefined) throw contradicting(names[0]!);
     if (said !== undefined) found[key] = said;
   }
   return found;
@@ -118,7 +174,7 @@ function saidOf(exchange: Exchange, limit: number): Said {
 function agreeing(outer: Said, inner: Said): Said {
   for (const key of Object.keys(NAMES) as (keyof Said)[]) {
     if (outer[key] !== undefined && inner[key] !== undefined && outer[key] !== inner[key])
-      throw contradicting(NAMES[key]);
+      throw contradicting(NAMES[key][0]!);
   }
   return { ...outer, ...inner };
 }
@@ -131,10 +187,9 @@ function checkType(type: 'sync' | 'async', compiled: Compiled): void {
   throw Fault.of('BAD_PARAMETER', { name: 'OperationType', reason });
 }
 
-function agreed(asked: Asked, { operationName }: Said): Asked {
-  const form = asked.compiled.soap?.form;
-  if (operationName === undefined || operationName === form?.name || operationName === form?.action) return asked;
-  const reason = `OperationName is ${quote(operationName)}, and its Body is for ${form?.name}`;
+function agreed(asked: Asked, { operationName }: Said, routes: Pick<SoapRoutes, 'isNamed'>): Asked {
+  if (operationName === undefined || routes.isNamed(asked.compiled, operationName)) return asked;
+  const reason = `OperationName is ${quote(operationName)}, and its Body is for ${asked.compiled.soap?.form.name}`;
   throw Fault.of('BAD_REQUEST', { reason });
 }
 

@@ -1,20 +1,24 @@
-import { reading } from '../../binding/complaint.ts';
+import { guard, naming, reading, speaking } from '../../binding/complaint.ts';
 import { CONTENT } from '../../binding/message.ts';
+import { bytesOf, lengthOf, type Pieces, textOf } from '../../binding/pieces.ts';
 import { problemText } from '../../binding/rest/problem.ts';
 import type { IbRequest } from '../../binding/soap/ib-request.ts';
 import { writeIbResponse } from '../../binding/soap/ib-response.ts';
 import type { OpenedMessage } from '../../binding/soap/message.ts';
-import { compileJsonReader, readJsonText } from '../../codec/index.ts';
+import { compileCheck, compileJsonReader, compileList, readJsonText } from '../../codec/index.ts';
 import { Fault } from '../../model/fault.ts';
+import { singleType } from '../../model/field.ts';
 import type { Limits } from '../../model/gateway.ts';
 import type { Outcome } from '../../model/handler.ts';
-import type { DocumentValue } from '../../model/value.ts';
+import type { DocumentValue, Value } from '../../model/value.ts';
 import { problemMediaType } from '../../wire/problem.ts';
+import { readXml } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { quote } from '../exchange/quote.ts';
+import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
-import type { OutgoingReply, ReplyForm } from './port.ts';
-import type { SoapRoutes } from './soap.ts';
+import type { OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
+import { contentOf, type SoapRoutes } from './soap.ts';
 
 /** What a caller says of its message beside it: in headers, in the query string, or in an IBRequest around it. */
 export type Said = Omit<IbRequest, 'data'>;
@@ -24,6 +28,10 @@ export interface HttpContent {
   readonly root?: XmlElement;
   /** JSON text. */
   readonly json?: string;
+  /** The request's own fields, from the query of the URL: what a form is sent with. */
+  readonly query?: URLSearchParams;
+  /** Credentials that came in a form, as a message shows them. */
+  readonly secured?: SecuredMessage;
   readonly said: Said;
 }
 
@@ -43,24 +51,58 @@ export type PlainReader = (
 /** Compiles the reading of every operation's request. @throws Fault BAD_BODY, BAD_PARAMETER from that */
 export function plainReader({ all }: SoapRoutes): PlainReader {
   const fromJson = new Map(all.map((compiled) => [compiled, jsonReader(compiled)]));
-  return (compiled, { root, json }, opened) => {
-    const soap = compiled.soap!;
-    const { request, name } = soap.form;
+  const fromQuery = new Map(all.map((compiled) => [compiled, queryReader(compiled)]));
+  const fromXml = (compiled: Compiled, root: XmlElement, opened: OpenedMessage | undefined): DocumentValue => {
+    const { soap, original } = compiled;
+    if (original) return soap!.readRequest(root);
+    const { request, name } = soap!.form;
+    const { namespace } = soap!;
+    if (root.local === name && root.namespace === namespace) return soap!.readRequest(root, opened?.resolve);
+    if (request.kind === 'raw' && request.raw === 'xml')
+      return soap!.readRequest({ ...root, content: [root] }, opened?.resolve);
+    const document = request.kind === 'document' ? request.document : undefined;
+    const inner = innerXml(root);
+    if (inner !== undefined) return fromXml(compiled, inner, opened);
+    if (root.local === document?.xmlName && root.namespace === (document.namespace ?? namespace))
+      return soap!.readRequest(root, opened?.resolve);
+    const reason = `its element is ${quote(`{${root.namespace}}${root.local}`)}, not {${namespace}}${name}`;
+    throw Fault.of('BAD_BODY', { reason });
+  };
+  return (compiled, { root, json, query }, opened) => {
+    const { request, name } = compiled.soap!.form;
+    if (query !== undefined) return (fromQuery.get(compiled) as (query: URLSearchParams) => DocumentValue)(query);
     if (json !== undefined) return (fromJson.get(compiled) as (text: string) => DocumentValue)(json);
     if (root === undefined) {
       if (request.kind === 'none') return {};
       throw Fault.of('BAD_BODY', { reason: `there is none, and ${name} needs its request` });
     }
-    const own = root.local === name && root.namespace === soap.namespace;
-    if (own) return soap.readRequest(root, opened?.resolve);
-    if (request.kind === 'raw' && request.raw === 'xml') {
-      return soap.readRequest({ ...root, content: [root] }, opened?.resolve);
+    return fromXml(compiled, root, opened);
+  };
+}
+
+/** A message may come as one element with nothing but the message's text in it, as a CDATA section. */
+function innerXml({ content }: XmlElement): XmlElement | undefined {
+  const text = content.length === 1 && typeof content[0] === 'string' ? content[0].trim() : '';
+  return text.startsWith('<') ? speaking(() => readXml(text)) : undefined;
+}
+
+/** Reads the fields of a request that have a form as text from parameters of their names; others do not count. */
+function queryReader({ soap }: Compiled): (query: URLSearchParams) => DocumentValue {
+  const { request } = soap!.form;
+  const fields = request.kind === 'document' ? request.document.fields : [];
+  const readers = fields
+    .filter(({ type }) => singleType(type).kind !== 'document')
+    .map((field) => ({ name: field.name, isList: field.type.kind === 'list', read: compileList(field) }));
+  const complete = compileCheck(fields);
+  return (query) => {
+    const values: Record<string, Value> = {};
+    for (const { name, isList, read } of readers) {
+      const texts = query.getAll(name);
+      // Sent empty is the same as not sent, as it is over REST.
+      const given = isList ? texts : texts.filter((text) => text !== '');
+      if (given.length > 0) values[name] = guard(name, read, given);
     }
-    const document = request.kind === 'document' ? request.document : undefined;
-    if (root.local === document?.xmlName && root.namespace === (document.namespace ?? soap.namespace))
-      return soap.readRequest(root, opened?.resolve);
-    const reason = `its element is ${quote(`{${root.namespace}}${root.local}`)}, not {${soap.namespace}}${name}`;
-    throw Fault.of('BAD_BODY', { reason });
+    return naming(() => complete(values));
   };
 }
 
@@ -89,10 +131,29 @@ export function plainForm(format: 'json' | 'xml', { body }: Limits, requestId: s
           ? { contentType: problemMediaType, text: problemText(fault, requestId) }
           : compiled.binding.writeFault(fault, as, requestId);
       }
-      const { code, status, message } = fault;
-      return { contentType: XML, text: writeIbResponse({ type: 'error', id: code, status, message }) };
+      return writeIbFault(fault);
     },
   };
+}
+
+/** Replies without an envelope in the shapes of the original, errors as an IBResponse. */
+export function originalForm(): ReplyForm {
+  return {
+    format: 'soap',
+    write(compiled, outcome) {
+      const { pieces } = contentOf(compiled, outcome);
+      return { status: 200, headers: { 'Content-Type': XML }, ...piecesReply(pieces) };
+    },
+    fault: writeIbFault,
+  };
+}
+
+function piecesReply(pieces: Pieces): Omit<OutgoingReply, 'status' | 'headers'> {
+  return { text: textOf(pieces), length: lengthOf(pieces), bytes: () => bytesOf(pieces) };
+}
+
+function writeIbFault({ code, status, message }: Fault): WrittenFault {
+  return { contentType: XML, text: writeIbResponse({ type: 'error', id: code, status, message }) };
 }
 
 /** Replies of one-way operations: that the message was taken. */

@@ -1,10 +1,13 @@
 import type { Hono } from 'hono';
 import { Fault } from '../../model/fault.ts';
+import { parseQueryString } from '../../wire/query-string.ts';
 import { type Beside, findContract } from '../beside.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from '../exchange/exchange.ts';
 import { quote } from '../exchange/quote.ts';
+import { readingQuery } from '../exchange/reading-query.ts';
+import { INSPECTION } from '../page/contracts.ts';
 import type { RestPorts } from '../rest/rest.ts';
-import { httpEntrance, POSTING } from './http-connector.ts';
+import { httpEntrance, POSTING, saysInQuery } from './http-connector.ts';
 import { type MessagePorts, Messages } from './messages.ts';
 import type { Entrance } from './port.ts';
 import { compileSoapRoutes, soapEntrance } from './soap.ts';
@@ -17,6 +20,7 @@ export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & Rest
   const messages = new Messages({ ...ports, cors: beside.cors });
   const routes = compileSoapRoutes(operations);
   const soap = soapEntrance(registry, routes);
+  const named = httpEntrance(registry, routes, 'services');
   mount(app, ports, beside, 'PeopleSoftServiceListeningConnector', async (exchange, below) => {
     const name = contractName(exchange, below, ports);
     if (typeof name !== 'string') {
@@ -26,9 +30,13 @@ export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & Rest
     }
     // Clients that can't read compressed messages fetch contracts here.
     const contract = findContract(beside, exchange, name, registry.gateway.compress.soap);
-    return contract === undefined ? serve(exchange, below, messages, soap, beside, POSTING) : contract();
+    const entrance = saysInQuery(exchange) ? named : soap;
+    // Clients that read a WSDL of the original post to its address: that is the one in it.
+    if (exchange.method === 'POST' && contract !== undefined && /\.wsdl$/i.test(name))
+      return messages.serve(exchange, entrance);
+    return contract === undefined ? serve(exchange, below, messages, entrance, beside, POSTING) : contract();
   });
-  const http = httpEntrance(registry, routes);
+  const http = httpEntrance(registry, routes, 'http');
   mount(app, ports, beside, 'HttpListeningConnector', (exchange, below) => {
     const asks = exchange.query !== undefined || exchange.header('operationname') !== undefined;
     return serve(exchange, below, messages, http, beside, asks ? ['GET', 'HEAD', ...POSTING] : POSTING);
@@ -62,6 +70,10 @@ function mount(
 /** The contract that a path names, or a service with `?wsdl` or `?xsd` behind it; the fault where that is no one service. */
 function contractName(exchange: Exchange, below: string, { registry }: Pick<MessagePorts, 'registry'>): string | Fault {
   const asked = exchange.query?.toLowerCase();
+  if (exchange.method !== 'POST' && below === '') {
+    const named = contractOfOperation(exchange, registry.gateway.limits.parameters);
+    if (named !== undefined) return named;
+  }
   if (exchange.method === 'POST' || (asked !== 'wsdl' && asked !== 'xsd')) return below;
   if (below !== '') return `${below}.${asked}`;
   const ids = [...registry.services.values()]
@@ -70,6 +82,24 @@ function contractName(exchange: Exchange, below: string, { registry }: Pick<Mess
   if (ids.length === 1) return `${ids[0]}.${asked}`;
   const what = ids.length === 0 ? 'service over SOAP' : `one service to describe; there is ${ids.join(', ')}`;
   return Fault.of('NOT_FOUND', { what: `${what}: its name stands in front of ?${asked}` });
+}
+
+/** How the original names contracts in a query: `?Operation=GetWSDL&wsdl=Locations.1`. */
+const CONTRACTS: ReadonlyMap<string, string> = new Map([
+  ['getwsdl', 'wsdl'],
+  ['getschema', 'xsd'],
+]);
+
+/** @returns the contract's name, or the fault that the query names none; undefined where it does not ask for a contract */
+function contractOfOperation({ query = '' }: Exchange, limit: number): string | Fault | undefined {
+  if (!/operation=get/i.test(query)) return undefined;
+  const parameters = readingQuery(limit, () => parseQueryString(query, limit));
+  const operation = parameters.get('Operation')?.[0]?.toLowerCase() ?? '';
+  if (operation === 'getwsil') return INSPECTION;
+  const kind = CONTRACTS.get(operation);
+  if (kind === undefined) return undefined;
+  const name = parameters.get(kind)?.[0] ?? '';
+  return name === '' ? Fault.of('MISSING_PARAMETER', { name: kind }) : `${name}.${kind}`;
 }
 
 /** @param methods those that are taken, `OPTIONS` among them */

@@ -45,8 +45,8 @@ export interface SoapRoutes {
   byElement(payload: XmlElement, action?: string): Compiled;
   /** By `<OPERATION>.<version>`, `<OPERATION>.VERSION_<n>` or `<OPERATION>`. @throws Fault NOT_FOUND */
   byName(name: string): Compiled;
-  /** The same operation for a caller who speaks the original's shape; undefined where it has none. */
-  original(name: string): Compiled | undefined;
+  /** Whether an operation may be called so. */
+  isNamed(compiled: Compiled, name: string): boolean;
 }
 
 /** What SOAPAction, `action=` and OperationName may call an operation: `VERSION_1` is the original's word for `v1`. */
@@ -79,7 +79,7 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
       if (found?.soap?.namespace !== payload.namespace) return found;
       return undefined;
     },
-    original: originals.byName,
+    isNamed: (compiled, name) => (names.get(name) ?? originals.byName(name))?.operation === compiled.operation,
     byElement(payload, action) {
       const { namespace, local } = payload;
       const found = find(payload);
@@ -91,7 +91,8 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
       throw Fault.of('NOT_FOUND', { what: `operation for the element ${quote(qName(namespace, local))}${hint}` });
     },
     byName(name) {
-      const found = names.get(name) ?? originals.byName(name);
+      const spoken = originals.byName(name);
+      const found = names.get(name) ?? (spoken && operations.get(spoken.operation));
       if (found === undefined) throw Fault.of('NOT_FOUND', { what: `operation ${quote(name)} over SOAP` });
       return found;
     },
@@ -152,7 +153,7 @@ export function askEnvelope(
   if (payload === undefined) throw Fault.of('BAD_BODY', { reason: 'the Body of its envelope is empty' });
   const compiled = called ?? routes.byElement(payload, action);
   progress.compiled = compiled;
-  checkAction(action, compiled, payload, routes);
+  checkAction(action, compiled, payload);
   let meant = payload;
   const secured = securedOf(message, envelope, opened?.mtom === true, (signed) => {
     meant = signed;
@@ -162,14 +163,9 @@ export function askEnvelope(
 }
 
 /** A message of the operation's own WSDL and its action name the same operation. @throws Fault BAD_REQUEST */
-function checkAction(
-  action: string | undefined,
-  { soap }: Compiled,
-  payload: XmlElement,
-  routes: Pick<SoapRoutes, 'find'>,
-): void {
+function checkAction(action: string | undefined, { soap, original }: Compiled, payload: XmlElement): void {
   const form = soap!.form;
-  if (action === undefined || routes.find(payload) === undefined || namesOf(form).includes(action)) return;
+  if (action === undefined || original || namesOf(form).includes(action)) return;
   const reason = `its action is ${quote(action)}, and that of ${payload.local} is ${form.action}`;
   throw Fault.of('BAD_REQUEST', { reason });
 }
@@ -230,7 +226,7 @@ function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, 
 }
 
 /** What stands in the Body of a reply, and the segments beside it. */
-function contentOf(
+export function contentOf(
   { soap, operation }: Compiled,
   outcome: Outcome,
 ): { readonly pieces: Pieces; readonly segments: readonly Attachment[] } {

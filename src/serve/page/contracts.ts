@@ -41,13 +41,18 @@ interface Kind {
   readonly contentType: string;
 }
 
+const XML = 'text/xml; charset=utf-8';
+
 const KINDS: readonly Kind[] = [
   { form: 'wadl', label: 'WADL', contentType: 'application/vnd.sun.wadl+xml' },
   { form: 'openapi', label: 'OpenAPI', contentType: 'application/json' },
   // What WSDL 1.1 and its clients know; application/wsdl+xml came with WSDL 2.0.
-  { form: 'wsdl', label: 'WSDL', contentType: 'text/xml; charset=utf-8' },
+  { form: 'wsdl', label: 'WSDL', contentType: XML },
   { form: 'xsd', label: 'XSD', contentType: 'application/xml' },
 ];
+
+/** The name of the list of all services over SOAP (WS-Inspection 1.0). */
+export const INSPECTION = 'inspection.wsil';
 
 /** Whether a name's rest behind `<name>.<version>` is of this kind; an XML Schema has a file a namespace. */
 function takes({ form }: Kind, rest: string): boolean {
@@ -67,10 +72,20 @@ export function createContracts(registry: Registry, base: () => string): Contrac
     for (const { pathName } of operations) subjects.set(key(pathName, service.version), { service, pathName });
     if (operations.length > 0) subjects.set(key(service.name, service.version), { service });
   }
+  // Other gateways hand out contracts by operation too; here it is that of its service.
+  for (const { soap, service } of registry.operations.values()) {
+    const id = soap && key(soap.name, service.version);
+    if (id !== undefined && !subjects.has(id)) subjects.set(id, { service });
+  }
   const rendered = new Map<string, ReadonlyMap<string, string>>();
+  const inspection = async (): Promise<string> => {
+    const { describeInspection } = await import('../../describe/index.ts');
+    return describeInspection(registry, base());
+  };
 
   return {
     find(name) {
+      if (name === INSPECTION) return async () => ({ contentType: XML, text: await inspection() });
       const parts = split(name);
       const kind = parts === undefined ? undefined : KINDS.find((each) => takes(each, parts.rest));
       if (parts === undefined || kind === undefined) return undefined;
@@ -111,7 +126,7 @@ function split(file: string): { name: string; version: string; rest: string } | 
   return { name: file.slice(0, first), version: file.slice(first + 1, second), rest: file.slice(second) };
 }
 
-/** `LOCATIONS.1` is how other gateways spell `Locations.v1`: letter case does not count, nor does the v. */
+/** `LOCATIONS.1` and `LOCATIONS.VERSION_1` are how other gateways spell `Locations.v1`; letter case does not count. */
 function key(name: string, version: string): string {
-  return `${name.toLowerCase()}.${version.toLowerCase().replace(/^v(?=\d)/, '')}`;
+  return `${name.toLowerCase()}.${version.toLowerCase().replace(/^(?:version_|v)(?=\d)/, '')}`;
 }

@@ -17,7 +17,8 @@ export function negotiate(exchange: Exchange, { binding, answerer }: Compiled, m
   const accept = exchange.header('accept');
   const format = answerer.formatOf?.((name) => peek(match, name), { uriIndex: match.uri.index, accept });
   if (format === undefined) return binding.negotiate(accept);
-  const isMeant = (each: Representation): boolean => each.format === format || each.contentType.startsWith(`${format};`);
+  const isMeant = (each: Representation): boolean =>
+    each.format === format || each.contentType.startsWith(`${format};`);
   return binding.representations.find(isMeant) as Representation;
 }
 
