@@ -26,6 +26,8 @@ export interface OriginalRequest {
   readonly fields: Readonly<Record<string, string>>;
   /** Elements that repeat, each with fields of its own. */
   readonly entries?: Readonly<Record<string, OriginalEntry>>;
+  /** Numbers that the operation's own request does not have, each with the field that may be left out where it is given. */
+  readonly instead?: Readonly<Record<string, string>>;
   /** Values of fields that are left out. */
   readonly defaults?: Readonly<Record<string, string>>;
   /** Elements without a field here: values that ask for nothing and are passed over; any other is refused with the reason. */

@@ -8,7 +8,7 @@ import { findRequests } from './find.ts';
 import { findMessages } from './messages.ts';
 import type { Scheduler } from './port.ts';
 import { programNamesOf } from './program.ts';
-import { findReport, REPORTS, sweepReports } from './reports.ts';
+import { findReport, findReported, REPORTS, sweepReports } from './reports.ts';
 import { findRow, shownRequest } from './rows.ts';
 import type { RunPorts } from './run-ports.ts';
 import { enterRecurring, readRequest } from './schedule.ts';
@@ -64,6 +64,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
     messages: async (instance, page, user) =>
       findMessages(await store.tables(), { registry, clock }, instance, page, user),
     report: (instance, user) => findReport(ports, instance, user),
+    reported: async (contentId) => findReported(await store.tables(), contentId),
     names: (type, user) => programNamesOf(ports, user, type),
     sweep: () => sweepReports(ports, new Date(now() - registry.gateway.limits.keep)),
   };

@@ -24,6 +24,8 @@ export interface Scheduler {
   messages(instance: number, page: MessagePage, user: User): Promise<readonly ProcessMessage[]>;
   /** The report of a request. @throws Fault NOT_FOUND naming its status where there is none, FORBIDDEN */
   report(instance: number, user: User): Promise<ProcessReport>;
+  /** The request whose report has this number. @throws Fault NOT_FOUND */
+  reported(contentId: number): Promise<number>;
   /** Names of the processes that a user may run; of one type alone where that is given, of stored queries for `PSQuery`. */
   names(type: string | undefined, user: User): Promise<readonly string[]>;
   /** Removes reports that are older than they are kept. */

@@ -54,6 +54,23 @@ export async function findReport(
   throw Fault.of('NOT_FOUND', { what });
 }
 
+/** Largest number of a report that the database can hold. */
+const LARGEST = 2 ** 31 - 1;
+
+/** The request whose report has this number. @throws Fault NOT_FOUND */
+export async function findReported(db: Db, contentId: number): Promise<number> {
+  const row =
+    contentId >= 1 && contentId <= LARGEST
+      ? await db
+          .selectFrom('signalbox_process_request')
+          .select('instance')
+          .where('content', '=', contentId)
+          .executeTakeFirst()
+      : undefined;
+  if (row === undefined) throw Fault.of('NOT_FOUND', { what: `report ${contentId}` });
+  return row.instance;
+}
+
 /** Removes the content of reports that ended before, and says so at their requests. */
 export async function sweepReports(
   { store, reports }: Pick<RunPorts, 'store' | 'reports'>,

@@ -42,7 +42,11 @@ interface Given {
 
 /** Compiles the reading of requests in the original's shape. @param message the operation's own request */
 export function compileOriginalRequest(shape: OriginalRequest, message: Message): OriginalReader {
-  const fields = message.kind === 'document' ? message.document.fields : [];
+  const instead = shape.instead ?? {};
+  const fields = [
+    ...(message.kind === 'document' ? message.document.fields : []),
+    ...Object.keys(instead).map(compileNumber),
+  ];
   const byName = new Map(fields.map((field) => [field.name, field]));
   const fieldOf = (name: string): Field => {
     const found = byName.get(name);
@@ -64,6 +68,10 @@ export function compileOriginalRequest(shape: OriginalRequest, message: Message)
   );
   const readers = new Map(fields.map((field) => [field.name, compileField(field)]));
   const complete = compileCheck(fields);
+  const replaced = new Set(Object.values(instead));
+  const completeInstead = compileCheck(
+    fields.map((field) => (replaced.has(field.name) ? { ...field, required: false } : field)),
+  );
   const known = [...Object.keys(shape.fields), ...Object.keys(shape.entries ?? {})].join(', ');
 
   function take(element: XmlElement, given: Given): void {
@@ -97,7 +105,8 @@ export function compileOriginalRequest(shape: OriginalRequest, message: Message)
     for (const [name, texts] of given.lists) values[name] = guard(label(name), readers.get(name)!, texts);
     for (const [name, documents] of given.documents) values[name] = documents;
     try {
-      return complete(values);
+      const isInstead = Object.keys(instead).some((name) => values[name] !== undefined);
+      return (isInstead ? completeInstead : complete)(values);
     } catch (error) {
       if (error instanceof CodecError) throw Fault.of('MISSING_PARAMETER', { name: label(error.path) });
       throw error;
@@ -107,6 +116,23 @@ export function compileOriginalRequest(shape: OriginalRequest, message: Message)
 
 function inLowerCase<T>(given: Readonly<Record<string, T>>): Map<string, T> {
   return new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** A number that the request's document does not have. */
+function compileNumber(name: string): Field {
+  return {
+    name,
+    jsonName: name,
+    xmlName: name,
+    type: { kind: 'integer' },
+    required: false,
+    anyCase: false,
+    sensitive: false,
+    attribute: false,
+    absent: 'omit',
+    url: 'segment',
+    at: { file: '', line: 0, column: 0 },
+  };
 }
 
 /** Single values arrive as lists of one. */

@@ -18,7 +18,8 @@ export function checkHead(incoming: IncomingMessage, limit: number): Fault | und
     if (headers.host !== undefined && !isHost(headers.host))
       throw Fault.of('BAD_REQUEST', { reason: 'its Host header is not a host' });
     // RFC 9110, section 10.1.1: the one expectation that there is.
-    if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+    // Clients send it empty so that theirs adds none.
+    if (headers.expect !== undefined && !['', '100-continue'].includes(headers.expect.trim().toLowerCase()))
       throw Fault.of('EXPECTATION_FAILED', { expected: headers.expect.slice(0, 40) });
     // A question about the whole server (`OPTIONS *`) is answered like one about the page.
     incoming.url = url === '*' && method === 'OPTIONS' ? '/' : checkTarget(url, headers.host, limit);

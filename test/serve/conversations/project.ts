@@ -16,6 +16,7 @@ username-token: { passwords: [text] }`;
       'permission-list: EVERYTHING\noperations: [QAS_QRY_SERVICE.*, PROCESSREQUEST.*]',
     ),
     'definitions/queries.yaml': QUERIES,
+    'definitions/processes.yaml': PROCESSES,
     'definitions/services.yaml': SERVICES,
     'definitions/sample/010.sql': DATA,
     'src/handlers/get-enrollments.ts': `export default {
@@ -43,6 +44,12 @@ query: NO_ROWS
 permission: EVERYTHING
 columns: { A.CRSE_ID: string(6) }
 sql: select crse_id as "A.CRSE_ID" from course where 1 = 0
+`;
+
+const PROCESSES = `process: COURSE_FILE
+type: Course
+query: COURSES
+permission: EVERYTHING
 `;
 
 const SERVICES = `service: Student.v1
