@@ -224,11 +224,7 @@ describe('a form', () => {
   });
 
   it('of another site does nothing with a password that the browser keeps', async () => {
-    const reply = await form(
-      NAMED,
-      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
-      DEMO,
-    );
+    const reply = await form(NAMED, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, DEMO);
     expect(reply.status).toBe(403);
   });
 

@@ -17,7 +17,7 @@ export async function ownRun(runs: QueryRuns, call: DeliveredCall, id: string): 
 /** QAS_QUERYSTATUS_REST_GET, QAS_QUERYSTATUS_OPER: how a run goes. */
 export function queryStatus({ runs }: DeliveredPorts): DeliveredHandler {
   return {
-    async onRequest(given, call): Promise<Outcome> {
+    async onRequest(given, call, as): Promise<Outcome> {
       const { instanceid } = given as unknown as InstanceRequest;
       const run = await ownRun(runs, call, instanceid);
       const { columns = 0, rows = 0, blocks = 0, bytes = 0, truncated = false, message } = run ?? {};
@@ -25,11 +25,12 @@ export function queryStatus({ runs }: DeliveredPorts): DeliveredHandler {
         status: run?.state ?? 'idNotFound',
         ...(message === undefined ? {} : { message }),
         NumCols: columns,
-        NumColumns: columns,
         TotalRows: rows,
         TotalBlocks: blocks,
         TotalBytes: bytes,
         RowsTruncated: truncated ? 'Y' : 'N',
+        // Over SOAP the shape of the original has the name of its own.
+        ...(as === 'soap' ? {} : { NumColumns: columns }),
       };
       return { kind: 'value', value };
     },

@@ -42,7 +42,7 @@ export const queryShapes: Readonly<Record<string, OriginalShape>> = {
       'PTQASSTATWRK',
       leaves({
         Status: 'status',
-        NumColumns: 'NumColumns',
+        NumColumns: 'NumCols',
         TotalBlocks: 'TotalBlocks',
         TotalBytes: 'TotalBytes',
         TotalRows: 'TotalRows',
