@@ -85,13 +85,13 @@ export function compileOriginalRequest(shape: OriginalRequest, message: Message)
     else if (around.has(key) || childrenOf(element).length > 0) walk(element, given);
     else {
       const reason = `is not an element of this request, which has: ${known}`;
-      throw Fault.of('BAD_PARAMETER', { name: element.local, reason });
+      throw Fault.of('BAD_PARAMETER', { name: nameOf(element), reason });
     }
   }
 
   function walk(element: XmlElement, given: Given): void {
     if (textOf(element).trim() !== '')
-      throw Fault.of('BAD_BODY', { reason: `there is text right inside ${element.local}, which holds elements` });
+      throw Fault.of('BAD_BODY', { reason: `there is text right inside ${nameOf(element)}, which holds elements` });
     for (const child of childrenOf(element)) take(child, given);
   }
 
@@ -112,6 +112,11 @@ export function compileOriginalRequest(shape: OriginalRequest, message: Message)
       throw error;
     }
   };
+}
+
+/** The name of a caller's element in a message, bounded. */
+function nameOf({ local }: XmlElement): string {
+  return local.length > 60 ? `${local.slice(0, 60).toWellFormed()}...` : local;
 }
 
 function inLowerCase<T>(given: Readonly<Record<string, T>>): Map<string, T> {
@@ -164,7 +169,7 @@ function note(given: Given, name: string, element: XmlElement, isList: boolean):
 function textIn(element: XmlElement): string {
   const [inside] = childrenOf(element);
   if (inside === undefined) return textOf(element).trim();
-  const reason = `holds the element ${inside.local}, and is a single value`;
+  const reason = `holds the element ${nameOf(inside)}, and is a single value`;
   throw Fault.of('BAD_PARAMETER', { name: element.local, reason });
 }
 
@@ -188,7 +193,7 @@ function compileEntry(
     const texts = new Map<string, string>();
     for (const child of childrenOf(element)) {
       const name = names.get(child.local.toLowerCase());
-      const place = `${element.local}.${child.local}`;
+      const place = `${element.local}.${nameOf(child)}`;
       if (name === undefined) {
         const reason = `is not an element of ${element.local}, which has: ${Object.keys(fields).join(', ')}`;
         throw Fault.of('BAD_PARAMETER', { name: place, reason });
