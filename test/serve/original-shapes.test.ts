@@ -204,6 +204,14 @@ describe('contracts', () => {
   });
 });
 
+it('the HTTP connector takes JSON under every name of an operation, and answers its own document', async () => {
+  for (const name of ['QAS_QUERYSTATUS.VERSION_1', 'QAS_QUERYSTATUS_OPER', 'QAS_QUERYSTATUS_OPER.VERSION_1']) {
+    const headers = { 'content-type': 'application/json', OperationName: name };
+    const reply = await send(gateway, { path: '/PSIGW/HttpListeningConnector', body: '{"instanceid":"x"}', headers });
+    expect(JSON.parse(reply.text).status, name).toBe('idNotFound');
+  }
+});
+
 describe('a form', () => {
   const form = (
     body: string,
