@@ -139,7 +139,12 @@ export class PostgresRunner implements Runner {
 
   /** Gives a session to whose turn it is, or keeps it. */
   #release(session: Session): void {
-    if (session.lost) return;
+    if (session.lost) {
+      // Its caller holds one fewer, and may go on with another.
+      this.#occupy();
+      this.#grow();
+      return;
+    }
     const call = this.#calls.next(session);
     if (call === undefined) this.#idle.push({ session, since: performance.now() });
     else void this.#work(session, call);

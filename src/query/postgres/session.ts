@@ -79,14 +79,9 @@ export class Session {
   private constructor(client: Client, statementTimeout: number) {
     this.#client = client;
     this.#statementTimeout = statementTimeout;
-    const lose = (): void => {
-      if (this.#lost) return;
-      this.#lost = true;
-      this.#onLost();
-    };
     // What ended a connection that has nothing to do is told by the next one, which can't be made.
-    client.on('error', lose);
-    client.on('end', lose);
+    client.on('error', () => this.#lose());
+    client.on('end', () => this.#lose());
   }
 
   /** @throws errors of the connection, and of the database that refuses it */
@@ -196,6 +191,14 @@ export class Session {
   /** Ends the connection at once, whatever runs on it. */
   destroy(): void {
     streamOf(this.#client).destroy();
+    // Its events come later, and nobody is to be given it meanwhile.
+    this.#lose();
+  }
+
+  #lose(): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.#onLost();
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { errorText } from '../../store/error.ts';
@@ -146,6 +147,8 @@ export class ReaderProcess {
   }
 }
 
+/** The shell that POSIX has everywhere, but for images that hold nothing beside Node. */
+const SHELL = process.platform !== 'win32' && existsSync('/bin/sh') ? '/bin/sh' : undefined;
 /** Bytes of the unit of `ulimit -f`. */
 const BLOCK = 512;
 
@@ -154,9 +157,9 @@ const BLOCK = 512;
  * (POSIX, `ulimit -f`). A write beyond it fails with EFBIG, since Node ignores the signal. A bound that is lower already stays.
  */
 function bounded(command: readonly [string, ...string[]], bytes: number): readonly [string, ...string[]] {
-  if (process.platform === 'win32') return command;
+  if (SHELL === undefined) return command;
   const script = 'ulimit -f "$1" 2>/dev/null; shift; exec "$@"';
-  return ['/bin/sh', '-c', script, 'sh', String(Math.ceil(bytes / BLOCK)), ...command];
+  return [SHELL, '-c', script, 'sh', String(Math.ceil(bytes / BLOCK)), ...command];
 }
 
 /** The payload of a reply that our own reader wrote. */
