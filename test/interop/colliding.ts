@@ -7,15 +7,17 @@ import type { Service } from '../../src/model/service.ts';
 import { projectOf } from '../load/project-text.ts';
 
 /** Words that mean something in Java, C# or TypeScript, and classes that generated code refers to. */
-const WORDS = [
-  ...['class', 'int', 'return', 'default', 'namespace', 'operator', 'string', 'async', 'export', 'null', 'true'],
-];
-const CLASSES = [
-  ...['Object', 'String', 'Integer', 'Boolean', 'BigInteger', 'Class', 'Enum', 'Exception', 'Throwable', 'Override'],
-  ...['List', 'ArrayList', 'URL', 'QName', 'Service', 'Holder', 'BindingProvider', 'WebServiceFeature', 'Endpoint'],
-  ...['JAXBElement', 'XmlType', 'XmlElement', 'XmlAccessType', 'DataHandler', 'Response', 'RequestWrapper', 'Logger'],
-  ...['ObjectFactory', 'OBJECT_FACTORY', 'Object_Factory', 'package_info', 'Type', 'Task', 'Date', 'Array', 'Promise'],
-];
+const WORDS = 'class int return default namespace operator string async export null true'.split(' ');
+const CLASSES = (
+  'Object String Integer Boolean BigInteger Class Enum Exception Throwable Override List ArrayList URL QName Service Holder ' +
+  'BindingProvider WebServiceFeature Endpoint JAXBElement XmlType XmlElement XmlAccessType DataHandler Response ' +
+  'RequestWrapper Logger ObjectFactory OBJECT_FACTORY Object_Factory package_info Type Task Date Array Promise'
+).split(' ');
+/** Names that are one where punctuation or letter case does not count, and classes that are written beside those of types. */
+const LIKE = (
+  'A_B AB A-B a.b aB a_b_2 OWNERRESULTITEM owner Collide_PortType CollideService COLLIDE_FAULTMessage OWNER_GETResponse ' +
+  'LIKE_GETResponse TEXTECHO TEXT_ECHOResponse empty data RunStatus key'
+).split(' ');
 
 const fieldsOf = (names: readonly string[], type: string): string =>
   names.map((name) => `  ${name}: ${type}\n`).join('');
@@ -70,7 +72,7 @@ fields: { result: list of OWNER }
 document: Owner-result
 fields: { item: list of Owner-result }
 ---
-${documentsOf('LIKE', ['A_B', 'AB', 'A-B', 'a.b', 'aB', 'a_b_2', 'OWNERRESULTITEM', 'owner', 'Collide_PortType', 'CollideService', 'COLLIDE_FAULTMessage', 'OWNER_GETResponse', 'LIKE_GETResponse', 'TEXTECHO', 'TEXT_ECHOResponse', 'empty', 'data', 'RunStatus', 'key'])}---
+${documentsOf('LIKE', LIKE)}---
 ${documentsOf('CLASSES', CLASSES)}---
 document: WORDS
 fields:

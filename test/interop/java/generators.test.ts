@@ -1,8 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeXsdFiles } from '../../../src/describe/index.ts';
+import { loadFiles } from '../../../src/load/load.ts';
 import { repository } from '../../cli/support.ts';
+import { projectOf } from '../../load/project-text.ts';
 import { writeColliding } from '../colliding.ts';
 import { connectorOf } from '../soap-support.ts';
 import { type Served, serve } from '../support.ts';
@@ -47,6 +50,21 @@ const CALLED = {
   queries: 'QAS_QRY_SERVICE.v1',
 };
 
+/** Names that `check` warns of, each in definitions of its own. */
+const fields = (text: string): string =>
+  `service: Warned.v1\npublic: true\noperations:\n  A_GET: { get: A, response: { application/xml: DOC } }\n---\ndocument: DOC\n${text}`;
+const WARNED: Readonly<Record<string, string>> = {
+  punctuation: fields('fields: { a_b: string, a-b: string }'),
+  'a capital letter': fields('fields: { a_b: string, aB: string }'),
+  'letter case': fields('fields: { LAT: string, Lat: string }'),
+  'an attribute and an element': fields(
+    'fields: { ID: { type: string, attribute: true }, Id: { type: string, xml: ID } }',
+  ),
+  'what is not declared': fields('open: true\nfields: { known: { type: string, required: true }, any: string }'),
+  operations:
+    'service: Warned.v1\npublic: true\noperations:\n  A_GET: { soap: true, response: text }\n  AGET: { soap: true, response: text }',
+};
+
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-java-'));
 const folderOf = ({ contract, tool, index }: Use): string => join(folder, `${contract}-${tool}-${index}`);
 let gateway: Served;
@@ -58,24 +76,45 @@ function addressOf(contract: string): string {
   return contract.endsWith('.wadl') ? `${gateway.connector}/${contract}` : `${connectorOf(gateway)}/${contract}`;
 }
 
+function warnedJob(name: string): Job {
+  return { folder: join(folder, name), tool: 'xjc', args: [join(folder, `${name}.xsd`)] };
+}
+
+/** Writes the schema of definitions, and gives what is wrong with them. */
+function writeWarned(name: string, definitions: string): readonly string[] {
+  const { registry, diagnostics } = loadFiles(projectOf(definitions), 'ignore-missing');
+  const service = registry?.services.get('Warned.v1');
+  if (registry === undefined || service === undefined) throw new Error(JSON.stringify(diagnostics));
+  const [text] = describeXsdFiles(registry, service).values();
+  writeFileSync(join(folder, `${name}.xsd`), text as string);
+  return diagnostics.map(({ code }) => code);
+}
+
+function jobsOf(toolkit: Toolkit): Job[] {
+  const own = uses.filter((use) => use.toolkit === toolkit);
+  const tool = toolkit === 'CXF' ? 'wsdl2java' : 'wsimport';
+  return [
+    ...own.map((use): Job => ({ ...use, folder: folderOf(use), args: [...use.args, addressOf(use.contract)] })),
+    ...Object.entries(CALLED).map(([name, service]): Job => {
+      return {
+        folder: join(folder, toolkit, name),
+        tool,
+        args: ['-p', name, `${connectorOf(gateway)}/${service}?wsdl`],
+      };
+    }),
+    ...(toolkit === 'CXF' ? Object.keys(WARNED).map(warnedJob) : []),
+  ];
+}
+
+const warnings = new Map<string, readonly string[]>();
 beforeAll(async () => {
   if (!hasMaven) return;
+  for (const [name, text] of Object.entries(WARNED)) warnings.set(name, writeWarned(name, text));
   for (const form of ['wsdl', 'wadl', 'xsd'] as const) writeColliding(folder, form);
   gateway = await serve();
   await Promise.all(
     TOOLKITS.map(async (toolkit) => {
-      const own = uses.filter((use) => use.toolkit === toolkit);
-      const jobs = [
-        ...own.map((use): Job => ({ ...use, folder: folderOf(use), args: [...use.args, addressOf(use.contract)] })),
-        ...Object.entries(CALLED).map(
-          ([name, service]): Job => ({
-            folder: join(folder, toolkit, name),
-            tool: toolkit === 'CXF' ? 'wsdl2java' : 'wsimport',
-            args: ['-p', name, `${connectorOf(gateway)}/${service}?wsdl`],
-          }),
-        ),
-      ];
-      for (const [key, log] of await generate(toolkit, jobs)) wrong.set(key, log);
+      for (const [key, log] of await generate(toolkit, jobsOf(toolkit))) wrong.set(key, log);
     }),
   );
 }, 600_000);
@@ -91,6 +130,11 @@ describe(`a client in Java is generated from a contract, and compiles (${needsMa
       expect(wrong.get(folderOf(use))).toBe('');
     },
   );
+});
+
+test.skipIf(!hasMaven).each(Object.keys(WARNED))(`xjc refuses what check warns of: %s (${needsMaven})`, (name) => {
+  expect(new Set(warnings.get(name))).toEqual(new Set(['code-name']));
+  expect(wrong.get(warnedJob(name).folder)).toMatch(/collision|already defined|same field twice/);
 });
 
 test.skipIf(!hasMaven).each(TOOLKITS)(

@@ -42,7 +42,7 @@ const FLAGS: Readonly<Record<Job['tool'], readonly string[]>> = {
 const classPaths = new Map<Toolkit, Promise<string>>();
 
 /** The class path of a toolkit. */
-export function classPath(toolkit: Toolkit): Promise<string> {
+function classPath(toolkit: Toolkit): Promise<string> {
   const known = classPaths.get(toolkit) ?? classPathOf(toolkits[toolkit]);
   classPaths.set(toolkit, known);
   return known;
