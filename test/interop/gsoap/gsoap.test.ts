@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +9,9 @@ import { writeColliding } from '../colliding.ts';
 import { connectorOf } from '../soap-support.ts';
 import { has, type Served, serve, shell } from '../support.ts';
 
-const needs = 'needs gsoap and g++';
-const isHere = has('wsdl2h', '-V') && has('soapcpp2', '-V') && has('g++');
+const needs = 'needs gsoap, libgsoap-dev and g++';
+const compiles = spawnSync('g++', ['-fsyntax-only', '-x', 'c++', '-'], { input: '#include <stdsoap2.h>' }).status === 0;
+const isHere = has('wsdl2h', '-V') && has('soapcpp2', '-V') && compiles;
 const services = readdirSync(join(repository, 'generated/contracts')).filter((name) => name.endsWith('.wsdl'));
 const colliding = 'Collide.v1.wsdl';
 
