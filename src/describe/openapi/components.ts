@@ -1,6 +1,7 @@
 import type { Document } from '../../model/document.ts';
+import { foldedName } from '../../model/xml-name.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { nameAllocator, ncName } from '../names.ts';
+import { firstFree, nameAllocator, ncName } from '../names.ts';
 import { blankSchema, documentSchema, type SchemaRefs } from './schema.ts';
 
 /** What an OpenAPI description keeps under `components`, filled as it is referred to. */
@@ -62,13 +63,11 @@ function schemaNames(documents: readonly Document[]): (wanted: string) => string
     documents.flatMap(({ id, root, fields }) => [...(root ? [id] : []), ...fields.map((field) => field.jsonName)]),
   );
   const given = new Set<string>();
-  const keyOf = (name: string): string => className(name).toLowerCase();
-  const isTaken = (name: string): boolean => members.has(className(name)) || given.has(keyOf(name));
+  const isMember = (name: string): boolean => members.has(className(name));
   return (wanted) => {
-    const base = members.has(className(wanted)) ? `${wanted}_DOCUMENT` : wanted;
-    let name = base;
-    for (let count = 2; isTaken(name); count++) name = `${base}_${count}`;
-    given.add(keyOf(name));
+    const base = isMember(wanted) ? `${wanted}_DOCUMENT` : wanted;
+    const name = firstFree(base, (candidate) => !isMember(candidate) && !given.has(foldedName(candidate)));
+    given.add(foldedName(name));
     return name;
   };
 }
