@@ -20,7 +20,10 @@ import type {
   THIRD_PARTY_ITEMS_GET_Reply,
 } from './types.ts';
 
-/** Operations of other systems: what each is called with, what it answers, and the document of its faults. */
+/**
+ * Operations of other systems: what each is called with, what it answers, and the document of its faults. Without a
+ * service, that of the default version.
+ */
 export interface Calls {
   /**
    * Asks for a document and receives it as an attachment.
@@ -28,10 +31,20 @@ export interface Calls {
    */
   N_BINARY_RECEIVE: { request: N_BINARY_RECEIVE_Call; reply: N_BINARY_RECEIVE_Reply; fault: never };
   /**
+   * Asks for a document and receives it as an attachment.
+   * N_BINARY.v1, at WSDL_NODE: SOAP N_BINARY_RECEIVE.v1
+   */
+  'N_BINARY.v1.N_BINARY_RECEIVE': { request: N_BINARY_RECEIVE_Call; reply: N_BINARY_RECEIVE_Reply; fault: never };
+  /**
    * Sends an envelope of the caller's own with the attachments that it marks.
    * N_BINARY.v1, at WSDL_NODE: SOAP N_BINARY_SEND.v1
    */
   N_BINARY_SEND: { request: N_BINARY_SEND_Call; reply: N_BINARY_SEND_Reply; fault: never };
+  /**
+   * Sends an envelope of the caller's own with the attachments that it marks.
+   * N_BINARY.v1, at WSDL_NODE: SOAP N_BINARY_SEND.v1
+   */
+  'N_BINARY.v1.N_BINARY_SEND': { request: N_BINARY_SEND_Call; reply: N_BINARY_SEND_Reply; fault: never };
   /**
    * Asks the identity provider for an access token.
    * N_DOCLIB.v1, at DOCLIB_LOGIN: POST {TenantID}/tokens/OAuth/2
@@ -42,10 +55,28 @@ export interface Calls {
     fault: never;
   };
   /**
+   * Asks the identity provider for an access token.
+   * N_DOCLIB.v1, at DOCLIB_LOGIN: POST {TenantID}/tokens/OAuth/2
+   */
+  'N_DOCLIB.v1.N_DOCLIB_ACCESSTOKEN_POST': {
+    request: N_DOCLIB_ACCESSTOKEN_POST_Call;
+    reply: N_DOCLIB_ACCESSTOKEN_POST_Reply;
+    fault: never;
+  };
+  /**
    * Asks the library for a form digest.
    * N_DOCLIB.v1, at DOCLIB: POST {TenantName}.{document_host}/sites/{SiteName}/_api/ContextInfo
    */
   N_DOCLIB_FORMDIGEST_POST: {
+    request: N_DOCLIB_FORMDIGEST_POST_Call;
+    reply: N_DOCLIB_FORMDIGEST_POST_Reply;
+    fault: never;
+  };
+  /**
+   * Asks the library for a form digest.
+   * N_DOCLIB.v1, at DOCLIB: POST {TenantName}.{document_host}/sites/{SiteName}/_api/ContextInfo
+   */
+  'N_DOCLIB.v1.N_DOCLIB_FORMDIGEST_POST': {
     request: N_DOCLIB_FORMDIGEST_POST_Call;
     reply: N_DOCLIB_FORMDIGEST_POST_Reply;
     fault: never;
@@ -61,6 +92,16 @@ export interface Calls {
     fault: never;
   };
   /**
+   * Puts a file into a folder of the library, in place of one of the same name.
+   * N_DOCLIB.v1, at DOCLIB: POST
+   * {TenantName}.{document_host}/sites/{SiteName}/_api/web/GetFolderByServerRelativeURL('/sites/{SiteName}/{DocFolder}/')/Files/add(url='{FileName}',overwrite=true)
+   */
+  'N_DOCLIB.v1.N_DOCLIB_UPLOADFILES_POST': {
+    request: N_DOCLIB_UPLOADFILES_POST_Call;
+    reply: N_DOCLIB_UPLOADFILES_POST_Reply;
+    fault: never;
+  };
+  /**
    * Imports rows.
    * THIRD_PARTY.v1, at THIRD_PARTY: POST import
    */
@@ -70,10 +111,28 @@ export interface Calls {
     fault: FAILURE_Received;
   };
   /**
+   * Imports rows.
+   * THIRD_PARTY.v1, at THIRD_PARTY: POST import
+   */
+  'THIRD_PARTY.v1.THIRD_PARTY_IMPORT_POST': {
+    request: THIRD_PARTY_IMPORT_POST_Call;
+    reply: THIRD_PARTY_IMPORT_POST_Reply;
+    fault: FAILURE_Received;
+  };
+  /**
    * The items that there are.
    * THIRD_PARTY.v1, at THIRD_PARTY: GET items
    */
   THIRD_PARTY_ITEMS_GET: {
+    request: THIRD_PARTY_ITEMS_GET_Call;
+    reply: THIRD_PARTY_ITEMS_GET_Reply;
+    fault: FAILURE_Received;
+  };
+  /**
+   * The items that there are.
+   * THIRD_PARTY.v1, at THIRD_PARTY: GET items
+   */
+  'THIRD_PARTY.v1.THIRD_PARTY_ITEMS_GET': {
     request: THIRD_PARTY_ITEMS_GET_Call;
     reply: THIRD_PARTY_ITEMS_GET_Reply;
     fault: FAILURE_Received;

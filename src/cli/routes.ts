@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ConsumerOperation, RestConsumer } from '../model/consumer.ts';
+import { operationsByName, shortestName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Routing } from '../model/routing.ts';
 import type { Answer, Operation, SoapForm } from '../model/service.ts';
@@ -74,40 +75,41 @@ function listRoutes(registry: Registry, given: string | undefined): Route[] {
 
 /** The URIs of an operation, and its SOAP action unless only what has a path of its own is asked for. */
 function routesInto(
-  { gateway }: Registry,
+  registry: Registry,
   operation: Operation,
   routing: Routing | undefined,
   pathsOnly: boolean,
 ): Route[] {
   const { method, soap, service, pathName } = operation;
   const common = {
+    operation: shownName(registry, operation),
     routing: routing?.id ?? '',
     sender: routing?.sender ?? '',
     receiver: routing?.receiver ?? '',
     active: operation.active && service.active && (routing?.active ?? false),
-    answer: answerOf(operation.answer),
+    answer: answerOf(registry, operation.answer),
     permission: permissionOf(operation),
   };
   const rest = operation.uris.map((uri) => ({
-    operation: operation.id,
     service: service.id,
     method: method ?? '',
-    path: `/${gateway.context}/RESTListeningConnector/${pathName}.${service.version}/${uri.template.text}`,
+    path: `/${registry.gateway.context}/RESTListeningConnector/${pathName}.${service.version}/${uri.template.text}`,
     uriIndex: uri.index,
     ...common,
   }));
   if (soap === undefined || pathsOnly) return rest;
-  const path = `/${gateway.context}/PeopleSoftServiceListeningConnector`;
+  const path = `/${registry.gateway.context}/PeopleSoftServiceListeningConnector`;
   return [...rest, { ...overSoap(operation, soap, path), ...common }];
 }
 
-function routeOut({ gateway }: Registry, consumer: ConsumerOperation): Route {
+function routeOut(registry: Registry, consumer: ConsumerOperation): Route {
   const { target, properties } = consumer;
   const address = (properties.primaryUrl ?? target.base[0])?.source ?? '';
   return {
     ...(consumer.kind === 'soap' ? overSoap(consumer, consumer.soap, address) : overRest(consumer, address)),
+    operation: shownName(registry, consumer),
     routing: consumer.routing ?? '',
-    sender: gateway.id,
+    sender: registry.gateway.id,
     receiver: target.id,
     active: consumer.active,
     answer: '',
@@ -115,27 +117,31 @@ function routeOut({ gateway }: Registry, consumer: ConsumerOperation): Route {
   };
 }
 
-function overSoap({ id, service }: Operation | ConsumerOperation, { action }: SoapForm, path: string) {
-  return { operation: id, service: service.id, method: 'SOAP', path, action };
+function overSoap({ service }: Operation | ConsumerOperation, { action }: SoapForm, path: string) {
+  return { service: service.id, method: 'SOAP', path, action };
 }
 
 /** By the first of its templates, which is the one that a call uses unless it says otherwise. */
-function overRest({ id, service, method, uris, host }: RestConsumer, address: string) {
+function overRest({ service, method, uris, host }: RestConsumer, address: string) {
   const [uri] = uris;
   const slash = host || address.endsWith('/') ? '' : '/';
-  return { operation: id, service: service.id, method, path: `${address}${slash}${uri?.template.text ?? ''}` };
+  return { service: service.id, method, path: `${address}${slash}${uri?.template.text ?? ''}` };
+}
+
+function shownName(registry: Registry, operation: Operation | ConsumerOperation): string {
+  return shortestName(operationsByName(registry), operation);
 }
 
 function permissionOf(operation: Operation | ConsumerOperation): string[] {
   return operation.public ? ['public'] : operation.permissions.map((list) => list.id);
 }
 
-function answerOf(answer: Answer): string {
+function answerOf(registry: Registry, answer: Answer): string {
   switch (answer.kind) {
     case 'handler':
       return `code ${answer.file}`;
     case 'call':
-      return `call ${answer.call.id}`;
+      return `call ${'steps' in answer.call ? answer.call.id : shownName(registry, answer.call)}`;
     case 'delivered':
       return answer.name;
     case 'query':

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { type Client, createClient, faultOf, type Timeouts } from '../invoke/index.ts';
+import { type Client, createClient, faultOfNamed, type Timeouts } from '../invoke/index.ts';
 import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
+import type { Registry } from '../model/registry.ts';
 import type { AnyCalls, AnyFlows, CallTypes, FlowTypes } from '../model/typed/calls.ts';
 import { createSpool } from '../store/file/spool.ts';
 import type { TypedClient } from './typed-client.ts';
@@ -31,11 +32,11 @@ export async function openClient<C extends CallTypes<C> = AnyCalls, F extends Fl
   // Handlers are no part of this.
   const project = options.project ?? loadProject({ ...place, handlers: 'ignore-missing' });
   const spool = createSpool({ folder: join(folder, '.signalbox/spool') });
-  const client = createClient(registryOf(project), { env, spool, timeouts, folder });
-  return typed<C, F>(client);
+  const registry = registryOf(project);
+  return typed<C, F>(registry, createClient(registry, { env, spool, timeouts, folder }));
 }
 
 /** The same client: what it is given has been checked by the compiler, and is checked again as it is written. */
-function typed<C extends CallTypes<C>, F extends FlowTypes<F>>(client: Client): TypedClient<C, F> {
-  return { ...client, faultOf };
+function typed<C extends CallTypes<C>, F extends FlowTypes<F>>(registry: Registry, client: Client): TypedClient<C, F> {
+  return { ...client, faultOf: (operation, error) => faultOfNamed(registry, operation, error) };
 }

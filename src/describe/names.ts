@@ -28,16 +28,16 @@ export function firstFree(wanted: string, isFree: (name: string) => boolean): st
 
 /**
  * Identifiers of an operation's URIs: the operation's own for the first, with the URI index for the others
- * (`LOCATIONS_GET`, `LOCATIONS_GET_2`), none of them the id of another operation.
+ * (`LOCATIONS_GET`, `LOCATIONS_GET_2`), none of them the name of another operation of the service.
  */
 export function uriNames(
-  operations: readonly { readonly id: string; readonly uris: readonly { readonly index: number }[] }[],
+  operations: readonly { readonly name: string; readonly uris: readonly { readonly index: number }[] }[],
 ) {
-  const allocate = nameAllocator(operations.map((operation) => operation.id));
+  const allocate = nameAllocator(operations.map((operation) => operation.name));
   const names = new Map<unknown, string>();
   for (const operation of operations) {
     for (const [position, uri] of operation.uris.entries()) {
-      names.set(uri, position === 0 ? operation.id : allocate(`${operation.id}_${uri.index}`));
+      names.set(uri, position === 0 ? operation.name : allocate(`${operation.name}_${uri.index}`));
     }
   }
   return (uri: { readonly index: number }): string => names.get(uri) as string;

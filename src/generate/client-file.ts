@@ -1,6 +1,7 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import { flowNames } from '../model/flow-names.ts';
+import { qualifiedName, shortestName } from '../model/operation-names.ts';
 import { code, comment, sentence } from './comment.ts';
 import { HEADER } from './header.ts';
 import { importLine, propertyName } from './typescript.ts';
@@ -12,8 +13,8 @@ export function clientFile(vocabulary: Vocabulary): string {
   const words: Writing = { ...vocabulary, fromTypes: new Set() };
   const calls = map(
     'Calls',
-    'Operations of other systems: what each is called with, what it answers, and the document of its faults.',
-    words.consumers.map((consumer) => callEntry(consumer, words)),
+    'Operations of other systems: what each is called with, what it answers, and the document of its faults. Without a service, that of the default version.',
+    words.consumers.flatMap((consumer) => callEntries(consumer, words)),
   );
   const flows = map(
     'Flows',
@@ -29,8 +30,9 @@ interface Writing extends Vocabulary {
   readonly fromTypes: Set<string>;
 }
 
-function callEntry(consumer: ConsumerOperation, { names, fromTypes }: Writing): string {
-  const { id, service, target, description, fault } = consumer;
+/** By its qualified name, and by its name alone where that means it. */
+function callEntries(consumer: ConsumerOperation, { names, fromTypes, operationsByName }: Writing): string[] {
+  const { service, target, description, fault } = consumer;
   const request = names.call(consumer);
   const reply = names.reply(consumer);
   const faults = fault === undefined ? [] : [names.received(fault)];
@@ -39,7 +41,9 @@ function callEntry(consumer: ConsumerOperation, { names, fromTypes }: Writing): 
     sentence(description),
     ...waysTo(consumer).map((way) => `${service.id}, at ${target.id}: ${way}`),
   ]);
-  return title + entry(id, [`request: ${request}`, `reply: ${reply}`, `fault: ${faults[0] ?? 'never'}`]);
+  const spellings = new Set([shortestName(operationsByName, consumer), qualifiedName(consumer)]);
+  const types = [`request: ${request}`, `reply: ${reply}`, `fault: ${faults[0] ?? 'never'}`];
+  return [...spellings].map((each) => title + entry(each, types));
 }
 
 function flowEntries(flow: Flow, { names, fromTypes }: Writing): string[] {

@@ -5,6 +5,7 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import type { Field, FieldType } from '../model/field.ts';
 import type { Flow } from '../model/flow.ts';
+import { type OperationsByName, operationsByName } from '../model/operation-names.ts';
 import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
@@ -27,6 +28,8 @@ export interface Vocabulary {
   /** Processes that code of the project runs. */
   readonly processes: readonly Process[];
   readonly names: TypeNames;
+  /** Operations by everything that names them. */
+  readonly operationsByName: OperationsByName<Operation | ConsumerOperation>;
 }
 
 /**
@@ -68,6 +71,7 @@ export function vocabulary(registry: Registry): Vocabulary {
     components: sorted(registry.components),
     processes: sorted(registry.processes).filter(({ answer }) => answer.kind === 'handler'),
     names: typeNames(documents),
+    operationsByName: operationsByName(registry),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow } from '../model/flow.ts';
 import { flowNames } from '../model/flow-names.ts';
+import { alternatives, operationsByName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
 import { InvokeError } from './error.ts';
 
@@ -10,16 +11,20 @@ export function findOperation(
   given: string | ConsumerOperation,
   requestId: string,
 ): ConsumerOperation {
-  const operation = typeof given === 'string' ? registry.consumers.get(given) : given;
+  const operation = typeof given === 'string' ? consumerNamed(registry, given) : given;
   const called = { operation: typeof given === 'string' ? given : given.id, requestId };
-  if (operation === undefined) {
-    const reason = registry.operations.has(called.operation)
-      ? 'it is answered here, and calls no other system'
-      : 'there is no such operation to call';
-    throw new InvokeError('UNKNOWN_OPERATION', called, reason);
-  }
+  if (typeof operation === 'string') throw new InvokeError('UNKNOWN_OPERATION', called, operation);
   if (!operation.active) throw new InvokeError('UNKNOWN_OPERATION', called, 'it is not active');
   return operation;
+}
+
+/** An operation of another system by its name or qualified name; why there is none in words. */
+export function consumerNamed(registry: Registry, name: string): ConsumerOperation | string {
+  const meant = operationsByName(registry).get(name) ?? [];
+  const [found] = meant;
+  if (found === undefined) return 'there is no such operation to call';
+  if (meant.length > 1) return `it may be ${alternatives(meant)}`;
+  return 'target' in found ? found : 'it is answered here, and calls no other system';
 }
 
 /** A flow by one of its names. */

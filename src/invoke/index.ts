@@ -12,7 +12,7 @@ export {
   type SoapFaultCode,
   type SoapFaultFacts,
 } from './error.ts';
-export { faultOf } from './fault-of.ts';
+export { faultOfNamed } from './fault-of.ts';
 export { flowNamed } from './find.ts';
 export type { Head, Heads } from './http/trace.ts';
 export type { Timeouts } from './limits.ts';

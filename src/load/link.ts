@@ -1,6 +1,7 @@
 import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
+import { readCommitted } from './committed.ts';
 import { linkComponents } from './component/components.ts';
 import { classFiles, linkRelatedContent } from './component/related-content.ts';
 import { checkDeliveredGrants } from './delivered.ts';
@@ -58,9 +59,10 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
   const components = linkComponents(documents, relatedContent, granting('component'));
   const recurrences = linkRecurrences(linking);
   const processes = linkProcesses(documents, { grants: granting('process'), queries, recurrences, users });
-  const context = { documents, queries, components, nodes, lists, roles, callers };
-  const { services, operations, consumers, flows } = linkServices(context, lost);
-  const routings = linkRoutings(linking, { operations, consumers, lost }, gateway?.id ?? '');
+  const committed = readCommitted(options.files.committed);
+  const context = { documents, queries, components, nodes, lists, roles, callers, committed };
+  const { services, operations, consumers, flows, overrides } = linkServices(context, lost);
+  const routings = linkRoutings(linking, { operations, consumers, overrides }, gateway?.id ?? '');
   const parts: Parts = {
     nodes,
     services: byId(services),
@@ -80,7 +82,7 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
     users,
     routings,
   };
-  checkTogether(linking, gateway, parts, options);
+  checkTogether(linking, gateway, parts, committed, options);
   return gateway && { gateway, ...parts };
 }
 
@@ -88,7 +90,13 @@ export function link(linking: Linking, options: LinkOptions): Registry | undefin
 type Parts = Omit<Registry, 'gateway'>;
 
 /** Holds definitions against each other, where that takes more than looking one up. */
-function checkTogether(linking: Linking, gateway: Gateway | undefined, parts: Parts, options: LinkOptions): void {
+function checkTogether(
+  linking: Linking,
+  gateway: Gateway | undefined,
+  parts: Parts,
+  committed: ReturnType<typeof readCommitted>,
+  options: LinkOptions,
+): void {
   const { services, operations, consumers, schemes, users, processes, relatedContent } = parts;
   // What can't be used may be the call that makes a default.
   if (options.lost.size === 0 && !linking.declared.anySetAside('service'))
@@ -99,7 +107,7 @@ function checkTogether(linking: Linking, gateway: Gateway | undefined, parts: Pa
   checkCertificateSchemes(linking, gateway, schemes.values());
   checkUsers(linking, users, { schemes: schemes.values(), processes: processes.values() });
   checkDomainNames(linking, consumers, options.lost);
-  checkUriIndexes(linking, operations, consumers, options.files.committed);
+  checkUriIndexes(linking, [...operations.values(), ...consumers.values()], committed);
   if (gateway !== undefined) {
     checkElementNames(linking, services.values(), gateway.namespace);
     checkCodeNames(linking, services.values(), gateway.namespace);

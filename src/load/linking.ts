@@ -38,14 +38,13 @@ export function declarationsOf<V>({ declared }: Linking, kind: Kind): Declaratio
 /** Looks an id up; one that does not exist is reported, unless its definition is there and can't be used. */
 export function resolveId<T>(
   { report, declared }: Linking,
-  kind: Kind | 'operation',
+  kind: Kind,
   among: ReadonlyMap<string, T>,
   id: string,
   at: Place,
 ): T | undefined {
   const found = among.get(id);
-  const lost = kind === 'operation' ? declared.anySetAside('service') : declared.isSetAside(kind, id);
-  if (found === undefined && !lost) {
+  if (found === undefined && !declared.isSetAside(kind, id)) {
     report.raise('unknown-reference', { what: kind.replace('-', ' '), id, known: [...among.keys()] }, at);
   }
   return found;

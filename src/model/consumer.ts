@@ -3,6 +3,7 @@ import type { ConfigText } from './config.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
 import type { Node } from './node.ts';
+import type { OperationIdentity } from './operation-names.ts';
 import type { Position } from './position.ts';
 import type { Retry } from './retry.ts';
 import type { PermissionList } from './security.ts';
@@ -12,8 +13,7 @@ import type { SoapProperties } from './soap-properties.ts';
 /** What is called at another system. */
 export type ConsumerOperation = SoapConsumer | RestConsumer;
 
-interface Consumer {
-  readonly id: string;
+interface Consumer extends OperationIdentity {
   readonly service: Service;
   readonly description?: string;
   /** Where it goes: the target that it names, or the one of the definition that overrides its routing. */

@@ -15,8 +15,13 @@ export interface Patch {
 /** The shape of data, with a JSON and an XML form. */
 export interface Document {
   readonly id: string;
+  /**
+   * Its name in contracts, where that is not the id: of a document written in place at an operation with a qualified id,
+   * without the service.
+   */
+  readonly name?: string;
   readonly description?: string;
-  /** Name of the root element in XML (`xml:`); the id unless said otherwise. */
+  /** Name of the root element in XML (`xml:`); its name unless said otherwise. */
   readonly xmlName: string;
   /** XML namespace of its elements; the service's (`<namespace>:<Service>.<version>`) where undefined, none where empty. */
   readonly namespace?: string;
@@ -31,4 +36,9 @@ export interface Document {
   /** Written in place at a field or an operation rather than under an id of its own; its id is derived from there. */
   readonly inPlace: boolean;
   readonly at: Position;
+}
+
+/** The name of a document in contracts. */
+export function documentName({ id, name = id }: Pick<Document, 'id' | 'name'>): string {
+  return name;
 }

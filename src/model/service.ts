@@ -4,6 +4,7 @@ import type { ConsumerOperation } from './consumer.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
 import type { Flow } from './flow.ts';
+import type { OperationIdentity } from './operation-names.ts';
 import type { Position } from './position.ts';
 import type { Query } from './query.ts';
 import type { CallLimits } from './rate.ts';
@@ -79,7 +80,7 @@ export type Answer =
  * `<name>Response`, both in the service's namespace (`<namespace of the gateway>:<Service>.<version>`).
  */
 export interface SoapForm {
-  /** The operation's id, or that of its SOAP twin. */
+  /** The operation's own, or that of its SOAP twin. */
   readonly name: string;
   /** `<name>.<version>`: what SOAPAction (1.1) or `action=` (1.2) says. */
   readonly action: string;
@@ -96,8 +97,7 @@ export interface SoapForm {
 export type Writes = boolean | readonly { readonly field: Field; readonly value: string }[];
 
 /** What a provider offers: over REST where it has URIs, over SOAP where it has that form, or both. */
-export interface Operation {
-  readonly id: string;
+export interface Operation extends OperationIdentity {
   readonly service: Service;
   readonly description?: string;
   /** Over REST; undefined where the operation is SOAP alone, and then there are no URIs either. */

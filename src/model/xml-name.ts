@@ -1,4 +1,4 @@
-import type { Document } from './document.ts';
+import { type Document, documentName } from './document.ts';
 import type { ListType } from './field.ts';
 
 /**
@@ -16,7 +16,7 @@ export function namespaceOf(document: Document, around: string, service: string)
 export function itemName(type: ListType): string {
   if (type.item.kind !== 'document') return 'item';
   const { document } = type.item;
-  return document.inPlace && document.xmlName === document.id ? 'item' : document.xmlName;
+  return document.inPlace && document.xmlName === documentName(document) ? 'item' : document.xmlName;
 }
 
 /**

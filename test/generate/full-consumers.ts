@@ -75,6 +75,7 @@ export function partner(service: Service, { FILE, LOC_FAULT }: Shapes, lists: re
   const fetch: SoapConsumer = {
     ...shared,
     id: 'FILE_FETCH',
+    name: 'FILE_FETCH',
     description: 'Fetches a file',
     soap: soap('FILE_FETCH', { kind: 'raw', raw: 'xml' }, { kind: 'document', document: FILE }),
     headers: [{ name: 'Content-Type', value: 'text/xml' }],
@@ -96,6 +97,7 @@ export function partner(service: Service, { FILE, LOC_FAULT }: Shapes, lists: re
   const ping: SoapConsumer = {
     ...shared,
     id: 'PARTNER_PING',
+    name: 'PARTNER_PING',
     soap: soap('PARTNER_PING', none, none),
     headers: [],
     properties: { mtom: false, upContent: true, compress: false, segmentContentTransfer: 'binary' },
@@ -105,6 +107,7 @@ export function partner(service: Service, { FILE, LOC_FAULT }: Shapes, lists: re
   const keep: SoapConsumer = {
     ...ping,
     id: 'FILE_KEEP',
+    name: 'FILE_KEEP',
     soap: soap('FILE_KEEP', { kind: 'document', document: FILE }, { kind: 'raw', raw: 'xml' }),
   };
   return adopted(service, [fetch, ping, keep], []);
@@ -165,6 +168,7 @@ function rest(id: string, service: Service, options: RestOptions): RestConsumer 
   return {
     kind: 'rest',
     id,
+    name: id,
     service,
     target: LIBRARY,
     method: 'POST',

@@ -28,6 +28,7 @@ export function operation(id: string, input: Document): RestConsumer {
     ...own,
     kind: 'rest',
     id,
+    name: id,
     method: 'POST',
     uris: [],
     host: false,
@@ -45,6 +46,7 @@ export function soapOperation(id: string, request: Document): SoapConsumer {
     ...own,
     kind: 'soap',
     id,
+    name: id,
     soap: {
       name: id,
       action: `${id}.v1`,

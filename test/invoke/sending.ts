@@ -99,6 +99,7 @@ function rest(target: Node, more: Partial<RestConsumer> = {}): ConsumerOperation
   return {
     kind: 'rest',
     id: 'THING_GET',
+    name: 'THING_GET',
     service: registry({ 'Partner.v1': { operations: {} } }).services.get('Partner.v1')!,
     target,
     method: 'GET',

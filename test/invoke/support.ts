@@ -49,6 +49,7 @@ export function partner(target: Node, options: ConsumerOptions = {}, limits: Par
   const operation: SoapConsumer = {
     kind: 'soap',
     id: 'FILE_SEND',
+    name: 'FILE_SEND',
     service,
     target,
     soap: {

@@ -61,6 +61,7 @@ export function restConsumer(
   return {
     kind: 'rest',
     id: 'SOME_CALL',
+    name: 'SOME_CALL',
     service: registry({ 'Some.v1': { operations: {} } }).services.get('Some.v1')!,
     target,
     method: options.method ?? 'POST',

@@ -86,7 +86,7 @@ export const FAILURE = document(
 
 /** An operation by what differs from the usual: a GET with Basic credentials that answers JSON and XML with status 200. */
 export interface OperationOptions
-  extends Partial<Omit<Operation, 'id' | 'service' | 'uris' | 'soap' | 'request' | 'responses' | 'at'>> {
+  extends Partial<Omit<Operation, 'id' | 'name' | 'service' | 'uris' | 'soap' | 'request' | 'responses' | 'at'>> {
   /** None: SOAP alone. */
   readonly templates?: readonly string[];
   /** Over SOAP too, under its own name. */
@@ -186,17 +186,18 @@ function service(id: string, options: ServiceOptions): Service {
   return built;
 }
 
-function operation(id: string, owner: Service, options: OperationOptions): Operation {
+function operation(name: string, owner: Service, options: OperationOptions): Operation {
   const { templates = [], request, response, soap, ...rest } = options;
   const message = messageOf(request);
   const responses = responsesOf(response);
   const requestHeaders = rest.requestHeaders ?? [];
   const elsewhere = requestHeaders.map((binding) => binding.field);
   return {
-    id,
+    id: name,
+    name,
     service: owner,
     ...(templates.length === 0 ? {} : { method: 'GET' }),
-    ...(soap === undefined ? {} : { soap: soapForm(id, owner, message, responses[0]!.message) }),
+    ...(soap === undefined ? {} : { soap: soapForm(name, owner, message, responses[0]!.message) }),
     uris: templates.map((text, index) => operationUri(text, index + 1, message, elsewhere)),
     pathName: owner.name,
     request: message,
@@ -204,7 +205,7 @@ function operation(id: string, owner: Service, options: OperationOptions): Opera
     body: bodyOf(rest.method ?? 'GET', message),
     responses,
     status: 200,
-    answer: { kind: 'handler', file: id.toLowerCase().replaceAll('_', '-') },
+    answer: { kind: 'handler', file: name.toLowerCase().replaceAll('_', '-') },
     writes: (rest.method ?? 'GET') !== 'GET',
     permissions: [],
     public: false,

@@ -58,6 +58,12 @@ async function usersOfDatabase(registry: Registry, place: Place): Promise<User[]
 export function thingsNamed(registry: Registry, asked: string): Thing[] {
   const things = listThings(registry);
   const found = findThings(things, asked);
+  const operations = found.filter(({ kind }) => kind === 'operation' || kind === 'consumer');
+  const [first] = operations;
+  if (first !== undefined && operations.length > 1) {
+    const meant = operations.map(({ id }) => id);
+    throw wrongUsage(`${asked} may be ${meant.join(' or ')}`, `Write one of them in full: ${first.id}.`);
+  }
   if (found.length > 0) return found;
   const id = asked.slice(asked.indexOf(':') + 1);
   const known = [...new Set(things.map((each) => each.id))];

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { operationsByName, shortestName } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
 import { type CallerFacts, listCallers } from '../../security/grants/callers.ts';
 import { nameOf, type Thing } from '../../security/grants/things.ts';
@@ -22,7 +23,7 @@ const help = {
     "signalbox who-can LOCATIONS_GET --json | jq -r '.[].callers[].caller'",
   ],
   notes: [
-    'A thing is an operation, a query, a process, a component, a related-content service, an operation with a target (consumer) or a flow, by its id; of several kinds with one id all are shown, unless the kind stands before it. An operation is granted with what answers it: its query, its component, its call. Tokens are callers by what their claims give. Grants alone are judged, not whether credentials are taken.',
+    'A thing is an operation, a query, a process, a component, a related-content service, an operation with a target (consumer) or a flow, by its id; of several kinds with one id all are shown, unless the kind stands before it. LOCATIONS_GET is the operation of the default version of its service, Locations.v2.LOCATIONS_GET that of one version. An operation is granted with what answers it: its query, its component, its call. Tokens are callers by what their claims give. Grants alone are judged, not whether credentials are taken.',
     '--json writes an array, an object a thing: kind, id, public, callers (each with caller, roles, and needs: what, may, and the chains of { because, at: { file, line, column } } that grant it), operations that reach a component which nobody names, and reached, the chains of operations that use it as a role of theirs.',
   ],
 } as const;
@@ -63,7 +64,9 @@ function answerFor(registry: Registry, callers: readonly CallerFacts[], thing: T
     thing,
     isPublic: isOpen && thing.kind !== 'component',
     callers: isOpen ? [] : judged.filter(({ verdict }) => verdict.may),
-    ...(isOpen && thing.kind === 'component' ? { operations: answered.map(({ id }) => id) } : {}),
+    ...(isOpen && thing.kind === 'component'
+      ? { operations: answered.map((each) => shortestName(operationsByName(registry), each)) }
+      : {}),
     reached: reachedAs(registry, thing),
   };
 }

@@ -2,6 +2,7 @@ import { flowNamed } from '../../invoke/index.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Flow } from '../../model/flow.ts';
 import { flowNames } from '../../model/flow-names.ts';
+import { alternatives, operationsByName, qualifiedName, shortestName } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { MediaMessage, Message, Operation, SoapForm } from '../../model/service.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
@@ -17,21 +18,11 @@ export type OneOperation =
 
 /** An operation or a flow by its id; an operation that is answered here needs a node to be called at. @throws CliFailure */
 export function findCallable(registry: Registry, id: string, node: string | undefined): Found {
-  const { consumers, operations, flows, gateway } = registry;
-  const consumer = consumers.get(id);
-  if (consumer !== undefined) return { kind: 'consumer', operation: consumer };
   const flow = flowNamed(registry, id);
   if (flow !== undefined) return { kind: 'flow', flow };
-  const operation = operations.get(id);
-  if (operation === undefined)
-    throw wrongUsage(
-      `there is no operation ${id}`,
-      propose(id, [
-        ...consumers.keys(),
-        ...[...flows.values()].map((flow) => flowNames(flow)[0]),
-        ...operations.keys(),
-      ]),
-    );
+  const operation = operationCalled(registry, id);
+  if ('target' in operation) return { kind: 'consumer', operation };
+  const { gateway } = registry;
   if (operation.soap === undefined)
     throw wrongUsage(`operation ${id} has no SOAP form`, 'Its definition gets one by `soap: true`.');
   if (node === undefined)
@@ -40,6 +31,25 @@ export function findCallable(registry: Registry, id: string, node: string | unde
       `--node ${gateway.id} calls it at the running gateway.`,
     );
   return { kind: 'provider', operation, soap: operation.soap };
+}
+
+/** @throws CliFailure that says which there are */
+function operationCalled(registry: Registry, name: string): Operation | ConsumerOperation {
+  const { consumers, operations, flows } = registry;
+  const byName = operationsByName(registry);
+  const meant = byName.get(name) ?? [];
+  const [found] = meant;
+  if (found === undefined) {
+    const spell = (each: Operation | ConsumerOperation): string => shortestName(byName, each);
+    const known = [
+      ...[...consumers.values()].map(spell),
+      ...[...flows.values()].map((flow) => flowNames(flow)[0]),
+      ...[...operations.values()].map(spell),
+    ];
+    throw wrongUsage(`there is no operation ${name}`, propose(name, known));
+  }
+  if (meant.length === 1) return found;
+  throw wrongUsage(`${name} may be ${alternatives(meant)}`, `Write one of them in full: ${qualifiedName(found)}.`);
 }
 
 /**

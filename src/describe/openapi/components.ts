@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { type Document, documentName } from '../../model/document.ts';
 import { foldedName } from '../../model/xml-name.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { firstFree, nameAllocator, ncName } from '../names.ts';
@@ -19,8 +19,8 @@ export interface Components extends SchemaRefs {
 /** Starts an empty set. The names of `documents` are theirs, whatever else asks for them. */
 export function openComponents(documents: readonly Document[]): Components {
   const allocate = schemaNames(documents);
-  const names = new Map(documents.map((document) => [document, allocate(ncName(document.id))]));
-  const nameOf = (document: Document): string => names.get(document) ?? ncName(document.id);
+  const names = new Map(documents.map((document) => [document, allocate(ncName(documentName(document)))]));
+  const nameOf = (document: Document): string => names.get(document) ?? ncName(documentName(document));
   const schemas = shelf('schemas', allocate);
   const responses = shelf('responses', nameAllocator());
   const components: Components = {
@@ -33,13 +33,13 @@ export function openComponents(documents: readonly Document[]): Components {
     blank: (document) =>
       schemas.keyed(
         `blank ${nameOf(document)}`,
-        () => allocate(`${ncName(document.id)}_BLANK`),
+        () => allocate(`${ncName(documentName(document))}_BLANK`),
         () => blankDocument(document),
       ),
     message(document) {
       const inner = components.document(document);
       if (!document.root) return inner;
-      const wanted = (): string => allocate(`${ncName(document.id)}_MESSAGE`);
+      const wanted = (): string => allocate(`${ncName(documentName(document))}_MESSAGE`);
       return schemas.keyed(`message ${nameOf(document)}`, wanted, () => labelled(document.id, inner));
     },
     schema: (wanted, schema) =>
@@ -84,7 +84,7 @@ export function labelled(label: string, inner: JsonObject): JsonObject {
 
 function blankDocument(document: Document): JsonObject {
   return {
-    description: `Stands for ${document.id} where there is none.`,
+    description: `Stands for ${documentName(document)} where there is none.`,
     ...blankSchema({ kind: 'document', document }),
   };
 }

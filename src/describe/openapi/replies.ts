@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Document } from '../../model/document.ts';
+import { type Document, documentName } from '../../model/document.ts';
 import type { ReplyForm } from '../../model/rest-form.ts';
 import type { Operation } from '../../model/service.ts';
 import { problemJson, problemMediaType } from '../../wire/problem.ts';
@@ -134,7 +134,7 @@ function faultResponse(operation: Operation, fault: FaultStatus, context: Writin
   );
   // An address that belongs to no single operation is answered without the operation's fault document.
   const early = fault.status === 404 || fault.status === 405;
-  const wanted = `${operation.fault?.id ?? 'Problem'}_${fault.status}`;
+  const wanted = `${operation.fault === undefined ? 'Problem' : documentName(operation.fault)}_${fault.status}`;
   return context.components.response(wanted, {
     description: fault.meaning,
     headers: { ...requestId, ...faultHeaders[fault.status] },
@@ -175,7 +175,7 @@ function formContent({ format, mediaType, message }: ReplyForm, context: Writing
   if (format === 'json') return { schema: components.message(document), example: json };
   if (format === 'psnonxml') {
     return {
-      schema: xmlSchema(`${wrapperWords} ${document.id}.`),
+      schema: xmlSchema(`${wrapperWords} ${documentName(document)}.`),
       example: json === undefined ? undefined : wrapPsnonxml(JSON.stringify(json)),
     };
   }

@@ -1,5 +1,5 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
-import type { Document } from '../../model/document.ts';
+import { type Document, documentName } from '../../model/document.ts';
 import { type Field, type FieldType, type ScalarKind, type ScalarType, singleType } from '../../model/field.ts';
 import type { RawKind } from '../../model/service.ts';
 import { blankJson } from '../blank.ts';
@@ -150,10 +150,10 @@ function blankNote({ absent, type }: Field): string | undefined {
   if (absent !== 'blank') return undefined;
   const single = singleType(type);
   if (type.kind === 'list') {
-    const entry = single.kind === 'document' ? single.document.id : `type ${single.kind}`;
+    const entry = single.kind === 'document' ? documentName(single.document) : `type ${single.kind}`;
     return `A list of ${entry}; where it is not given, one ${single.kind === 'document' ? 'object with all members blank' : 'blank value'}.`;
   }
-  return single.kind === 'document' ? `${single.document.id}, or one object with all members blank.` : undefined;
+  return single.kind === 'document' ? `${documentName(single.document)}, or one object with all members blank.` : undefined;
 }
 
 function asJson(kind: ScalarKind | 'document', value: string | number | boolean): Json {

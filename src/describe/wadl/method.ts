@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { type Document, documentName } from '../../model/document.ts';
 import { type ReplyForm, takesBody } from '../../model/rest-form.ts';
 import type { Operation, OperationUri } from '../../model/service.ts';
 import { problemMediaType } from '../../wire/problem.ts';
@@ -32,7 +32,7 @@ export function methodElement(
   const content = [...query, ...headers, ...apiKeyParams(restSchemes(operation)), ...body];
   const attributes = { name: operation.method, id: ncName(context.scope.nameOf(uri)) };
   return element('method', attributes, [
-    element('doc', { title: operation.id }, [methodText(operation, uri)]),
+    element('doc', { title: operation.name }, [methodText(operation, uri)]),
     content.length === 0 ? undefined : element('request', {}, content),
     ...responses(operation, context),
   ]);
@@ -49,7 +49,7 @@ function requestRepresentations(operation: Operation, uri: OperationUri, context
   if (request.kind !== 'document') return [element('representation', { mediaType })];
   const { document } = request;
   const names = uri.body.map((field) => field.jsonName).join(', ');
-  const text = joined('. ', `${document.id}: ${names}`, repeatsNote(uri.repeats));
+  const text = joined('. ', `${documentName(document)}: ${names}`, repeatsNote(uri.repeats));
   const inJson = element('representation', { mediaType }, [element('doc', {}, [text])]);
   if (inXml === undefined) return [inJson];
   const elements = uri.body.map((field) => field.xmlName).join(', ');
@@ -90,7 +90,7 @@ function representation({ format, mediaType, message }: ReplyForm, context: Wadl
   const { document } = message;
   if (format === 'xml') return xmlRepresentation(mediaType, qualified(document, context), undefined);
   const label = document.root ? ` under the root label ${document.id}` : '';
-  const json = `The JSON form of ${document.id}${label}.`;
+  const json = `The JSON form of ${documentName(document)}${label}.`;
   if (format === 'json') return element('representation', { mediaType }, [element('doc', {}, [json])]);
   return xmlRepresentation(
     mediaType,

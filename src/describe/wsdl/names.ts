@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { type Document, documentName } from '../../model/document.ts';
 import { ncName } from '../names.ts';
 import type { Scope } from '../scope.ts';
 
@@ -10,7 +10,7 @@ export function wsdlNames({ service }: Pick<Scope, 'service'>) {
 
 /** Wanted name of the message of a fault document. */
 export function faultMessageName(document: Document): string {
-  return `${ncName(document.id)}Message`;
+  return `${ncName(documentName(document))}Message`;
 }
 
 /** Names of the classes that JAX-WS writes next to those of the schemas: port type, service, and exceptions (3.0, 2.5). */

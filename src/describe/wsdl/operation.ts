@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { type Document, documentName } from '../../model/document.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { nameAllocator, ncName } from '../names.ts';
 import { accessNote, soapSchemes } from '../requirements.ts';
@@ -52,14 +52,15 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
   return soap.map((operation): WsdlOperation => {
     const { name, action, response } = operation.soap;
     const oneWay = response.kind === 'none';
-    const message = oneWay || operation.fault === undefined ? undefined : faultOf(operation.fault);
+    const fault = oneWay ? undefined : operation.fault;
+    const message = fault === undefined ? undefined : faultOf(fault);
     return {
       name,
       action,
       text: textOf(operation, message),
       input: { name: requestMessage(name), part: 'parameters', element: `tns:${name}` },
       output: oneWay ? undefined : { name: replyName(name), part: 'parameters', element: `tns:${replyName(name)}` },
-      fault: message === undefined ? undefined : { name: ncName(operation.fault?.id ?? ''), message },
+      fault: fault === undefined || message === undefined ? undefined : { name: ncName(documentName(fault)), message },
       policy: policies.referenceOf(operation),
       bindings: wrapperStyle(operation, scope),
     };

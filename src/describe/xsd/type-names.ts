@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { type Document, documentName } from '../../model/document.ts';
 import { foldedName, itemName } from '../../model/xml-name.ts';
 import { firstFree, ncName } from '../names.ts';
 
@@ -37,7 +37,7 @@ export function typeNamesOf(documents: readonly Document[], taken: readonly stri
     const isFree = (candidate: string): boolean =>
       !classes(candidate).some((each) => each === '' || given.has(each)) &&
       !lists.some((list) => foldedName(list) === foldedName(candidate));
-    const id = ncName(document.id);
+    const id = ncName(documentName(document));
     const entry = entries.get(document);
     const wanted = entry === undefined || isFree(id) ? id : `${id}_${ncName(entry)}`;
     const found = firstFree(wanted, isFree);
@@ -48,7 +48,7 @@ export function typeNamesOf(documents: readonly Document[], taken: readonly stri
   for (const document of documents) if (!document.inPlace) name(document);
   for (const document of documents) if (document.inPlace) name(document);
   return {
-    of: (document) => names.get(document) ?? ncName(document.id),
+    of: (document) => names.get(document) ?? ncName(documentName(document)),
     give: (wanted) => {
       const name = firstFree(ncName(wanted), (candidate) => !given.has(foldedName(candidate)));
       given.add(foldedName(name));

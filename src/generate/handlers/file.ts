@@ -1,3 +1,4 @@
+import { qualifiedName } from '../../model/operation-names.ts';
 import type { Message, Operation } from '../../model/service.ts';
 import { comment, sentence } from '../comment.ts';
 import { HEADER } from '../header.ts';
@@ -12,13 +13,17 @@ import { contextType, type Writing } from './writing.ts';
 export function handlersFile(vocabulary: Vocabulary): string {
   const words: Writing = {
     ...vocabulary,
-    fromPackage: new Set<string>(['Complaint']),
+    fromPackage: new Set<string>(['ComplaintOf', 'HandlerOf']),
     fromTypes: new Set(),
     fromClient: new Set(),
   };
   const { operations, components, processes, names } = words;
   const declarations = operations.map((operation) => handlerType(operation, words)).join('\n');
-  const entries = operations.map((operation) => `  ${propertyName(operation.id)}: ${names.handler(operation)};\n`);
+  const entries = operations.flatMap((operation) =>
+    [...new Set([operation.id, qualifiedName(operation)])].map(
+      (each) => `  ${propertyName(each)}: ${names.handler(operation)};\n`,
+    ),
+  );
   const events = components.map((component) => eventType(component, words)).join('\n');
   const programs = processes.map((process) => processType(process, words)).join('\n');
   const imports =
@@ -99,7 +104,9 @@ function formText(message: Message, { names, fromPackage, fromTypes }: Writing):
 }
 
 function handlersMap(entries: readonly string[]): string {
-  const title = comment('', ['Operations that code answers, each with its handler.']);
+  const title = comment('', [
+    'Operations that code answers, each with its handler: by its id, and by its service, version and name.',
+  ]);
   if (entries.length === 0) return `${title}export type Handlers = Record<never, never>;\n`;
   return `${title}export interface Handlers {\n${entries.join('')}}\n`;
 }
@@ -107,12 +114,13 @@ function handlersMap(entries: readonly string[]): string {
 /** It returns what it is given: all of its work is done by the compiler. */
 const DEFINE = `/**
  * Defines the handler of an operation: request, context and reply are inferred, and a reply with a wrong field, at any
- * depth, does not compile. A field too many is reported at the operation's id.
+ * depth, does not compile. A field too many is reported at the operation's id. A handler that several operations share, such
+ * as those of two versions, is defined with a list of their ids: it takes the request of each, and its reply fits each.
  */
-export function defineHandler<Id extends keyof Handlers, H extends Handlers[Id]>(
-  operation: Id & Complaint<H, Handlers[Id]>,
-  handler: H,
-): Handlers[Id];
+export function defineHandler<
+  const Id extends keyof Handlers | readonly (keyof Handlers)[],
+  H extends HandlerOf<Handlers, Id>,
+>(operation: Id & ComplaintOf<Handlers, Id, H>, handler: H): HandlerOf<Handlers, Id>;
 export function defineHandler(_operation: unknown, handler: unknown): unknown {
   return handler;
 }

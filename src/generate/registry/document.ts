@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { type Document, documentName } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { JsonTree } from '../json-text.ts';
 import { typeWords } from '../words.ts';
@@ -8,7 +8,7 @@ import { yes } from './tree.ts';
 export function documentTree(document: Document): JsonTree {
   return {
     description: document.description,
-    xml: document.xmlName === document.id ? undefined : document.xmlName,
+    xml: document.xmlName === documentName(document) ? undefined : document.xmlName,
     namespace: document.namespace,
     root: yes(document.root),
     open: yes(document.open),

@@ -10,11 +10,12 @@ import type { DocumentValue } from '../../model/value.ts';
  * @throws TypeError for one without a SOAP form
  */
 export function asConsumer(operation: Operation, target: Node, input: DocumentValue): SoapConsumer {
-  const { id, service, soap, fault, permissions, active, at } = operation;
+  const { id, name, service, soap, fault, permissions, active, at } = operation;
   if (soap === undefined) throw new TypeError(`${id} has no SOAP form`);
   return {
     kind: 'soap',
     id,
+    name,
     service,
     target,
     soap,

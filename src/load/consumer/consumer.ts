@@ -28,10 +28,11 @@ export function linkConsumer(context: ConsumerContext, spot: OperationSpot, serv
 
 function linkFacts(context: ConsumerContext, spot: OperationSpot, service: Service): ConsumerFacts {
   const { linking } = context.documents;
-  const { id, declared, override, at } = spot;
+  const { id, name, declared, override, at } = spot;
   const grants = linkGrants(linking, context, spot, service.delivered);
   return {
     id,
+    name,
     service,
     target: linkTarget(linking, spot, context.nodes),
     ...grants,

@@ -22,6 +22,7 @@ export interface ConsumerContext extends GrantSources {
 export type ConsumerFacts = Pick<
   ConsumerOperation,
   | 'id'
+  | 'name'
   | 'service'
   | 'description'
   | 'target'

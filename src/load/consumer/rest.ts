@@ -1,5 +1,6 @@
 import type { CallBody, CallHeader, RestConsumer } from '../../model/consumer.ts';
 import type { Message, Method } from '../../model/service.ts';
+import { derivedName } from '../document/derived-name.ts';
 import type { Documents } from '../document/documents.ts';
 import { contentOf } from '../document/message.ts';
 import { given } from '../given.ts';
@@ -42,7 +43,7 @@ export function linkRestConsumer(
     method,
     uris,
     host,
-    input: documents.synthesize(`${spot.id}_INPUT`, inputOf(fields, filled, usage), spot.at, {
+    input: documents.synthesize(derivedName(spot, 'INPUT'), inputOf(fields, filled, usage), spot.at, {
       open: body.kind === 'document' && body.document.open,
     }),
     filled,

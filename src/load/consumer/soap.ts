@@ -15,7 +15,7 @@ const NONE: Message = { kind: 'none' };
 /** Links an operation that calls another system over SOAP. */
 export function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: ConsumerFacts): SoapConsumer {
   const { linking } = documents;
-  const { id, declared } = spot;
+  const { name, declared } = spot;
   const request = linkRequest(documents, spot);
   const responses = linkResponses(documents, spot);
   const properties = linkSoapProperties(linking, spot, request);
@@ -24,7 +24,7 @@ export function linkSoapConsumer(documents: Documents, spot: OperationSpot, fact
   const consumer: SoapConsumer = {
     kind: 'soap',
     ...facts,
-    soap: soapForm(soapName(id, declared) ?? id, facts.service, request ?? NONE, responses ?? []),
+    soap: soapForm(soapName(name, declared) ?? name, facts.service, request ?? NONE, responses ?? []),
     headers: linkFixedHeaders(linking, spot),
     properties,
     ...given({ fault }),

@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { type Document, documentName } from '../../model/document.ts';
 import { type Field, SCALAR_KINDS } from '../../model/field.ts';
 import { RAW_KINDS } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
@@ -6,6 +6,7 @@ import { type Place, placeOf, placeText, positionOf } from '../diagnostic/place.
 import { given, type Mutable } from '../given.ts';
 import { declarationsOf, type Linking } from '../linking.ts';
 import type { InPlaceDeclared } from '../schema/field.ts';
+import type { DerivedName } from './derived-name.ts';
 import { linkField } from './field.ts';
 import type { DocumentSource } from './field-type.ts';
 
@@ -28,7 +29,7 @@ export class Documents implements DocumentSource {
       if (RESERVED.has(id)) {
         linking.report.raise('reserved-name', { name: id, why: 'it is a word for a type or a message' }, at);
       }
-      const document = this.begin(id, value, at, false);
+      const document = this.begin({ id, name: id }, value, at, false);
       if (incomplete) linking.incomplete.add(document);
       return { document, value };
     });
@@ -51,30 +52,30 @@ export class Documents implements DocumentSource {
     return found;
   }
 
-  inPlace(id: string, declared: InPlaceDeclared, at: Place): Document {
-    const document = this.begin(id, declared, at, true);
+  inPlace(derived: DerivedName, declared: InPlaceDeclared, at: Place): Document {
+    const document = this.begin(derived, declared, at, true);
     this.fill(document, declared);
     return document;
   }
 
   /** Adds a document that nobody wrote, made of fields that exist. */
-  synthesize(id: string, fields: readonly Field[], at: Place, options: SynthesisOptions = {}): Document {
-    const shape = { id, xmlName: id, root: false, open: false };
+  synthesize(derived: DerivedName, fields: readonly Field[], at: Place, options: SynthesisOptions = {}): Document {
+    const shape = { ...named(derived), xmlName: derived.name, root: false, open: false };
     const document: Document = { ...shape, ...options, fields, inPlace: true, at: positionOf(at) };
     this.register(document, at);
     return document;
   }
 
-  private begin(id: string, declared: InPlaceDeclared, at: Place, inPlace: boolean): Mutable<Document> {
+  private begin(derived: DerivedName, declared: InPlaceDeclared, at: Place, inPlace: boolean): Mutable<Document> {
     const { report, places } = this.linking;
-    const xmlName = declared.xml ?? id;
+    const xmlName = declared.xml ?? derived.name;
     if (!isXmlName(xmlName)) {
       const place = declared.xml === undefined ? at : places.value(declared, 'xml');
       // The field or operation that a document in place is named after has been looked at.
       if (declared.xml !== undefined || !inPlace) report.raise('xml-name', { name: xmlName }, place);
     }
     const document: Mutable<Document> = {
-      id,
+      ...named(derived),
       xmlName,
       root: declared.root ?? false,
       open: declared.open ?? false,
@@ -96,12 +97,18 @@ export class Documents implements DocumentSource {
 
   private fill(document: Mutable<Document>, declared: InPlaceDeclared): void {
     const names = Object.keys(declared.fields);
-    const fields = names.flatMap((name) => linkField(this, declared.fields, name, document.id) ?? []);
+    const owner = { id: document.id, name: documentName(document) };
+    const fields = names.flatMap((name) => linkField(this, declared.fields, name, owner) ?? []);
     const { incomplete } = this.linking;
     if (fields.length < names.length || incomplete.has(declared.fields)) incomplete.add(document);
     checkNames(this.linking, declared.fields, fields);
     document.fields = fields;
   }
+}
+
+/** An id and, where that differs, a name. */
+function named({ id, name }: DerivedName): Pick<Document, 'id' | 'name'> {
+  return id === name ? { id } : { id, name };
 }
 
 /** Two fields can't have one name in JSON or XML. */

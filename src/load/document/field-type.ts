@@ -3,6 +3,7 @@ import { type CompoundType, type FieldType, SCALAR_KINDS, type ScalarType } from
 import type { Place } from '../diagnostic/place.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import type { FieldDeclared, InPlaceDeclared } from '../schema/field.ts';
+import { type DerivedName, derivedName } from './derived-name.ts';
 import { parseTypeWord, typeText } from './type-word.ts';
 
 /** Where fields find documents, and put those that are written in place. */
@@ -11,7 +12,7 @@ export interface DocumentSource {
   /** A declared document; undefined where there is none, or none that can be used. */
   find(id: string): Document | undefined;
   /** Adds a document that is written in place. `declared` is the map that holds `fields`. */
-  inPlace(id: string, declared: InPlaceDeclared, at: Place): Document;
+  inPlace(derived: DerivedName, declared: InPlaceDeclared, at: Place): Document;
 }
 
 /** A field as it stands: its name, what is said of it, and the map that it stands in. */
@@ -20,8 +21,8 @@ export interface FieldSpot {
   readonly declared: FieldDeclared;
   /** The map of fields. */
   readonly container: object;
-  /** Id of the document that it belongs to. */
-  readonly owner: string;
+  /** The document, query or process that it belongs to. */
+  readonly owner: DerivedName;
 }
 
 /** The field's type; undefined where it can't be told, which has been reported. */
@@ -34,7 +35,7 @@ export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | u
     refuseBoth(source.linking, declared, first, second, 'each of them says the type');
     return undefined;
   }
-  const inner = `${owner}_${name}`;
+  const inner = derivedName(owner, name);
   const at = places.key(container, name);
   if (declared.fields !== undefined) {
     return { kind: 'document', document: source.inPlace(inner, declared as InPlaceDeclared, at) };

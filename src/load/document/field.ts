@@ -3,11 +3,17 @@ import { isXmlName } from '../../wire/xml/text.ts';
 import { positionOf } from '../diagnostic/place.ts';
 import { given } from '../given.ts';
 import type { FieldDeclared } from '../schema/field.ts';
+import type { DerivedName } from './derived-name.ts';
 import { type DocumentSource, type FieldSpot, linkType } from './field-type.ts';
 import { linkValues } from './field-values.ts';
 
 /** Links one field of a document, a prompt or a column. Undefined where its type can't be told. */
-export function linkField(source: DocumentSource, container: object, name: string, owner: string): Field | undefined {
+export function linkField(
+  source: DocumentSource,
+  container: object,
+  name: string,
+  owner: DerivedName,
+): Field | undefined {
   const { report, places } = source.linking;
   const at = places.key(container, name);
   if (name === '__proto__') {

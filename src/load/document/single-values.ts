@@ -12,7 +12,7 @@ export function linkSingleValues(
 ): Field[] {
   const { report, places } = source.linking;
   return Object.keys(declared).flatMap((name) => {
-    const field = linkField(source, declared, name, owner);
+    const field = linkField(source, declared, name, { id: owner, name: owner });
     if (field === undefined) return [];
     const { kind } = field.type;
     if (kind !== 'list' && kind !== 'document' && (kind !== 'binary' || what === 'column')) return field;

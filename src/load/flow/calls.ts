@@ -2,19 +2,26 @@ import type { ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { Flow } from '../../model/flow.ts';
+import { qualifiedName, shortestName } from '../../model/operation-names.ts';
 import { operationsOf } from '../../model/reached.ts';
 import type { Message } from '../../model/service.ts';
 import type { Place } from '../diagnostic/place.ts';
 import { contentOf, documentOf } from '../document/message.ts';
-import { type Linking, resolveId } from '../linking.ts';
+import type { Linking } from '../linking.ts';
+import { isLostOperation, type OperationNames, resolveOperation } from '../operation/references.ts';
 
 /** Operations that may be called. */
 export interface CallSources {
+  /** By ids. */
   readonly consumers: ReadonlyMap<string, ConsumerOperation>;
-  /** Those that are answered here. */
-  readonly answered: ReadonlySet<string>;
-  /** Those that were declared and can't be used. */
-  readonly lost: ReadonlySet<string>;
+  /** Of these and of those that are answered here. */
+  readonly names: OperationNames;
+}
+
+/** What a step of a flow may name. */
+export interface StepSources extends CallSources {
+  /** What flows are called, whatever becomes of them. */
+  readonly flowNames: ReadonlySet<string>;
 }
 
 /** What a `call:` may name. */
@@ -32,19 +39,20 @@ export type Callee = ConsumerOperation | Flow;
 
 /** Looks an operation or a flow up; one that can't be called is reported. */
 export function resolveCall(linking: Linking, calls: Calls, name: string, at: Place): Callee | undefined {
-  // No operation has a dot in its name, and every flow has.
-  const isFlow = name.includes('.');
-  const { consumers, named } = calls;
-  if (!isFlow && (consumers.has(name) || !flowsCalled(name, named).length))
-    return resolveConsumer(linking, calls, name, at);
-  const found = named.get(name);
-  if (found === undefined && !calls.isLostFlow(name)) {
-    // `upload` of N_DOCLIB, or an operation with its service or version beside it.
-    const meant = isFlow ? name.split('.').filter((part) => consumers.has(part)) : flowsCalled(name, named);
-    const known = meant.length > 0 ? meant : [...named.keys()];
-    linking.report.raise('unknown-reference', { what: isFlow ? 'flow' : 'operation', id: name, known }, at);
-  }
-  return found;
+  const { consumers, named, names } = calls;
+  const flow = named.get(name);
+  if (flow !== undefined) return flow;
+  const isDotted = name.includes('.');
+  const sameName = flowsCalled(name, named);
+  if (names.byName.has(name) || (!isDotted && sameName.length === 0)) return resolveConsumer(linking, calls, name, at);
+  if (calls.isLostFlow(name) || (isDotted && isLostOperation(names, name))) return undefined;
+  // `upload` of N_DOCLIB, or an operation with its service or version beside it.
+  const parts = name.split('.').flatMap((part) => names.byName.get(part) ?? []);
+  const operations = parts.filter(({ id }) => consumers.has(id)).map((each) => shortestName(names.byName, each));
+  const meant = isDotted ? operations : sameName;
+  const known = meant.length > 0 ? meant : [...named.keys(), ...[...consumers.values()].map(qualifiedName)];
+  linking.report.raise('unknown-reference', { what: isDotted ? 'flow' : 'operation', id: name, known }, at);
+  return undefined;
 }
 
 /** The flows of a name that is written without their service. */
@@ -55,14 +63,15 @@ function flowsCalled(name: string, named: ReadonlyMap<string, Flow>): string[] {
 /** Looks up an operation of another system; what is none is reported. */
 export function resolveConsumer(
   linking: Linking,
-  { consumers, answered, lost }: CallSources,
-  id: string,
+  { consumers, names }: CallSources,
+  name: string,
   at: Place,
 ): ConsumerOperation | undefined {
-  if (lost.has(id)) return undefined;
-  if (!answered.has(id)) return resolveId(linking, 'operation', consumers, id, at);
-  linking.report.raise('not-a-call', { name: id, reason: 'it is answered here' }, at);
-  return undefined;
+  const operation = resolveOperation(linking, names, name, at, ({ id }) => consumers.has(id));
+  if (operation === undefined) return undefined;
+  const consumer = consumers.get(operation.id);
+  if (consumer === undefined) linking.report.raise('not-a-call', { name, reason: 'it is answered here' }, at);
+  return consumer;
 }
 
 /** What a call takes. */

@@ -4,11 +4,11 @@ import type { Service } from '../../model/service.ts';
 import { type Place, positionOf } from '../diagnostic/place.ts';
 import type { Documents } from '../document/documents.ts';
 import { given } from '../given.ts';
-import { mayHaveMeant } from '../linking.ts';
+import { type Linking, mayHaveMeant } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { FlowDeclared } from '../schema/flow.ts';
 import type { ServiceDeclared } from '../schema/service.ts';
-import type { CallSources, Calls } from './calls.ts';
+import type { CallSources, Calls, StepSources } from './calls.ts';
 import { linkFlowInput } from './input.ts';
 import { checkKept } from './keep.ts';
 import { linkStep } from './step.ts';
@@ -25,18 +25,16 @@ export function linkFlows(documents: Documents, services: readonly FlowService[]
   const flows = new Map<string, Flow>();
   const named = new Map<string, Flow>();
   const lost = new Set<string>();
-  for (const { service, declaration } of services) {
-    const declared = declaration.value.flows ?? {};
-    for (const name of Object.keys(declared)) {
-      const id = `${service.id}.${name}`;
-      const names = flowNames({ id, name, service });
-      const said = { id, name, service, declared: declared[name] as FlowDeclared };
-      const flow = linkFlow(documents, { ...said, at: linking.places.key(declared, name) }, sources);
-      if (flow === undefined) for (const each of names) lost.add(each);
-      else {
-        flows.set(id, flow);
-        for (const each of names) named.set(each, flow);
-      }
+  const spots = services.flatMap(({ service, declaration }) => flowSpots(linking, service, declaration.value.flows));
+  const known: StepSources = { ...sources, flowNames: new Set(spots.flatMap(flowNames)) };
+  for (const spot of spots) {
+    const { id } = spot;
+    const names = flowNames(spot);
+    const flow = linkFlow(documents, spot, known);
+    if (flow === undefined) for (const each of names) lost.add(each);
+    else {
+      flows.set(id, flow);
+      for (const each of names) named.set(each, flow);
     }
   }
   const whole =
@@ -53,11 +51,17 @@ interface FlowSpot {
   readonly at: Place;
 }
 
+function flowSpots({ places }: Linking, service: Service, declared: ServiceDeclared['flows'] = {}): FlowSpot[] {
+  return Object.entries(declared).map(([name, flow]) => {
+    return { id: `${service.id}.${name}`, name, service, declared: flow, at: places.key(declared, name) };
+  });
+}
+
 /** Undefined where a step of it can't be used, which has been reported. */
 function linkFlow(
   documents: Documents,
   { id, name, service, declared, at }: FlowSpot,
-  sources: CallSources,
+  sources: StepSources,
 ): Flow | undefined {
   const { linking } = documents;
   const { description, steps: said } = 'steps' in declared ? declared : { description: undefined, steps: declared };

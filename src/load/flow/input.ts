@@ -1,6 +1,7 @@
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { Place } from '../diagnostic/place.ts';
+import { derivedName } from '../document/derived-name.ts';
 import type { Documents } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
 import { inputOf } from './calls.ts';
@@ -31,7 +32,7 @@ export function linkFlowInput(documents: Documents, id: string, steps: readonly 
     }
   }
   const fields = [...used.values()].map(({ field }) => field);
-  const document = documents.synthesize(`${id}_REQUEST`, fields, at);
+  const document = documents.synthesize(derivedName({ id, name: id }, 'REQUEST'), fields, at);
   if (!whole) linking.incomplete.add(document);
   return document;
 }

@@ -6,7 +6,7 @@ import { given } from '../given.ts';
 import { type Linking, refuseKey } from '../linking.ts';
 import type { FlowStepDeclared } from '../schema/flow.ts';
 import { linkDuration } from '../value/units.ts';
-import { type CallSources, resolveConsumer } from './calls.ts';
+import { resolveConsumer, type StepSources } from './calls.ts';
 import { linkReplyPath } from './path.ts';
 
 /** A step of a flow, and what its definition says. */
@@ -16,7 +16,7 @@ export interface StepSpot {
 }
 
 /** Links one step; undefined where it calls nothing that can be used, which has been reported. */
-export function linkStep(linking: Linking, declared: FlowStepDeclared, sources: CallSources): FlowStep | undefined {
+export function linkStep(linking: Linking, declared: FlowStepDeclared, sources: StepSources): FlowStep | undefined {
   const operation = linkOperationOf(linking, declared, sources);
   if (operation === undefined) return undefined;
   checkWithoutKeep(linking, declared, operation);
@@ -32,14 +32,17 @@ export function linkStep(linking: Linking, declared: FlowStepDeclared, sources: 
 function linkOperationOf(
   linking: Linking,
   declared: FlowStepDeclared,
-  sources: CallSources,
+  sources: StepSources,
 ): ConsumerOperation | undefined {
   const { call } = declared;
   const at = linking.places.value(declared, 'call');
-  if (!call.includes('.')) return resolveConsumer(linking, sources, call, at);
-  const meant = call.split('.').find((part) => sources.consumers.has(part));
-  const reason = 'a step calls one operation, by its id, and not a flow';
-  linking.report.raise('not-a-call', { name: call, reason, ...given({ meant }) }, at);
+  const isOperation = sources.names.byName.has(call) || !sources.flowNames.has(call);
+  if (isOperation) return resolveConsumer(linking, sources, call, at);
+  linking.report.raise(
+    'not-a-call',
+    { name: call, reason: 'a step calls one operation, by its id, and not a flow' },
+    at,
+  );
   return undefined;
 }
 

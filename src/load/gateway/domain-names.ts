@@ -24,7 +24,7 @@ export function domainNames({ places }: Linking, { properties }: GatewayDeclared
 }
 
 /**
- * Reports names that are those of no call over REST. An operation's external name is its id without the suffix of its
+ * Reports names that are those of no call over REST. An operation's external name is its name without the suffix of its
  * method, or with it, and the version of its service (specification 4.3).
  */
 export function checkDomainNames(
@@ -40,10 +40,10 @@ export function checkDomainNames(
   const proposed: string[] = [];
   for (const consumer of consumers.values()) {
     if (consumer.kind !== 'rest') continue;
-    const { id, method, service } = consumer;
-    const short = id.endsWith(`_${method}`) ? id.slice(0, -method.length - 1) : id;
+    const { name, method, service } = consumer;
+    const short = name.endsWith(`_${method}`) ? name.slice(0, -method.length - 1) : name;
     proposed.push(`${short}.${service.version}`);
-    names.add(`${short}.${service.version}`).add(`${id}.${service.version}`);
+    names.add(`${short}.${service.version}`).add(`${name}.${service.version}`);
   }
   for (const { name, at } of domainNames(linking, gateway.value)) {
     if (names.has(name)) continue;

@@ -2,6 +2,7 @@ import type { Document } from '../../model/document.ts';
 import type { Field, FieldType } from '../../model/field.ts';
 import type { Query } from '../../model/query.ts';
 import type { Answer, MediaMessage, Message } from '../../model/service.ts';
+import { derivedName } from '../document/derived-name.ts';
 import type { Documents } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
 import { madeField } from '../document/made-field.ts';
@@ -30,7 +31,7 @@ export function linkQueryAnswer(
 ): QueryAnswer | undefined {
   const { linking } = documents;
   const { places } = linking;
-  const { declared, id, at } = spot;
+  const { declared, at } = spot;
   const reason = 'the prompts of the query are the request, and its columns the reply';
   for (const key of ['request', 'response', 'template', 'body']) refuseBoth(linking, declared, 'query', key, reason);
   const query = resolveKey(linking, 'query', queries, declared, 'query');
@@ -39,15 +40,17 @@ export function linkQueryAnswer(
   const named = templates.some(({ template }) => template.variables.some((variable) => variable.name === MAXROWS));
   const maxrows = named && !prompted ? maxrowsField(query) : undefined;
   const requestFields = maxrows === undefined ? query.prompts : [...query.prompts, maxrows];
-  const request = documents.synthesize(`${id}_REQUEST`, requestFields, at);
+  const request = documents.synthesize(derivedName(spot, 'REQUEST'), requestFields, at);
   const rowId = `${query.id}_ROW`;
   // One row document serves every operation that the query answers.
   const known = documents.byId.get(rowId);
   const row =
     known?.fields === query.columns
       ? known
-      : documents.synthesize(rowId, query.columns, places.value(declared, 'query'), { xmlName: 'row' });
-  const response = documents.synthesize(`${id}_RESPONSE`, [rowsField(row, query)], at);
+      : documents.synthesize({ id: rowId, name: rowId }, query.columns, places.value(declared, 'query'), {
+          xmlName: 'row',
+        });
+  const response = documents.synthesize(derivedName(spot, 'RESPONSE'), [rowsField(row, query)], at);
   return {
     answer: { kind: 'query', query, ...(maxrows === undefined ? {} : { maxrows }) },
     request: { kind: 'document', document: request },

@@ -1,6 +1,7 @@
 import type { Component, ComponentAction } from '../../model/component.ts';
 import type { Field } from '../../model/field.ts';
 import type { Answer, MediaMessage, Message, Method } from '../../model/service.ts';
+import { derivedName } from '../document/derived-name.ts';
 import type { Documents } from '../document/documents.ts';
 import { given } from '../given.ts';
 import { type Linking, refuseBoth, resolveKey } from '../linking.ts';
@@ -44,10 +45,12 @@ export function linkComponentAnswer(
   if (!isSilent && action !== 'delete')
     return { answer: { kind: 'component', component, action }, request, responses: record, soapResponses: record };
   const none = forms({ kind: 'none' });
-  const id = `${spot.id}_RESPONSE`;
   const keys = isSilent
     ? none
-    : forms({ kind: 'document', document: documents.synthesize(id, component.keys, spot.at) });
+    : forms({
+        kind: 'document',
+        document: documents.synthesize(derivedName(spot, 'RESPONSE'), component.keys, spot.at),
+      });
   return { answer: { kind: 'component', component, action }, request, responses: none, soapResponses: keys };
 }
 
@@ -89,7 +92,7 @@ function findComponent(
 /** What a caller says: the shape, or the part of it that the action looks at. */
 function requestOf(
   documents: Documents,
-  { id, at }: OperationSpot,
+  spot: OperationSpot,
   { shape, keys, lock }: Component,
   action: ComponentAction,
 ): Message {
@@ -100,10 +103,10 @@ function requestOf(
     // A record is never without what its shape requires, and its lock counts by itself.
     const clearable = fields.filter((_, index) => isClearable(shape.fields[index]!, lock));
     const options = { ...namespace, patch: { clearable } };
-    return { kind: 'document', document: documents.synthesize(`${id}_REQUEST`, fields, at, options) };
+    return { kind: 'document', document: documents.synthesize(derivedName(spot, 'REQUEST'), fields, spot.at, options) };
   }
   const fields = [...keys, ...(action === 'delete' && lock !== undefined ? [lock] : [])];
-  return { kind: 'document', document: documents.synthesize(`${id}_REQUEST`, fields, at, namespace) };
+  return { kind: 'document', document: documents.synthesize(derivedName(spot, 'REQUEST'), fields, spot.at, namespace) };
 }
 
 function isClearable(field: Field, lock: Field | undefined): boolean {

@@ -1,6 +1,7 @@
 import type { Document } from '../../model/document.ts';
 import { type MediaMessage, type Message, RAW_KINDS, type RawKind } from '../../model/service.ts';
 import type { Place } from '../diagnostic/place.ts';
+import { type DerivedName, derivedName } from '../document/derived-name.ts';
 import type { Documents } from '../document/documents.ts';
 import type { InPlaceDeclared } from '../schema/field.ts';
 import type { MessageDeclared } from '../schema/operation.ts';
@@ -22,29 +23,29 @@ const NONE: Message = { kind: 'none' };
 export function linkRequest(documents: Documents, spot: OperationSpot): Message | undefined {
   const found = spot.inherited('request');
   if (found === undefined) return spot.lacks('request') ? undefined : NONE;
-  return linkMessage(documents, found.value as MessageDeclared, `${spot.id}_REQUEST`, found.at, 'the request');
+  return linkMessage(documents, found.value as MessageDeclared, derivedName(spot, 'REQUEST'), found.at, 'the request');
 }
 
 /** What an operation's `response` says, the default first; undefined where a part of it can't be used. */
 export function linkResponses(documents: Documents, spot: OperationSpot): MediaMessage[] | undefined {
   const found = spot.inherited('response');
-  const id = `${spot.id}_RESPONSE`;
+  const own = derivedName(spot, 'RESPONSE');
   if (found === undefined) return spot.lacks('response') ? undefined : forms(NONE);
   const { value, at } = found;
   if (typeof value === 'string' || 'fields' in value) {
-    const message = linkMessage(documents, value as MessageDeclared, id, at, 'the response');
+    const message = linkMessage(documents, value as MessageDeclared, own, at, 'the response');
     return message === undefined ? undefined : forms(message);
   }
   const given = value as Readonly<Record<string, MessageDeclared>>;
   const above = spot.above('response');
   const all = isMediaMap(above) ? { ...above, ...given } : given;
   const listed = Object.entries(all).map(([mediaType, each]) => {
-    const own = mediaType in given ? given : (above as object);
-    const place = documents.linking.places.value(own, mediaType);
+    const holder = mediaType in given ? given : (above as object);
+    const place = documents.linking.places.value(holder, mediaType);
     const message = linkMessage(
       documents,
       each,
-      `${id}_${mediaType.replace(/[^A-Za-z0-9]+/g, '_')}`,
+      derivedName(own, mediaType.replace(/[^A-Za-z0-9]+/g, '_')),
       place,
       'the response',
     );
@@ -76,7 +77,7 @@ export function linkDocument(
   if (found === undefined || found.value === 'none') return undefined;
   const { value, at } = found;
   if (typeof value === 'string') return documents.resolve(value, at);
-  return documents.inPlace(`${spot.id}_${key.toUpperCase()}`, value as InPlaceDeclared, at);
+  return documents.inPlace(derivedName(spot, key.toUpperCase()), value as InPlaceDeclared, at);
 }
 
 /** The document that `template:` names for URI variables; `unknown` where it can't be used. */
@@ -88,11 +89,11 @@ export function linkTemplateDocument(documents: Documents, spot: OperationSpot):
 function linkMessage(
   documents: Documents,
   value: MessageDeclared,
-  id: string,
+  derived: DerivedName,
   at: Place,
   what: string,
 ): Message | undefined {
-  if (typeof value === 'object') return { kind: 'document', document: documents.inPlace(id, value, at) };
+  if (typeof value === 'object') return { kind: 'document', document: documents.inPlace(derived, value, at) };
   if (value === 'none') return NONE;
   if (isRaw(value)) return { kind: 'raw', raw: value };
   if (/^list\s+of\s/.test(value)) {

@@ -52,6 +52,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   const forms = { rest: method !== undefined, soap: soap !== undefined, isPublic };
   const operation: Mutable<Operation> = {
     id,
+    name: spot.name,
     service,
     ...rest,
     pathName: spot.inherited('alias')?.value ?? service.name,
@@ -98,9 +99,9 @@ function linkSoap(
   rest: RestInput,
   responses: readonly MediaMessage[] = [],
 ): SoapForm | undefined {
-  const name = soapName(spot.id, spot.declared);
+  const name = soapName(spot.name, spot.declared);
   if (name === undefined) return undefined;
-  return soapForm(name, service, soapRequest(documents, name, rest, spot), responses);
+  return soapForm(name, service, soapRequest(documents, { id: spot.soapId, name }, rest, spot), responses);
 }
 
 function linkFault(documents: Documents, spot: OperationSpot, faultless: boolean): Document | undefined {

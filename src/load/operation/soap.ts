@@ -5,6 +5,7 @@ import type { HeaderBinding, MediaMessage, Message, OperationUri, SoapForm } fro
 import { foldedName } from '../../model/xml-name.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { placeOf, positionOf } from '../diagnostic/place.ts';
+import { type DerivedName, derivedName } from '../document/derived-name.ts';
 import type { Documents } from '../document/documents.ts';
 import { contentOf, documentOf } from '../document/message.ts';
 import { given } from '../given.ts';
@@ -44,7 +45,7 @@ export interface RestInput {
  * What a caller says over SOAP, where all of it is body: the request, with what else URIs and headers name, and with what
  * every URI requires as required fields. So code is given over SOAP what it is promised over REST.
  */
-export function soapRequest(documents: Documents, name: string, rest: RestInput, spot: OperationSpot): Message {
+export function soapRequest(documents: Documents, twin: DerivedName, rest: RestInput, spot: OperationSpot): Message {
   const { request, uris, requestHeaders } = rest;
   const own = documentOf(request)?.fields ?? contentOf(request, spot);
   const byName = new Map(own.map((field) => [field.name, field]));
@@ -61,7 +62,10 @@ export function soapRequest(documents: Documents, name: string, rest: RestInput,
   const { namespace, open = false } = documentOf(request) ?? {};
   const options = { open, ...given({ namespace, patch }) };
   const all = patch === undefined ? fields : [...fields, patch.clear];
-  return { kind: 'document', document: documents.synthesize(`${name}_SOAP_REQUEST`, all, spot.at, options) };
+  return {
+    kind: 'document',
+    document: documents.synthesize(derivedName(twin, 'SOAP_REQUEST'), all, spot.at, options),
+  };
 }
 
 /** Element of a change over SOAP, once for each field to empty. */

@@ -10,9 +10,18 @@ interface Said<V> {
   readonly at: Place;
 }
 
-/** An operation as it stands in its service. */
-export interface OperationSpot {
+/** What an operation is called. */
+interface SpotNames {
+  /** Unique over all services. */
   readonly id: string;
+  /** In its service. */
+  readonly name: string;
+  /** The id of its SOAP form: its own, or that of its twin. */
+  readonly soapId: string;
+}
+
+/** An operation as it stands in its service. */
+export interface OperationSpot extends SpotNames {
   readonly declared: OperationDeclared;
   readonly service: ServiceDeclared;
   /** Of a consumer: what is said of its routing stands above what it says itself. */
@@ -27,14 +36,14 @@ export interface OperationSpot {
   above<K extends keyof SharedDeclared>(key: K): SharedDeclared[K];
 }
 
-export function operationSpot(linking: Linking, service: ServiceDeclared, id: string): OperationSpot {
+export function operationSpot(linking: Linking, service: ServiceDeclared, names: SpotNames): OperationSpot {
   const { places } = linking;
-  const declared = service.operations[id] as OperationDeclared;
+  const declared = service.operations[names.name] as OperationDeclared;
   return {
-    id,
+    ...names,
     declared,
     service,
-    at: places.key(service.operations, id),
+    at: places.key(service.operations, names.name),
     lacks: (...keys) =>
       mayHaveMeant(linking, declared, keys) ||
       mayHaveMeant(

@@ -1,7 +1,10 @@
+import { type OperationIdentity, qualifiedName } from '../../model/operation-names.ts';
 import type { Position } from '../../model/position.ts';
 import type { PermissionList } from '../../model/security.ts';
-import { positionOf } from '../diagnostic/place.ts';
+import type { Service } from '../../model/service.ts';
+import { type Place, positionOf } from '../diagnostic/place.ts';
 import { declarationsOf, type Linking } from '../linking.ts';
+import { isLostOperation, type OperationNames, raiseAmbiguous } from '../operation/references.ts';
 import type { Kind } from '../schema/kinds.ts';
 import type { PermissionListDeclared } from '../schema/security.ts';
 
@@ -13,36 +16,55 @@ type EntryKey = 'operations' | 'queries' | 'processes' | 'components';
 
 /** What an entry can name: ids by what is written, and whether something of that name may have been refused. */
 interface Named {
-  readonly find: (entry: string) => readonly string[];
+  readonly find: (entry: string, at: Place) => readonly string[];
   readonly known: () => string[];
   readonly isLost: (entry: string) => boolean;
   readonly what: (entry: string) => string;
 }
 
-/** Which lists add an operation, by its id, by a wildcard, or all of a service. Entries that match nothing are reported. */
+/** What entries for operations can name. */
+interface GrantableOperations {
+  readonly services: readonly Pick<Service, 'id' | 'name'>[];
+  readonly identities: readonly OperationIdentity[];
+  readonly names: OperationNames;
+}
+
+/**
+ * Which lists add an operation: by its name, which grants it in every version of its service, by its qualified name, by a
+ * wildcard over either, or with all of a service. Entries that match nothing are reported, and names of several services.
+ */
 export function operationsByList(
   linking: Linking,
   lists: ReadonlyMap<string, PermissionList>,
-  services: Iterable<{ readonly id: string; readonly name: string; readonly operations: readonly string[] }>,
-  lost: ReadonlySet<string>,
+  { services, identities, names }: GrantableOperations,
 ): Added {
-  const known = new Map<string, string[]>();
-  const ids: string[] = [];
-  const add = (key: string, operations: readonly string[]): void => {
-    known.set(key, [...(known.get(key) ?? []), ...operations]);
+  const every = new Map<string, OperationIdentity[]>();
+  const add = (key: string, ...operations: readonly OperationIdentity[]): void => {
+    const known = every.get(key);
+    if (known === undefined) every.set(key, [...operations]);
+    else known.push(...operations);
   };
-  for (const { id, name, operations } of services) {
-    add(`${id}.*`, operations);
-    add(`${name}.*`, operations);
-    for (const operation of operations) add(operation, [operation]);
-    ids.push(...operations);
+  for (const { id, name } of services) for (const each of [id, name]) add(`${each}.*`);
+  for (const operation of identities) {
+    const { name, service } = operation;
+    for (const key of [`${service.id}.*`, `${service.name}.*`, name, qualifiedName(operation)]) add(key, operation);
   }
+  const fits = (operation: OperationIdentity, wildcard: string): boolean =>
+    fitsWildcard(wildcard.includes('.') ? qualifiedName(operation) : operation.name, wildcard);
   return byList(linking, lists, 'operations', {
-    find: (entry) => known.get(entry) ?? (entry.includes('*') ? ids.filter((id) => fitsWildcard(id, entry)) : []),
-    known: () => [...known.keys()],
+    find(entry, at) {
+      const found = every.get(entry) ?? (entry.includes('*') ? identities.filter((each) => fits(each, entry)) : []);
+      const isName = !/[.*]/.test(entry) && new Set(found.map(({ service }) => service.name)).size > 1;
+      if (isName) raiseAmbiguous(linking, names, entry, at);
+      return found.map(({ id }) => id);
+    },
+    known: () => [...every.keys()],
     // A service is known by `A.*` however few operations are left of it.
     isLost: (entry) =>
-      known.has(entry) || [...lost].some((id) => fitsWildcard(id, entry)) || linking.declared.anySetAside('service'),
+      every.has(entry) ||
+      isLostOperation(names, entry) ||
+      [...names.lost].some((name) => fitsWildcard(name, entry)) ||
+      linking.declared.anySetAside('service'),
     what: (entry) => (entry.endsWith('.*') ? 'service for' : 'operation'),
   });
 }
@@ -76,7 +98,7 @@ function byList(linking: Linking, lists: ReadonlyMap<string, PermissionList>, ke
     const entries = value[key] ?? [];
     for (const [index, entry] of entries.entries()) {
       const at = places.value(entries, index);
-      const found = named.find(entry);
+      const found = named.find(entry, at);
       if (found.length === 0 && !named.isLost(entry))
         report.raise('unknown-reference', { what: named.what(entry), id: entry, known: named.known() }, at);
       if (list === undefined) continue;

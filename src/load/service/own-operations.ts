@@ -4,18 +4,17 @@ import { soapName } from '../operation/soap.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { OperationDeclared } from '../schema/operation.ts';
 import type { ServiceDeclared } from '../schema/service.ts';
+import type { NamesOfService } from './operation-ids.ts';
 
 /**
- * The operations that each service declares, by its id. Ids are unique over all services, letter case apart, and so are the
- * SOAP names of what is answered here; what is called elsewhere is named by others.
+ * The names of operations and SOAP twins that each service declares. They are unique in a service of one version, letter
+ * case apart; what is called elsewhere has the SOAP name that others give it. A flow has no name of an operation.
  */
 export function ownOperations(
   { report, places }: Linking,
   declarations: readonly Declaration<ServiceDeclared>[],
-): Map<string, string[]> {
-  const seen = new Map<string, { readonly id: string; readonly first: Place }>();
-  const services = new Map<string, { readonly id: string; readonly first: Place }>();
-  const once = (among: typeof seen, what: string, id: string, at: Place): boolean => {
+): NamesOfService[] {
+  const once = (among: Map<string, Named>, what: string, id: string, at: Place): boolean => {
     const key = id.toLowerCase();
     const other = among.get(key);
     if (other === undefined) among.set(key, { id, first: at });
@@ -25,20 +24,36 @@ export function ownOperations(
     }
     return other === undefined;
   };
-  const own = new Map(
-    declarations.map(({ id, value, at }) => {
-      once(services, 'service', id, at);
-      const ids = Object.keys(value.operations);
-      return [id, ids.filter((each) => once(seen, 'operation', each, places.key(value.operations, each)))];
-    }),
-  );
-  // After all ids, so that of an id and a SOAP twin of that name the twin is what is complained of.
-  for (const { id, value } of declarations) {
-    for (const each of own.get(id) ?? []) {
+  const services = new Map<string, Named>();
+  return declarations.map(({ id, value, at }) => {
+    once(services, 'service', id, at);
+    const seen = new Map<string, Named>();
+    const operations = Object.keys(value.operations).filter((each) =>
+      once(seen, 'operation', each, places.key(value.operations, each)),
+    );
+    // After all operations, so that of an operation and a SOAP twin of that name the twin is what is complained of.
+    const twins = operations.flatMap((each) => {
       const declared = value.operations[each] as OperationDeclared;
       const twin = (declared.target ?? value.target) === undefined ? soapName(each, declared) : undefined;
-      if (twin !== undefined && twin !== each) once(seen, 'operation', twin, places.value(declared, 'soap'));
+      if (twin === undefined || twin === each) return [];
+      return once(seen, 'operation', twin, places.value(declared, 'soap')) ? twin : [];
+    });
+    const flows = value.flows ?? {};
+    for (const each of Object.keys(flows)) {
+      const other = [...seen.values()].find((named) => named.id === each);
+      if (other === undefined) continue;
+      report.raise(
+        'duplicate-id',
+        { what: `${each} of ${id}`, first: placeText(other.first) },
+        places.key(flows, each),
+      );
     }
-  }
-  return own;
+    return { service: id, operations, twins };
+  });
+}
+
+/** What has a name already. */
+interface Named {
+  readonly id: string;
+  readonly first: Place;
 }

@@ -1,6 +1,8 @@
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Flow } from '../../model/flow.ts';
+import { indexByName, type OperationIdentity } from '../../model/operation-names.ts';
 import type { Operation, Service } from '../../model/service.ts';
+import type { readCommitted } from '../committed.ts';
 import { linkConsumer } from '../consumer/consumer.ts';
 import type { ConsumerContext } from '../consumer/facts.ts';
 import { checkServiceValues } from '../consumer/values.ts';
@@ -9,13 +11,17 @@ import { given, type Mutable } from '../given.ts';
 import { declarationsOf } from '../linking.ts';
 import { checkServiceKeys } from '../operation/keys.ts';
 import { linkOperation, type OperationContext } from '../operation/operation.ts';
+import type { OperationNames } from '../operation/references.ts';
+import { soapName } from '../operation/soap.ts';
 import { type OperationSpot, operationSpot } from '../operation/spot.ts';
 import type { Declaration } from '../read/declaration.ts';
-import { routingOverrides } from '../routing/overrides.ts';
+import { linkOverrides, type RoutingOverride } from '../routing/overrides.ts';
+import type { OperationDeclared } from '../schema/operation.ts';
 import type { ServiceDeclared } from '../schema/service.ts';
 import { operationsByList } from '../security/grants-by-list.ts';
 import { requirementOf } from '../security/requires.ts';
 import { defaultVersions } from './default-versions.ts';
+import { operationIds } from './operation-ids.ts';
 import { ownOperations } from './own-operations.ts';
 import { linkService, nameOf } from './service.ts';
 
@@ -26,6 +32,8 @@ export interface LinkedServices {
   readonly operations: ReadonlyMap<string, Mutable<Operation>>;
   readonly consumers: ReadonlyMap<string, ConsumerOperation>;
   readonly flows: ReadonlyMap<string, Flow>;
+  /** What overrides the routing of operations, by their ids. */
+  readonly overrides: ReadonlyMap<string, RoutingOverride>;
 }
 
 /** Links services and operations. `lost`: operations that were declared and can't be used. */
@@ -33,10 +41,9 @@ export function linkServices(sources: ServiceSources, lost: ReadonlySet<string>)
   const { linking } = sources.documents;
   const declarations = declarationsOf<ServiceDeclared>(linking, 'service').toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const own = ownOperations(linking, declarations);
-  const named = declarations.map(({ id }) => ({ id, name: nameOf(id), operations: own.get(id) ?? [] }));
-  const added = operationsByList(linking, sources.lists, named, lost);
+  const ids = operationIds(own, typeof sources.committed === 'object' ? sources.committed : []);
+  const namesOf = new Map(own.map((each) => [each.service, each.operations]));
   const defaults = defaultVersions(linking, declarations);
-  const context: ConsumerContext = { ...sources, added, overrides: routingOverrides(linking) };
   const begun = declarations.map((declaration): BegunService => {
     const { id, value } = declaration;
     // One that only calls has no use for it, and yet it names what there must be.
@@ -45,18 +52,30 @@ export function linkServices(sources: ServiceSources, lost: ReadonlySet<string>)
     service.default = defaults.get(nameOf(id)) === id;
     const called: OperationSpot[] = [];
     const answered: OperationSpot[] = [];
-    for (const each of own.get(id) ?? []) {
-      const spot = operationSpot(linking, value, each);
+    for (const name of namesOf.get(id) ?? []) {
+      const idOf = (each: string): string => ids.get(`${id}.${each}`) ?? each;
+      const twin = soapName(name, value.operations[name] as OperationDeclared) ?? name;
+      const spot = operationSpot(linking, value, { id: idOf(name), name, soapId: idOf(twin) });
       const target = spot.declared.target ?? value.target;
       (target === undefined ? answered : called).push(spot);
     }
     return { declaration, service, called, answered };
   });
+  const identities = begun.flatMap(({ service, called, answered }) =>
+    [...called, ...answered].map(({ id, name }): OperationIdentity => ({ id, name, service })),
+  );
+  const names: OperationNames = { byName: indexByName(identities), lost };
+  const added = operationsByList(linking, sources.lists, {
+    services: begun.map(({ service }) => service),
+    identities,
+    names,
+  });
+  const overrides = linkOverrides(linking, names);
+  const context: ConsumerContext = { ...sources, added, overrides };
   // What is called first: flows are made of that, and operations may be answered by both.
   for (const each of begun) each.service.consumers = linkConsumers(context, each);
   const consumers = new Map(begun.flatMap(({ service }) => service.consumers.map((each) => [each.id, each])));
-  const answered = new Set(begun.flatMap((each) => each.answered.map(({ id }) => id)));
-  const calls = linkFlows(sources.documents, begun, { consumers, answered, lost });
+  const calls = linkFlows(sources.documents, begun, { consumers, names });
   for (const { service, declaration } of begun) {
     const names = Object.keys(declaration.value.flows ?? {});
     service.flows = names.flatMap((name) => calls.flows.get(`${service.id}.${name}`) ?? []);
@@ -68,11 +87,14 @@ export function linkServices(sources: ServiceSources, lost: ReadonlySet<string>)
     for (const operation of linked) operations.set(operation.id, operation);
     service.operations = linked;
   }
-  return { services: begun.map(({ service }) => service), operations, consumers, flows: calls.flows };
+  return { services: begun.map(({ service }) => service), operations, consumers, flows: calls.flows, overrides };
 }
 
 /** What services are linked against. */
-type ServiceSources = Omit<OperationContext & ConsumerContext, 'added' | 'overrides' | 'calls'>;
+interface ServiceSources extends Omit<OperationContext & ConsumerContext, 'added' | 'overrides' | 'calls'> {
+  /** What the registry said when it was last generated. */
+  readonly committed: ReturnType<typeof readCommitted>;
+}
 
 /** A service while its parts are linked. */
 interface BegunService {

@@ -1,3 +1,4 @@
+import type { Fault } from '../fault.ts';
 import type { HandlerContext, OutboundCallOptions, OutboundOptions, Reply, ReplyOptions } from '../handler.ts';
 import type { Attachment, JsonValue } from '../value.ts';
 import type { CallTypes, FlowTypes, TypedFlowReply, TypedReply } from './calls.ts';
@@ -49,6 +50,24 @@ export interface TypedContext<
   reply(value: Message, options?: ReplyOptions): Reply;
 }
 
+/** Handlers by the names of their operations: `Handlers` of `generated/handlers.ts`. */
+type HandlerTypes<All> = { [Id in keyof All]: AnyHandler };
+
+/** The handler of an operation, or the one that several operations share. */
+export type HandlerOf<All extends HandlerTypes<All>, Id> = Id extends keyof All
+  ? All[Id]
+  : Id extends readonly (keyof All)[]
+    ? SharedHandler<All[Id[number]]>
+    : never;
+
+/**
+ * What a handler `H` is found wanting in, at the name of its operation, or in a list at that of the operation which it does
+ * not fit; see {@link Complaint}.
+ */
+export type ComplaintOf<All extends HandlerTypes<All>, Id, H extends AnyHandler> = Id extends keyof All
+  ? Complaint<H, All[Id]>
+  : { [Index in keyof Id]: Id[Index] extends keyof All ? Complaint<H, All[Id[Index]]> : unknown };
+
 /**
  * What a handler `H` is found wanting in; unknown where its replies have no field that the document lacks, at any depth.
  * TypeScript checks an inferred return type for missing and mistyped fields, but not for ones too many: a misspelt
@@ -67,6 +86,28 @@ export type Complaint<H extends AnyHandler, Expected extends AnyHandler> =
 interface AnyHandler {
   onRequest(request: never, context: never): unknown;
 }
+
+/**
+ * The handler of several operations, of which `H` is the union of their own: its request and its context are those of any of
+ * them, and what it returns fits all of them.
+ */
+interface SharedHandler<H extends AnyHandler> {
+  /** Takes the request message, returns the reply or throws a Fault. */
+  onRequest(request: Given<H>[0], context: Given<H>[1]): InAll<H> | Promise<InAll<H>>;
+  /** Takes a fault, returns the text that the fault document gets. A request that could not be read is undefined. */
+  onError?(fault: Fault, request: Given<H>[0] | undefined, context: Given<H>[1]): string | Promise<string>;
+}
+
+type Given<H extends AnyHandler> = Parameters<H['onRequest']>;
+
+/** What each member of a union of handlers may return. */
+type InAll<H extends AnyHandler> = (
+  H extends unknown
+    ? (box: [Awaited<ReturnType<H['onRequest']>>]) => void
+    : never
+) extends (box: infer Box extends [unknown]) => void
+  ? Box[0]
+  : never;
 
 /** What a handler returns, replies made by the context aside: those were checked when they were made. */
 type Message<H extends AnyHandler> = Exclude<Awaited<ReturnType<H['onRequest']>>, Reply>;

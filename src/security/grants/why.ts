@@ -1,3 +1,4 @@
+import { operationsByName, shortestName } from '../../model/operation-names.ts';
 import type { Position } from '../../model/position.ts';
 import { reachedBy } from '../../model/reached.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -43,14 +44,14 @@ function judgeNeed(caller: CallerFacts, need: Need): Judged {
   const open = openChain(need);
   const chains = open !== undefined ? [open] : as === undefined ? chainsOf(caller, need) : chainsOfRole(need, as.role);
   // By the gateway's own judge: what explains it must not decide it.
-  return { what: whatOf(need), may: may({ permissionLists: listsOf(caller.roles) }, granted, as?.role), chains };
+  return { what: nameOf(need), may: may({ permissionLists: listsOf(caller.roles) }, granted, as?.role), chains };
 }
 
 /** Where nobody needs a grant. */
 function openChain(need: Need): Chain | undefined {
   const { kind, granted } = need;
   if (!granted.public) return undefined;
-  const what = whatOf(need);
+  const what = nameOf(need);
   const because =
     kind === 'component' ? `nothing names ${what}: who may use what reads or saves it, may` : `${what} is public`;
   return [{ because, at: granted.at }];
@@ -65,8 +66,7 @@ function chainsOf({ name, roles, grantedAt, isRole }: CallerFacts, need: Need): 
 }
 
 function chainsOfRole(need: Need, role: Role): Chain[] {
-  const operation = need.as?.operation;
-  const runs = link(`${operation?.id} runs as the role ${role.id}`, operation?.at);
+  const runs = link(`${need.as?.operation} runs as the role ${role.id}`, need.as?.at);
   return chainsFrom(role, need).map((chain) => [runs, ...chain]);
 }
 
@@ -78,11 +78,7 @@ function chainsFrom(role: Role, need: Need): Chain[] {
 }
 
 function grantLink(list: PermissionList, need: Need): Link {
-  return link(`${list.id} grants ${whatOf(need)}`, need.granted.grantedAt?.get(list));
-}
-
-function whatOf({ kind, granted }: Need): string {
-  return nameOf({ kind, id: granted.id });
+  return link(`${list.id} grants ${nameOf(need)}`, need.granted.grantedAt?.get(list));
 }
 
 function link(because: string, at: Position | undefined): Link {
@@ -95,7 +91,7 @@ export function whatIsMissing(registry: Registry, thing: Thing, { needs }: Verdi
     .filter((_, index) => needs[index]?.may === false)
     .flatMap((need): Chain[] => {
       const { granted } = need;
-      if (granted.permissions.length === 0) return [[link(`no list grants ${whatOf(need)}`, granted.at)]];
+      if (granted.permissions.length === 0) return [[link(`no list grants ${nameOf(need)}`, granted.at)]];
       return granted.permissions.map((list) => {
         const roles = [...registry.roles.values()].filter(({ permissionLists }) => permissionLists.includes(list));
         const had = roles.map((role) => link(`${role.id} has the list ${list.id}`, role.grantedAt?.get(list)));
@@ -122,9 +118,12 @@ export function reachedAs(registry: Registry, thing: Thing): Chain[] {
   return [...registry.operations.values()].flatMap((operation) => {
     const role = operation.as;
     if (role === undefined || !reaches(operation.answer, thing)) return [];
+    const name = shortestName(operationsByName(registry), operation);
     const chains = thing.needs.map((need) => {
       const open = openChain(need);
-      return open === undefined ? chainsOfRole({ ...need, as: { role, operation } }, role) : [open];
+      return open === undefined
+        ? chainsOfRole({ ...need, as: { role, operation: name, at: operation.at } }, role)
+        : [open];
     });
     // All needs have to be held; a thing that is open needs no role.
     const isReached = chains.every((each) => each.length > 0) && thing.needs.some(({ granted }) => !granted.public);

@@ -1,6 +1,6 @@
 import type { Components } from '../../event/port.ts';
-import { faultOf } from '../../invoke/fault-of.ts';
-import { flowNamed } from '../../invoke/find.ts';
+import { faultOfNamed } from '../../invoke/fault-of.ts';
+import { consumerNamed, flowNamed } from '../../invoke/find.ts';
 import type { BlobStore, Blobs } from '../../model/blob.ts';
 import type { Component } from '../../model/component.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
@@ -178,8 +178,11 @@ export class Work implements WorkContext {
   }
 
   async call(id: string, input: DocumentValue, options: OutboundCallOptions = {}): Promise<InvokeReply> {
-    const operation = this.#ports.registry.consumers.get(id);
-    if (operation?.active !== true) throw Fault.of('NOT_FOUND', { what: `operation ${id} of another system` });
+    const operation = consumerNamed(this.#ports.registry, id);
+    if (typeof operation === 'string' || !operation.active) {
+      const cause = new Error(`${id}: ${typeof operation === 'string' ? operation : 'it is not active'}`);
+      throw Fault.of('NOT_FOUND', { what: `operation ${id} of another system` }, { cause });
+    }
     return this.callOut(operation, input, options);
   }
 
@@ -190,7 +193,7 @@ export class Work implements WorkContext {
   }
 
   faultOf(operation: string, error: unknown): DocumentValue | undefined {
-    return faultOf(operation, error);
+    return faultOfNamed(this.#ports.registry, operation, error);
   }
 
   async saveComponent(id: string, record: DocumentValue, options: SaveOptions = {}): Promise<SavedRecord> {

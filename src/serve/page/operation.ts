@@ -21,7 +21,7 @@ export interface CallParts {
 export function renderOperation(operation: Operation, parts: CallParts): string {
   const sample = sampleUser(operation, parts.registry, parts.sampleUsers);
   return `<article>
-<h3>${escapeHtml(operation.id)}</h3>
+<h3>${escapeHtml(operation.name)}</h3>
 ${operation.description === undefined ? '' : `<p>${escapeHtml(operation.description)}</p>`}
 <p class="facts">${escapeHtml(facts(operation))}</p>
 ${operation.uris.map((uri) => renderUri(operation, uri, restCredentials(operation, sample), parts.base)).join('\n')}

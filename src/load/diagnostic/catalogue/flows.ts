@@ -15,11 +15,11 @@ const ORDER = 'call: ORDER_PUT';
 
 /** Mistakes in flows, and where calls answer operations. */
 export const flowEntries = {
-  'not-a-call': error<{ name: string; reason: string; meant?: string }>({
+  'not-a-call': error<{ name: string; reason: string }>({
     message: ({ name, reason }) => `${name} can't be called: ${reason}.`,
-    hint: ({ meant }) => (meant === undefined ? 'Name an operation that has a `target`.' : `Did you mean ${meant}?`),
+    hint: () => 'Name an operation that has a `target`.',
     explanation:
-      'A step of a flow calls one operation of another system: one with a `target`. `call:` of an operation names such a one too, or a flow, which has a dot in its name: `N_DOCLIB.upload`. What is answered here is no call to another system.',
+      'A step of a flow calls one operation of another system: one with a `target`. `call:` of an operation names such a one too, or a flow with its service: `N_DOCLIB.upload`. What is answered here is no call to another system.',
     wrong: `${flow(LOGIN, ORDER)}---\nservice: Orders.v1\npublic: true\noperations:\n  HERE_PUT: { soap: true, response: text }\n  ORDERS_POST: { soap: true, response: text, call: HERE_PUT }`,
     right: flow(LOGIN, ORDER),
   }),

@@ -3,6 +3,13 @@ import { error, warning } from './entry.ts';
 
 const SERVICE = 'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n    get: Orders\n    response: text\n';
 
+const TWO_SERVICES = ['Orders', 'Invoices']
+  .map(
+    (name) =>
+      `service: ${name}.v1\nrequires: basic\npermission: STATUS\noperations:\n  STATUS_GET: { get: Status, response: text }\n---\n`,
+  )
+  .join('');
+
 /** Mistakes between definitions: ids, references, names, the gateway. */
 export const projectEntries = {
   'no-definitions': error<{ folder: string }>({
@@ -30,7 +37,7 @@ export const projectEntries = {
     message: ({ what, first }) => `${what} is declared already, at ${first}.`,
     hint: () => 'Rename one of them.',
     explanation:
-      'Ids are unique over all files, by kind. Operations have ids of their own, over all services, SOAP twins among them, and ids of services and operations differ by more than letter case. Documents that are written in place get an id from where they stand: `LOCATIONS_GET_REQUEST`.',
+      'Ids are unique over all files, by kind. Names of operations are unique in a service of one version, SOAP twins and flows among them; another version, or another service, may have the same. Services, and the operations of one, differ by more than letter case. Documents that are written in place get an id from where they stand: `LOCATIONS_GET_REQUEST`.',
     wrong: 'permission-list: ORDERS\n---\npermission-list: ORDERS',
     right: 'permission-list: ORDERS\n---\npermission-list: ORDER_ADMIN',
   }),
@@ -41,6 +48,14 @@ export const projectEntries = {
       'What is referred to by id must be declared: documents, queries, schemes, permission lists, roles, operations, services of the package.',
     wrong: 'permission-list: ORDERS\n---\nrole: CLERK\npermission-lists: [ORDER]',
     right: 'permission-list: ORDERS\n---\nrole: CLERK\npermission-lists: [ORDERS]',
+  }),
+  'ambiguous-operation': error<{ name: string; meant: string; first: string }>({
+    message: ({ name, meant }) => `${name} may be ${meant}.`,
+    hint: ({ first }) => `Write one of them in full: ${first}.`,
+    explanation:
+      'An operation is named by its name alone, or with its service and version: `Orders.v1.STATUS_GET`. The name alone means the operation of the default version of its service; in a permission list it means the operation in every version. Where several services have an operation of that name, or several versions that are not the default one, the name alone is ambiguous.',
+    wrong: `${TWO_SERVICES}permission-list: STATUS\noperations: [STATUS_GET]`,
+    right: `${TWO_SERVICES}permission-list: STATUS\noperations: [Orders.v1.STATUS_GET]`,
   }),
   'reserved-name': error<{ name: string; why: string }>({
     message: ({ name, why }) => `${name} can't be a name here: ${why}.`,
