@@ -69,11 +69,10 @@ export function httpEntrance(registry: Registry, routes: SoapRoutes, connector: 
 
   function find({ operationName }: Said, root: XmlElement | undefined): Compiled {
     const called = root && routes.called(root, operationName);
-    if (operationName === undefined) {
-      if (root === undefined) throw Fault.of('MISSING_PARAMETER', { name: 'OperationName' });
-      return called ?? routes.byElement(root);
-    }
-    return called?.original ? called : routes.byName(operationName);
+    if (operationName !== undefined) return called?.original ? called : routes.byName(operationName, root);
+    if (root === undefined) throw Fault.of('MISSING_PARAMETER', { name: 'OperationName' });
+    if (called === undefined) throw routes.unknownElement(root, undefined);
+    return called;
   }
 
   const entrance: Entrance = {

@@ -7,9 +7,10 @@ import type { SoapProvider } from '../../binding/soap/soap.ts';
 import { CodecError } from '../../codec/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
+import { alternatives, indexByName, type OperationIdentity } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme } from '../../model/security.ts';
-import type { Operation, SoapForm } from '../../model/service.ts';
+import type { Operation } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { isSecurityHeader } from '../../security/wsse/header.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
@@ -33,69 +34,97 @@ import { faultOfEnvelope, writeSoapFault } from './soap-fault.ts';
 /** Finds operations by what a message calls them. */
 export interface SoapRoutes {
   readonly all: readonly Compiled[];
-  /** By the element in the Body; undefined where it is none's. */
-  find(payload: XmlElement): Compiled | undefined;
   /**
    * The operation that a message calls. One in the shape of the original calls the operation that its action names,
-   * whatever its element is called; only where nothing is named the element decides.
+   * whatever its element is called; only where nothing is named the element decides. Where services share the namespace of
+   * the element, the action decides, else the default version. `undefined` for an element of no operation.
    * @param action what names the operation beside the message
+   * @throws Fault BAD_REQUEST naming the operations between which nothing decides
    */
   called(payload: XmlElement, action: string | undefined): Compiled | undefined;
-  /** By the element in the Body; `action` is for the fault alone. @throws Fault NOT_FOUND */
-  byElement(payload: XmlElement, action?: string): Compiled;
-  /** By `<OPERATION>.<version>`, `<OPERATION>.VERSION_<n>` or `<OPERATION>`. @throws Fault NOT_FOUND */
-  byName(name: string): Compiled;
+  /** The fault of an element that calls no operation. */
+  unknownElement(payload: XmlElement, action: string | undefined): Fault;
+  /**
+   * By `<OPERATION>.<version>`, `<OPERATION>.VERSION_<n>`, `<Service>.<version>.<OPERATION>` or `<OPERATION>`. Where several
+   * are called so, the namespace of the message decides, else the default version. @throws Fault NOT_FOUND, BAD_REQUEST
+   */
+  byName(name: string, root?: XmlElement): Compiled;
   /** Whether an operation may be called so. */
   isNamed(compiled: Compiled, name: string): boolean;
 }
 
+/** An operation by the name that it has over SOAP. */
+interface SoapNamed extends OperationIdentity {
+  readonly compiled: Compiled;
+  readonly soap: SoapProvider;
+}
+
 /** What SOAPAction, `action=` and OperationName may call an operation: `VERSION_1` is the original's word for `v1`. */
-function namesOf({ name, action }: SoapForm): readonly string[] {
+function namesOf({ soap, operation }: Compiled): readonly string[] {
+  const { name, action } = soap!.form;
   const version = action.slice(name.length + 1);
-  return [action, name, ...(/^v\d+$/.test(version) ? [`${name}.VERSION_${version.slice(1)}`] : [])];
+  const original = /^v\d+$/.test(version) ? [`${name}.VERSION_${version.slice(1)}`] : [];
+  return [action, name, `${operation.service.id}.${name}`, ...original];
 }
 
 /** Compiles the routing of every active operation with a SOAP form. */
 export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>): SoapRoutes {
-  const elements = new Map<string, Compiled>();
-  const names = new Map<string, Compiled>();
-  for (const compiled of operations.values()) {
-    const { soap } = compiled;
-    if (soap === undefined) continue;
-    const { form, namespace } = soap;
-    elements.set(qName(namespace, form.name), compiled);
-    for (const name of namesOf(form)) names.set(name, compiled);
+  const all = [...operations.values()].flatMap((compiled): SoapNamed[] => {
+    const { soap, operation } = compiled;
+    if (soap === undefined) return [];
+    const { id, service } = operation;
+    return [{ id, service, name: soap.form.name, compiled, soap }];
+  });
+  const elements = Map.groupBy(all, ({ soap }) => qName(soap.namespace, soap.form.name));
+  const names = new Map<string, SoapNamed[]>();
+  for (const each of all)
+    for (const name of namesOf(each.compiled)) names.set(name, [...(names.get(name) ?? []), each]);
+  const meant = indexByName(all);
+  const originals = compileOriginals(all.map(({ compiled }) => compiled));
+
+  function only(asked: string, found: readonly SoapNamed[]): Compiled {
+    const [first, another] = found;
+    if (first !== undefined && another === undefined) return first.compiled;
+    const reason = `${quote(asked)} may be ${alternatives(found)}`;
+    throw Fault.of('BAD_REQUEST', { reason });
   }
-  const originals = compileOriginals(elements.values());
-  const find = ({ namespace, local }: XmlElement): Compiled | undefined => elements.get(qName(namespace, local));
+
   return {
-    all: [...elements.values()],
-    find,
+    all: all.map(({ compiled }) => compiled),
     called(payload, action) {
-      const own = find(payload);
-      if (own !== undefined) return own;
+      const { namespace, local } = payload;
+      const own = elements.get(qName(namespace, local));
+      if (own !== undefined) {
+        if (own.length === 1) return own[0]!.compiled;
+        const byAction = action === undefined ? [] : own.filter((each) => namesOf(each.compiled).includes(action));
+        const byDefault = own.filter((each) => meant.get(local)?.includes(each));
+        return only(local, [byAction, byDefault].find((each) => each.length === 1) ?? own);
+      }
       const found = action === undefined ? originals.byRoot(payload) : originals.byName(action);
       // What is in the service's own namespace is meant for its own WSDL.
-      if (found?.soap?.namespace !== payload.namespace) return found;
-      return undefined;
+      return found?.soap?.namespace === namespace ? undefined : found;
     },
-    isNamed: (compiled, name) => (names.get(name) ?? originals.byName(name))?.operation === compiled.operation,
-    byElement(payload, action) {
+    unknownElement(payload, action) {
       const { namespace, local } = payload;
-      const found = find(payload);
-      if (found !== undefined) return found;
       if (action !== undefined && originals.byRoot(payload) !== undefined)
-        throw Fault.of('NOT_FOUND', { what: `operation for the action ${quote(action)}` });
-      const meant = names.get(local);
-      const hint = meant === undefined ? '' : `; ${local} is in the namespace ${meant.soap?.namespace}`;
-      throw Fault.of('NOT_FOUND', { what: `operation for the element ${quote(qName(namespace, local))}${hint}` });
+        return Fault.of('NOT_FOUND', { what: `operation for the action ${quote(action)}` });
+      const namespaces = names.get(local)?.map(({ soap }) => soap.namespace);
+      const hint = namespaces === undefined ? '' : `; ${local} is in the namespace ${namespaces.join(' and ')}`;
+      return Fault.of('NOT_FOUND', { what: `operation for the element ${quote(qName(namespace, local))}${hint}` });
     },
-    byName(name) {
-      const spoken = originals.byName(name);
-      const found = names.get(name) ?? (spoken && operations.get(spoken.operation));
-      if (found === undefined) throw Fault.of('NOT_FOUND', { what: `operation ${quote(name)} over SOAP` });
-      return found;
+    byName(name, root) {
+      const found = names.get(name);
+      if (found === undefined) {
+        const spoken = originals.byName(name);
+        const compiled = spoken && operations.get(spoken.operation);
+        if (compiled === undefined) throw Fault.of('NOT_FOUND', { what: `operation ${quote(name)} over SOAP` });
+        return compiled;
+      }
+      const ofBody = found.filter(({ soap }) => soap.namespace === root?.namespace);
+      return only(name, ofBody.length === 1 ? ofBody : (meant.get(name) ?? found));
     },
+    isNamed: (compiled, name) =>
+      namesOf(compiled).includes(name) || originals.byName(name)?.operation === compiled.operation,
   };
 }
 
@@ -139,11 +168,11 @@ export function askEnvelope(
     message = readEnvelope(envelope);
     const type = parseMediaType(exchange.header('content-type') ?? 'text/xml');
     action = soapAction(message.version, exchange.header('soapaction'), type);
-    called = message.payload && routes.called(message.payload, action ?? named);
     progress.form = soapForm(
       message.version,
       mtom && (opened?.mtom === true || acceptsMtom(exchange.header('accept'))),
     );
+    called = message.payload && routes.called(message.payload, action ?? named);
     checkUnderstood(message, (header) => isSecurityHeader(header) && takesSecurity(called));
   } catch (error) {
     if (error instanceof SoapError) progress.form = soapForm(error.version, false);
@@ -151,7 +180,8 @@ export function askEnvelope(
   }
   const { payload } = message;
   if (payload === undefined) throw Fault.of('BAD_BODY', { reason: 'the Body of its envelope is empty' });
-  const compiled = called ?? routes.byElement(payload, action);
+  const compiled = called;
+  if (compiled === undefined) throw routes.unknownElement(payload, action);
   progress.compiled = compiled;
   checkAction(action, compiled, payload);
   let meant = payload;
@@ -163,10 +193,9 @@ export function askEnvelope(
 }
 
 /** A message of the operation's own WSDL and its action name the same operation. @throws Fault BAD_REQUEST */
-function checkAction(action: string | undefined, { soap, original }: Compiled, payload: XmlElement): void {
-  const form = soap!.form;
-  if (action === undefined || original || namesOf(form).includes(action)) return;
-  const reason = `its action is ${quote(action)}, and that of ${payload.local} is ${form.action}`;
+function checkAction(action: string | undefined, compiled: Compiled, payload: XmlElement): void {
+  if (action === undefined || compiled.original || namesOf(compiled).includes(action)) return;
+  const reason = `its action is ${quote(action)}, and that of ${payload.local} is ${compiled.soap!.form.action}`;
   throw Fault.of('BAD_REQUEST', { reason });
 }
 
