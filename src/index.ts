@@ -103,7 +103,7 @@ export type {
   TypedReply,
 } from './model/typed/calls.ts';
 export type { TypedEvent } from './model/typed/event.ts';
-export type { Complaint, ComplaintOf, HandlerOf, QueryTypes, TypedContext } from './model/typed/handler.ts';
+export type { Complaint, Fitting, HandlerOf, QueryTypes, TypedContext } from './model/typed/handler.ts';
 export type { TypedProcess } from './model/typed/process.ts';
 export type { AnyComponents, ComponentTypes, TypedSaved, TypedSaves } from './model/typed/saves.ts';
 export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';

@@ -35,7 +35,10 @@ export function indexByName<T extends OperationIdentity>(operations: Iterable<T>
   for (const [name, all] of Map.groupBy(operations, (each) => each.name)) {
     for (const operation of all) index.set(qualifiedName(operation), [operation]);
     const versions = Map.groupBy(all, ({ service }) => service.name).values();
-    index.set(name, [...versions].flatMap(meantBy));
+    index.set(
+      name,
+      [...versions].flatMap(meantBy).sort((a, b) => (a.service.id < b.service.id ? -1 : 1)),
+    );
   }
   return index;
 }

@@ -152,3 +152,63 @@ test.concurrent('a database is only read: one that is not up to date is left as 
     });
   expect(existsSync(join(cwd, '.signalbox'))).toBe(false);
 });
+
+/** Two versions of a service, of which the second is the default, and another service with an operation of that name. */
+const versions = {
+  'definitions/versions.yaml': ['Places.v1', 'Places.v2', 'Others.v1']
+    .map((service) => {
+      const more = service === 'Places.v2' ? 'default: true\n' : '';
+      const names = service === 'Others.v1' ? ['SAME_GET'] : ['PLACES_GET', 'SAME_GET'];
+      const operations = names.map((name) => `  ${name}: { get: "${name}", response: text, handler: hello-get }\n`);
+      return `service: ${service}\n${more}permission: ${service.replace('.', '_')}\noperations:\n${operations.join('')}---\npermission-list: ${service.replace('.', '_')}\n`;
+    })
+    .concat('role: OLD\npermission-lists: [Places_v1]\n')
+    .join('---\n'),
+};
+
+test.concurrent.each([
+  ['PLACES_GET', 1, 'role OLD may not use operation PLACES_GET.', 'Places_v2 grants operation PLACES_GET'],
+  ['Places.v2.PLACES_GET', 1, 'role OLD may not use operation PLACES_GET.', 'Places_v2 grants operation PLACES_GET'],
+  [
+    'Places.v1.PLACES_GET',
+    0,
+    'role OLD may use operation Places.v1.PLACES_GET.',
+    'Places_v1 grants operation Places.v1.PLACES_GET',
+  ],
+  [
+    'operation:Places.v1.SAME_GET',
+    0,
+    'role OLD may use operation Places.v1.SAME_GET.',
+    'Places_v1 grants operation Places.v1.SAME_GET',
+  ],
+])('can names one version of an operation: %s', async (thing, code, verdict, because) => {
+  const cwd = await staffProject(versions);
+  const ran = await signalbox(['can', 'role:OLD', thing], { cwd });
+  expect({ code: ran.code, stderr: ran.stderr, verdict: ran.stdout.split('\n')[0] }).toMatchObject({
+    code,
+    stderr: '',
+    verdict: expect.stringContaining(verdict.replace(/\.$/, '')),
+  });
+  expect(ran.stdout).toContain(because);
+});
+
+test.concurrent.each([['can', 'role:OLD'], ['who-can']])('%s refuses a name of two services', async (...command) => {
+  const { code, stderr } = await signalbox([...command, 'SAME_GET'], { cwd: await staffProject(versions) });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      'signalbox: SAME_GET may be Others.v1.SAME_GET or Places.v2.SAME_GET\n  Write one of them in full: Others.v1.SAME_GET.\n',
+  });
+});
+
+test.concurrent('who-can, can and routes show names that lead back to the operation', async () => {
+  const cwd = await staffProject(versions);
+  const asked = await signalbox(['who-can', 'Places.v1.PLACES_GET', '--json'], { cwd });
+  expect(JSON.parse(asked.stdout)).toMatchObject([{ id: 'Places.v1.PLACES_GET' }]);
+  const all = JSON.parse((await signalbox(['can', 'role:OLD', '--json'], { cwd })).stdout) as { id: string }[];
+  expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(['Places.v1.PLACES_GET', 'Places.v1.SAME_GET']));
+  const routes = JSON.parse((await signalbox(['routes', '--json'], { cwd })).stdout) as { operation: string }[];
+  expect(routes.map(({ operation }) => operation)).toEqual(
+    expect.arrayContaining(['PLACES_GET', 'Places.v1.PLACES_GET', 'Others.v1.SAME_GET', 'Places.v2.SAME_GET']),
+  );
+});

@@ -58,11 +58,10 @@ async function usersOfDatabase(registry: Registry, place: Place): Promise<User[]
 export function thingsNamed(registry: Registry, asked: string): Thing[] {
   const things = listThings(registry);
   const found = findThings(things, asked);
-  const operations = found.filter(({ kind }) => kind === 'operation' || kind === 'consumer');
-  const [first] = operations;
-  if (first !== undefined && operations.length > 1) {
-    const meant = operations.map(({ id }) => id);
-    throw wrongUsage(`${asked} may be ${meant.join(' or ')}`, `Write one of them in full: ${first.id}.`);
+  const operations = found.filter(({ kind }) => kind === 'operation' || kind === 'consumer').map(({ id }) => id);
+  if (operations.length > 1) {
+    const meant = operations.sort();
+    throw wrongUsage(`${asked} may be ${meant.join(' or ')}`, `Write one of them in full: ${meant[0]}.`);
   }
   if (found.length > 0) return found;
   const id = asked.slice(asked.indexOf(':') + 1);

@@ -13,7 +13,7 @@ import { contextType, type Writing } from './writing.ts';
 export function handlersFile(vocabulary: Vocabulary): string {
   const words: Writing = {
     ...vocabulary,
-    fromPackage: new Set<string>(['ComplaintOf', 'HandlerOf']),
+    fromPackage: new Set<string>(['Fitting', 'HandlerOf']),
     fromTypes: new Set(),
     fromClient: new Set(),
   };
@@ -117,10 +117,10 @@ const DEFINE = `/**
  * depth, does not compile. A field too many is reported at the operation's id. A handler that several operations share, such
  * as those of two versions, is defined with a list of their ids: it takes the request of each, and its reply fits each.
  */
-export function defineHandler<
-  const Id extends keyof Handlers | readonly (keyof Handlers)[],
-  H extends HandlerOf<Handlers, Id>,
->(operation: Id & ComplaintOf<Handlers, Id, H>, handler: H): HandlerOf<Handlers, Id>;
+export function defineHandler<Id extends keyof Handlers, H extends HandlerOf<Handlers, Id>>(
+  operation: (Id & Fitting<Handlers, Id, H>) | readonly (Id & Fitting<Handlers, Id, H>)[],
+  handler: H,
+): HandlerOf<Handlers, Id>;
 export function defineHandler(_operation: unknown, handler: unknown): unknown {
   return handler;
 }

@@ -53,20 +53,23 @@ export interface TypedContext<
 /** Handlers by the names of their operations: `Handlers` of `generated/handlers.ts`. */
 type HandlerTypes<All> = { [Id in keyof All]: AnyHandler };
 
-/** The handler of an operation, or the one that several operations share. */
-export type HandlerOf<All extends HandlerTypes<All>, Id> = Id extends keyof All
+/** The handler of an operation; of several, by the union of their names, the one that they share. */
+export type HandlerOf<All extends HandlerTypes<All>, Id extends keyof All> = [Id] extends [Only<Id>]
   ? All[Id]
-  : Id extends readonly (keyof All)[]
-    ? SharedHandler<All[Id[number]]>
-    : never;
+  : SharedHandler<All[Id]>;
+
+/** A union that has one member; never where it has more. */
+type Only<Union, Whole = Union> = Union extends unknown ? ([Whole] extends [Union] ? Union : never) : never;
 
 /**
- * What a handler `H` is found wanting in, at the name of its operation, or in a list at that of the operation which it does
- * not fit; see {@link Complaint}.
+ * The names of operations that a handler `H` fits; at the name of one that it does not fit, what it is found wanting in. Before
+ * the compiler has looked at the handler, it tries the names with what is expected of it: that is no complaint.
  */
-export type ComplaintOf<All extends HandlerTypes<All>, Id, H extends AnyHandler> = Id extends keyof All
-  ? Complaint<H, All[Id]>
-  : { [Index in keyof Id]: Id[Index] extends keyof All ? Complaint<H, All[Id[Index]]> : unknown };
+export type Fitting<All extends HandlerTypes<All>, Id extends keyof All, H extends AnyHandler> = [
+  HandlerOf<All, Id>,
+] extends [H]
+  ? Id
+  : { [Each in Id]: Each & Complaint<H, All[Each]> }[Id];
 
 /**
  * What a handler `H` is found wanting in; unknown where its replies have no field that the document lacks, at any depth.
