@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { repository, signalbox, temporaryFolder } from '../cli/support.ts';
 import { program, subcommand } from '../support/commands.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { blocks, commands, commandsOf, pages, readme, sampleCalls, shownAddress } from './readme-text.ts';
+import { blocks, commands, commandsOf, elsewhere, pages, readme, sampleCalls, shownAddress } from './readme-text.ts';
 
 interface Manifest {
   readonly name: string;
@@ -58,7 +58,9 @@ test('the table has every subcommand, with options that there are', () => {
   expect(named.sort()).toEqual(program.commands.map((command) => command.name()).sort());
 });
 
-const described = commandsOf('npx').filter(({ command }) => command.startsWith('npx signalbox describe '));
+const described = commandsOf('npx').filter(
+  ({ command, section }) => command.startsWith('npx signalbox describe ') && !elsewhere.includes(section),
+);
 
 test.each(described.map(({ command }) => command))('runs: %s', async (command) => {
   const { code, stdout, stderr } = await signalbox(command.split(' ').slice(2), { cwd: repository });

@@ -40,7 +40,12 @@ const inOrder = [
 ] as const;
 
 /** Where a call is of another project than the sample as it stands, or needs the one before. */
-const elsewhere: readonly string[] = ['Add an operation by editing YAML', 'Start a project of your own', ...inOrder];
+export const elsewhere: readonly string[] = [
+  'Add an operation by editing YAML',
+  'Add a second version of a service',
+  'Start a project of your own',
+  ...inOrder,
+];
 
 /** A section whose calls follow on each other. */
 export type OrderedSection = (typeof inOrder)[number];

@@ -60,7 +60,7 @@ export const permissionList = keys<'permission-list' | keyof PermissionListDecla
       items: idItem('operation-id'),
       uniqueItems: true,
       description:
-        'Operations by id, by a wildcard (`*` stands for any characters: `LOCATION_*`), or all of a service: `QAS_QRY_SERVICE.*`, of one version: `QAS_QRY_SERVICE.v1.*`. This is how delivered services are granted.',
+        'Operations by name, in every version of their service, or in one: `Locations.v2.LOCATIONS_GET`; by a wildcard (`*` stands for any characters: `LOCATION_*`); or all of a service: `QAS_QRY_SERVICE.*`, of one version: `QAS_QRY_SERVICE.v1.*`. This is how delivered services are granted.',
       examples: [['QAS_QRY_SERVICE.*', 'LOCATIONS_GET']],
     },
     queries: entries(

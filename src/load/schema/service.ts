@@ -86,7 +86,8 @@ export const service = keys<'service' | keyof ServiceDeclared>(
         examples: ['LOCATIONS_GET'],
       },
       additionalProperties: reference('operation'),
-      description: 'Its operations by id. Ids are unique over all services.',
+      description:
+        'Its operations by name. A name is unique in the service of one version; other versions and services may have it too.',
       examples: [{ EMPLOYEES_GET: { get: 'Employees/{DEPTNAME}', query: 'EMPLOYEES_BY_DEPT' } }],
     },
     flows,
