@@ -33,6 +33,11 @@ export function fileNamedAs(id: string): string {
   return id.toLowerCase().replaceAll('_', '-');
 }
 
+/** The same of an operation: `locations-get`, or `locations.v2-locations-get` of a qualified id. No other id has a dot. */
+export function handlerNamedAs(id: string): string {
+  return fileNamedAs(id.replace(/\.(?=[^.]*$)/, '_'));
+}
+
 /** The files that answer operations. */
 export function answeringFiles({ incomplete }: Linking, operations: Iterable<Operation>): WantedFile[] {
   return [...operations].flatMap(({ id, answer, at }) =>

@@ -122,7 +122,7 @@ describe('a second version of every service', () => {
     expect(names(later)).not.toContain('LOCATIONS_GET_Request');
     expect(later.registry.operations.get('Locations.v2.LOCATIONS_GET')?.answer).toEqual({
       kind: 'handler',
-      file: 'locations.v2.locations-get',
+      file: 'locations.v2-locations-get',
     });
     expect(renamed(later, generated(added, later))).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe('a second version of every service', () => {
     for (const path of ['Locations.v2.wadl', 'Attachments.v2.wsdl', 'Attachments.v2.xsd', 'Locations.v2.xsd'])
       expect(flat(path)).toBe(files.get(`generated/contracts/${path.replace('.v2', '.v1')}`));
     expect([...handlerStubs(registry, new Set()).keys()]).toEqual(
-      expect.arrayContaining(['src/handlers/locations-get.ts', 'src/handlers/locations.v2.locations-get.ts']),
+      expect.arrayContaining(['src/handlers/locations-get.ts', 'src/handlers/locations.v2-locations-get.ts']),
     );
   });
 });

@@ -3,7 +3,7 @@ import type { Query } from '../../model/query.ts';
 import type { Answer, MediaMessage, Message, Method, Service } from '../../model/service.ts';
 import type { Documents } from '../document/documents.ts';
 import type { Calls } from '../flow/calls.ts';
-import { fileNamedAs } from '../handlers.ts';
+import { handlerNamedAs } from '../handlers.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './answer.ts';
 import { linkCallAnswer } from './call.ts';
@@ -69,7 +69,7 @@ function linkHandler(
 ): Answer {
   const name = declared.handler;
   if (name?.startsWith('signalbox/') !== true) {
-    const answer: Answer = { kind: 'handler', file: name ?? fileNamedAs(id) };
+    const answer: Answer = { kind: 'handler', file: name ?? handlerNamedAs(id) };
     // What can't be used is meant, or what was refused may have named one, or a file.
     const isMeant = ANSWERS.some((key) => declared[key] !== undefined);
     if (name === undefined && (isMeant || lacks('handler', 'target', ...ANSWERS))) incomplete.add(answer);

@@ -199,8 +199,8 @@ export const operation = keys<keyof OperationDeclared>(
     },
     handler: matching(
       'the name of a handler file without its ending',
-      '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*$',
-      "The file that answers, in the folder of handlers. Without `handler`, `query`, `save`, `read` and `call` it is the operation's id in small letters with dashes: `locations-get.ts`. Operations may share a file.",
+      '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*(\\.v[0-9][A-Za-z0-9_-]*)?$',
+      "The file that answers, in the folder of handlers. Without `handler`, `query`, `save`, `read` and `call` it is the operation's id in small letters with dashes: `locations-get.ts`, of a second version `locations.v2-locations-get.ts`. Operations may share a file.",
       'locations-get',
     ),
     query: {
