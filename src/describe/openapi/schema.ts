@@ -153,7 +153,9 @@ function blankNote({ absent, type }: Field): string | undefined {
     const entry = single.kind === 'document' ? documentName(single.document) : `type ${single.kind}`;
     return `A list of ${entry}; where it is not given, one ${single.kind === 'document' ? 'object with all members blank' : 'blank value'}.`;
   }
-  return single.kind === 'document' ? `${documentName(single.document)}, or one object with all members blank.` : undefined;
+  return single.kind === 'document'
+    ? `${documentName(single.document)}, or one object with all members blank.`
+    : undefined;
 }
 
 function asJson(kind: ScalarKind | 'document', value: string | number | boolean): Json {
