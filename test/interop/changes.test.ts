@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { repository } from '../cli/support.ts';
+import { readBlocks } from '../support/markdown.ts';
 import { generate, java, type Toolkit } from './java/generators.ts';
 import { hasMaven, needsMaven } from './java/maven.ts';
 import { connectorOf, php, runSessions, type SoapClient, zeep } from './soap-support.ts';
@@ -55,7 +57,12 @@ function jaxWs(toolkit: Toolkit, tool: 'wsdl2java' | 'wsimport'): Changes {
     const into = join(folder, toolkit);
     const job = { folder: into, tool, args: ['-p', 'client', wsdl()] };
     expect((await generate(toolkit, [job])).get(into)).toBe('');
-    return java(toolkit, 'Change.java', { folders: [into], args: [wsdl(), prefix] });
+    // The sample of the page for Java clients is the client.
+    const page = 'docs/java-clients.md';
+    const blocks = readBlocks(readFileSync(join(repository, page), 'utf8'), page);
+    const source = join(folder, 'Change.java');
+    writeFileSync(source, blocks.find(({ language }) => language === 'java')?.text ?? '');
+    return java(toolkit, pathToFileURL(source).href, { folders: [into], args: [wsdl(), prefix] });
   };
 }
 
@@ -127,7 +134,7 @@ afterAll(async () => {
 
 describe.each(
   changers.map((changer, index) => ({ ...changer, prefix: `C${index}` })),
-)('a client of $name (needs $needs)', ({ isHere, make, prefix }) => {
+)('a client of $name ($needs)', ({ isHere, make, prefix }) => {
   test.skipIf(!isHere)(
     'changes what it gives or clears and nothing else, and reads a refusal',
     async () => {

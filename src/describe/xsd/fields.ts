@@ -125,6 +125,6 @@ function notesOf(field: Field): (string | undefined)[] {
     caseNote(field),
     untold ? `The value matches the regular expression (ECMA-262) ${field.pattern}` : undefined,
     type.kind === 'json' ? 'JSON text.' : undefined,
-    type.kind === 'xml' ? 'XML text, escaped.' : undefined,
+    type.kind === 'xml' ? 'XML: elements, or escaped text.' : undefined,
   ];
 }

@@ -19,6 +19,11 @@ export const toolkits = {
     // Without it CXF has no SOAPFaultException.
     'com.sun.xml.messaging.saaj:saaj-impl:3.0.4',
   ],
+  WSS4J: [
+    `org.apache.cxf:cxf-rt-ws-security:${CXF}`,
+    `org.apache.cxf:cxf-rt-frontend-jaxws:${CXF}`,
+    `org.apache.cxf:cxf-rt-transports-http:${CXF}`,
+  ],
   Metro: [`com.sun.xml.ws:jaxws-tools:${METRO}`, `com.sun.xml.ws:jaxws-rt:${METRO}`],
 } as const;
 export type Toolkit = keyof typeof toolkits;

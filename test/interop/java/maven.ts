@@ -10,6 +10,10 @@ export const hasMaven = has('mvn') && has('javac');
 /** Fixed, so that nothing changes unasked. */
 const BUILD_CLASSPATH = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath';
 
+/** WSS4J names it, needs it for SAML alone, and Maven does not have it without another repository. */
+const WITHOUT_SAML =
+  '<exclusions><exclusion><groupId>org.opensaml</groupId><artifactId>*</artifactId></exclusion></exclusions>';
+
 /**
  * The class path of artifacts, each `group:artifact:version`, and of what they need. Maven takes them from the folder that
  * it keeps in the user's home; what is missing there it fetches.
@@ -20,7 +24,7 @@ export async function classPathOf(artifacts: readonly string[]): Promise<string>
   try {
     const dependencies = artifacts.map((artifact) => {
       const [group, name, version] = artifact.split(':');
-      return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`;
+      return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version>${WITHOUT_SAML}</dependency>`;
     });
     const pom = join(folder, 'pom.xml');
     writeFileSync(
