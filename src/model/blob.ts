@@ -30,7 +30,8 @@ export interface ByteRange {
  */
 export interface Blobs {
   /**
-   * Keeps an attachment, read as a stream. Where that fails, nothing of it stays, and what was there before does.
+   * Keeps an attachment, read as a stream. One of the type `application/octet-stream` with a name gets the type that its
+   * name says. Where that fails, nothing of it stays, and what was there before does.
    * @throws Fault STORAGE_FULL. Error where the content is not as long as it says; what the stream throws; errors of the
    * storage
    */

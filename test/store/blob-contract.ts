@@ -79,6 +79,18 @@ function contentContract(open: () => Promise<OpenedBlobs>): void {
     expect(bytes.equals(one) && bytes.equals(other)).toBe(true);
   });
 
+  it.each([
+    ['report.pdf', 'application/octet-stream', 'application/pdf'],
+    ['report.pdf', 'text/plain', 'text/plain'],
+    ['report', 'application/octet-stream', 'application/octet-stream'],
+    [undefined, 'application/octet-stream', 'application/octet-stream'],
+  ])('named %s and put as %s is %s', async (name, contentType, type) => {
+    const blobs = (await open()).storage.scope('Files.v1');
+    const content = attachment('x', { contentType, ...(name === undefined ? {} : { name }) });
+    expect((await blobs.put('a', content)).contentType).toBe(type);
+    expect((await blobs.get('a'))?.contentType).toBe(type);
+  });
+
   it('has no name where it had none', async () => {
     const blobs = (await open()).storage.scope('Files.v1');
     expect(await blobs.put('a', attachment('x'))).not.toHaveProperty('name');

@@ -2,6 +2,7 @@ import type { Blobs, ByteRange, StoredBlob } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
 import { isFull } from '../error.ts';
+import { contentTypeOf, OCTETS } from '../file/content-type.ts';
 import type { BlobTable } from '../tables/blob.ts';
 import { checkedKey } from './key.ts';
 import type { BlobRows } from './rows.ts';
@@ -24,7 +25,7 @@ export function scopedBlobs(contents: BlobContents, scope: string): Blobs {
     async put(key, content) {
       const own = checkedKey(key);
       try {
-        return blob(await contents.put(scope, own, content));
+        return blob(await contents.put(scope, own, await typed(content)));
       } catch (error) {
         throw isFull(error) ? Fault.of('STORAGE_FULL', { what: 'The content' }, { cause: error }) : error;
       }
@@ -46,6 +47,13 @@ export function scopedBlobs(contents: BlobContents, scope: string): Blobs {
       }
     },
   };
+}
+
+/** Content with the type that its name says, where it has none that says anything: Base64, and parts without a header. */
+async function typed(content: Attachment): Promise<Attachment> {
+  const { contentType, length, name } = content;
+  if (contentType !== OCTETS || name === undefined) return content;
+  return { contentType: await contentTypeOf(name), name, length, stream: () => content.stream() };
 }
 
 function storedBlob(contents: BlobContents, row: BlobTable): StoredBlob {

@@ -2,6 +2,7 @@ import type { ReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Attachment } from '../../model/value.ts';
+import { contentTypeOf } from './content-type.ts';
 import { passing } from './young.ts';
 
 /** Bytes that are read at once. */
@@ -17,16 +18,10 @@ const PIECE = 512 * 1024;
 export async function fileAttachment(path: string, contentType?: string): Promise<Attachment> {
   const found = await stat(path);
   if (found.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
-  const described = { contentType: contentType ?? (await typeOf(path)), name: basename(path) };
+  const described = { contentType: contentType ?? (await contentTypeOf(path)), name: basename(path) };
   if (!found.isFile()) return { ...described, stream: () => pieces(path) };
   const { size: length, mtimeMs } = found;
   return { ...described, length, again: true, stream: () => unchanged(path, { size: length, mtimeMs }) };
-}
-
-/** Loaded when a file is sent: its table is not small. */
-async function typeOf(path: string): Promise<string> {
-  const { default: types } = await import('mime');
-  return types.getType(path) ?? 'application/octet-stream';
 }
 
 async function* pieces(path: string): AsyncGenerator<Uint8Array> {
