@@ -132,9 +132,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.each(
-  changers.map((changer, index) => ({ ...changer, prefix: `C${index}` })),
-)('a client of $name ($needs)', ({ isHere, make, prefix }) => {
+describe.each(changers.map((changer, index) => ({ ...changer, prefix: `C${index}` })))('a client of $name ($needs)', ({
+  isHere,
+  make,
+  prefix,
+}) => {
   test.skipIf(!isHere)(
     'changes what it gives or clears and nothing else, and reads a refusal',
     async () => {
