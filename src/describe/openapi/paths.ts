@@ -79,7 +79,7 @@ function operationObject(entries: readonly Entry[], names: readonly string[], co
   };
 }
 
-/** In one line what an address does: the first sentence of each operation there, or its id where it has no description. */
+/** In one line what an address does: the first sentence of each operation there, or its name where it has no description. */
 function summaryOf(operations: readonly Operation[]): string {
   const summaries = operations.map(({ name, description = name }) => firstSentence(description));
   return [...new Set(summaries)].join('; ');
