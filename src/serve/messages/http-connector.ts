@@ -28,7 +28,8 @@ import {
 } from './http-form.ts';
 import type { Asked, Entrance, MessageProgress, MessageReader } from './port.ts';
 import { readPostedForm } from './posted-form.ts';
-import { askEnvelope, type SoapRoutes, soapForm, versionByType } from './soap.ts';
+import { askEnvelope, soapForm, versionByType } from './soap.ts';
+import type { SoapRoutes } from './soap-routes.ts';
 
 /** What may be said beside a message, by the names that it may have there. */
 const NAMES: Readonly<Record<keyof Said, readonly string[]>> = {

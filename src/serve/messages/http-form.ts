@@ -18,7 +18,8 @@ import { quote } from '../exchange/quote.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
 import type { OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
-import { contentOf, type SoapRoutes } from './soap.ts';
+import { contentOf } from './soap.ts';
+import type { SoapRoutes } from './soap-routes.ts';
 
 /** What a caller says of its message beside it: in headers, in the query string, or in an IBRequest around it. */
 export type Said = Omit<IbRequest, 'data'>;

@@ -10,7 +10,8 @@ import type { RestPorts } from '../rest/rest.ts';
 import { httpEntrance, POSTING, saysInQuery } from './http-connector.ts';
 import { type MessagePorts, Messages } from './messages.ts';
 import type { Entrance } from './port.ts';
-import { compileSoapRoutes, soapEntrance } from './soap.ts';
+import { soapEntrance } from './soap.ts';
+import { compileSoapRoutes } from './soap-routes.ts';
 
 type App = Hono<GatewayEnv>;
 

@@ -1,0 +1,107 @@
+import type { SoapProvider } from '../../binding/soap/soap.ts';
+import { Fault } from '../../model/fault.ts';
+import { alternatives, indexByName, type OperationIdentity } from '../../model/operation-names.ts';
+import type { Operation } from '../../model/service.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
+import { quote } from '../exchange/quote.ts';
+import type { Compiled } from '../operations.ts';
+import { compileOriginals } from './originals.ts';
+
+/** Finds operations by what a message calls them. */
+export interface SoapRoutes {
+  readonly all: readonly Compiled[];
+  /**
+   * The operation that a message calls. One in the shape of the original calls the operation that its action names,
+   * whatever its element is called; only where nothing is named the element decides. Where services share the namespace of
+   * the element, the action decides, else the default version. `undefined` for an element of no operation.
+   * @param action what names the operation beside the message
+   * @throws Fault BAD_REQUEST naming the operations between which nothing decides
+   */
+  called(payload: XmlElement, action: string | undefined): Compiled | undefined;
+  /** The fault of an element that calls no operation. */
+  unknownElement(payload: XmlElement, action: string | undefined): Fault;
+  /**
+   * By `<OPERATION>.<version>`, `<OPERATION>.VERSION_<n>`, `<Service>.<version>.<OPERATION>` or `<OPERATION>`. Where several
+   * are called so, the namespace of the message decides, else the default version. @throws Fault NOT_FOUND, BAD_REQUEST
+   */
+  byName(name: string, root?: XmlElement): Compiled;
+  /** Whether an operation may be called so. */
+  isNamed(compiled: Compiled, name: string): boolean;
+}
+
+/** An operation by the name that it has over SOAP. */
+interface SoapNamed extends OperationIdentity {
+  readonly compiled: Compiled;
+  readonly soap: SoapProvider;
+}
+
+/** What SOAPAction, `action=` and OperationName may call an operation: `VERSION_1` is the original's word for `v1`. */
+export function namesOf({ soap, operation }: Compiled): readonly string[] {
+  const { name, action } = soap!.form;
+  const version = action.slice(name.length + 1);
+  const original = /^v\d+$/.test(version) ? [`${name}.VERSION_${version.slice(1)}`] : [];
+  return [action, name, `${operation.service.id}.${name}`, ...original];
+}
+
+/** Compiles the routing of every active operation with a SOAP form. */
+export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>): SoapRoutes {
+  const all = [...operations.values()].flatMap((compiled): SoapNamed[] => {
+    const { soap, operation } = compiled;
+    if (soap === undefined) return [];
+    const { id, service } = operation;
+    return [{ id, service, name: soap.form.name, compiled, soap }];
+  });
+  const elements = Map.groupBy(all, ({ soap }) => qName(soap.namespace, soap.form.name));
+  const names = new Map<string, SoapNamed[]>();
+  for (const each of all)
+    for (const name of namesOf(each.compiled)) names.set(name, [...(names.get(name) ?? []), each]);
+  const meant = indexByName(all);
+  const originals = compileOriginals(all.map(({ compiled }) => compiled));
+
+  function only(asked: string, found: readonly SoapNamed[]): Compiled {
+    const [first, another] = found;
+    if (first !== undefined && another === undefined) return first.compiled;
+    const reason = `${quote(asked)} may be ${alternatives(found)}`;
+    throw Fault.of('BAD_REQUEST', { reason });
+  }
+
+  return {
+    all: all.map(({ compiled }) => compiled),
+    called(payload, action) {
+      const { namespace, local } = payload;
+      const own = elements.get(qName(namespace, local));
+      if (own !== undefined) {
+        if (own.length === 1) return own[0]!.compiled;
+        const byAction = action === undefined ? [] : own.filter((each) => namesOf(each.compiled).includes(action));
+        const byDefault = own.filter((each) => meant.get(local)?.includes(each));
+        return only(local, [byAction, byDefault].find((each) => each.length === 1) ?? own);
+      }
+      const found = action === undefined ? originals.byRoot(payload) : originals.byName(action);
+      // What is in the service's own namespace is meant for its own WSDL.
+      return found?.soap?.namespace === namespace ? undefined : found;
+    },
+    unknownElement(payload, action) {
+      const { namespace, local } = payload;
+      if (action !== undefined && originals.byRoot(payload) !== undefined)
+        return Fault.of('NOT_FOUND', { what: `operation for the action ${quote(action)}` });
+      const namespaces = names.get(local)?.map(({ soap }) => soap.namespace);
+      const hint = namespaces === undefined ? '' : `; ${local} is in the namespace ${namespaces.join(' and ')}`;
+      return Fault.of('NOT_FOUND', { what: `operation for the element ${quote(qName(namespace, local))}${hint}` });
+    },
+    byName(name, root) {
+      const found = names.get(name);
+      if (found === undefined) {
+        const spoken = originals.byName(name);
+        const compiled = spoken && operations.get(spoken.operation);
+        if (compiled === undefined) throw Fault.of('NOT_FOUND', { what: `operation ${quote(name)} over SOAP` });
+        return compiled;
+      }
+      const ofBody = found.filter(({ soap }) => soap.namespace === root?.namespace);
+      return only(name, ofBody.length === 1 ? ofBody : (meant.get(name) ?? found));
+    },
+    isNamed: (compiled, name) =>
+      namesOf(compiled).includes(name) || originals.byName(name)?.operation === compiled.operation,
+  };
+}
+
+const qName = (namespace: string, local: string): string => `{${namespace}}${local}`;
