@@ -126,8 +126,7 @@ class Calls {
       System.out.println("query " + query.getQueryName());
     String instance = port.qasEXECUTEQRYSYNCPOLLOPER(
         "PUBLIC", "DEPARTMENTS", "XMLP", "NONFILE", null, null, null, null, null, null, null);
-    var status = any();
-    port.qasQUERYSTATUSOPER(instance, null, status, any(), new Holder<>(), new Holder<>(), new Holder<>(), new Holder<>(), any());
-    System.out.println("query run " + (status.value.equals("idNotFound") ? "lost" : "found"));
+    String cancelled = port.qasCANCELQUERYOPER(instance, null);
+    System.out.println("query run " + (cancelled.equals("idNotFound") ? "lost" : "found"));
   }
 }
