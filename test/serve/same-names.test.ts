@@ -30,6 +30,7 @@ operations:
 ${operation('SHARED_GET')}---
 service: Shared.v2
 permission: EVERYTHING
+requires: [basic, LOGIN]
 namespace: urn:shared
 operations:
 ${operation('SHARED_GET')}---
@@ -39,6 +40,9 @@ ${operation('EVERY_GET')}${operation('ONE_GET', ', permission: NOBODY').replace(
 service: Granted.v2
 operations:
 ${operation('EVERY_GET')}${operation('ONE_GET').replace('places', 'one')}---
+scheme: LOGIN
+username-token: {}
+---
 permission-list: NOBODY
 ---
 permission-list: SOME
@@ -169,6 +173,17 @@ describe('operations of one name', () => {
   )('answer over SOAP %s: %s of %s with the action %s', async (version, name, namespace, action, by) => {
     const body = envelope(request(name, namespace), version);
     expect(await soap({ path: SERVICES, body, headers: TYPES[version](action) })).toContain(by);
+  });
+
+  const security =
+    '<w:Security xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd" s:mustUnderstand="1"/>';
+  it.each([
+    ['SHARED_GET.v1', 'Headers that must be understood are not'],
+    [undefined, 'Headers that must be understood are not'],
+    ['SHARED_GET.v2', 'Shared.v2 Shared.v2.SHARED_GET'],
+  ])('that share a namespace read a Security header where the one of the action %s does', async (action, words) => {
+    const body = envelope(request('SHARED_GET', 'urn:shared'), '1.1', security);
+    expect(await soap({ path: SERVICES, body, headers: TYPES['1.1'](action) })).toContain(words);
   });
 
   const xml = { 'content-type': 'text/xml' };
