@@ -52,6 +52,8 @@ function checkFields(linking: Linking, document: Document, seen: Set<Document>):
   const fields = names(linking, foldedName);
   if (document.open) fields('', UNDECLARED, document.at, 'what is not declared');
   for (const field of document.fields) {
+    // What is called like the element that empties fields is an error of its own (`clear-name`).
+    if (field === document.patch?.clear) continue;
     fields('', field.xmlName, field.at, wordsOf(field));
     const type = singleType(field.type);
     if (type.kind === 'document') checkFields(linking, type.document, seen);

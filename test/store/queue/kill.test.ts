@@ -52,7 +52,9 @@ async function freeze(
   what: string,
   holds: () => Promise<boolean>,
 ): Promise<void> {
-  await eventually(what, async () => {
+  // Stopping it again and again would keep it from ever getting there.
+  await eventually(what, async () => (await holds()) || undefined);
+  await eventually(`${what}, and no transaction open`, async () => {
     child.kill('SIGSTOP');
     const open = options.url.startsWith('postgres:')
       ? await run(
@@ -67,7 +69,7 @@ async function freeze(
 
 /** A gateway that stops in the middle of some jobs as if its machine slept. @returns what lets it go on */
 async function sleeper(where: Place, ids: readonly string[]): Promise<() => void> {
-  const sleeping = gateway(where.options, 1000);
+  const sleeping = gateway(where.options, 3000);
   await freeze(where, sleeping, 'it to sleep in the middle of its jobs', async () => {
     const begun = (await runs(where)).filter(({ job }) => ids.includes(job));
     return begun.length === ids.length && begun.every(({ ended }) => ended === null);
