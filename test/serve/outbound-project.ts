@@ -53,6 +53,7 @@ operations:
   TIMED_GET: { get: slow, response: THING, timeout: 3 s }
   GONE_GET: { target: GONE, get: gone, response: THING }
   UNSET_GET: { target: UNSET, get: unset, response: THING }
+  UNSET_POST: { target: UNSET, post: unset, request: json, response: json }
   FORBIDDEN_GET: { permission: NOBODY, get: "forbidden{?TOKEN}", request: { fields: { TOKEN: text } }, response: THING }
   INACTIVE_GET: { active: false, get: inactive, response: THING }
 flows:
@@ -85,6 +86,7 @@ operations:
   TIMED: { get: timed, response: THING, call: TIMED_GET }
   GONE: { get: gone, response: THING, call: GONE_GET }
   UNSET: { get: unset, response: THING, call: UNSET_GET }
+  UNSET_BODY: { post: unset, request: json, response: json, call: UNSET_POST }
   FORBIDDEN: { get: forbidden, response: THING, call: FORBIDDEN_GET }
   CODE: { post: "code/{KIND}", request: { fields: { KIND: string } }, response: json, handler: code }
   CODE_CONTENT: { post: "code-content/{KIND}", request: { fields: { KIND: string, FILE: binary } }, body: FILE, response: binary, handler: code-content }

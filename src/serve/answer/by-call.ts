@@ -29,11 +29,14 @@ export function answerByCall(
 ): Answerer {
   const { fields, open } = inputOf(callee);
   const inText = takesJsonText(callee);
+  const needsContent = isContent(callee);
   return {
     async answer(input, call, as) {
       const given = open ? { ...input } : handedOver(fields, input);
       if (inText && (typeof given[CONTENT] === 'string' || given[CONTENT] === null))
         given[CONTENT] = writeJsonText(given[CONTENT]);
+      // What the caller left out is the caller's error, whether or not the call could be made.
+      if (needsContent && given[CONTENT] === undefined) throw Fault.of('BAD_BODY', { reason: 'there is none' });
       try {
         const reply = await call.callOut(callee, given);
         return await outcomeOf(reply, messageFor(operation, as), as, callee, call);
@@ -55,6 +58,12 @@ function inputOf(callee: ConsumerOperation | Flow): CallInput {
   if (callee.kind === 'rest') return callee.input;
   const { request } = callee.soap;
   return { fields: inputFields(callee), open: request.kind === 'document' && request.document.open };
+}
+
+/** Whether all that a call sends is its content. */
+function isContent(callee: ConsumerOperation | Flow): boolean {
+  if ('steps' in callee) return false;
+  return callee.kind === 'rest' ? callee.body.kind === 'raw' : callee.soap.request.kind === 'raw';
 }
 
 /** Whether a text that is the whole of a body is taken for JSON as it stands, rather than for a value of it. */
