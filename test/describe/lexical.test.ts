@@ -206,6 +206,8 @@ describe.skipIf(!hasXmllint)('the schema agrees (needs xmllint)', () => {
     // libxml2 does not collapse the white space around an xs:time.
     const texts = kind === 'binary' ? fc.sample(padded(lexical.binary), 10) : TAKEN[kind].map(([text]) => text.trim());
     expect(texts.filter(invalid)).toEqual([]);
-    if (kind !== 'binary') expect(REFUSED[kind].filter((text) => !invalid(text))).toEqual([]);
+    // A built-in type can't state the years that the gateway takes, and one of our own would be no date to npm's soap.
+    const otherYear = (text: string): boolean => /^(?:-|\d{5})/.test(text) && (kind === 'date' || kind === 'datetime');
+    if (kind !== 'binary') expect(REFUSED[kind].filter((text) => !invalid(text) && !otherYear(text))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { itemName } from '../../model/xml-name.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { entryField, plainDefault } from '../field.ts';
 import { boundsNote, caseNote, joined } from '../words.ts';
-import { type CalendarKind, calendarKind, lexical, simpleType, translatedPattern } from './types.ts';
+import { lexical, simpleType, translatedPattern } from './types.ts';
 
 /** What a field's declaration needs from the schema that it stands in. */
 export interface SchemaContext {
@@ -18,8 +18,6 @@ export interface SchemaContext {
   typeName(document: Document): string;
   /** QName of the simple type that the field shares with others; undefined if it has one of its own. */
   sharedType(): string | undefined;
-  /** QName of the type of dates or datetimes. */
-  calendarType(kind: CalendarKind): string;
 }
 
 /** Namespace of the W3C Note Describing Media Content of Binary Data in XML (4 May 2005). */
@@ -90,9 +88,7 @@ function single(
     return element('xs:element', { name, form, type: context.typeName(type.document), ...occurs }, [notes]);
   }
   const shared = context.sharedType();
-  const calendar = calendarKind(field, type);
-  const named = shared ?? (calendar && context.calendarType(calendar));
-  const simple = named === undefined ? simpleType(entryField(field), type) : { type: named };
+  const simple = shared === undefined ? simpleType(entryField(field), type) : { type: shared };
   const content = context.attachments && type.kind === 'binary' ? ATTACHMENT : undefined;
   return element('xs:element', { name, form, type: simple.type, ...occurs, ...content }, [notes, simple.restriction]);
 }

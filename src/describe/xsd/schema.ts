@@ -9,7 +9,6 @@ import { annotation, fieldAttribute, fieldElement, hasAttachment, XMIME } from '
 import { openContent } from './open.ts';
 import type { SharedType } from './shared.ts';
 import { typeNamesOf } from './type-names.ts';
-import { CALENDAR_TYPES, type CalendarKind, calendarType } from './types.ts';
 import { type Wrapper, wrapperElement } from './wrapper.ts';
 
 const XS = 'http://www.w3.org/2001/XMLSchema';
@@ -61,8 +60,6 @@ interface Workshop {
   readonly options: SchemaOptions;
   readonly drafts: ReadonlyMap<string, Draft>;
   readonly typeNames: (document: Document) => string;
-  /** The names of the types of dates and datetimes. */
-  readonly calendarName: (kind: CalendarKind) => string;
   /** Names of the simple types that fields share with others. */
   readonly sharedNames: ReadonlyMap<Field, string>;
   readonly prefixOf: (namespace: string) => string | undefined;
@@ -90,13 +87,7 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
   const shared = options.shared.map((type) => ({ ...type, name: typeNames.give(type.wanted) }));
   const sharedNames = new Map(shared.flatMap(({ fields, name }) => [...fields].map((field) => [field, name] as const)));
   const prefixOf = (namespace: string): string | undefined => prefixes.get(namespace);
-  const calendarNames = new Map<CalendarKind, string>();
-  const calendarName = (kind: CalendarKind): string => {
-    const name = calendarNames.get(kind) ?? typeNames.give(CALENDAR_TYPES[kind]);
-    calendarNames.set(kind, name);
-    return name;
-  };
-  const workshop: Workshop = { options, drafts, typeNames: typeNames.of, calendarName, sharedNames, prefixOf };
+  const workshop: Workshop = { options, drafts, typeNames: typeNames.of, sharedNames, prefixOf };
   for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(main) as Draft, workshop);
   for (const document of documents.all) declareType(document, workshop);
   for (const { name, base } of shared)
@@ -186,13 +177,6 @@ function referType(from: Draft, document: Document, workshop: Workshop): string 
   return refer(from, homeOf(document, workshop.options), workshop.typeNames(document), workshop);
 }
 
-/** QName of the type of dates or datetimes, which each schema that needs it declares. */
-function referCalendarType(draft: Draft, kind: CalendarKind, workshop: Workshop): string {
-  const name = workshop.calendarName(kind);
-  if (!draft.types.some(({ attributes }) => attributes.name === name)) draft.types.push(calendarType(kind, name));
-  return refer(draft, draft.namespace, name, workshop);
-}
-
 function declareWrapper(wrapper: Wrapper, draft: Draft, workshop: Workshop): void {
   if (draft.elements.some((each) => each.attributes.name === wrapper.name)) return;
   draft.elements.push(wrapperElement(wrapper, (document) => referType(draft, document, workshop)));
@@ -241,7 +225,6 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
       const name = workshop.sharedNames.get(field);
       return name === undefined ? undefined : refer(from, workshop.options.namespace, name, workshop);
     },
-    calendarType: (kind: CalendarKind) => referCalendarType(from, kind, workshop),
   });
   if (namespace === draft.namespace) return fieldElement(field, context(draft));
   if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));

@@ -10,6 +10,10 @@ export function builtInType(type: ScalarType): string {
   return builtIn[type.kind];
 }
 
+/**
+ * Dates and datetimes stay the built-in types, though these have years before 0001 and after 9999, which the gateway refuses:
+ * clients that convert by the type's name (npm's soap, XJC) would no longer see a date in a restriction of it.
+ */
 const builtIn: Readonly<Record<ScalarType['kind'], string>> = {
   string: 'xs:string',
   text: 'xs:string',
@@ -25,31 +29,6 @@ const builtIn: Readonly<Record<ScalarType['kind'], string>> = {
   // XML as escaped text or as elements: anything fits.
   xml: 'xs:anyType',
 };
-
-/** Kinds with a year. */
-export type CalendarKind = 'date' | 'datetime';
-
-/** The names of the types of {@link calendarType}. */
-export const CALENDAR_TYPES: Readonly<Record<CalendarKind, string>> = {
-  date: 'CalendarDate',
-  datetime: 'CalendarDateTime',
-};
-
-/**
- * The type of dates and datetimes. XML Schema has years before 0001 and after 9999, which neither a date of JSON (RFC 3339)
- * nor every database can hold. The rest of a value is as its base type has it, which in XML Schema 1.0 has no year 0000. The
- * type has a name because XJC loses the base of one without: a calendar would then be written with its time of day.
- */
-export function calendarType(kind: CalendarKind, name: string): XmlElement {
-  const facet = element('xs:pattern', { value: '\\d{4}-.*' });
-  return element('xs:simpleType', { name }, [element('xs:restriction', { base: builtIn[kind] }, [facet])]);
-}
-
-/** The kind of a type that has a year and no facets of its own; undefined for any other. */
-export function calendarKind(field: Field, { kind }: ScalarType): CalendarKind | undefined {
-  if (kind !== 'date' && kind !== 'datetime') return undefined;
-  return field.enum === undefined && translatedPattern(field) === undefined ? kind : undefined;
-}
 
 /** A scalar's type: the name of a built-in one, or a restriction of it in place. */
 export function simpleType(
