@@ -108,7 +108,7 @@ export class Stages {
       uriIndex,
       requestId: exchange.requestId,
       user: progress.caller?.user,
-      address: `address ${addressKey(exchange.remote)}`,
+      address: progress.caller === undefined ? `address ${addressKey(exchange.remote)}` : undefined,
       gone: () => exchange.gone,
       segments,
       root: as === 'soap' ? compiled.soap?.replyRoot : undefined,
