@@ -4,7 +4,7 @@ import { declarationsOf, type Linking } from './linking.ts';
 import { type Declaration, glimpseIds } from './read/declaration.ts';
 import type { DefinitionFile } from './read/files.ts';
 import type { GatewayDeclared } from './schema/gateway.ts';
-import { nameOf, versionNumber } from './service/service.ts';
+import { nameOf, versionNumber } from './service.ts';
 
 /** The package's services that a project switches on. */
 export interface Delivered {

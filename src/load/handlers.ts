@@ -1,8 +1,8 @@
 import type { Gateway } from '../model/gateway.ts';
 import type { Position } from '../model/position.ts';
 import type { Operation } from '../model/service.ts';
-import { placeOf } from './diagnostic/place.ts';
-import { DEFAULT_HANDLERS } from './gateway/gateway.ts';
+import { placeOf } from './diagnostic/diagnostic.ts';
+import { DEFAULT_HANDLERS } from './gateway.ts';
 import type { Linking } from './linking.ts';
 import type { ProjectFiles } from './read/files.ts';
 

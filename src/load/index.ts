@@ -1,14 +1,13 @@
 import { type LoadedProject, loadFiles } from './load.ts';
 import { readProject } from './read/files.ts';
 
-export { databaseCatalogue } from './diagnostic/catalogue/database.ts';
 export { catalogue, type Entry } from './diagnostic/catalogue.ts';
-export { databaseDiagnostic } from './diagnostic/database.ts';
-export { DefinitionsError, registryOf } from './diagnostic/definitions-error.ts';
+export { databaseCatalogue, databaseDiagnostic } from './diagnostic/database.ts';
+export type { Place } from './diagnostic/diagnostic.ts';
 export { byPlace, type Diagnostic } from './diagnostic/diagnostic.ts';
-export type { Place } from './diagnostic/place.ts';
 export { renderDiagnostics } from './diagnostic/render.ts';
 export type { LoadedProject } from './load.ts';
+export { DefinitionsError, registryOf } from './load.ts';
 export { definitionsSchema, type JsonSchema, kindSchemas } from './schema/index.ts';
 
 /** Where a project is, and what is looked at. */

@@ -1,16 +1,31 @@
+import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
-import { resolveDelivered } from './delivered.ts';
+import type { Operation } from '../model/service.ts';
+import { checkUriIndexes, readCommitted } from './committed.ts';
+import { classFiles, linkComponents, linkRelatedContent } from './component.ts';
+import { checkDeliveredGrants, resolveDelivered } from './delivered.ts';
 import type { Diagnostic } from './diagnostic/diagnostic.ts';
-import { deepFreeze } from './freeze.ts';
-import { link } from './link.ts';
-import { createLinking, type Linking } from './linking.ts';
+import { renderDiagnostics } from './diagnostic/render.ts';
+import { checkEndless, Documents } from './document/documents.ts';
+import { checkCertificateSchemes, checkDomainNames, linkGateway } from './gateway.ts';
+import { answeringFiles, checkHandlers, type HandlerOptions } from './handlers.ts';
+import { byId, createLinking, type Linking } from './linking.ts';
+import { checkNodeNames, linkNodes } from './node.ts';
+import { deepFreeze } from './object.ts';
+import { checkCodeNames, checkElementNames, checkOverlaps } from './operation/collisions.ts';
+import { linkProcesses, linkRecurrences, processFiles } from './process.ts';
+import { linkDatasources } from './query/datasource.ts';
+import { linkQueries } from './query/queries.ts';
 import { type Declaration, glimpseIds, readDeclaration } from './read/declaration.ts';
 import type { DefinitionFile, ProjectFiles } from './read/files.ts';
-import { parseTree } from './read/parse.ts';
-import { refuseRootLists } from './read/root-list.ts';
-import { checkShape } from './read/shape.ts';
-import type { TreeMap } from './read/tree.ts';
-import { checkTexts } from './value/text-check.ts';
+import { checkShape, refuseRootLists } from './read/shape.ts';
+import { parseTree, type TreeMap } from './read/tree.ts';
+import { linkRoutings } from './routing.ts';
+import { type GrantSources, thingsByList } from './security/grants.ts';
+import { linkCallers, linkSchemes } from './security/schemes.ts';
+import { checkUsers, linkPermissionLists, linkRoles, linkUsers } from './security/users.ts';
+import { linkServices } from './services.ts';
+import { checkTexts } from './value/config-text.ts';
 
 /** What became of the definitions. */
 export interface LoadedProject {
@@ -112,4 +127,112 @@ function checkGatewayPresence(
   // Without the files that could not be read, nobody can tell.
   if (found || !whole || definitions.length === 0) return;
   report.raise('no-gateway', {}, { file: `${folder}/gateway.yaml`, line: 1, column: 1 });
+}
+
+/** What linking knows beside the declarations. */
+interface LinkOptions extends HandlerOptions {
+  readonly files: ProjectFiles;
+  /** Ids of the package's services that are switched on. */
+  readonly delivered: readonly string[];
+}
+
+/** Declarations to a registry: references resolved, everything checked that needs no database. Undefined without a gateway. */
+function link(linking: Linking, options: LinkOptions): Registry | undefined {
+  const { lost } = options;
+  const documents = new Documents(linking);
+  checkEndless(linking, documents.byId);
+  const lists = linkPermissionLists(linking);
+  const roles = linkRoles(linking, lists);
+  const schemes = linkSchemes(linking, roles);
+  const callers = linkCallers(linking, schemes);
+  const gateway = linkGateway(linking, options.delivered, lists, callers);
+  const users = linkUsers(linking, roles);
+  const nodes = linkNodes(linking);
+  const datasources = linkDatasources(linking);
+  const granting = (kind: 'query' | 'process' | 'component'): GrantSources => {
+    return { lists, added: thingsByList(linking, lists, kind) };
+  };
+  const queries = linkQueries(documents, granting('query'), datasources);
+  const relatedContent = linkRelatedContent(linking, { lists, added: new Map() });
+  const components = linkComponents(documents, relatedContent, granting('component'));
+  const recurrences = linkRecurrences(linking);
+  const processes = linkProcesses(documents, { grants: granting('process'), queries, recurrences, users });
+  const committed = readCommitted(options.files.committed);
+  const context = { documents, queries, components, nodes, lists, roles, callers, committed };
+  const { services, operations, consumers, flows, overrides } = linkServices(context, lost);
+  const routings = linkRoutings(linking, { operations, consumers, overrides }, gateway?.id ?? '');
+  const parts: Parts = {
+    nodes,
+    services: byId(services),
+    operations: byId<Operation>(operations.values()),
+    consumers: byId(consumers.values()),
+    flows: byId(flows.values()),
+    documents: byId(documents.byId.values()),
+    datasources,
+    queries,
+    components,
+    relatedContent,
+    processes,
+    recurrences,
+    schemes,
+    permissionLists: lists,
+    roles,
+    users,
+    routings,
+  };
+  checkTogether(linking, gateway, parts, committed, options);
+  return gateway && { gateway, ...parts };
+}
+
+/** A registry whose gateway may not be known. */
+type Parts = Omit<Registry, 'gateway'>;
+
+/** Holds definitions against each other, where that takes more than looking one up. */
+function checkTogether(
+  linking: Linking,
+  gateway: Gateway | undefined,
+  parts: Parts,
+  committed: ReturnType<typeof readCommitted>,
+  options: LinkOptions,
+): void {
+  const { services, operations, consumers, schemes, users, processes, relatedContent } = parts;
+  // What can't be used may be the call that makes a default.
+  if (options.lost.size === 0 && !linking.declared.anySetAside('service'))
+    for (const refuse of linking.misfits.values()) refuse();
+  checkNodeNames(linking, services.values());
+  checkOverlaps(linking, services.values());
+  checkDeliveredGrants(linking, gateway, services.values());
+  checkCertificateSchemes(linking, gateway, schemes.values());
+  checkUsers(linking, users, { schemes: schemes.values(), processes: processes.values() });
+  checkDomainNames(linking, consumers, options.lost);
+  checkUriIndexes(linking, [...operations.values(), ...consumers.values()], committed);
+  if (gateway !== undefined) {
+    checkElementNames(linking, services.values(), gateway.namespace);
+    checkCodeNames(linking, services.values(), gateway.namespace);
+  }
+  const code = [
+    ...answeringFiles(linking, operations.values()),
+    ...processFiles(linking, processes.values()),
+    ...classFiles(linking, relatedContent.values()),
+  ];
+  checkHandlers(linking, code, gateway, options);
+}
+
+/** The definitions do not load; its message shows the diagnostics. */
+export class DefinitionsError extends Error {
+  override readonly name = 'DefinitionsError';
+  readonly project: LoadedProject;
+
+  constructor(project: LoadedProject) {
+    const count = project.diagnostics.filter((each) => each.severity === 'error').length;
+    const what = `the definitions have ${count} ${count === 1 ? 'mistake' : 'mistakes'}`;
+    super(`${what}\n\n${renderDiagnostics(project, { colour: false }).trimEnd()}`);
+    this.project = project;
+  }
+}
+
+/** The registry of a project that loads. @throws DefinitionsError */
+export function registryOf(project: LoadedProject): Registry {
+  if (project.registry === undefined) throw new DefinitionsError(project);
+  return project.registry;
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linkCallText } from '../../src/load/consumer/call-text.ts';
+import { linkCallText } from '../../src/load/consumer/input.ts';
 import { createReport } from '../../src/load/diagnostic/diagnostic.ts';
 import { Declarations } from '../../src/load/read/declaration.ts';
 import { createPlaces } from '../../src/load/read/places.ts';
-import { namesValues } from '../../src/load/value/braces.ts';
+import { namesValues } from '../../src/load/value/config-text.ts';
 import type { CallPart } from '../../src/model/call-text.ts';
 import type { Field, ScalarKind } from '../../src/model/field.ts';
 

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { readProject } from '../../src/load/read/files.ts';
-import { schemaErrors } from '../../src/load/read/validate.ts';
+import { schemaErrors } from '../../src/load/read/mistakes.ts';
 import { definitionsSchema, kindSchemas } from '../../src/load/schema/index.ts';
 import { kindsAmong } from '../../src/load/schema/kinds.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fills } from '../../src/load/document/type-fit.ts';
+import { fills } from '../../src/load/document/fit.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { FieldType, ScalarKind } from '../../src/model/field.ts';
 import { load } from './linked.ts';

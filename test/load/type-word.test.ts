@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTypeWord, typeText } from '../../src/load/document/type-word.ts';
+import { parseTypeWord, typeText } from '../../src/load/document/field-type.ts';
 import { SCALAR_KINDS } from '../../src/model/field.ts';
 
 describe('a type in one word', () => {

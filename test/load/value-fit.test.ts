@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseTypeWord } from '../../src/load/document/type-word.ts';
-import { fitValue, restrictionBroken, spelled } from '../../src/load/document/value-fit.ts';
+import { parseTypeWord } from '../../src/load/document/field-type.ts';
+import { fitValue, restrictionBroken, spelled } from '../../src/load/document/fit.ts';
 import type { ScalarType } from '../../src/model/field.ts';
 import { isDate } from '../../src/wire/calendar.ts';
 import { compilePattern } from '../../src/wire/pattern/pattern.ts';

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { certificateName } from '../../load/security/certificate-names.ts';
+import { certificateName } from '../../load/security/users.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { KeptCertificate } from '../../security/users/port.ts';
 import { pemCertificates } from '../../wire/pem.ts';

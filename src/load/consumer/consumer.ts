@@ -1,18 +1,18 @@
-import type { ConsumerOperation } from '../../model/consumer.ts';
-import type { Service } from '../../model/service.ts';
-import { positionOf } from '../diagnostic/place.ts';
-import { given } from '../given.ts';
+import type { ConsumerOperation, SoapConsumer } from '../../model/consumer.ts';
+import type { Message, Service } from '../../model/service.ts';
+import { positionOf } from '../diagnostic/diagnostic.ts';
+import type { Documents } from '../document/documents.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
-import { linkGrants } from '../operation/grants.ts';
-import { checkConsumerKeys } from '../operation/keys.ts';
-import type { OperationSpot } from '../operation/spot.ts';
-import { methodOf } from '../operation/templates.ts';
+import { given } from '../object.ts';
+import { linkGrants } from '../operation/access.ts';
+import { isFaultless, linkDocument, linkRequest, linkResponses, soapForm, soapName } from '../operation/message.ts';
+import { checkConsumerKeys, methodOf, type OperationSpot } from '../operation/spot.ts';
 import { linkRetry } from '../value/retry.ts';
 import { linkDuration } from '../value/units.ts';
-import { type ConsumerContext, type ConsumerFacts, linkTarget } from './facts.ts';
-import { checkCredentialHeader } from './headers.ts';
+import { type ConsumerContext, type ConsumerFacts, isSchemeOnly, linkTarget, saidTarget } from './facts.ts';
+import { checkCredentialHeader, linkFixedHeaders } from './headers.ts';
+import { linkSoapProperties } from './properties.ts';
 import { linkRestConsumer } from './rest.ts';
-import { linkSoapConsumer } from './soap.ts';
 
 /** Links an operation that calls another system. */
 export function linkConsumer(context: ConsumerContext, spot: OperationSpot, service: Service): ConsumerOperation {
@@ -51,4 +51,33 @@ function linkFacts(context: ConsumerContext, spot: OperationSpot, service: Servi
 function checkOneWay(linking: Linking, { declared }: OperationSpot, method: string): void {
   if (declared.soap !== false)
     refuseBoth(linking, declared, method, 'soap', 'a call to another system is made over one of them');
+}
+
+const NONE: Message = { kind: 'none' };
+
+/** Links an operation that calls another system over SOAP. */
+function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: ConsumerFacts): SoapConsumer {
+  const { linking } = documents;
+  const { name, declared } = spot;
+  const request = linkRequest(documents, spot);
+  const responses = linkResponses(documents, spot);
+  const properties = linkSoapProperties(linking, spot, request);
+  if (properties.primaryUrl === undefined) checkAddress(linking, spot, facts);
+  const fault = isFaultless(linking, spot, responses) ? undefined : linkDocument(documents, spot, 'fault');
+  const consumer: SoapConsumer = {
+    kind: 'soap',
+    ...facts,
+    soap: soapForm(soapName(name, declared) ?? name, facts.service, request ?? NONE, responses ?? []),
+    headers: linkFixedHeaders(linking, spot),
+    properties,
+    ...given({ fault }),
+  };
+  if (request === undefined || responses === undefined) linking.incomplete.add(consumer);
+  return consumer;
+}
+
+/** Over SOAP there is no URI template to begin with the host. */
+function checkAddress(linking: Linking, spot: OperationSpot, { id, target }: ConsumerFacts): void {
+  if (!target.base.some(isSchemeOnly)) return;
+  linking.report.raise('no-address', { operation: id, node: target.id }, saidTarget(linking, spot).at);
 }

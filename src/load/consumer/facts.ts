@@ -1,11 +1,11 @@
 import type { ConfigText } from '../../model/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import { NODE_DEFAULTS, type Node } from '../../model/node.ts';
-import { type Place, positionOf } from '../diagnostic/place.ts';
+import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import type { Documents } from '../document/documents.ts';
 import { type Linking, resolveId } from '../linking.ts';
 import type { OperationSpot } from '../operation/spot.ts';
-import type { RoutingOverride } from '../routing/overrides.ts';
+import type { RoutingOverride } from '../routing.ts';
 import type { GrantSources } from '../security/grants.ts';
 import { SCHEME_ONLY } from '../value/address.ts';
 import { literalOf } from '../value/config-text.ts';

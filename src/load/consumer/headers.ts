@@ -1,25 +1,34 @@
+import type { CallText } from '../../model/call-text.ts';
+import type { CallBody, CallHeader, FixedHeader } from '../../model/consumer.ts';
+import type { FieldType } from '../../model/field.ts';
 import type { Node } from '../../model/node.ts';
-import type { MediaType } from '../../wire/media-type.ts';
+import { isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
+import { readIntent } from '../../wire/soap/intent.ts';
 import type { Linking } from '../linking.ts';
-import { saidHeaders } from '../operation/headers.ts';
+import { given } from '../object.ts';
+import { MEDIA_TYPES } from '../operation/message.ts';
+import { type InputFields, saidHeaders } from '../operation/request.ts';
 import type { OperationSpot } from '../operation/spot.ts';
+import { parseConfigText } from '../value/config-text.ts';
 import { OWN_HEADERS } from '../value/headers.ts';
+import { isCredentialHeader } from '../value/secrets.ts';
+import { isClearText, linkCallText } from './input.ts';
 
 /** Why a call can't set a header of this name, in small letters. `open`: those of the protocol that it may set all the same. */
-export function ownHeaderFault(name: string, open: ReadonlySet<string>): string | undefined {
+function ownHeaderFault(name: string, open: ReadonlySet<string>): string | undefined {
   return OWN_HEADERS.has(name) && !open.has(name)
     ? 'belongs to the protocol, so that the gateway writes it'
     : undefined;
 }
 
 /** Why calls can't be written in what a media type says. */
-export function charsetFault({ parameters }: MediaType): string | undefined {
+function charsetFault({ parameters }: MediaType): string | undefined {
   const charset = parameters.get('charset')?.toLowerCase() ?? 'utf-8';
   return charset === 'utf-8' ? undefined : `says ${charset}, and calls are written in UTF-8`;
 }
 
 /** RFC 9110 section 5.5: visible characters, with blanks between them. */
-export function headerTextFault(text: string): string | undefined {
+function headerTextFault(text: string): string | undefined {
   return /^[!-~]+(?:[\t ]+[!-~]+)*$/.test(text) ? undefined : 'is no text that a header can carry';
 }
 
@@ -44,4 +53,164 @@ export function checkCredentialHeader(
     const reason = `is written by the credential of node ${id}, so that this one is never sent: leave one of them out`;
     report.raise('consumer-header', { header, reason }, places.key(container, header));
   }
+}
+
+/** Headers of the protocol that a call may set all the same. */
+const OPEN_OVER_REST = new Set(['accept', 'authorization', 'content-type', 'cookie']);
+
+/** What a form is sent as. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** The headers of a call over REST: those of the service, unless the operation says otherwise, and its own. */
+export function linkCallHeaders(linking: Linking, spot: OperationSpot, input: InputFields): CallHeader[] {
+  const { report, places } = linking;
+  return saidHeaders(spot).map(({ header, container }) => {
+    const text = linkCallText(linking, container[header] ?? '', input, (offset, length) =>
+      places.inText(container, header, offset, length),
+    );
+    const at = places.value(container, header);
+    const name = header.toLowerCase();
+    if (isCredentialHeader(name) && isClearText(text)) {
+      const instead =
+        'Write ${secret:NAME} in its place, or a value of the call; or say it at the node, as `credential:`.';
+      report.raise('secret-in-clear', { what: `The header ${header}`, instead }, at);
+    } else {
+      const reason = callHeaderFault(name, text);
+      if (reason !== undefined) report.raise('consumer-header', { header, reason }, at);
+    }
+    return { name: header, text };
+  });
+}
+
+function callHeaderFault(name: string, { parts }: CallText): string | undefined {
+  const text = parts.map((part) => (part.kind === 'literal' ? part.text : 'x')).join('');
+  return ownHeaderFault(name, OPEN_OVER_REST) ?? headerTextFault(text);
+}
+
+/**
+ * Holds Content-Type, as far as it is written out, against the body that it tells of. One that the service says for all is
+ * left out where there is no body.
+ */
+export function fitContentType(
+  { report, places }: Linking,
+  spot: OperationSpot,
+  headers: readonly CallHeader[],
+  body: CallBody,
+): CallHeader[] {
+  const said = saidHeaders(spot).find(({ header }) => header.toLowerCase() === 'content-type');
+  if (said === undefined) return [...headers];
+  const { header, container } = said;
+  const isOwn = container !== spot.above('headers');
+  const text = headers.find(({ name }) => name === header)?.text;
+  if (body.kind === 'none' && !isOwn) return headers.filter(({ name }) => name !== header);
+  const written = text?.parts.every((part) => part.kind === 'literal') === true ? text.source : undefined;
+  const fault = written === undefined ? undefined : contentTypeFault(written, body);
+  const reason = body.kind === 'none' ? 'tells of a body, and there is none' : fault;
+  const example = exampleOf(body, written);
+  if (reason !== undefined)
+    report.raise('consumer-header', { header, reason, ...given({ example }) }, places.value(container, header));
+  return [...headers];
+}
+
+/** Types of a field that, as the whole of a body, is written in JSON. */
+const JSON_KINDS: ReadonlySet<FieldType['kind']> = new Set(['document', 'list', 'json']);
+
+/** Why a Content-Type does not fit a body; undefined where it does. */
+export function contentTypeFault(text: string, body: CallBody): string | undefined {
+  const type = parseMediaType(text);
+  if (type === undefined) return 'is no media type';
+  if (body.kind === 'form' && type.essence !== FORM_TYPE) return `must be ${FORM_TYPE}, because the body is a form`;
+  if (body.kind === 'document' && !/[/+](?:json|xml)$/.test(type.essence))
+    return 'must be a type of JSON or XML, because the body is a document';
+  if (body.kind === 'field' && JSON_KINDS.has(body.field.type.kind) && isXmlType(type.essence))
+    return 'is a type of XML, and a field that is the whole body is written in JSON';
+  return isBinary(body) ? undefined : charsetFault(type);
+}
+
+/** Whether a body is bytes that nothing here writes. */
+export function isBinary(body: CallBody): boolean {
+  return body.kind === 'field' ? body.field.type.kind === 'binary' : body.kind === 'raw' && body.raw === 'binary';
+}
+
+/** A Content-Type that would do: what was said without its parameters, if that does. */
+export function exampleOf(body: CallBody, said: string | undefined): string | undefined {
+  const near = said === undefined ? undefined : parseMediaType(said)?.essence;
+  if (near !== undefined && body.kind !== 'none' && contentTypeFault(near, body) === undefined) return near;
+  switch (body.kind) {
+    case 'none':
+      return undefined;
+    case 'form':
+      return FORM_TYPE;
+    case 'document':
+      return MEDIA_TYPES.json;
+    case 'field':
+      return exampleOfField(body.field.type.kind);
+    case 'raw':
+      return MEDIA_TYPES[body.raw];
+  }
+}
+
+function exampleOfField(kind: FieldType['kind']): string {
+  if (JSON_KINDS.has(kind)) return MEDIA_TYPES.json;
+  return kind === 'binary' ? MEDIA_TYPES.binary : MEDIA_TYPES.text;
+}
+
+/** Headers of the protocol that a call may set all the same. */
+const OPEN_OVER_SOAP = new Set(['accept', 'content-type']);
+
+/** The headers that every call of a consumer carries: those of the service, unless the operation says otherwise, and its own. */
+export function linkFixedHeaders(linking: Linking, spot: OperationSpot): FixedHeader[] {
+  const said = saidHeaders(spot);
+  const headers = linkTexts(linking, spot, said);
+  const declared = (name: string): string | undefined =>
+    headers.find((each) => each.name.toLowerCase() === name.toLowerCase())?.value;
+  const intent = readIntent(declared('Content-Type'), declared('SOAPAction'));
+  if (!('reason' in intent)) return headers;
+  const wrong = said.find(({ header }) => header.toLowerCase() === intent.header.toLowerCase());
+  if (wrong !== undefined) refuseHeader(linking, wrong, intent.reason);
+  return headers.filter(({ name }) => name.toLowerCase() !== intent.header.toLowerCase());
+}
+
+type SaidHeader = ReturnType<typeof saidHeaders>[number];
+
+function refuseHeader({ report, places }: Linking, { header, container }: SaidHeader, reason: string): void {
+  const example = header.toLowerCase() === 'content-type' ? 'text/xml' : undefined;
+  report.raise('consumer-header', { header, reason, ...given({ example }) }, places.value(container, header));
+}
+
+function linkTexts(linking: Linking, spot: OperationSpot, said: readonly SaidHeader[]): FixedHeader[] {
+  const { report, places } = linking;
+  return said.flatMap(({ header, container }): FixedHeader[] => {
+    const value = container[header] ?? '';
+    const reference = parseConfigText(value).text.parts.find((part) => part.kind !== 'literal');
+    if (reference !== undefined) {
+      const key = `${container === spot.declared.headers ? `operations.${spot.id}.` : ''}headers.${header}`;
+      const text = `\${${reference.kind}:${reference.name}}`;
+      report.raise('misplaced-reference', { text, key }, places.value(container, header));
+      return [];
+    }
+    if (isCredentialHeader(header.toLowerCase())) {
+      const instead = 'What a call shows stands at the node, as `credential:`.';
+      report.raise('secret-in-clear', { what: `The header ${header}`, instead }, places.value(container, header));
+      return [];
+    }
+    const reason = fixedHeaderFault(header.toLowerCase(), value);
+    if (reason === undefined) return [{ name: header, value }];
+    refuseHeader(linking, { header, container }, reason);
+    return [];
+  });
+}
+
+function fixedHeaderFault(name: string, value: string): string | undefined {
+  const own = ownHeaderFault(name, OPEN_OVER_SOAP);
+  if (own !== undefined) return own;
+  const field = /(?<!\$)\{[^{}]*\}/.exec(value)?.[0];
+  if (field !== undefined) return `is the same in every call, and ${field} is a value of one`;
+  return headerTextFault(value) ?? (name === 'content-type' ? fixedTypeFault(value) : undefined);
+}
+
+/** What else there may be to say of it is for {@link readIntent}. */
+function fixedTypeFault(value: string): string | undefined {
+  const type = parseMediaType(value);
+  return type && charsetFault(type);
 }

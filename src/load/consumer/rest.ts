@@ -1,20 +1,33 @@
+import type { CallText } from '../../model/call-text.ts';
 import type { CallBody, CallHeader, RestConsumer } from '../../model/consumer.ts';
-import type { Message, Method } from '../../model/service.ts';
-import { derivedName } from '../document/derived-name.ts';
-import type { Documents } from '../document/documents.ts';
-import { contentOf } from '../document/message.ts';
-import { given } from '../given.ts';
-import type { Linking } from '../linking.ts';
-import { knownDocument } from '../operation/input.ts';
+import type { Field } from '../../model/field.ts';
+import type { Message, Method, Operation, OperationUri } from '../../model/service.ts';
+import { UriExpansionError } from '../../wire/uri-template/expand.ts';
+import { type TemplateVariable, type UriTemplate, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
+import { compileUriExpander } from '../../wire/uri-template/write.ts';
+import { positionOf } from '../diagnostic/diagnostic.ts';
+import { contentOf, type Documents } from '../document/documents.ts';
+import { derivedName } from '../document/field-type.ts';
+import { type Linking, refuseBoth } from '../linking.ts';
+import { given } from '../object.ts';
 import { linkDocument, linkRequest, linkResponses, linkTemplateDocument } from '../operation/message.ts';
-import type { OperationSpot } from '../operation/spot.ts';
-import { templateCount } from '../operation/templates.ts';
-import { linkCallBody } from './body.ts';
+import { type InputFields, knownDocument, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
+import { type OperationSpot, type PlacedTemplate, parseTemplates, templateCount } from '../operation/spot.ts';
+import { isSecretName, secretInQuery } from '../value/secrets.ts';
 import { type ConsumerFacts, isSchemeOnly, saidTarget } from './facts.ts';
-import { type CallFields, callFields, carriedNames, inputOf, linkFilled, type Usage, valueNames } from './input.ts';
-import { fitContentType, linkCallHeaders } from './rest-headers.ts';
-import { linkRestProperties, withSegmentType } from './rest-properties.ts';
-import { linkCallUris } from './uri.ts';
+import { fitContentType, linkCallHeaders } from './headers.ts';
+import {
+  type CallFields,
+  callFields,
+  carriedNames,
+  inputOf,
+  isClearText,
+  linkCallText,
+  linkFilled,
+  type Usage,
+  valueNames,
+} from './input.ts';
+import { linkRestProperties, withSegmentType } from './properties.ts';
 import { checkOwnValues, linkValues } from './values.ts';
 
 /** Links an operation that calls another system over REST. */
@@ -118,4 +131,147 @@ function isHostInTemplates(linking: Linking, spot: OperationSpot, base: RestCons
     linking.report.raise('mixed-bases', { node: id, operation: spot.id }, at);
   }
   return without > 0;
+}
+
+/** The URIs of a call. They are only written, so that they need not be such as could be told apart again. */
+function linkCallUris(
+  linking: Linking,
+  spot: OperationSpot,
+  method: Method,
+  input: InputFields,
+  parts: { readonly body: CallBody; readonly inHeaders: ReadonlySet<string>; readonly host: boolean },
+): OperationUri[] {
+  const { report } = linking;
+  return parseTemplates(linking, spot, method).map((placed) => {
+    const { index, template, at } = placed;
+    const variables = linkVariables(linking, placed, input, (_, { type }: Field) => whyNoText(type));
+    const unwritable = writeFault(template, input, parts.host);
+    const hostless = parts.host && unwritable === undefined ? hostFault(placed) : undefined;
+    if (secretInQuery(template.text.replace(/\{[^{}]*\}/g, ''))) {
+      const instead = 'Write a value in its place, as in ?key={KEY}, and ${secret:NAME} for KEY under `values:`.';
+      report.raise('secret-in-clear', { what: 'A secret of the URI template', instead }, at);
+    }
+    if (unwritable !== undefined) report.raise('template-not-writable', { reason: unwritable }, at);
+    if (hostless !== undefined) report.raise('bad-host', { operation: spot.id, reason: hostless }, at);
+    const elsewhere = new Set([...variables.map(({ field }) => field.name), ...parts.inHeaders]);
+    const { body } = parts;
+    if (body.kind === 'field' && variables.some(({ field }) => field.name === body.field.name))
+      report.raise('bad-body', { reason: `The field ${body.field.name} is the body, and travels in the URI too` }, at);
+    return { index, template, variables, body: bodyFields(body, input, elsewhere), repeats: [], at: positionOf(at) };
+  });
+}
+
+/** Why a template can't be written for a call, as a clause; undefined where it can. */
+function writeFault(template: UriTemplate, input: InputFields, hostText: boolean): string | undefined {
+  const isFragment = template.parts.some((part) =>
+    part.kind === 'literal' ? part.text.includes('#') : part.operator === '#',
+  );
+  if (isFragment) return 'a fragment (# or {#...}) is never sent';
+  const [first] = template.parts;
+  if (first?.kind === 'literal' && /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(first.text))
+    return 'it begins with a scheme, which the base of the node has';
+  try {
+    const styleOf = ({ name }: TemplateVariable) => input.byName.get(name)?.url ?? 'segment';
+    const expand = compileUriExpander(template, styleOf, { hostText });
+    // No value can mend what the template's own text does.
+    expand(Object.fromEntries(template.variables.map(({ name }) => [name, 'x'])));
+    return undefined;
+  } catch (error) {
+    if (error instanceof UriTemplateError) return error.message;
+    if (error instanceof UriExpansionError) return 'a segment . or .. changes where its path leads';
+    throw error;
+  }
+}
+
+/** Why a template can't begin with a host; undefined where it can. */
+function hostFault({ template, slash }: PlacedTemplate): string | undefined {
+  if (slash) return 'it begins with a slash';
+  let host = '';
+  for (const part of template.parts) {
+    if (part.kind === 'expression') {
+      const [variable, second] = part.variables;
+      if (part.operator !== '' || second !== undefined || variable?.explode === true || variable?.prefix !== undefined)
+        return 'a variable of a host stands alone in its braces';
+      host += 'x';
+      continue;
+    }
+    const slashAt = part.text.indexOf('/');
+    host += slashAt < 0 ? part.text : part.text.slice(0, slashAt);
+    if (slashAt >= 0) break;
+  }
+  if (host === '') return 'it begins with a slash';
+  // RFC 3986 section 3.2.2, less what no DNS name holds; a port at the end.
+  const found = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::([0-9]{1,5}))?$/.exec(host);
+  const port = Number(found?.[1] ?? 1);
+  if (port < 1 || port > 65_535) return `there is no port ${port}`;
+  return found !== null && !host.includes('..')
+    ? undefined
+    : 'what stands before its first slash is letters, digits, dots, hyphens and variables, with a port at the end';
+}
+
+/** The body of a call, and whether it can be told; where not, that has been reported. */
+interface LinkedBody {
+  readonly body: CallBody;
+  readonly known: boolean;
+  /** Why a field that neither URI nor headers carry may not be sent. */
+  readonly why: string;
+}
+
+/** Reads `form:` and `body:`, and what follows from method and request without them. */
+function linkCallBody(
+  linking: Linking,
+  spot: OperationSpot,
+  method: Method,
+  request: Message | undefined,
+  input: InputFields,
+): LinkedBody {
+  if (spot.declared.form !== undefined)
+    return { body: linkForm(linking, spot, method, request, input), known: true, why: 'the form does not name it' };
+  const { kind, field, known, why } = linkBody(linking, spot, method, request);
+  const own = field === undefined ? undefined : input.byName.get(field.name);
+  return { body: callBody(kind, own, request), known: known && !spot.lacks('request', 'body', 'form'), why };
+}
+
+function callBody(kind: Operation['body'], field: Field | undefined, request: Message | undefined): CallBody {
+  if (field !== undefined) return { kind: 'field', field };
+  if (kind === 'document' && request?.kind === 'document') return { kind, document: request.document };
+  return kind === 'raw' && request?.kind === 'raw' ? { kind, raw: request.raw } : { kind: 'none' };
+}
+
+function linkForm(
+  linking: Linking,
+  spot: OperationSpot,
+  method: Method,
+  request: Message | undefined,
+  input: InputFields,
+): CallBody {
+  const { report, places } = linking;
+  const { declared } = spot;
+  const form = declared.form ?? {};
+  const at = places.key(declared, 'form');
+  refuseBoth(linking, declared, 'form', 'body', 'each of them says what the body is');
+  if (method === 'GET' || method === 'HEAD') report.raise('bad-body', { reason: `${method} carries no body` }, at);
+  if (request?.kind === 'raw') {
+    const reason = `The request is ${request.raw}, which is the body, and form: says another`;
+    report.raise('bad-body', { reason }, at);
+  }
+  const fields = Object.keys(form).map((name): { readonly name: string; readonly text: CallText } => {
+    const text = linkCallText(linking, form[name] ?? '', input, (offset, length) =>
+      places.inText(form, name, offset, length),
+    );
+    if (isSecretName(name) && isClearText(text)) {
+      const instead = 'Write ${secret:NAME} in its place, or a value of the call.';
+      report.raise('secret-in-clear', { what: `The form field ${name}`, instead }, places.value(form, name));
+    }
+    return { name, text };
+  });
+  return { kind: 'form', fields };
+}
+
+/** The fields that travel in the body of one URI: those of a document that neither it nor a header carries. */
+function bodyFields(body: CallBody, input: InputFields, elsewhere: ReadonlySet<string>): readonly Field[] {
+  if (body.kind === 'field') return [body.field];
+  if (body.kind !== 'document') return [];
+  const left = body.document.fields.filter(({ name }) => !elsewhere.has(name));
+  return left.flatMap(({ name }) => input.byName.get(name) ?? []);
 }

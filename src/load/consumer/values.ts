@@ -1,16 +1,15 @@
 import type { ConfigText } from '../../model/config.ts';
 import type { ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
 import type { Field, ScalarType } from '../../model/field.ts';
-import { type Place, positionOf } from '../diagnostic/place.ts';
-import { madeField } from '../document/made-field.ts';
-import { fitValue } from '../document/value-fit.ts';
+import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
+import { madeField } from '../document/documents.ts';
+import { fitValue } from '../document/fit.ts';
 import type { Linking } from '../linking.ts';
-import { whyNoText } from '../operation/input.ts';
+import { whyNoText } from '../operation/request.ts';
 import type { OperationSpot } from '../operation/spot.ts';
 import type { TextsDeclared } from '../schema/json-schema.ts';
 import type { ServiceDeclared } from '../schema/service.ts';
-import { namesValues } from '../value/braces.ts';
-import { literalOf, parseConfigText } from '../value/config-text.ts';
+import { literalOf, namesValues, parseConfigText } from '../value/config-text.ts';
 import { isSecretName, isWrittenOut } from '../value/secrets.ts';
 
 /** What `values:` says of a field. */

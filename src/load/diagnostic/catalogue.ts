@@ -1,18 +1,10 @@
-import { componentEntries } from './catalogue/components.ts';
-import { consumerEntries } from './catalogue/consumers.ts';
-import { datasourceEntries } from './catalogue/datasources.ts';
+import { consumerEntries, flowEntries, nodeEntries } from './catalogue/calls.ts';
+import { componentEntries, datasourceEntries, processEntries, queryEntries } from './catalogue/data.ts';
 import { documentEntries } from './catalogue/documents.ts';
-import { flowEntries } from './catalogue/flows.ts';
-import { nodeEntries } from './catalogue/nodes.ts';
-import { operationEntries } from './catalogue/operations.ts';
-import { processEntries } from './catalogue/processes.ts';
+import { operationEntries, soapEntries } from './catalogue/operations.ts';
 import { projectEntries } from './catalogue/project.ts';
-import { queryEntries } from './catalogue/queries.ts';
-import { schemeEntries } from './catalogue/schemes.ts';
-import { securityEntries } from './catalogue/security.ts';
-import { shapeEntries } from './catalogue/shape.ts';
-import { soapEntries } from './catalogue/soap.ts';
-import { textEntries } from './catalogue/text.ts';
+import { schemeEntries, securityEntries } from './catalogue/security.ts';
+import { shapeEntries, textEntries } from './catalogue/shape.ts';
 
 export type { Entry } from './catalogue/entry.ts';
 

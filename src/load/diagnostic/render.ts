@@ -1,6 +1,5 @@
 import { type Code, catalogue, type Entry } from './catalogue.ts';
-import type { Diagnostic } from './diagnostic.ts';
-import { placeText } from './place.ts';
+import { type Diagnostic, placeText } from './diagnostic.ts';
 
 /** What diagnostics are shown with. */
 export interface Rendered {

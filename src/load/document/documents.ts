@@ -1,14 +1,14 @@
 import { type Document, documentName } from '../../model/document.ts';
-import { type Field, SCALAR_KINDS } from '../../model/field.ts';
-import { RAW_KINDS } from '../../model/service.ts';
+import { type Field, type FieldType, SCALAR_KINDS } from '../../model/field.ts';
+import type { Position } from '../../model/position.ts';
+import { type Message, RAW_KINDS } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
-import { type Place, placeOf, placeText, positionOf } from '../diagnostic/place.ts';
-import { given, type Mutable } from '../given.ts';
+import { type Place, placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking } from '../linking.ts';
-import type { InPlaceDeclared } from '../schema/field.ts';
-import type { DerivedName } from './derived-name.ts';
+import { given, type Mutable } from '../object.ts';
+import type { InPlaceDeclared } from '../schema/document.ts';
 import { linkField } from './field.ts';
-import type { DocumentSource } from './field-type.ts';
+import type { DerivedName, DocumentSource } from './field-type.ts';
 
 const RESERVED: ReadonlySet<string> = new Set([...SCALAR_KINDS, ...RAW_KINDS, 'none', 'list', '__proto__']);
 
@@ -158,4 +158,43 @@ export function checkEndless({ report }: Linking, documents: ReadonlyMap<string,
     safe.add(document);
   };
   for (const document of documents.values()) visit(document);
+}
+
+/** The document of a message; undefined where it has none. */
+export function documentOf(message: Message | undefined): Document | undefined {
+  return message?.kind === 'document' ? message.document : undefined;
+}
+
+/** The field that a message without a document becomes where it stands beside others. */
+export function contentOf(message: Message, { at }: { readonly at: Place }): readonly Field[] {
+  return message.kind === 'raw' ? [madeField('content', { kind: message.raw }, positionOf(at))] : [];
+}
+
+/** A message in words. */
+export function messageWords(message: Message): string {
+  if (message.kind === 'none') return 'nothing';
+  return message.kind === 'raw' ? `${message.raw} without a document` : `the document ${message.document.id}`;
+}
+
+/** A field that nobody declared: of one name everywhere, and with no option but those given. */
+export function madeField(
+  name: string,
+  type: FieldType,
+  at: Position,
+  options: Partial<Pick<Field, 'description' | 'required' | 'sensitive' | 'minimum' | 'example'>> = {},
+): Field {
+  return {
+    name,
+    jsonName: name,
+    xmlName: name,
+    type,
+    required: false,
+    anyCase: false,
+    sensitive: false,
+    attribute: false,
+    absent: 'omit',
+    url: 'segment',
+    ...options,
+    at,
+  };
 }

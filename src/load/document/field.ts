@@ -1,11 +1,15 @@
-import type { Field } from '../../model/field.ts';
+import { type Field, type FieldType, type ScalarKind, type ScalarType, singleType } from '../../model/field.ts';
+import type { Position } from '../../model/position.ts';
+import { compilePattern, type Pattern } from '../../wire/pattern/pattern.ts';
+import { PatternError } from '../../wire/pattern/read.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
-import { positionOf } from '../diagnostic/place.ts';
-import { given } from '../given.ts';
-import type { FieldDeclared } from '../schema/field.ts';
-import type { DerivedName } from './derived-name.ts';
-import { type DocumentSource, type FieldSpot, linkType } from './field-type.ts';
-import { linkValues } from './field-values.ts';
+import { positionOf } from '../diagnostic/diagnostic.ts';
+import { refuseBoth } from '../linking.ts';
+import { given } from '../object.ts';
+import type { FieldDeclared, FieldsDeclared, Scalar } from '../schema/document.ts';
+import { isMade } from '../value/config-text.ts';
+import { type DerivedName, type DocumentSource, type FieldSpot, linkType, typeWords } from './field-type.ts';
+import { fitValue, isText, type Restriction, restrictionBroken, spelled } from './fit.ts';
 
 /** Links one field of a document, a prompt or a column. Undefined where its type can't be told. */
 export function linkField(
@@ -53,4 +57,178 @@ export function linkField(
     ...values,
     at: position,
   };
+}
+
+type Values = Pick<Field, 'default' | 'enum' | 'fixed' | 'example'>;
+
+/** Checks the options against the type and each other, and brings the values that they hold into the type's form. */
+function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, position: Position): Values {
+  const refused = checkOptions(source, spot, type);
+  const item = singleType(type);
+  const pattern = refused.has('pattern') ? undefined : linkPattern(source, spot);
+  if (item.kind === 'document') return {};
+  const scalar: ScalarType = item;
+  const { declared } = spot;
+  const restriction: Restriction = {
+    anyCase: declared['any-case'] ?? false,
+    ...given({ pattern }),
+    // The bounds of a list count its entries.
+    ...(type.kind === 'list' ? {} : given({ minimum: declared.minimum, maximum: declared.maximum })),
+  };
+  const listed =
+    declared.enum === undefined || refused.has('enum') ? undefined : linkEnum(source, spot, scalar, restriction);
+  const one = (key: 'default' | 'fixed' | 'example'): Scalar | undefined =>
+    refused.has(key)
+      ? undefined
+      : linkValue(source, spot, key, scalar, { ...restriction, ...given({ enum: listed }) }, position);
+  return given({ enum: listed, default: one('default'), fixed: one('fixed'), example: one('example') });
+}
+
+function linkEnum({ linking }: DocumentSource, { declared }: FieldSpot, type: ScalarType, by: Restriction) {
+  const { report, places } = linking;
+  const list = declared.enum as readonly (string | number)[];
+  const found: (string | number)[] = [];
+  for (const [index, value] of list.entries()) {
+    const written = places.written(list, index) ?? String(value);
+    const fitted = fitValue({ value, written }, type);
+    const reason = fitted.fits ? restrictionBroken(fitted.value, type, by) : fitted.reason;
+    if (reason !== undefined) {
+      report.raise('value-does-not-fit', { option: 'enum value', value: written, reason }, places.value(list, index));
+    } else if (fitted.fits && typeof fitted.value !== 'boolean') {
+      found.push(fitted.value);
+    }
+  }
+  return found.length === list.length ? found : undefined;
+}
+
+const PLACEHOLDER = /\{fault\.([^{}]*)\}/g;
+const PLACEHOLDERS = new Set(['message', 'detail', 'code', 'status']);
+
+function linkValue(
+  { linking: { report, places, misfits } }: DocumentSource,
+  { declared }: FieldSpot,
+  key: 'default' | 'fixed' | 'example',
+  type: ScalarType,
+  by: Restriction,
+  position: Position,
+): Scalar | undefined {
+  const value = declared[key];
+  if (value === undefined) return undefined;
+  const at = places.value(declared, key);
+  if (key === 'default' && typeof value === 'string') {
+    const names = [...value.matchAll(PLACEHOLDER)].map((found) => found[1] as string);
+    const unknown = names.find((name) => !PLACEHOLDERS.has(name));
+    if (unknown !== undefined) report.raise('unknown-placeholder', { name: unknown }, at);
+    // What it becomes is known when there is a fault, and is cut to its length then.
+    if (names.length > 0) return value;
+  }
+  const written = places.written(declared, key) ?? String(value);
+  const fitted = fitValue({ value, written }, type);
+  const found = fitted.fits ? spelled(fitted.value, by) : undefined;
+  const reason = fitted.fits ? restrictionBroken(found ?? fitted.value, type, by) : fitted.reason;
+  if (reason === undefined) return found;
+  const refuse = (): void => report.raise('value-does-not-fit', { option: key, value: written, reason }, at);
+  if (key === 'default' && isText(type) && isMade(written)) {
+    // What it becomes in a call is known when that is made, and held against the field then.
+    misfits.set(position, refuse);
+    return written;
+  }
+  refuse();
+  return undefined;
+}
+
+function linkPattern({ linking: { report, places } }: DocumentSource, { declared }: FieldSpot): Pattern | undefined {
+  const { pattern } = declared;
+  if (pattern === undefined) return undefined;
+  try {
+    return compilePattern(pattern);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    report.raise('bad-pattern', { pattern, reason: error.message }, places.value(declared, 'pattern'));
+    return undefined;
+  }
+}
+
+const TEXTS: ReadonlySet<string> = new Set<ScalarKind>(['string', 'text']);
+const COUNTABLE: ReadonlySet<string> = new Set<ScalarKind>(['string', 'text', 'integer', 'decimal']);
+const LISTABLE: ReadonlySet<string> = new Set<ScalarKind>([
+  ...(COUNTABLE as Set<ScalarKind>),
+  'date',
+  'time',
+  'datetime',
+]);
+
+/** What options go with: a field's type, that of an entry where it is a list, and what else is said of it. */
+interface Optional {
+  readonly type: FieldType;
+  readonly item: string;
+  readonly declared: FieldDeclared;
+}
+
+const isList = ({ type }: Optional): boolean => type.kind === 'list';
+const isDocument = ({ item }: Optional): boolean => item === 'document';
+const isWritten = (field: Optional): boolean => !isDocument(field) && field.item !== 'binary';
+const isCounted = (field: Optional): boolean => isList(field) || COUNTABLE.has(field.item);
+const isTextItem = ({ item }: Optional): boolean => TEXTS.has(item);
+
+/** For each option, the fields that it goes with. */
+const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional) => boolean])[] = [
+  ['flat', 'lists', isList],
+  ['pattern', 'texts and lists of them', isTextItem],
+  ['enum', 'texts, numbers, dates and times', ({ item }) => LISTABLE.has(item)],
+  [
+    'any-case',
+    'texts with enum',
+    (field) => isTextItem(field) && (field.declared.enum !== undefined || field.declared['any-case'] === false),
+  ],
+  ['minimum', 'numbers, texts and lists', isCounted],
+  ['maximum', 'numbers, texts and lists', isCounted],
+  ['attribute', 'single values', (field) => !isList(field) && !isDocument(field)],
+  ['default', 'single values', (field) => !isList(field) && isWritten(field)],
+  ['fixed', 'single values', (field) => !isList(field) && isWritten(field)],
+  ['example', 'single values and lists of them', isWritten],
+  ['url', 'single values and lists of them', isWritten],
+  ['open', 'compounds in place, beside `fields:`', ({ declared }) => declared.fields !== undefined],
+];
+
+/**
+ * Holds the options of a field against its type and each other.
+ * @returns those that do not go with the type
+ */
+function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type: FieldType): Set<string> {
+  const { report, places } = linking;
+  const refused = new Set<string>();
+  const field = { type, item: singleType(type).kind, declared };
+  for (const [option, only, applies] of APPLIES) {
+    if (declared[option] === undefined || applies(field)) continue;
+    refused.add(option);
+    report.raise('option-not-for-type', { option, type: typeWords(type), only }, places.key(declared, option));
+  }
+  const both = (first: keyof FieldDeclared, second: keyof FieldDeclared, reason: string): void =>
+    refuseBoth(linking, declared, first, second, reason);
+  if (declared.required === true) both('required', 'default', 'a default is for what the caller leaves out');
+  both('fixed', 'default', 'a fixed value is taken in any case');
+  both('fixed', 'enum', 'a fixed value is the only one');
+  if (declared.minimum !== undefined && declared.maximum !== undefined && declared.minimum > declared.maximum) {
+    both('minimum', 'maximum', 'the smallest is larger than the largest');
+  }
+  return refused;
+}
+
+/** Fields that are single values, as SQL and texts have them; columns may be binary too. Others are reported and left out. */
+export function linkSingleValues(
+  source: DocumentSource,
+  owner: string,
+  what: 'prompt' | 'column' | 'parameter',
+  declared: FieldsDeclared = {},
+): Field[] {
+  const { report, places } = source.linking;
+  return Object.keys(declared).flatMap((name) => {
+    const field = linkField(source, declared, name, { id: owner, name: owner });
+    if (field === undefined) return [];
+    const { kind } = field.type;
+    if (kind !== 'list' && kind !== 'document' && (kind !== 'binary' || what === 'column')) return field;
+    report.raise('not-a-value', { name, what }, places.key(declared, name));
+    return [];
+  });
 }

@@ -5,10 +5,9 @@ import type { Flow } from '../../model/flow.ts';
 import { qualifiedName, shortestName } from '../../model/operation-names.ts';
 import { operationsOf } from '../../model/reached.ts';
 import type { Message } from '../../model/service.ts';
-import type { Place } from '../diagnostic/place.ts';
-import { contentOf, documentOf } from '../document/message.ts';
-import type { Linking } from '../linking.ts';
-import { isLostOperation, type OperationNames, resolveOperation } from '../operation/references.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
+import { contentOf, documentOf } from '../document/documents.ts';
+import { isLostOperation, type Linking, type OperationNames, resolveOperation } from '../linking.ts';
 
 /** Operations that may be called. */
 export interface CallSources {

@@ -1,17 +1,19 @@
-import type { Flow, FlowStep } from '../../model/flow.ts';
+import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import type { Flow, FlowStep, KeptValue } from '../../model/flow.ts';
 import { flowNames } from '../../model/flow-names.ts';
 import type { Service } from '../../model/service.ts';
-import { type Place, positionOf } from '../diagnostic/place.ts';
+import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import type { Documents } from '../document/documents.ts';
-import { given } from '../given.ts';
+import { derivedName, typeWords } from '../document/field-type.ts';
+import { fills } from '../document/fit.ts';
 import { type Linking, mayHaveMeant } from '../linking.ts';
+import { given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { FlowDeclared } from '../schema/flow.ts';
 import type { ServiceDeclared } from '../schema/service.ts';
-import type { CallSources, Calls, StepSources } from './calls.ts';
-import { linkFlowInput } from './input.ts';
-import { checkKept } from './keep.ts';
-import { linkStep } from './step.ts';
+import { type CallSources, type Calls, inputOf, type StepSources } from './calls.ts';
+import { linkStep, type StepSpot } from './step.ts';
 
 /** A service and what its definition says. */
 interface FlowService {
@@ -80,4 +82,107 @@ function linkFlow(
     ...given({ description }),
     at: positionOf(at),
   };
+}
+
+/**
+ * The input of a flow: what its steps use and none keeps, in order of first use. A field is required where one of them
+ * requires it, and sensitive where it is so in one of them.
+ */
+function linkFlowInput(documents: Documents, id: string, steps: readonly StepSpot[], at: Place): Document {
+  const { linking } = documents;
+  const kept = new Set(steps.flatMap(({ declared }) => Object.keys(declared.keep ?? {})));
+  const used = new Map<string, { field: Field; readonly by: string }>();
+  let whole = true;
+  for (const { step, declared } of steps) {
+    const { fields, complete } = inputOf(linking, step.operation);
+    whole &&= complete;
+    for (const field of fields.map(taken)) {
+      if (kept.has(field.name)) continue;
+      const known = used.get(field.name);
+      if (known === undefined) used.set(field.name, { field, by: step.operation.id });
+      else if (sameType(known.field, field)) known.field = joined(known.field, field);
+      else {
+        const first = `${typeWords(known.field.type)} of ${known.by}`;
+        const second = `${typeWords(field.type)} of ${step.operation.id}`;
+        linking.report.raise('flow-input', { name: field.name, first, second }, linking.places.value(declared, 'call'));
+      }
+    }
+  }
+  const fields = [...used.values()].map(({ field }) => field);
+  const document = documents.synthesize(derivedName({ id, name: id }, 'REQUEST'), fields, at);
+  if (!whole) linking.incomplete.add(document);
+  return document;
+}
+
+function sameType(one: Field, other: Field): boolean {
+  return typeWords(one.type) === typeWords(other.type);
+}
+
+/** Required where a step can't do without it: what that step fills in itself is its own. */
+function joined(one: Field, other: Field): Field {
+  const { default: standard, fixed, ...rest } = one;
+  const required = isNeeded(one) || isNeeded(other);
+  const sensitive = one.sensitive || other.sensitive;
+  return required ? { ...rest, required, sensitive } : { ...one, sensitive };
+}
+
+function isNeeded({ required, default: standard, fixed }: Field): boolean {
+  return required && standard === undefined && fixed === undefined;
+}
+
+/** A field as the flow takes it. */
+function taken(field: Field): Field {
+  return field.required === isNeeded(field) ? field : { ...field, required: false };
+}
+
+/** Holds what each step keeps against what the others use: it fills fields of later steps, and of no other. */
+function checkKept(linking: Linking, steps: readonly StepSpot[]): void {
+  const { report, places } = linking;
+  for (const [index, { step, declared }] of steps.entries()) {
+    const { keep = {} } = declared;
+    for (const name of Object.keys(keep)) {
+      const kept = step.keep.find((each) => each.name === name);
+      const at = places.key(keep, name);
+      const reason =
+        whyNotKept(linking, steps, index, name) ?? (kept && whyNoFit(linking, steps.slice(index + 1), kept));
+      if (reason !== undefined) report.raise('bad-keep', { name, reason }, at);
+      else if (isUnused(linking, steps.slice(index + 1), name)) report.raise('unused-keep', { name }, at);
+    }
+  }
+}
+
+/** Why a step can't be the one that keeps a name. */
+function whyNotKept(linking: Linking, steps: readonly StepSpot[], index: number, name: string): string | undefined {
+  const first = steps.findIndex(({ declared }) => Object.hasOwn(declared.keep ?? {}, name));
+  if (first < index) return `${wordsOf(steps, first)} keeps it already`;
+  const user = steps.findIndex(({ step }) => fieldOf(linking, step, name) !== undefined);
+  if (user < 0 || user > index) return undefined;
+  const uses = user === index ? 'the step itself uses it' : `${wordsOf(steps, user)} uses it before`;
+  return `${uses}, so that it would be an input of the flow as well`;
+}
+
+function whyNoFit(linking: Linking, later: readonly StepSpot[], { name, from }: KeptValue): string | undefined {
+  for (const { step } of later) {
+    const field = fieldOf(linking, step, name);
+    if (field === undefined || fills(from.field.type, field.type)) continue;
+    const { id } = step.operation;
+    return `${from.path.join('.')} is ${typeWords(from.field.type)}, and the field ${name} of ${id} is ${typeWords(field.type)}`;
+  }
+  return undefined;
+}
+
+function isUnused(linking: Linking, later: readonly StepSpot[], name: string): boolean {
+  return later.every(({ step }) => {
+    const { fields, complete } = inputOf(linking, step.operation);
+    return complete && !fields.some((field) => field.name === name);
+  });
+}
+
+function fieldOf(linking: Linking, { operation }: FlowStep, name: string): Field | undefined {
+  return inputOf(linking, operation).fields.find((field) => field.name === name);
+}
+
+/** A step in words: `step 2 (N_DOCLIB_FORMDIGEST_POST)`. */
+function wordsOf(steps: readonly StepSpot[], index: number): string {
+  return `step ${index + 1} (${steps[index]?.step.operation.id})`;
 }

@@ -1,16 +1,17 @@
-import type { Component } from '../../model/component.ts';
+import type { Component, ComponentAction } from '../../model/component.ts';
+import type { Field } from '../../model/field.ts';
 import type { Query } from '../../model/query.ts';
 import type { Answer, MediaMessage, Message, Method, Service } from '../../model/service.ts';
 import type { Documents } from '../document/documents.ts';
+import { derivedName } from '../document/field-type.ts';
 import type { Calls } from '../flow/calls.ts';
 import { handlerNamedAs } from '../handlers.ts';
-import { type Linking, refuseBoth } from '../linking.ts';
-import { linkQueriesAnswer, linkQueryAnswer } from './answer.ts';
-import { linkCallAnswer } from './call.ts';
-import { linkComponentAnswer } from './component.ts';
-import { linkRequest, linkResponses } from './message.ts';
-import type { OperationSpot } from './spot.ts';
-import type { PlacedTemplate } from './templates.ts';
+import { type Linking, refuseBoth, resolveKey } from '../linking.ts';
+import { given } from '../object.ts';
+import { linkCallAnswer } from './call-answer.ts';
+import { forms, linkRequest, linkResponses } from './message.ts';
+import { linkQueriesAnswer, linkQueryAnswer } from './query-answer.ts';
+import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
 /** What may answer operations beside code. */
 export interface AnswerSources {
@@ -77,4 +78,115 @@ function linkHandler(
   }
   if (!service.delivered) report.raise('unknown-handler', { name }, places.value(declared, 'handler'));
   return { kind: 'delivered', name };
+}
+
+/** A component that answers: what it makes the request and the replies of its operation. */
+interface ComponentAnswer {
+  readonly answer: Answer;
+  readonly request: Message;
+  readonly responses: readonly MediaMessage[];
+  /** Over SOAP, where a reply says something even if there is no more record. */
+  readonly soapResponses: readonly MediaMessage[];
+}
+
+/** What each method does with a record. */
+const SAVES: Readonly<Partial<Record<Method, ComponentAction>>> = {
+  POST: 'create',
+  PUT: 'put',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** `save: NAME` or `read: NAME`. Undefined where there is no such component, or the method makes no sense. */
+function linkComponentAnswer(
+  documents: Documents,
+  spot: OperationSpot,
+  components: ReadonlyMap<string, Component>,
+  method: Method | undefined,
+): ComponentAnswer | undefined {
+  const { linking } = documents;
+  const { declared } = spot;
+  const key = declared.save === undefined ? 'read' : 'save';
+  checkShapeAlone(linking, spot, key);
+  const action = linkAction(linking, spot, key, method);
+  const component = findComponent(linking, spot, components, key);
+  if (component === undefined || action === undefined) return undefined;
+  const request = requestOf(documents, spot, component, action);
+  const record = forms({ kind: 'document', document: component.shape });
+  const isSilent = declared.response === 'none';
+  if (!isSilent && action !== 'delete')
+    return { answer: { kind: 'component', component, action }, request, responses: record, soapResponses: record };
+  const none = forms({ kind: 'none' });
+  const keys = isSilent
+    ? none
+    : forms({
+        kind: 'document',
+        document: documents.synthesize(derivedName(spot, 'RESPONSE'), component.keys, spot.at),
+      });
+  return { answer: { kind: 'component', component, action }, request, responses: none, soapResponses: keys };
+}
+
+function checkShapeAlone(linking: Linking, { declared }: OperationSpot, first: string): void {
+  const reason = 'the shape of the component is the request and the reply';
+  const others = ['request', 'template', 'body', ...(declared.response === 'none' ? [] : ['response'])];
+  for (const second of others) refuseBoth(linking, declared, first, second, reason);
+}
+
+function linkAction(
+  { report, places }: Linking,
+  { declared }: OperationSpot,
+  key: 'save' | 'read',
+  method: Method | undefined,
+): ComponentAction | undefined {
+  const refuse = (reason: string): undefined => {
+    report.raise('bad-save', { reason }, places.key(declared, key));
+  };
+  if (key === 'read') {
+    if (method === undefined || method === 'GET') return 'read';
+    return refuse(`${method} does not read; a record is read by GET`);
+  }
+  const action = method === undefined ? 'put' : SAVES[method];
+  return action ?? refuse(`${method} does not save; a record is saved by POST, PUT, PATCH or DELETE`);
+}
+
+function findComponent(
+  linking: Linking,
+  { declared }: OperationSpot,
+  components: ReadonlyMap<string, Component>,
+  key: 'save' | 'read',
+): Component | undefined {
+  const id = declared[key] as string;
+  // One that could not be linked has been reported.
+  if (!components.has(id) && linking.declared.of('component').has(id)) return undefined;
+  return resolveKey(linking, 'component', components, declared, key);
+}
+
+/** What a caller says: the shape, or the part of it that the action looks at. */
+function requestOf(
+  documents: Documents,
+  spot: OperationSpot,
+  { shape, keys, lock }: Component,
+  action: ComponentAction,
+): Message {
+  if (action === 'create' || action === 'put') return { kind: 'document', document: shape };
+  const namespace = given({ namespace: shape.namespace });
+  if (action === 'patch') {
+    const fields = shape.fields.map((field) => (keys.includes(field) ? field : optional(field)));
+    // A record is never without what its shape requires, and its lock counts by itself.
+    const clearable = fields.filter((_, index) => isClearable(shape.fields[index]!, lock));
+    const options = { ...namespace, patch: { clearable } };
+    return { kind: 'document', document: documents.synthesize(derivedName(spot, 'REQUEST'), fields, spot.at, options) };
+  }
+  const fields = [...keys, ...(action === 'delete' && lock !== undefined ? [lock] : [])];
+  return { kind: 'document', document: documents.synthesize(derivedName(spot, 'REQUEST'), fields, spot.at, namespace) };
+}
+
+function isClearable(field: Field, lock: Field | undefined): boolean {
+  return !field.required && field.fixed === undefined && field !== lock;
+}
+
+/** What a change leaves out stays as it is. */
+function optional(field: Field): Field {
+  const { default: _, ...rest } = field;
+  return { ...rest, required: false };
 }

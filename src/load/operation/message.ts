@@ -1,10 +1,24 @@
-import type { Document } from '../../model/document.ts';
-import { type MediaMessage, type Message, RAW_KINDS, type RawKind } from '../../model/service.ts';
-import type { Place } from '../diagnostic/place.ts';
-import { type DerivedName, derivedName } from '../document/derived-name.ts';
-import type { Documents } from '../document/documents.ts';
-import type { InPlaceDeclared } from '../schema/field.ts';
-import type { MessageDeclared } from '../schema/operation.ts';
+import type { Document, Patch } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import type { Position } from '../../model/position.ts';
+import {
+  type HeaderBinding,
+  type MediaMessage,
+  type Message,
+  type OperationUri,
+  RAW_KINDS,
+  type RawKind,
+  type SoapForm,
+} from '../../model/service.ts';
+import { foldedName } from '../../model/xml-name.ts';
+import { isXmlType } from '../../wire/media-type.ts';
+import { type Place, placeOf, positionOf } from '../diagnostic/diagnostic.ts';
+import { contentOf, type Documents, documentOf } from '../document/documents.ts';
+import { type DerivedName, derivedName } from '../document/field-type.ts';
+import type { Linking } from '../linking.ts';
+import { given } from '../object.ts';
+import type { InPlaceDeclared } from '../schema/document.ts';
+import type { MessageDeclared, OperationDeclared } from '../schema/operation.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** What a message without a document is sent as. */
@@ -102,4 +116,136 @@ function linkMessage(
   }
   const document = documents.resolve(value, at, ['none', ...RAW_KINDS]);
   return document === undefined ? undefined : { kind: 'document', document };
+}
+
+const NO_MESSAGE: Message = { kind: 'none' };
+
+/** The name of an operation over SOAP: its id, or that of its twin; undefined where it is not offered so. */
+export function soapName(id: string, { soap }: OperationDeclared): string | undefined {
+  if (soap === undefined || soap === false) return undefined;
+  return soap === true ? id : soap;
+}
+
+/** The SOAP form of a name in a service. Of a map of media types it has the document of XML, else the first: SOAP has one form. */
+export function soapForm(
+  name: string,
+  service: { readonly version: string },
+  request: Message,
+  responses: readonly MediaMessage[],
+): SoapForm {
+  const documents = responses.filter(({ message }) => message.kind === 'document');
+  const response =
+    documents.find(({ mediaType }) => isXmlType(mediaType.toLowerCase())) ?? documents[0] ?? responses[0];
+  return { name, action: `${name}.${service.version}`, request, response: response?.message ?? NO_MESSAGE };
+}
+
+/** How an operation's request travels over REST. */
+export interface RestInput {
+  readonly request: Message;
+  readonly requestHeaders: readonly HeaderBinding[];
+  readonly uris: readonly OperationUri[];
+}
+
+/**
+ * What a caller says over SOAP, where all of it is body: the request, with what else URIs and headers name, and with what
+ * every URI requires as required fields. So code is given over SOAP what it is promised over REST.
+ */
+export function soapRequest(documents: Documents, twin: DerivedName, rest: RestInput, spot: OperationSpot): Message {
+  const { request, uris, requestHeaders } = rest;
+  const own = documentOf(request)?.fields ?? contentOf(request, spot);
+  const byName = new Map(own.map((field) => [field.name, field]));
+  for (const { field } of [...uris.flatMap((uri) => uri.variables), ...requestHeaders])
+    if (!byName.has(field.name)) byName.set(field.name, field);
+  const everywhere = (field: Field): boolean =>
+    uris.length > 0 &&
+    uris.every((uri) => uri.variables.some((each) => each.required && each.field.name === field.name));
+  const fields = [...byName.values()].map((field) => (everywhere(field) ? required(field) : field));
+  const same = fields.length === own.length && fields.every((field, index) => field === own[index]);
+  const patch = patchOf(documents.linking, documentOf(request), fields, spot);
+  if (same && patch === undefined) return request;
+  checkElements(documents.linking, fields);
+  const { namespace, open = false } = documentOf(request) ?? {};
+  const options = { open, ...given({ namespace, patch }) };
+  const all = patch === undefined ? fields : [...fields, patch.clear];
+  return {
+    kind: 'document',
+    document: documents.synthesize(derivedName(twin, 'SOAP_REQUEST'), all, spot.at, options),
+  };
+}
+
+/** Element of a change over SOAP, once for each field to empty. */
+const CLEAR = 'clear';
+
+/**
+ * How a change over SOAP empties fields. Generated clients write `xsi:nil` for whatever was not set, if they may, so that it
+ * can't mean that. Undefined for what is no change, and where a record can be without none of its fields.
+ */
+function patchOf(
+  { report }: Linking,
+  request: Document | undefined,
+  fields: readonly Field[],
+  { id, at }: OperationSpot,
+): (Patch & { readonly clear: Field }) | undefined {
+  const names = request?.patch?.clearable.map(({ name }) => name) ?? [];
+  const clearable = fields.filter(({ name, required }) => names.includes(name) && !required);
+  if (clearable.length === 0) return undefined;
+  for (const [index, field] of fields.entries()) {
+    const { xmlName } = field;
+    const isTaken = foldedName(xmlName) === CLEAR;
+    const isAmbiguous = clearable.includes(field) && fields.findIndex((each) => each.xmlName === xmlName) < index;
+    if (isTaken || isAmbiguous)
+      report.raise('clear-name', { operation: id, field: field.name, xmlName }, placeOf(field.at));
+  }
+  let name = CLEAR;
+  while (fields.some((field) => field.name === name)) name += '_';
+  return { clearable, clear: clearField(name, clearable, positionOf(at)) };
+}
+
+function clearField(name: string, clearable: readonly Field[], at: Position): Field {
+  return {
+    name,
+    jsonName: name,
+    xmlName: CLEAR,
+    type: { kind: 'list', item: { kind: 'string' }, flat: true },
+    description: 'A field to empty: its name. One that is neither given nor named here stays as it is.',
+    required: false,
+    enum: clearable.map(({ xmlName }) => xmlName),
+    anyCase: false,
+    sensitive: false,
+    attribute: false,
+    absent: 'omit',
+    url: 'segment',
+    at,
+  };
+}
+
+function required(field: Field): Field {
+  const present = field.required || field.default !== undefined || field.fixed !== undefined;
+  return present ? field : { ...field, required: true };
+}
+
+/** Fields of two documents come together here, and may have one name in XML. */
+function checkElements({ report }: Linking, fields: readonly Field[]): void {
+  const seen = new Map<string, Field>();
+  for (const field of fields) {
+    const key = `${field.attribute ? '@' : ''}${field.namespace ?? ''} ${field.xmlName}`;
+    const other = seen.get(key);
+    if (other === undefined) seen.set(key, field);
+    else report.raise('duplicate-name', { name: field.xmlName, where: 'XML', other: other.name }, placeOf(field.at));
+  }
+}
+
+/**
+ * Whether an operation that is not offered over REST has a fault that reaches nobody, because it is one-way. One of its own
+ * is refused, one of its service passed over.
+ */
+export function isFaultless(
+  { report, places }: Linking,
+  { id, declared }: OperationSpot,
+  responses: readonly MediaMessage[] | undefined,
+): boolean {
+  if (responses === undefined || responses.some(({ message }) => message.kind !== 'none')) return false;
+  if (declared.fault !== undefined && declared.fault !== 'none')
+    report.raise('one-way-fault', { operation: id }, places.key(declared, 'fault'));
+  return true;
 }

@@ -1,28 +1,36 @@
 import type { Document } from '../../model/document.ts';
 import type { Role } from '../../model/security.ts';
-import type { MediaMessage, Operation, Service, SoapForm } from '../../model/service.ts';
+import type {
+  Answer,
+  MediaMessage,
+  Message,
+  Method,
+  Operation,
+  Service,
+  SoapForm,
+  Writes,
+} from '../../model/service.ts';
 import { isXmlType } from '../../wire/media-type.ts';
-import { positionOf } from '../diagnostic/place.ts';
-import type { Documents } from '../document/documents.ts';
-import { given, type Mutable } from '../given.ts';
+import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
+import { type Documents, documentOf } from '../document/documents.ts';
 import type { Linking } from '../linking.ts';
+import { given, type Mutable } from '../object.ts';
 import type { GrantSources } from '../security/grants.ts';
-import type { Callers } from '../security/requires.ts';
-import { linkCallLimits } from '../value/rate.ts';
-import { linkAs } from './as.ts';
-import { checkCallAnswer } from './call.ts';
+import type { Callers } from '../security/schemes.ts';
+import { linkCallLimits } from '../value/limits.ts';
+import { checkGuardedClasses, checkReachedPublic, linkAs, linkGrants, linkRequires } from './access.ts';
+import { checkCallAnswer } from './call-answer.ts';
 import { type AnswerSources, type Exchange, linkExchange } from './exchange.ts';
-import { checkFault } from './fault.ts';
-import { linkGrants } from './grants.ts';
-import { checkProviderKeys, checkSoapAlone } from './keys.ts';
-import { linkDocument } from './message.ts';
-import { checkGuardedClasses, checkReachedPublic } from './public.ts';
-import { linkRequires } from './requires.ts';
-import { linkRest } from './rest.ts';
-import { isFaultless, type RestInput, soapForm, soapName, soapRequest } from './soap.ts';
-import type { OperationSpot } from './spot.ts';
-import { linkTemplates, methodOf, templateCount } from './templates.ts';
-import { linkWrites } from './writes.ts';
+import { isFaultless, linkDocument, type RestInput, soapForm, soapName, soapRequest } from './message.ts';
+import { linkRest } from './request.ts';
+import {
+  checkProviderKeys,
+  checkSoapAlone,
+  linkTemplates,
+  methodOf,
+  type OperationSpot,
+  templateCount,
+} from './spot.ts';
 
 /** What operations are linked against. */
 export interface OperationContext extends GrantSources, AnswerSources {
@@ -121,4 +129,94 @@ function checkWrapper(
   if (!responses.some(isJson)) {
     report.raise('bad-wrapper', { operation: id }, places.key(declared, 'wrapper'));
   }
+}
+
+/** Refuses a fault document that the gateway can't fill by itself: what it requires must be fixed in the document. */
+function checkFault({ report, incomplete }: Linking, document: Document, at: Place): void {
+  if (incomplete.has(document)) return;
+  const field = unfilled(document, []);
+  if (field !== undefined) report.raise('unfillable-fault', { document: document.id, field }, at);
+}
+
+/** Path of a required field that has no value of its own; `required` and `default` exclude each other. */
+function unfilled(document: Document, outer: readonly Document[]): string | undefined {
+  if (outer.includes(document)) return undefined;
+  const around = [...outer, document];
+  for (const { name, type, required, fixed } of document.fields) {
+    if (type.kind === 'document' && hasValues(type.document, around)) {
+      const inner = unfilled(type.document, around);
+      if (inner !== undefined) return `${name}.${inner}`;
+    } else if (required && fixed === undefined) {
+      return name;
+    }
+  }
+  return undefined;
+}
+
+/** Whether something in a document has a value by itself, so that it is written. */
+function hasValues(document: Document, outer: readonly Document[]): boolean {
+  if (outer.includes(document)) return false;
+  const around = [...outer, document];
+  return document.fields.some(({ type, fixed, default: otherwise }) =>
+    type.kind === 'document' ? hasValues(type.document, around) : fixed !== undefined || otherwise !== undefined,
+  );
+}
+
+/** What an operation is, as far as it decides whether a call changes something. */
+interface Effect {
+  readonly method: Method | undefined;
+  readonly answer: Answer;
+  /** `undefined` when it was refused. */
+  readonly request: Message | undefined;
+}
+
+/** Methods that promise a change, whatever answers them. */
+const CHANGING: ReadonlySet<Method | undefined> = new Set(['PUT', 'PATCH', 'DELETE'] as const);
+
+/** `writes:`, or what follows from the method and from what answers. */
+function linkWrites(linking: Linking, spot: OperationSpot, effect: Effect): Writes {
+  const { writes } = spot.declared;
+  if (writes === undefined) return writesByNature(effect);
+  if (writes === false) return refusesToRead(linking, spot, effect);
+  return writes === true ? true : linkConditions(linking, spot, effect, writes);
+}
+
+/** GET and HEAD are safe (RFC 9110 section 9.2.1), and so is what stored queries and reads of a component answer. */
+function writesByNature({ method, answer }: Effect): boolean {
+  if (method === 'GET' || method === 'HEAD' || answer.kind === 'query' || answer.kind === 'queries') return false;
+  return answer.kind !== 'component' || answer.action !== 'read';
+}
+
+function refusesToRead(linking: Linking, spot: OperationSpot, { method, answer }: Effect): boolean {
+  const saves = answer.kind === 'component' && answer.action !== 'read';
+  if (!saves && !CHANGING.has(method)) return false;
+  const reason = saves ? `${spot.id} saves ${answer.component.id}` : `${spot.id} is called by ${method}`;
+  linking.report.raise(
+    'bad-writes',
+    { reason: `${reason}, so it writes` },
+    linking.places.value(spot.declared, 'writes'),
+  );
+  return true;
+}
+
+function linkConditions(
+  { report, places, incomplete }: Linking,
+  spot: OperationSpot,
+  { request }: Effect,
+  conditions: Readonly<Record<string, string>>,
+): Operation['writes'] {
+  const document = documentOf(request);
+  const isKnown = request !== undefined && !spot.lacks('request') && !(document && incomplete.has(document));
+  return Object.entries(conditions).flatMap(([name, value]) => {
+    const field = document?.fields.find((each) => each.name === name);
+    const refuse = (reason: string): [] => {
+      if (isKnown || field !== undefined) report.raise('bad-writes', { reason }, places.key(conditions, name));
+      return [];
+    };
+    if (field === undefined) return refuse(`${name} is not a field of the request of ${spot.id}`);
+    if (!['string', 'text', 'flag'].includes(field.type.kind)) return refuse(`${name} is not a text`);
+    if (field.enum !== undefined && !field.enum.includes(value))
+      return refuse(`${name} is never ${JSON.stringify(value)}: it is one of ${field.enum.join(', ')}`);
+    return [{ field, value }];
+  });
 }

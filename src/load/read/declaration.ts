@@ -1,5 +1,4 @@
-import type { Report } from '../diagnostic/diagnostic.ts';
-import { type Place, placeText } from '../diagnostic/place.ts';
+import { type Place, placeText, type Report } from '../diagnostic/diagnostic.ts';
 import { KINDS, type Kind, kindsAmong } from '../schema/kinds.ts';
 import type { Places, SourceText } from './places.ts';
 import type { TreeMap, TreeValue } from './tree.ts';

@@ -1,5 +1,5 @@
 import type { LineCounter } from 'yaml';
-import type { Place } from '../diagnostic/place.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
 
 /** A definition file as it was read. */
 export interface SourceText {

@@ -1,17 +1,70 @@
 import {
   type Alias,
+  type Document,
   isAlias,
   isMap,
+  isScalar,
   isSeq,
-  type LineCounter,
+  LineCounter,
   type ParsedNode,
+  parseAllDocuments,
   type Scalar,
+  visit,
+  type YAMLError,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import type { Report } from '../diagnostic/diagnostic.ts';
-import type { Place } from '../diagnostic/place.ts';
+import type { Place, Report } from '../diagnostic/diagnostic.ts';
 import { type Places, placeAt, type SourceText } from './places.ts';
+
+/** What a file holds, document by document. */
+interface ParsedFile {
+  readonly roots: readonly { readonly value: TreeValue; readonly at: Place }[];
+  /** False where a part could not be read, so that what it declares is not known. */
+  readonly whole: boolean;
+}
+
+/** Text to trees: `---` parts one by one, aliases resolved, every map and list tied to its place. */
+export function parseTree(source: SourceText, places: Places, report: Report): ParsedFile {
+  const lines = new LineCounter();
+  const parsing: Parsing = { source, lines, places, report };
+  let documents: Document.Parsed[];
+  try {
+    const options = {
+      lineCounter: lines,
+      prettyErrors: false,
+      uniqueKeys: false,
+      stringKeys: true,
+      logLevel: 'silent',
+    } as const;
+    documents = [...parseAllDocuments(source.text, options)];
+  } catch (error) {
+    // The parser calls itself for each level: a thousand brackets end its stack.
+    const at = placeAt(source, lines, 0, 0);
+    if (error instanceof RangeError) report.raise('nested-too-deep', { most: MOST_LEVELS }, at);
+    else report.raise('yaml-syntax', { reason: (error as Error).message }, at);
+    return { roots: [], whole: false };
+  }
+  const roots: { value: TreeValue; at: Place }[] = [];
+  let whole = true;
+  for (const document of documents) {
+    const problem = document.errors[0] ?? document.warnings[0];
+    if (problem !== undefined) {
+      raiseSyntax(problem, document, parsing);
+      whole = false;
+    } else if (document.contents !== null && !isBlank(document.contents)) {
+      const contents = document.contents as ParsedNode;
+      const value = convertRoot(contents, parsing);
+      if (value === undefined) whole = false;
+      else roots.push({ value, at: placeAt(source, lines, contents.range[0], contents.range[1]) });
+    }
+  }
+  return { roots, whole };
+}
+
+function isBlank(node: unknown): boolean {
+  return isScalar(node) && node.value === null && (node.source === undefined || node.source === '');
+}
 
 /** A value of a tree. Maps have no prototype, so no key of theirs can mean anything else. */
 export type TreeValue = string | number | boolean | null | TreeValue[] | TreeMap;
@@ -20,7 +73,7 @@ export interface TreeMap {
 }
 
 /** A text that is gone through, and who is told of it. */
-export interface Parsing {
+interface Parsing {
   readonly source: SourceText;
   readonly lines: LineCounter;
   readonly places: Places;
@@ -28,7 +81,7 @@ export interface Parsing {
 }
 
 /** Levels of maps and lists inside each other. The deepest definition that means anything has some 30. */
-export const MOST_LEVELS = 100;
+const MOST_LEVELS = 100;
 /** Values that aliases may repeat in one file. */
 const MOST_REPEATED = 10_000;
 
@@ -36,7 +89,7 @@ const MOST_REPEATED = 10_000;
 class Abandoned extends Error {}
 
 /** One root's nodes to plain values; undefined where one can't be converted, which has been reported. */
-export function convertRoot(node: ParsedNode, parsing: Parsing): TreeValue | undefined {
+function convertRoot(node: ParsedNode, parsing: Parsing): TreeValue | undefined {
   try {
     return new Converter(parsing).convert(node, 0);
   } catch (error) {
@@ -143,4 +196,46 @@ function scalarValue({ value }: Scalar.Parsed): TreeValue {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value;
   return String(value);
+}
+
+/** A URI template or a reference, in braces that hold no space: nobody writes a map like that. */
+const BRACES = /\$?\{[^\s{}"']+\}/;
+/** What stands between quotes is a text already. */
+const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
+
+/** Says what the library found; slips that have a name of their own get it. */
+function raiseSyntax(problem: YAMLError, document: Document.Parsed, { source, lines, report }: Parsing): void {
+  const [from, to] = problem.pos;
+  const place = placeAt(source, lines, from, to);
+  if (problem.code === 'BAD_ALIAS') {
+    report.raise('unquoted-star', { text: '*' }, place);
+    return;
+  }
+  const quote = /^Missing closing (["'])/.exec(problem.message)?.[1];
+  if (quote !== undefined) {
+    const reason = `the quote ${quote} is not closed`;
+    const opened = openQuote(document, from);
+    report.raise('yaml-syntax', { reason }, placeAt(source, lines, opened, opened + 1));
+    return;
+  }
+  const lineStart = source.text.lastIndexOf('\n', from - 1) + 1;
+  const line = source.text.slice(lineStart).split('\n', 1)[0] as string;
+  const braces = BRACES.exec(line.replace(QUOTED, (text) => ' '.repeat(text.length)));
+  if (braces === null || from < lineStart + braces.index) {
+    report.raise('yaml-syntax', { reason: problem.message }, place);
+  } else {
+    const start = lineStart + braces.index;
+    report.raise('unquoted-braces', { text: braces[0] }, placeAt(source, lines, start, start + braces[0].length));
+  }
+}
+
+/** Where the quoted text begins that ends at `end`: of one that is not closed, the library names the end alone. */
+function openQuote(document: Document.Parsed, end: number): number {
+  let opened = end;
+  visit(document, {
+    Scalar: (_, { type, range }) => {
+      if ((type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE') && range?.[1] === end) opened = range[0];
+    },
+  });
+  return opened;
 }

@@ -1,6 +1,6 @@
 import type { Method } from '../../model/service.ts';
+import { retry } from '../value/retry.ts';
 import { duration, type JsonSchema, keys, matching, refersTo, TOKEN, text, word } from './json-schema.ts';
-import { retry } from './retry.ts';
 
 /** `Y`, `n`, `true`. */
 export type FlagDeclared = string | boolean;

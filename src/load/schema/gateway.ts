@@ -1,8 +1,7 @@
 import type { DatabaseEngine } from '../../model/gateway.ts';
-import { cors } from './cors.ts';
-import { type GatewayLimitsDeclared, limits } from './gateway-limits.ts';
-import { type TlsDeclared, tls } from './gateway-tls.ts';
+import { type GatewayLimitsDeclared, limits } from '../value/limits.ts';
 import {
+  cors,
   count,
   description,
   idItem,
@@ -15,8 +14,8 @@ import {
   word,
   yesNo,
 } from './json-schema.ts';
-import { fileText } from './node-tls.ts';
 import { permission } from './operation.ts';
+import { fileText, type TlsDeclared, tls } from './tls.ts';
 
 export interface GatewayDeclared {
   readonly description?: string;

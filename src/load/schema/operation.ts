@@ -1,6 +1,8 @@
 import type { Method } from '../../model/service.ts';
+import { type CallLimitsDeclared, limitsKey } from '../value/limits.ts';
+import type { RetryDeclared } from '../value/retry.ts';
 import { callKeys, form, type PropertiesDeclared } from './consumer.ts';
-import type { InPlaceDeclared } from './field.ts';
+import type { InPlaceDeclared } from './document.ts';
 import {
   description,
   idItem,
@@ -15,8 +17,6 @@ import {
   word,
   yesNo,
 } from './json-schema.ts';
-import { type CallLimitsDeclared, limitsKey } from './limits.ts';
-import type { RetryDeclared } from './retry.ts';
 
 /** A document's id, a document in place, or a word for a message without one. */
 export type MessageDeclared = string | InPlaceDeclared;

@@ -1,4 +1,4 @@
-import type { FieldsDeclared } from './field.ts';
+import type { FieldsDeclared } from './document.ts';
 import { description, duration, keys, reference, refersTo, type TextsDeclared, text } from './json-schema.ts';
 import { permission, publicKey } from './operation.ts';
 

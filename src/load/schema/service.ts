@@ -1,6 +1,5 @@
-import { cors } from './cors.ts';
 import { type FlowDeclared, flows } from './flow.ts';
-import { description, keys, matching, namespaceUri, reference, yesNo } from './json-schema.ts';
+import { cors, description, keys, matching, namespaceUri, reference, yesNo } from './json-schema.ts';
 import { type OperationDeclared, type SharedDeclared, sharedKeys } from './operation.ts';
 
 export interface ServiceDeclared extends SharedDeclared {

@@ -1,9 +1,21 @@
+import { type OperationIdentity, qualifiedName } from '../../model/operation-names.ts';
 import type { Position } from '../../model/position.ts';
 import type { PermissionList } from '../../model/security.ts';
-import { positionOf } from '../diagnostic/place.ts';
-import { type Linking, mayHaveMeant, refuseBoth, resolveIds } from '../linking.ts';
+import type { Service } from '../../model/service.ts';
+import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
+import {
+  declarationsOf,
+  isLostOperation,
+  type Linking,
+  mayHaveMeant,
+  type OperationNames,
+  raiseAmbiguous,
+  refuseBoth,
+  resolveIds,
+} from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
-import type { Added } from './grants-by-list.ts';
+import type { Kind } from '../schema/kinds.ts';
+import type { PermissionListDeclared } from '../schema/security.ts';
 
 /** Where grants come from: the lists, and what those add by themselves. */
 export interface GrantSources {
@@ -84,4 +96,123 @@ export function linkThingGrants(
 /** What is public is not granted as well. */
 export function refuseGrantOfPublic(linking: Linking, holder: Granting): void {
   if (holder.public === true) refuseBoth(linking, holder, 'permission', 'public', 'what is public needs no grant');
+}
+
+/** What permission lists add of one kind: by the thing's id the lists, and where the entry of each stands. */
+type Added = ReadonlyMap<string, ReadonlyMap<PermissionList, Position>>;
+
+/** Keys of a permission list, each for one kind. */
+type EntryKey = 'operations' | 'queries' | 'processes' | 'components';
+
+/** What an entry can name: ids by what is written, and whether something of that name may have been refused. */
+interface Named {
+  readonly find: (entry: string, at: Place) => readonly string[];
+  readonly known: () => string[];
+  readonly isLost: (entry: string) => boolean;
+  readonly what: (entry: string) => string;
+}
+
+/** What entries for operations can name. */
+interface GrantableOperations {
+  readonly services: readonly Pick<Service, 'id' | 'name'>[];
+  readonly identities: readonly OperationIdentity[];
+  readonly names: OperationNames;
+}
+
+/**
+ * Which lists add an operation: by its name, which grants it in every version of its service, by its qualified name, by a
+ * wildcard over either, or with all of a service. Entries that match nothing are reported, and names of several services.
+ */
+export function operationsByList(
+  linking: Linking,
+  lists: ReadonlyMap<string, PermissionList>,
+  { services, identities, names }: GrantableOperations,
+): Added {
+  const every = new Map<string, OperationIdentity[]>();
+  const add = (key: string, ...operations: readonly OperationIdentity[]): void => {
+    const known = every.get(key);
+    if (known === undefined) every.set(key, [...operations]);
+    else known.push(...operations);
+  };
+  for (const { id, name } of services) for (const each of [id, name]) add(`${each}.*`);
+  for (const operation of identities) {
+    const { name, service } = operation;
+    for (const key of [`${service.id}.*`, `${service.name}.*`, name, qualifiedName(operation)]) add(key, operation);
+  }
+  const fits = (operation: OperationIdentity, wildcard: string): boolean =>
+    fitsWildcard(wildcard.includes('.') ? qualifiedName(operation) : operation.name, wildcard);
+  return byList(linking, lists, 'operations', {
+    find(entry, at) {
+      const found = every.get(entry) ?? (entry.includes('*') ? identities.filter((each) => fits(each, entry)) : []);
+      const isName = !/[.*]/.test(entry) && new Set(found.map(({ service }) => service.name)).size > 1;
+      if (isName) raiseAmbiguous(linking, names, entry, at);
+      return found.map(({ id }) => id);
+    },
+    known: () => [...every.keys()],
+    // A service is known by `A.*` however few operations are left of it.
+    isLost: (entry) =>
+      every.has(entry) ||
+      isLostOperation(names, entry) ||
+      [...names.lost].some((name) => fitsWildcard(name, entry)) ||
+      linking.declared.anySetAside('service'),
+    what: (entry) => (entry.endsWith('.*') ? 'service for' : 'operation'),
+  });
+}
+
+/** Which lists add a query, a process or a component, by its id or by a wildcard. Entries that match nothing are reported. */
+export function thingsByList(
+  linking: Linking,
+  lists: ReadonlyMap<string, PermissionList>,
+  kind: 'query' | 'process' | 'component',
+): Added {
+  const ids = [...linking.declared.of(kind).keys()];
+  return byList(linking, lists, KEYS[kind], {
+    find: (entry) =>
+      entry.includes('*') ? ids.filter((id) => fitsWildcard(id, entry)) : ids.filter((id) => id === entry),
+    known: () => ids,
+    isLost: (entry) =>
+      entry.includes('*') ? linking.declared.anySetAside(kind) : linking.declared.isSetAside(kind, entry),
+    what: () => kind,
+  });
+}
+
+const KEYS = { query: 'queries', process: 'processes', component: 'components' } as const satisfies Partial<
+  Record<Kind, EntryKey>
+>;
+
+function byList(linking: Linking, lists: ReadonlyMap<string, PermissionList>, key: EntryKey, named: Named): Added {
+  const { report, places } = linking;
+  const added = new Map<string, Map<PermissionList, Position>>();
+  for (const { id, value } of declarationsOf<PermissionListDeclared>(linking, 'permission-list')) {
+    const list = lists.get(id);
+    const entries = value[key] ?? [];
+    for (const [index, entry] of entries.entries()) {
+      const at = places.value(entries, index);
+      const found = named.find(entry, at);
+      if (found.length === 0 && !named.isLost(entry))
+        report.raise('unknown-reference', { what: named.what(entry), id: entry, known: named.known() }, at);
+      if (list === undefined) continue;
+      for (const each of found) {
+        const where = added.get(each) ?? new Map<PermissionList, Position>();
+        added.set(each, where);
+        if (!where.has(list)) where.set(list, positionOf(at));
+      }
+    }
+  }
+  return added;
+}
+
+/** Whether a text fits a wildcard, in which each `*` stands for any characters, or none. */
+export function fitsWildcard(text: string, wildcard: string): boolean {
+  const [first = '', ...rest] = wildcard.split('*');
+  const last = rest.pop();
+  if (last === undefined) return text === wildcard;
+  if (!text.startsWith(first)) return false;
+  let from = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, from);
+    if (found < 0) return false;
+    from = found + part.length;
+  }
+  return text.length - last.length >= from && text.endsWith(last);
 }

@@ -1,14 +1,18 @@
-import { BASIC, type Role, type SecurityScheme } from '../../model/security.ts';
+import type { ConfigText } from '../../model/config.ts';
+import { BASIC, type BearerScheme, isMessageScheme, type Role, type SecurityScheme } from '../../model/security.ts';
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../model/xml-signature.ts';
-import { given } from '../given.ts';
-import { byId, declarationsOf, type Linking, mayHaveMeant } from '../linking.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
+import { byId, declarationsOf, type Linking, mayHaveMeant, resolveIds } from '../linking.ts';
+import { given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
-import type { SchemeDeclared, SignatureDeclared } from '../schema/scheme.ts';
-import { linkFile } from '../value/file.ts';
+import type { GatewayDeclared } from '../schema/gateway.ts';
+import type { BearerDeclared, SchemeDeclared, SignatureDeclared } from '../schema/scheme.ts';
+import { linkUrl, secureEndpointFault, writtenFault } from '../value/address.ts';
+import { parseConfigText } from '../value/config-text.ts';
 import { isTaken } from '../value/headers.ts';
+import { linkFile } from '../value/secrets.ts';
 import { linkDuration } from '../value/units.ts';
-import { linkAlgorithms } from './algorithms.ts';
-import { linkBearer } from './bearer.ts';
+import { placesOf } from './grants.ts';
 
 const KEYS = ['basic', 'api-key', 'bearer', 'client-certificate', 'username-token', 'signature'] as const;
 
@@ -89,4 +93,204 @@ function linkSignature(linking: Linking, declared: SignatureDeclared): Kind {
     maxAge: linkDuration(linking, declared, 'signature.max-age', LONGEST_AGE) ?? MAX_AGE,
     ...given({ caFile: declared.ca === undefined ? undefined : linkFile(linking, declared, 'ca') }),
   };
+}
+
+/** Clocks that differ by more are set wrong, and every token holds so much longer than its issuer says. */
+const LONGEST_TOLERANCE = { amount: 600_000, words: 'from 1 ms to 10 min' };
+
+/** How tokens of one issuer are checked, and which roles they give. */
+function linkBearer(
+  linking: Linking,
+  id: string,
+  bearer: BearerDeclared,
+  roles: ReadonlyMap<string, Role>,
+): Omit<BearerScheme, 'id' | 'description'> {
+  const users = bearer.users ?? 'any';
+  const given = Object.keys(bearer.roles ?? {});
+  if (users === 'any' && given.length === 0 && !mayHaveMeant(linking, bearer, ['roles', 'users'])) {
+    const { report, places } = linking;
+    report.raise('tokens-without-roles', { scheme: id }, places.key(bearer, 'issuer'));
+  }
+  const held = new Map(
+    given.map((value) => [value, resolveIds(linking, 'role', roles, bearer.roles as object, value)]),
+  );
+  return {
+    kind: 'bearer',
+    issuer: parseConfigText(bearer.issuer).text,
+    audience: [bearer.audience].flat().map((each) => parseConfigText(each).text),
+    jwks: linkKeySet(linking, bearer),
+    algorithms: linkAlgorithms(linking, bearer, 'algorithms', 'bearer.algorithms', TOKEN_ALGORITHMS) ?? ['RS256'],
+    scopes: bearer.scopes ?? [],
+    tolerance: linkDuration(linking, bearer, 'bearer.tolerance', LONGEST_TOLERANCE) ?? 30_000,
+    user: bearer.user ?? 'sub',
+    users,
+    claim: bearer.claim ?? 'scope',
+    roles: held,
+    grantedAt: new Map([...held].map(([value, all]) => [value, placesOf(linking, bearer.roles as object, value, all)])),
+  };
+}
+
+/** Where the keys of an issuer come from, checked as far as it is written out. */
+function linkKeySet(linking: Linking, bearer: BearerDeclared): ConfigText {
+  const at = linking.places.value(bearer, 'jwks');
+  const instead = 'Key sets are public: take it from an address that asks for nothing.';
+  return linkUrl(linking, bearer.jwks, at, { what: 'A password of the address', instead }, (text) => {
+    const reason = writtenFault(text, keySetFault);
+    if (reason !== undefined) linking.report.raise('bad-address', { name: 'jwks', reason }, at);
+  });
+}
+
+/** Why something can't be a key set that is trusted; undefined where it can. */
+function keySetFault(text: string): string | undefined {
+  if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(text)) {
+    const inside = !text.startsWith('/') && !text.split(/[/\\]/).includes('..');
+    return inside ? undefined : `${text} is a file outside the project`;
+  }
+  return secureEndpointFault(text, 'who stands on the way could put keys of their own in it');
+}
+
+/** Signature algorithms of tokens: asymmetric ones alone (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864). */
+const TOKEN_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+] as const;
+
+/**
+ * The algorithms of a list that may be taken; others are reported, with why.
+ * @param key where the list stands in `container`
+ * @param known those that may be taken
+ */
+function linkAlgorithms<W extends string>(
+  { report, places }: Linking,
+  container: object,
+  key: string,
+  name: string,
+  known: readonly W[],
+): readonly W[] | undefined {
+  const said = (container as Readonly<Record<string, readonly string[] | undefined>>)[key];
+  return said?.flatMap((given, index) => {
+    const found = known.find((each) => each === given);
+    if (found !== undefined) return found;
+    const at = places.value(said, index);
+    const why = whyRefused(given);
+    if (why === undefined) report.raise('not-one-of', { name, given, known }, at);
+    else report.raise('algorithm-refused', { algorithm: given, why }, at);
+    return [];
+  });
+}
+
+/** What is wrong with algorithms that others take. */
+function whyRefused(name: string): string | undefined {
+  if (/^none$/i.test(name)) return 'it signs nothing, so that anybody could write such a token';
+  if (/^(hs\d|hmac)/i.test(name)) return 'it has one key for both sides, so that whoever can check it could write it';
+  if (/sha-?1$|md5$/i.test(name)) return 'two texts with one digest of that kind can be made';
+  return undefined;
+}
+
+/** What a `requires:` says. */
+interface Requirement {
+  readonly schemes: readonly SecurityScheme[];
+  /** False where one of them can't be told. */
+  readonly complete: boolean;
+  readonly at: Place;
+  /** Where the entry of a scheme stands. */
+  readonly entryAt: (scheme: SecurityScheme) => Place;
+}
+
+/** What callers may be asked for. */
+export interface Callers {
+  readonly schemes: ReadonlyMap<string, SecurityScheme>;
+  /** What the gateway asks for where nothing else is said. */
+  readonly usual?: Requirement;
+}
+
+/** The schemes there are, and which of them the gateway asks for. */
+export function linkCallers(linking: Linking, schemes: ReadonlyMap<string, SecurityScheme>): Callers {
+  const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
+  const usual = gateway && requirementOf(linking, schemes, gateway.value);
+  return usual === undefined ? { schemes } : { schemes, usual };
+}
+
+/** What a gateway, a service or an operation asks for itself; undefined where it says nothing. */
+export function requirementOf(
+  linking: Linking,
+  schemes: ReadonlyMap<string, SecurityScheme>,
+  container: { readonly requires?: string | readonly string[] },
+): Requirement | undefined {
+  const { places } = linking;
+  const { requires } = container;
+  if (requires === undefined) return undefined;
+  const found = resolveIds(linking, 'scheme', schemes, container, 'requires');
+  const at = places.value(container, 'requires');
+  const entryAt = ({ id }: SecurityScheme): Place =>
+    typeof requires === 'string' ? at : places.value(requires, requires.indexOf(id));
+  checkEachDecides(linking, found, entryAt);
+  return { schemes: found, complete: found.length === [requires].flat().length, at, entryAt };
+}
+
+/**
+ * The first scheme whose credentials are there decides, so of two that look at one place the second never does. Tokens say
+ * whose they are, so those of two issuers are two places.
+ */
+function checkEachDecides(
+  { report }: Linking,
+  schemes: readonly SecurityScheme[],
+  entryAt: Requirement['entryAt'],
+): void {
+  const seen = new Map<string, SecurityScheme>();
+  for (const scheme of schemes) {
+    const where = shownIn(scheme);
+    const first = seen.get(where);
+    if (first === undefined) seen.set(where, scheme);
+    else report.raise('scheme-never-tried', { scheme: scheme.id, first: first.id, where }, entryAt(scheme));
+  }
+}
+
+/** Where the credentials of a scheme stand, in words. */
+function shownIn(scheme: SecurityScheme): string {
+  const header = headerOf(scheme);
+  if (header !== undefined) return `the header ${header.toLowerCase()}`;
+  return scheme.kind === 'bearer' ? `a bearer token of ${scheme.issuer.source}` : SHOWN_IN[scheme.kind];
+}
+
+const SHOWN_IN: Readonly<Record<Exclude<SecurityScheme['kind'], 'bearer'>, string>> = {
+  basic: 'Basic credentials',
+  'api-key': 'a key',
+  'client-certificate': 'the certificate of the connection',
+  'username-token': 'the UsernameToken of a message',
+  signature: 'the signature of a message',
+};
+
+/** The header of its own that a scheme's credentials stand in. */
+export function headerOf(scheme: SecurityScheme): string | undefined {
+  return scheme.kind === 'api-key' || scheme.kind === 'client-certificate' ? scheme.header : undefined;
+}
+
+/** What the gateway asks for. */
+export function usualSchemes({ usual }: Callers): readonly SecurityScheme[] {
+  return usual?.schemes ?? [BASIC];
+}
+
+/** Refuses what only the gateway's own schemes open, where none of these can be shown beside a message. */
+export function checkOwnPaths({ report, places }: Linking, value: GatewayDeclared, { usual }: Callers): void {
+  if (usual === undefined || !usual.complete || withoutMessages(usual.schemes).length > 0) return;
+  const schemes = usual.schemes.map(({ id }) => id);
+  if (value.contracts === 'private')
+    report.raise('no-scheme-for-paths', { what: 'the contracts', schemes }, places.value(value, 'contracts'));
+  if (value.metrics !== undefined)
+    report.raise('no-scheme-for-paths', { what: '/metrics', schemes }, places.key(value, 'metrics'));
+}
+
+/** Those of an operation without a SOAP form: what stands inside a message of it is never there. */
+export function withoutMessages(schemes: readonly SecurityScheme[]): readonly SecurityScheme[] {
+  return schemes.filter((scheme) => !isMessageScheme(scheme));
 }

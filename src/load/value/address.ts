@@ -1,6 +1,6 @@
 import type { ConfigText } from '../../model/config.ts';
 import { isLoopbackName } from '../../wire/loopback.ts';
-import type { Place } from '../diagnostic/place.ts';
+import type { Place } from '../diagnostic/diagnostic.ts';
 import type { Linking } from '../linking.ts';
 import { literalOf, parseConfigText } from './config-text.ts';
 import { credentialsIn } from './secrets.ts';

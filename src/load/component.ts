@@ -1,0 +1,188 @@
+import type { Component, ComponentEventName, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
+import type { Document } from '../model/document.ts';
+import type { Field, ScalarKind } from '../model/field.ts';
+import { type Place, placeOf, positionOf } from './diagnostic/diagnostic.ts';
+import type { Documents } from './document/documents.ts';
+import { typeWords } from './document/field-type.ts';
+import type { WantedFile } from './handlers.ts';
+import { byId, declarationsOf, type Linking, mayHaveMeant, resolveKey } from './linking.ts';
+import { given, type Mutable } from './object.ts';
+import type { Declaration } from './read/declaration.ts';
+import type { ComponentDeclared, ComponentEventDeclared, RelatedContentDeclared } from './schema/component.ts';
+import { type GrantSources, grantsOf, linkThingGrants } from './security/grants.ts';
+
+/** Links every component; one whose shape or keys can't be told is left out, which has been reported. */
+export function linkComponents(
+  documents: Documents,
+  services: ReadonlyMap<string, RelatedContent>,
+  sources: GrantSources,
+): Map<string, Component> {
+  const { linking } = documents;
+  const components = declarationsOf<ComponentDeclared>(linking, 'component').flatMap((declaration) => {
+    const { id, value, at, incomplete } = declaration;
+    const events = linkRegistrations(linking, id, value.events ?? [], services);
+    const grants = grantsOf(linking, sources, id, value);
+    const shape = linkShape(documents, declaration);
+    if (shape === undefined) return [];
+    const keys = linkKeys(documents, declaration, shape);
+    const lock = value.lock === undefined ? undefined : linkLock(documents, declaration, shape);
+    if (keys.length < value.keys.length) return [];
+    const component: Mutable<Component> = {
+      id,
+      table: value.table,
+      shape,
+      keys,
+      ...given({ description: value.description, lock }),
+      events,
+      ...grants,
+      // Nobody names it: what reads and saves it is granted, and that is enough.
+      public: grants.permissions.length === 0 && value.permission === undefined,
+      at: positionOf(at),
+    };
+    if (incomplete) linking.incomplete.add(component);
+    return component;
+  });
+  return byId<Component>(components);
+}
+
+/** Why a component can't be saved so, at a place. */
+type Refuse = (reason: string, at: Place) => void;
+
+function refusing({ linking }: Documents, { id }: Declaration<ComponentDeclared>): Refuse {
+  return (reason, at) => linking.report.raise('bad-component', { component: id, reason }, at);
+}
+
+function linkShape(documents: Documents, declaration: Declaration<ComponentDeclared>): Document | undefined {
+  const { value } = declaration;
+  const at = documents.linking.places.value(value, 'shape');
+  const shape = documents.resolve(value.shape, at);
+  if (shape === undefined) return undefined;
+  const refuse = refusing(documents, declaration);
+  if (shape.open) refuse(`${shape.id} takes fields that nobody declared, for which there is no column`, at);
+  checkColumns(shape, refuse);
+  return shape;
+}
+
+/** A column holds a single value, and its name has no letter case. */
+function checkColumns({ id, fields }: Document, refuse: Refuse): void {
+  const seen = new Map<string, string>();
+  for (const { name, type, at } of fields) {
+    const { kind } = type;
+    if (kind === 'list' || kind === 'document' || kind === 'binary')
+      refuse(`the field ${name} of ${id} is ${typeWords(type)}, which no column holds`, placeOf(at));
+    const column = name.toLowerCase();
+    const other = seen.get(column);
+    if (other !== undefined) refuse(`the fields ${other} and ${name} of ${id} have one column, ${column}`, placeOf(at));
+    seen.set(column, name);
+  }
+}
+
+/** Kinds that have one text for one value, so that a record is found by it. */
+const KEYS: ReadonlySet<string> = new Set<ScalarKind>(['string', 'text', 'integer', 'date', 'flag']);
+
+function linkKeys(documents: Documents, declaration: Declaration<ComponentDeclared>, shape: Document): Field[] {
+  const { linking } = documents;
+  const { value } = declaration;
+  const refuse = refusing(documents, declaration);
+  return value.keys.flatMap((name, index) => {
+    const at = linking.places.value(value.keys, index);
+    const field = findField(documents, shape, name, (reason) => refuse(reason, at));
+    if (field === undefined) return [];
+    if (!KEYS.has(field.type.kind))
+      refuse(`the key ${name} is ${typeWords(field.type)}; keys are texts, integers, dates or flags`, at);
+    else if (!field.required) refuse(`the key ${name} is not required in ${shape.id}`, at);
+    return field;
+  });
+}
+
+function linkLock(
+  documents: Documents,
+  declaration: Declaration<ComponentDeclared>,
+  shape: Document,
+): Field | undefined {
+  const { value } = declaration;
+  const at = documents.linking.places.value(value, 'lock');
+  const refuse = refusing(documents, declaration);
+  const name = value.lock as string;
+  const field = findField(documents, shape, name, (reason) => refuse(reason, at));
+  if (field === undefined) return undefined;
+  const { type, required, default: standard, fixed, enum: listed } = field;
+  if (type.kind !== 'integer') refuse(`the lock ${name} is ${typeWords(type)}, and counts saves: integer`, at);
+  else if (value.keys.includes(name)) refuse(`the lock ${name} changes with every save, and is a key`, at);
+  else if (required || standard !== undefined || fixed !== undefined || listed !== undefined)
+    refuse(`the lock ${name} counts saves by itself; it is not required, and has no default, fixed or enum`, at);
+  return field;
+}
+
+/** A field that a component names; one that a refused part of the document may have held is nobody's mistake. */
+function findField(
+  { linking }: Documents,
+  shape: Document,
+  name: string,
+  refuse: (reason: string) => void,
+): Field | undefined {
+  const field = shape.fields.find((each) => each.name === name);
+  if (field === undefined && !linking.incomplete.has(shape) && !mayHaveMeant(linking, shape, ['fields'])) {
+    const known = shape.fields.map((each) => each.name).join(', ');
+    refuse(`${name} is no field of ${shape.id}, which has ${known}`);
+  }
+  return field;
+}
+
+/** When what runs at an event is said to be processed. */
+const PROCESSING = { SavePreChange: 'Pre Process', SavePostChange: 'Post Process' } as const;
+
+/** Links the classes that are registered at a component, those before the save first, in the order of their sequence numbers. */
+function linkRegistrations(
+  linking: Linking,
+  component: string,
+  declared: readonly ComponentEventDeclared[],
+  services: ReadonlyMap<string, RelatedContent>,
+): ComponentEventRegistration[] {
+  const { report, places } = linking;
+  const taken: Record<ComponentEventName, Map<number, string>> = {
+    SavePreChange: new Map(),
+    SavePostChange: new Map(),
+  };
+  const found = declared.flatMap((each, index) => {
+    const { event, sequence = 1, processing = PROCESSING[event], enabled = true } = each;
+    if (processing !== PROCESSING[event]) {
+      const reason = `${event} is ${PROCESSING[event]}, not ${processing}`;
+      report.raise('bad-registration', { component, reason }, places.value(each, 'processing'));
+    }
+    const other = taken[event].get(sequence);
+    if (other !== undefined) {
+      const reason = `${other} has the sequence number ${sequence} at ${event} already`;
+      const at = each.sequence === undefined ? places.value(declared, index) : places.value(each, 'sequence');
+      report.raise('bad-registration', { component, reason }, at);
+    }
+    taken[event].set(sequence, each.service);
+    const service = resolveKey(linking, 'related-content', services, each, 'service');
+    const at = positionOf(places.value(declared, index));
+    return service === undefined ? [] : { enabled, event, service, sequence, processing: PROCESSING[event], at };
+  });
+  const isAfter = ({ event }: ComponentEventRegistration): number => Number(event === 'SavePostChange');
+  return found.sort((a, b) => isAfter(a) - isAfter(b) || a.sequence - b.sequence);
+}
+
+/** Links every related-content service. */
+export function linkRelatedContent(linking: Linking, grants: GrantSources): Map<string, RelatedContent> {
+  const services = declarationsOf<RelatedContentDeclared>(linking, 'related-content').map((declaration) => {
+    const { id, value, at, incomplete } = declaration;
+    const service: RelatedContent = {
+      id,
+      ...given({ description: value.description }),
+      file: value.class,
+      ...linkThingGrants(linking, grants, declaration, 'related-content'),
+      at: positionOf(at),
+    };
+    if (incomplete) linking.incomplete.add(service);
+    return service;
+  });
+  return byId(services);
+}
+
+/** The files of the classes. */
+export function classFiles({ incomplete }: Linking, all: Iterable<RelatedContent>): WantedFile[] {
+  return [...all].map((each) => ({ id: each.id, file: each.file, unsure: incomplete.has(each), at: each.at }));
+}

@@ -1,0 +1,176 @@
+import type { Document } from '../../model/document.ts';
+import type { FieldType, ScalarKind, ScalarType } from '../../model/field.ts';
+import { isDate, isTime, toDatetime } from '../../wire/calendar.ts';
+import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
+import type { Pattern } from '../../wire/pattern/pattern.ts';
+
+const TEXTUAL: ReadonlySet<ScalarKind> = new Set([
+  'string',
+  'text',
+  'date',
+  'time',
+  'datetime',
+  'flag',
+  'decimal',
+  'xml',
+]);
+
+/** Whether a type is that of texts without a form of their own. */
+export function isText({ kind }: FieldType): boolean {
+  return kind === 'string' || kind === 'text';
+}
+
+/** Whether values of a single type can stand in a field: the same type, or a text where any text may be. */
+export function fitsSingle(from: FieldType, to: FieldType): boolean {
+  if (from.kind === to.kind) return from.kind !== 'list' && from.kind !== 'document';
+  if (isText(to)) return TEXTUAL.has(from.kind as ScalarKind);
+  if (isText(from)) return to.kind === 'date' || to.kind === 'time' || to.kind === 'flag';
+  return to.kind === 'decimal' && from.kind === 'integer';
+}
+
+/**
+ * Whether values of one field can fill another, in a call or in its reply: documents and lists as they are, and a text takes
+ * any single value that has a form in a text.
+ */
+export function fills(from: FieldType, to: FieldType): boolean {
+  return (isText(to) && (from.kind === 'integer' || from.kind === 'boolean')) || compare(from, to, new Map());
+}
+
+/** `compared`: pairs of documents that are being looked at, since documents may hold themselves. */
+function compare(from: FieldType, to: FieldType, compared: Map<Document, Set<Document>>): boolean {
+  if (from.kind === 'list') return to.kind === 'list' && compare(from.item, to.item, compared);
+  if (from.kind === 'document') return to.kind === 'document' && embeds(from.document, to.document, compared);
+  return fitsSingle(from, to);
+}
+
+/**
+ * Whether a document's values are those of another too: an inner document is handed over as it is, so that the other must
+ * have each of its fields, and require no other.
+ */
+function embeds(from: Document, to: Document, compared: Map<Document, Set<Document>>): boolean {
+  const known = compared.get(from) ?? new Set();
+  if (from === to || known.has(to)) return true;
+  compared.set(from, known.add(to));
+  if (from.open && !to.open) return false;
+  const targets = new Map(to.fields.map((field) => [field.name, field]));
+  const sources = new Set(from.fields.map((field) => field.name));
+  const held = from.fields.every((field) => {
+    const target = targets.get(field.name);
+    return target === undefined ? to.open : compare(field.type, target.type, compared);
+  });
+  return held && to.fields.every(({ name, required, fixed }) => !required || fixed !== undefined || sources.has(name));
+}
+
+/** A value as a definition gives it, and as it is written there: a decimal keeps its digits, a code its zeros. */
+interface WrittenValue {
+  readonly value: string | number | boolean;
+  readonly written: string;
+}
+
+/** What restricts a value beyond its type. */
+export interface Restriction {
+  readonly enum?: readonly (string | number)[];
+  readonly anyCase: boolean;
+  readonly pattern?: Pattern;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+type Fitted =
+  | { readonly fits: true; readonly value: string | number | boolean }
+  | { readonly fits: false; readonly reason: string };
+
+/** Brings a default, example, enum or fixed value into the form of its type, or says why it does not fit. */
+export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fitted {
+  const text = typeof value === 'string' ? value : written;
+  if (!isSound(text)) return misfit('it holds a NUL character or half of a surrogate pair');
+  switch (type.kind) {
+    case 'string':
+    case 'text':
+      return type.length !== undefined && [...text].length > type.length
+        ? misfit(`it is longer than ${type.length} character${type.length === 1 ? '' : 's'}`)
+        : fitting(text);
+    case 'integer':
+      if (typeof value !== 'number' || !Number.isInteger(value)) return misfit('it is not a whole number');
+      return Number.isSafeInteger(value) ? fitting(value) : misfit('it is beyond 2^53 - 1');
+    case 'decimal':
+      return fitDecimal(text, type);
+    case 'boolean':
+      return typeof value === 'boolean' ? fitting(value) : misfit('it is neither true nor false');
+    case 'flag':
+      return text === 'Y' || text === 'N' ? fitting(text) : misfit('a flag is Y or N');
+    case 'date':
+      return isDate(text) ? fitting(text) : misfit('it is not a date, yyyy-MM-dd');
+    case 'time':
+      return isTime(text) ? fitting(text) : misfit('it is not a time, HH:mm:ss');
+    case 'datetime':
+      return toDatetime(text) !== undefined
+        ? fitting(text)
+        : misfit('it is not a datetime, yyyy-MM-ddTHH:mm:ss with or without an offset');
+    case 'json':
+      return isJson(text) ? fitting(text) : misfit('it is not the text of a JSON value');
+    case 'xml':
+      return fitting(text);
+    case 'binary':
+      return misfit("binary content can't be written in a definition");
+  }
+}
+
+const fitting = (value: string | number | boolean): Fitted => ({ fits: true, value });
+const misfit = (reason: string): Fitted => ({ fits: false, reason });
+
+function fitDecimal(text: string, { length, scale = 0 }: ScalarType): Fitted {
+  const decimal = toDecimal(text, false);
+  if (decimal === undefined) {
+    return misfit(text.length > MAX_DIGITS ? `it has more than ${MAX_DIGITS} digits` : 'it is not a decimal number');
+  }
+  const { total, fraction } = digitsOf(decimal);
+  if (length !== undefined && fraction > scale) return misfit(`it has more than ${scale} digits after the point`);
+  if (length !== undefined && total > length) return misfit(`it has more than ${length} digits`);
+  return fitting(decimal);
+}
+
+/** Text that every message can carry. */
+function isSound(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+/** The text of a JSON value, without what no message can carry: unsound texts, numbers out of range. */
+function isJson(text: string): boolean {
+  let sound = true;
+  try {
+    JSON.parse(text, (key, value: unknown) => {
+      if (!isSound(key) || (typeof value === 'string' && !isSound(value))) sound = false;
+      if (typeof value === 'number' && !Number.isFinite(value)) sound = false;
+      return value;
+    });
+    return sound;
+  } catch {
+    return false;
+  }
+}
+
+/** The value as `enum` spells it, where letter case does not matter. */
+export function spelled<T extends string | number | boolean>(value: T, by: Restriction): T | string | number {
+  if (!by.anyCase) return value;
+  return by.enum?.find((each) => String(each).toLowerCase() === String(value).toLowerCase()) ?? value;
+}
+
+/** Why a value that has its type's form, and is spelled as `enum` spells it, is refused all the same. */
+export function restrictionBroken(
+  value: string | number | boolean,
+  type: ScalarType,
+  by: Restriction,
+): string | undefined {
+  const text = String(value);
+  if (by.enum !== undefined && !by.enum.some((each) => String(each) === text)) {
+    return `it is not one of ${by.enum.join(', ')}`;
+  }
+  if (by.pattern !== undefined && !by.pattern.test(text)) return `it does not match ${by.pattern.source}`;
+  const isNumber = type.kind === 'integer' || type.kind === 'decimal';
+  const size = isNumber ? Number(value) : [...text].length;
+  const unit = isNumber ? '' : ' characters';
+  if (by.minimum !== undefined && size < by.minimum) return `it is less than ${by.minimum}${unit}`;
+  if (by.maximum !== undefined && size > by.maximum) return `it is more than ${by.maximum}${unit}`;
+  return undefined;
+}

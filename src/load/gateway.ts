@@ -1,0 +1,261 @@
+import { isIP } from 'node:net';
+import type { ConfigText } from '../model/config.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { Database, Gateway, Limits } from '../model/gateway.ts';
+import type { PermissionList, SecurityScheme } from '../model/security.ts';
+import type { Tls } from '../model/tls.ts';
+import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
+import { declarationsOf, type Linking, mayHaveMeant, resolveIds } from './linking.ts';
+import { given } from './object.ts';
+import type { Declaration } from './read/declaration.ts';
+import type { GatewayDeclared } from './schema/gateway.ts';
+import type { SchemeDeclared } from './schema/scheme.ts';
+import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts';
+import { addressFault, linkUrl, writtenFault } from './value/address.ts';
+import { parseConfigText } from './value/config-text.ts';
+import { linkCallLimits } from './value/limits.ts';
+import { linkFile, linkSecret } from './value/secrets.ts';
+import { isTimezone, linkDuration, linkSize } from './value/units.ts';
+
+/** Where handlers are unless the gateway says otherwise. */
+export const DEFAULT_HANDLERS = 'src/handlers';
+
+/** First path segments that the gateway answers itself. */
+const OWN_PATHS = new Set(['health', 'metrics']);
+
+/** The one gateway of a project. `delivered`: ids of the package's services that it names, resolved. */
+export function linkGateway(
+  linking: Linking,
+  delivered: readonly string[],
+  lists: ReadonlyMap<string, PermissionList>,
+  callers: Callers,
+): Gateway | undefined {
+  const { report } = linking;
+  const [gateway, ...others] = declarationsOf<GatewayDeclared>(linking, 'gateway');
+  if (gateway === undefined) return undefined;
+  const { id, value, at } = gateway;
+  for (const other of others) report.raise('two-gateways', { first: placeText(at) }, other.at);
+  checkGateway(linking, gateway);
+  checkOwnPaths(linking, value, callers);
+  const text = (source: string): ConfigText => parseConfigText(source).text;
+  const linked: Gateway = {
+    id,
+    context: value.context ?? 'gateway',
+    listen: text(value.listen ?? '127.0.0.1:8080'),
+    database: databaseOf(value.database),
+    handlers: (value.handlers ?? DEFAULT_HANDLERS).replace(/^\.\//, '').replace(/\/+$/, ''),
+    namespace: value.namespace ?? `urn:signalbox:${id.toLowerCase()}`,
+    timezone: value.timezone ?? 'UTC',
+    requires: usualSchemes(callers),
+    ...linkNetwork(linking, value),
+    delivered,
+    contracts: value.contracts ?? 'public',
+    metrics:
+      value.metrics === undefined ? [] : resolveIds(linking, 'permission-list', lists, value.metrics, 'permission'),
+    cors: value.cors ?? [],
+    compress: compressOf(value.compress ?? {}),
+    mtom: mtomOf(value.properties ?? {}),
+    domainNames: domainNames(linking, value).map(({ name }) => name),
+    limits: limitsOf(linking, value.limits ?? {}),
+    ...given({
+      publicUrl: value.publicUrl === undefined ? undefined : text(value.publicUrl.replace(/\/+$/, '')),
+      sampleData: value['sample-data'],
+    }),
+    at: positionOf(at),
+  };
+  if (mayHaveMeant(linking, value, ['handlers'])) linking.incomplete.add(linked);
+  return linked;
+}
+
+function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limits']>): Limits {
+  return {
+    body: linkSize(linking, declared, 'body') ?? 10 * 1024 ** 2,
+    timeout: linkDuration(linking, declared, 'limits.timeout') ?? 30_000,
+    rows: declared.rows ?? 100_000,
+    target: linkSize(linking, declared, 'target') ?? 64 * 1024,
+    parameters: declared.parameters ?? 1000,
+    attachment: linkSize(linking, declared, 'attachment') ?? 1024 ** 3,
+    attachments: declared.attachments ?? 50,
+    processes: declared.processes ?? 4,
+    temporary: linkSize(linking, declared, 'temporary') ?? 512 * 1024 ** 2,
+    slowest: linkSize(linking, declared, 'slowest') ?? 240,
+    keep: linkDuration(linking, declared, 'limits.keep') ?? 7 * 86_400_000,
+    ...given({ queued: declared.queued, queries: declared.queries }),
+    ...linkCallLimits(linking, declared),
+  };
+}
+
+function databaseOf(declared: GatewayDeclared['database']): Database {
+  const { url, engine, connections } = typeof declared === 'string' ? { url: declared } : (declared ?? {});
+  return {
+    url: parseConfigText(url ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}').text,
+    engine: engine ?? 'postgresql',
+    connections: connections ?? 20,
+  };
+}
+
+function compressOf(declared: NonNullable<GatewayDeclared['compress']>): Gateway['compress'] {
+  if (typeof declared === 'boolean') return { rest: declared, soap: false };
+  return { rest: declared.rest ?? true, soap: declared.soap ?? false };
+}
+
+function mtomOf(properties: NonNullable<GatewayDeclared['properties']>): Gateway['mtom'] {
+  return {
+    services: properties['ig.MTOM.enablePeopleSoftServiceListeningConnector'] ?? true,
+    http: properties['ig.MTOM.enableHttpListeningConnector'] ?? true,
+  };
+}
+
+function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>): void {
+  const { report, places } = linking;
+  const refuse = (key: string, reason: string): void =>
+    report.raise('bad-address', { name: key, reason }, places.value(value, key));
+  if (value.context !== undefined && OWN_PATHS.has(value.context)) {
+    report.raise(
+      'reserved-name',
+      { name: value.context, why: 'the gateway answers that path itself' },
+      places.value(value, 'context'),
+    );
+  }
+  if (value.timezone !== undefined && !isTimezone(value.timezone))
+    refuse('timezone', `${value.timezone} is not a time zone of the IANA database`);
+  for (const key of ['listen', 'database', 'publicUrl'] as const) {
+    const said = value[key];
+    const holder = typeof said === 'object' ? said : value;
+    const inside = typeof said === 'object' ? 'url' : key;
+    const source = typeof said === 'object' ? said.url : said;
+    const instead = 'Write ${secret:NAME} in its place, or take the whole address from ${env:NAME}.';
+    const secret = { what: `A password of ${key}`, instead };
+    if (source === undefined) continue;
+    linkUrl(linking, source, places.value(holder, inside), secret, (text) => {
+      const reason = writtenFault(text, ADDRESS_FAULTS[key]);
+      if (reason !== undefined) refuse(key, reason);
+    });
+  }
+}
+
+/** Why an address that is written out can't be one. */
+const ADDRESS_FAULTS: Readonly<Record<'listen' | 'database' | 'publicUrl', (text: string) => string | undefined>> = {
+  listen: (text) => (isHostAndPort(text) ? undefined : `${text} is not host:port, as in 127.0.0.1:8080`),
+  database: (text) =>
+    /^(sqlite:.|postgres(ql)?:\/\/)/.test(text)
+      ? undefined
+      : 'is not an address that this gateway can open: sqlite: and a path, or postgres:// and what follows',
+  publicUrl: addressFault,
+};
+
+function isHostAndPort(text: string): boolean {
+  const [, port] = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text) ?? [];
+  return port !== undefined && Number(port) <= 65_535;
+}
+
+/** What stands between callers and the gateway: TLS of its own, and proxies that it believes. */
+function linkNetwork(linking: Linking, value: GatewayDeclared): Pick<Gateway, 'tls' | 'proxies' | 'audit'> {
+  return {
+    proxies: linkProxies(linking, value.proxies ?? []),
+    ...given({
+      tls: value.tls && linkTls(linking, value.tls),
+      audit: value.audit === undefined ? undefined : linkFile(linking, value, 'audit'),
+    }),
+  };
+}
+
+function linkTls(linking: Linking, tls: NonNullable<GatewayDeclared['tls']>): Tls {
+  return {
+    certificate: linkFile(linking, tls, 'certificate'),
+    key: linkFile(linking, tls, 'key'),
+    minimum: tls.minimum ?? 'TLSv1.2',
+    ...given({
+      passphrase: tls.passphrase === undefined ? undefined : linkSecret(linking, tls, 'passphrase', 'A passphrase'),
+      clientCa: tls['client-ca'] === undefined ? undefined : linkFile(linking, tls, 'client-ca'),
+    }),
+  };
+}
+
+function linkProxies({ report, places }: Linking, proxies: readonly string[]): readonly string[] {
+  for (const [index, proxy] of proxies.entries()) {
+    const reason = proxyFault(proxy);
+    if (reason !== undefined) report.raise('bad-address', { name: 'proxies', reason }, places.value(proxies, index));
+  }
+  return proxies;
+}
+
+/** Why something is no network of proxies; undefined where it is one. */
+function proxyFault(text: string): string | undefined {
+  const [, address = '', , prefix] = /^([^/]+)(\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  // A zone is of one machine alone.
+  const bits = version === 0 || address.includes('%') ? 0 : version === 4 ? 32 : 128;
+  if (bits === 0 || Number(prefix ?? bits) > bits)
+    return `${text} is neither an IP address nor a network, as in 192.0.2.7 and 10.0.0.0/8`;
+  return Number(prefix ?? bits) === 0
+    ? `${text} is every address, and what anybody says about a caller would be believed`
+    : undefined;
+}
+
+/** Warns of certificates that no caller could show here. */
+export function checkCertificateSchemes(
+  linking: Linking,
+  gateway: Gateway | undefined,
+  schemes: Iterable<SecurityScheme>,
+): void {
+  const [declared] = declarationsOf<GatewayDeclared>(linking, 'gateway');
+  if (gateway === undefined || declared === undefined || mayHaveMeant(linking, declared.value, ['tls', 'proxies']))
+    return;
+  const places = new Map(declarationsOf<SchemeDeclared>(linking, 'scheme').map(({ id, at }) => [id, at]));
+  for (const scheme of schemes) {
+    const at = places.get(scheme.id);
+    if (scheme.kind !== 'client-certificate' || at === undefined) continue;
+    const { id, header } = scheme;
+    if (header === undefined ? gateway.tls?.clientCa !== undefined : gateway.proxies.length > 0) continue;
+    linking.report.raise('certificate-out-of-reach', { scheme: id, ...given({ header }) }, at);
+  }
+}
+
+const PROPERTY = 'ig.UseDomainName.ExternalOperationNames';
+
+/** The external name of an operation, where it stands. */
+interface PlacedName {
+  readonly name: string;
+  readonly at: Place;
+}
+
+/** The names of `ig.UseDomainName.ExternalOperationNames`: a list, or a text with commas. Each once. */
+function domainNames({ places }: Linking, { properties }: GatewayDeclared): readonly PlacedName[] {
+  const said = properties?.[PROPERTY];
+  if (properties === undefined || said === undefined) return [];
+  if (typeof said !== 'string') return said.map((name, index) => ({ name, at: places.value(said, index) }));
+  const names = new Map<string, PlacedName>();
+  for (const { 0: name, index } of said.matchAll(/[^ ,]+/g)) {
+    if (!names.has(name)) names.set(name, { name, at: places.inText(properties, PROPERTY, index, name.length) });
+  }
+  return [...names.values()];
+}
+
+/**
+ * Reports names that are those of no call over REST. An operation's external name is its name without the suffix of its
+ * method, or with it, and the version of its service (specification 4.3).
+ */
+export function checkDomainNames(
+  linking: Linking,
+  consumers: ReadonlyMap<string, ConsumerOperation>,
+  lost: ReadonlySet<string>,
+): void {
+  const { report, declared } = linking;
+  const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
+  // What can't be used may be what a name means.
+  if (gateway === undefined || lost.size > 0 || declared.anySetAside('service')) return;
+  const names = new Set<string>();
+  const proposed: string[] = [];
+  for (const consumer of consumers.values()) {
+    if (consumer.kind !== 'rest') continue;
+    const { name, method, service } = consumer;
+    const short = name.endsWith(`_${method}`) ? name.slice(0, -method.length - 1) : name;
+    proposed.push(`${short}.${service.version}`);
+    names.add(`${short}.${service.version}`).add(`${name}.${service.version}`);
+  }
+  for (const { name, at } of domainNames(linking, gateway.value)) {
+    if (names.has(name)) continue;
+    report.raise('unknown-reference', { what: 'call over REST', id: name, known: proposed }, at);
+  }
+}

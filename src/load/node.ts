@@ -1,0 +1,210 @@
+import type { ConfigText } from '../model/config.ts';
+import { NODE_DEFAULTS, type Node, type NodeCredential, type NodeTimeouts } from '../model/node.ts';
+import type { Service } from '../model/service.ts';
+import { parseSocketAddress } from '../wire/socket-address.ts';
+import { type Place, positionOf } from './diagnostic/diagnostic.ts';
+import { byId, declarationsOf, type Linking, refuseKey } from './linking.ts';
+import { given } from './object.ts';
+import type { TextsDeclared } from './schema/json-schema.ts';
+import type { ClientCredentialsDeclared, CredentialDeclared, NodeDeclared } from './schema/node.ts';
+import { baseFault, linkAddress, secureEndpointFault } from './value/address.ts';
+import { literalOf, parseConfigText, parseConfigTexts } from './value/config-text.ts';
+import { OWN_HEADERS } from './value/headers.ts';
+import { linkRetry } from './value/retry.ts';
+import { isSecretName, linkFile, linkSecret } from './value/secrets.ts';
+import { linkDuration } from './value/units.ts';
+
+/** Links every node. */
+export function linkNodes(linking: Linking): Map<string, Node> {
+  const nodes = declarationsOf<NodeDeclared>(linking, 'node').map(({ id, value, at }) => ({
+    id,
+    base: linkBase(linking, value),
+    resolve: linkResolve(linking, value.resolve ?? {}),
+    timeouts: linkTimeouts(linking, value.timeouts ?? {}),
+    circuit: linkCircuit(linking, value.circuit ?? {}, id),
+    redirects: value.redirects ?? NODE_DEFAULTS.redirects,
+    ...linkTls(linking, value),
+    ...given({
+      description: value.description,
+      credential: linkCredential(linking, value, id),
+      retry: linkRetry(value.retry),
+    }),
+    at: positionOf(at),
+  }));
+  return byId(nodes);
+}
+
+function linkBase(linking: Linking, value: NodeDeclared): Node['base'] {
+  const { places } = linking;
+  const { base } = value;
+  const rule = { name: 'base', fault: baseFault } as const;
+  return typeof base === 'string'
+    ? [linkAddress(linking, base, places.value(value, 'base'), rule)]
+    : base.map((source, index) => linkAddress(linking, source, places.value(base, index), rule));
+}
+
+function linkTimeouts(linking: Linking, declared: NonNullable<NodeDeclared['timeouts']>): Partial<NodeTimeouts> {
+  return given({
+    connect: linkDuration(linking, declared, 'timeouts.connect'),
+    head: linkDuration(linking, declared, 'timeouts.head'),
+    idle: linkDuration(linking, declared, 'timeouts.idle'),
+    reply: linkDuration(linking, declared, 'timeouts.reply'),
+    call: linkDuration(linking, declared, 'timeouts.call'),
+  });
+}
+
+function linkCircuit(linking: Linking, declared: NonNullable<NodeDeclared['circuit']>, id: string): Node['circuit'] {
+  const { failures = NODE_DEFAULTS.circuit.failures } = declared;
+  if (failures === 0)
+    refuseKey(linking, declared, 'reset', `circuit of node ${id}`, '`failures: 0` switches the circuit breaker off');
+  return { failures, reset: linkDuration(linking, declared, 'circuit.reset') ?? NODE_DEFAULTS.circuit.reset };
+}
+
+type Of<K extends NodeCredential['kind']> = Extract<NodeCredential, { readonly kind: K }>;
+
+/** What calls to a node show: one credential, or none. */
+function linkCredential(linking: Linking, { credential }: NodeDeclared, id: string): NodeCredential | undefined {
+  if (credential === undefined) return undefined;
+  const { report, places } = linking;
+  const { basic, bearer, 'api-key': apiKey, 'client-credentials': grant } = credential;
+  const linked = [
+    basic && linkBasic(linking, basic),
+    bearer === undefined ? undefined : linkBearer(linking, credential),
+    apiKey && linkApiKey(linking, apiKey),
+    grant && linkGrant(linking, grant),
+  ].filter((each) => each !== undefined);
+  const [first = '', second] = Object.keys(credential);
+  if (second !== undefined) {
+    report.raise('two-credentials', { node: id, first, second }, places.key(credential, second));
+  }
+  return linked[0];
+}
+
+function linkBasic(linking: Linking, basic: NonNullable<CredentialDeclared['basic']>): Of<'basic'> {
+  const { report, places } = linking;
+  const user = parseConfigText(basic.user).text;
+  if (user.parts.some((part) => part.kind === 'literal' && part.text.includes(':'))) {
+    const reason = 'holds a colon, which would end it';
+    report.raise('bad-value', { name: 'credential.basic.user', reason, examples: [] }, places.value(basic, 'user'));
+  }
+  return { kind: 'basic', user, password: linkSecret(linking, basic, 'password', 'A password') };
+}
+
+function linkBearer(linking: Linking, credential: CredentialDeclared): Of<'bearer'> {
+  return { kind: 'bearer', token: linkSecret(linking, credential, 'bearer', 'A token') };
+}
+
+function linkApiKey(linking: Linking, apiKey: NonNullable<CredentialDeclared['api-key']>): Of<'api-key'> {
+  const { report, places } = linking;
+  const { header } = apiKey;
+  const name = header.toLowerCase();
+  const inAuthorization = name === 'authorization';
+  if (OWN_HEADERS.has(name) && !inAuthorization)
+    report.raise('credential-header', { header }, places.value(apiKey, 'header'));
+  // There a scheme stands before the key (RFC 9110 section 11.6.2).
+  const scheme = inAuthorization ? /^[A-Za-z][A-Za-z0-9-]* +(?=\$\{)/ : undefined;
+  return { kind: 'api-key', header, value: linkSecret(linking, apiKey, 'value', 'A key', scheme) };
+}
+
+/** Fields of a token request that the grant itself fills (RFC 6749 sections 2.3.1 and 4.4.2). */
+const GRANT_FIELDS = new Set(['grant_type', 'client_id', 'client_secret', 'scope']);
+
+/** Scopes with one blank between them (RFC 6749 section 3.3). */
+const SCOPES = /^[!#-[\]-~]+(?: [!#-[\]-~]+)*$/;
+
+function linkGrant(linking: Linking, grant: ClientCredentialsDeclared): Of<'client-credentials'> {
+  const { report, places } = linking;
+  const tokenUrl = linkAddress(linking, grant['token-url'], places.value(grant, 'token-url'), {
+    name: 'token-url',
+    // RFC 6749 section 3.2: requests for tokens are made over TLS.
+    fault: (text) => secureEndpointFault(text, 'the client secret would travel in clear'),
+  });
+  const scope = grant.scope === undefined ? undefined : parseConfigText(grant.scope).text;
+  const scopes = scope && literalOf(scope);
+  if (scopes !== undefined && scopes !== '' && !SCOPES.test(scopes)) {
+    const reason = 'is not scopes with one blank between them';
+    const bad = { name: 'credential.client-credentials.scope', reason, examples: ['orders.read orders.write'] };
+    report.raise('bad-value', bad, places.value(grant, 'scope'));
+  }
+  const { parameters = {} } = grant;
+  for (const name of Object.keys(parameters)) {
+    const why = 'the grant itself fills that field of the request for a token';
+    if (GRANT_FIELDS.has(name)) report.raise('reserved-name', { name, why }, places.key(parameters, name));
+    if (isSecretName(name)) linkSecret(linking, parameters, name, `The parameter ${name}`);
+  }
+  return {
+    kind: 'client-credentials',
+    tokenUrl,
+    clientId: parseConfigText(grant['client-id']).text,
+    clientSecret: linkSecret(linking, grant, 'client-secret', 'A client secret'),
+    ...given({ scope }),
+    parameters: parseConfigTexts(parameters),
+    authentication: grant.authentication ?? 'basic',
+  };
+}
+
+/** What a node is known by in TLS, and what is shown to it there. */
+function linkTls(linking: Linking, value: NodeDeclared): Pick<Node, 'caFile' | 'certificate'> {
+  const { certificate } = value;
+  return given({
+    caFile: value['ca-file'] === undefined ? undefined : linkFile(linking, value, 'ca-file'),
+    certificate: certificate && {
+      file: linkFile(linking, certificate, 'file'),
+      keyFile: linkFile(linking, certificate, 'key-file'),
+      ...given({
+        passphrase:
+          certificate.passphrase === undefined
+            ? undefined
+            : linkSecret(linking, certificate, 'passphrase', 'A passphrase'),
+      }),
+    },
+  });
+}
+
+/** Where connections to hosts go, by the host's name in small letters; an address is checked where it is written out. */
+function linkResolve({ report, places }: Linking, declared: TextsDeclared): ReadonlyMap<string, ConfigText> {
+  const resolve = new Map<string, ConfigText>();
+  const spelled = new Map<string, string>();
+  for (const [host, source] of Object.entries(declared)) {
+    const name = host.toLowerCase();
+    const other = spelled.get(name);
+    if (other !== undefined) {
+      report.raise('host-twice', { host, other }, places.key(declared, host));
+      continue;
+    }
+    const { text, bad } = parseConfigText(source);
+    const address = bad.length > 0 ? undefined : literalOf(text);
+    if (address !== undefined && address !== '' && parseSocketAddress(address) === undefined) {
+      const reason = `go to an IP address, with a port or without, and not to ${address}`;
+      report.raise('bad-resolve', { host, reason }, places.value(declared, host));
+    }
+    spelled.set(name, host);
+    resolve.set(name, text);
+  }
+  return resolve;
+}
+
+/** A node and a service stand at the same place of a path, so their names must differ. */
+export function checkNodeNames(linking: Linking, services: Iterable<Service>): void {
+  const taken = new Map<string, string>();
+  for (const service of services) {
+    // What is only called elsewhere has no path here.
+    if (service.operations.length === 0 && service.consumers.length > 0) continue;
+    taken.set(service.name, service.id);
+    for (const { pathName, id } of service.operations) if (!taken.has(pathName)) taken.set(pathName, `operation ${id}`);
+  }
+  const check = (name: string, at: Place): void => {
+    const user = taken.get(name);
+    if (name.includes('.'))
+      linking.report.raise('node-name', { name, reason: 'it holds a dot, as services in a path do' }, at);
+    else if (user !== undefined)
+      linking.report.raise('node-name', { name, reason: `${user} has that name in a path` }, at);
+  };
+  for (const { id, at } of declarationsOf(linking, 'gateway')) check(id, at);
+  const gateways = linking.declared.of('gateway');
+  for (const { id, at } of declarationsOf(linking, 'node')) {
+    check(id, at);
+    if (gateways.has(id))
+      linking.report.raise('node-name', { name: id, reason: 'the gateway itself is called so' }, at);
+  }
+}

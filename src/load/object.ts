@@ -1,0 +1,45 @@
+/** The keys of `values` that have a value: optional properties are left out rather than set to undefined. */
+export function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const found: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const key in values) {
+    const value = values[key];
+    if (value !== undefined) found[key] = value as Exclude<T[typeof key], undefined>;
+  }
+  return found;
+}
+
+/** While it is built. */
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Freezes a value and everything that it leads to. Maps and sets keep their content too; template objects of wire are included. */
+export function deepFreeze<T>(value: T): T {
+  const open: object[] = [];
+  // Most values are texts and numbers: only what can be frozen is kept for later.
+  const meet = (each: unknown): void => {
+    if (typeof each === 'object' && each !== null && !Object.isFrozen(each)) open.push(each);
+  };
+  meet(value);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Object.isFrozen(next)) continue;
+    if (next instanceof Map) {
+      for (const each of next.values()) meet(each);
+      Object.defineProperties(next, SEALED_MAP);
+    } else if (next instanceof Set) {
+      for (const each of next) meet(each);
+      Object.defineProperties(next, SEALED_SET);
+    } else {
+      for (const each of Object.values(next)) meet(each);
+    }
+    Object.freeze(next);
+  }
+  return value;
+}
+
+const refused = {
+  value: () => {
+    throw new TypeError('the registry is frozen');
+  },
+};
+/** Object.freeze leaves the entries of a Map or Set open. */
+const SEALED_MAP = { set: refused, delete: refused, clear: refused };
+const SEALED_SET = { add: refused, delete: refused, clear: refused };

@@ -1,0 +1,130 @@
+import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import { operationsOf } from '../../model/reached.ts';
+import type { Answer, MediaMessage, Message, Operation } from '../../model/service.ts';
+import { contentOf, messageWords } from '../document/documents.ts';
+import { typeWords } from '../document/field-type.ts';
+import { fills, isText } from '../document/fit.ts';
+import { type Callee, type Calls, inputOf, replyOf, resolveCall } from '../flow/calls.ts';
+import type { Linking } from '../linking.ts';
+import { isMade } from '../value/config-text.ts';
+import type { OperationSpot } from './spot.ts';
+
+/** `call: NAME`: another system answers. Undefined where there is nothing of that name that can be called. */
+export function linkCallAnswer(linking: Linking, spot: OperationSpot, calls: Calls): Answer | undefined {
+  const { declared } = spot;
+  const call = resolveCall(linking, calls, declared.call as string, linking.places.value(declared, 'call'));
+  return call && { kind: 'call', call };
+}
+
+/** What a request gives, over REST and over SOAP. */
+type CallerInput = Pick<Operation, 'request' | 'uris' | 'requestHeaders'>;
+
+/** An operation that a call answers, as callers see it. */
+interface CallerSide {
+  readonly input: CallerInput;
+  /** Its request is known. */
+  readonly isKnown: boolean;
+  /** Undefined where they are not known. */
+  readonly responses: readonly MediaMessage[] | undefined;
+  readonly active: boolean;
+}
+
+/** Holds an operation against the call that answers it: what it requires, and what it replies. */
+export function checkCallAnswer(linking: Linking, spot: OperationSpot, call: Callee, side: CallerSide): void {
+  const { report, places } = linking;
+  const at = places.value(spot.declared, 'call');
+  const raise = (reason: string): void => report.raise('bad-call-answer', { reason }, at);
+  if (side.active && !call.active) raise(`${call.id} is not active, so that ${spot.id} could answer nothing`);
+  for (const reason of whyNotGiven(linking, spot, call, side)) raise(reason);
+  if (side.responses === undefined || spot.lacks('response')) return;
+  const messages = new Set(side.responses.map(({ message }) => message));
+  for (const message of messages) for (const reason of whyNotAnswered(linking, call, message)) raise(reason);
+}
+
+/** A field of the request, and whether it is always there. */
+interface Given {
+  readonly field: Field;
+  readonly always: boolean;
+}
+
+/** Everything that a request gives, by the names of fields: URI and headers may name more than its document has. */
+function givenFields({ request, uris, requestHeaders }: CallerInput, { at }: OperationSpot): Map<string, Given> {
+  // Without a document the request is its content, and be that empty.
+  const content = contentOf(request, { at }).map((field) => ({ ...field, required: true }));
+  const own = request.kind === 'document' ? request.document.fields : content;
+  const others = [...uris.flatMap((uri) => uri.variables), ...requestHeaders].map(({ field }) => field);
+  const given = new Map<string, Given>();
+  for (const field of [...own, ...others]) {
+    if (given.has(field.name)) continue;
+    const { name, required, fixed, default: standard } = field;
+    const isNamed = uris.every(({ variables }) => variables.some((each) => each.required && each.field.name === name));
+    const always = required || fixed !== undefined || standard !== undefined || (uris.length > 0 && isNamed);
+    given.set(name, { field, always });
+  }
+  return given;
+}
+
+function whyNotGiven(linking: Linking, spot: OperationSpot, call: Callee, { input, isKnown }: CallerSide): string[] {
+  const given = givenFields(input, spot);
+  const { fields, complete } = inputOf(linking, call);
+  if (!complete) return [];
+  return fields.flatMap((field) => {
+    const { name } = field;
+    const found = given.get(name);
+    const isNeeded = field.required && field.fixed === undefined && field.default === undefined;
+    if (found === undefined)
+      return isNeeded && isKnown && isWhole(linking, spot, input)
+        ? `${call.id} requires ${name}, which is no field of the request`
+        : [];
+    if (isNeeded && !found.always)
+      return `${call.id} requires ${name}, which the request may leave out, and which has no default`;
+    const { default: standard } = found.field;
+    if (typeof standard === 'string' && isMade(standard))
+      return `${name} has the default ${standard} in the request, which stands for itself there: leave it out, so that the call fills it`;
+    if (fills(found.field.type, field.type) || takesBase64(call, field, found.field)) return [];
+    return `the input ${name} of ${call.id} is ${typeWords(field.type)}, and the field of that name in the request is ${typeWords(found.field.type)}`;
+  });
+}
+
+/** Whether nothing of a request was refused. */
+function isWhole({ incomplete }: Linking, spot: OperationSpot, { request, uris }: CallerInput): boolean {
+  if (spot.lacks('request', 'template') || (request.kind === 'document' && incomplete.has(request.document)))
+    return false;
+  return uris.every(({ template, variables }) => variables.length === template.variables.length);
+}
+
+/** `Base64toBinary=Y`: content may be given as Base64 text. */
+function takesBase64(call: Callee, { name, type }: Field, given: Field): boolean {
+  if (type.kind !== 'binary' || !isText(given.type)) return false;
+  const users = operationsOf(call).filter(
+    (each) => each.kind === 'rest' && each.input.fields.some((field) => field.name === name),
+  );
+  return users.length > 0 && users.every((each) => each.kind === 'rest' && each.properties.base64ToBinary);
+}
+
+function whyNotAnswered(linking: Linking, call: Callee, response: Message): string[] {
+  const { message, complete } = replyOf(linking, call);
+  if (!complete || response.kind === 'none') return [];
+  if (response.kind === 'document') {
+    if (message.kind === 'document') return whyNotFilled(linking, call, response.document, message.document);
+    return [`The response is the document ${response.document.id}, and ${call.id} answers ${messageWords(message)}`];
+  }
+  const isSame = message.kind === 'raw' && message.raw === response.raw;
+  return isSame ? [] : [`The response is ${messageWords(response)}, and ${call.id} answers ${messageWords(message)}`];
+}
+
+function whyNotFilled({ incomplete }: Linking, call: Callee, response: Document, reply: Document): string[] {
+  if (incomplete.has(response) || incomplete.has(reply)) return [];
+  const replied = new Map(reply.fields.map((field) => [field.name, field]));
+  const reasons = response.fields.flatMap(({ name, type, required, fixed, default: standard, absent }) => {
+    const found = replied.get(name);
+    if (found !== undefined && fills(found.type, type)) return [];
+    if (found !== undefined)
+      return `${name} of ${response.id} is ${typeWords(type)}, and the field of that name in the reply of ${call.id} is ${typeWords(found.type)}`;
+    if (!required || fixed !== undefined || standard !== undefined || absent === 'blank') return [];
+    return `${name} of ${response.id} is required, and the reply of ${call.id} has no such field`;
+  });
+  if (reasons.length > 0 || response.open || response.fields.some(({ name }) => replied.has(name))) return reasons;
+  return [`no field of ${response.id} is called as one in the reply of ${call.id}`];
+}

@@ -1,0 +1,144 @@
+import type { Document } from '../../model/document.ts';
+import type { Field, FieldType } from '../../model/field.ts';
+import type { Query } from '../../model/query.ts';
+import type { Answer, MediaMessage, Message } from '../../model/service.ts';
+import { type Documents, documentOf, madeField } from '../document/documents.ts';
+import { derivedName, typeWords } from '../document/field-type.ts';
+import { fitsSingle } from '../document/fit.ts';
+import { refuseBoth, resolveKey } from '../linking.ts';
+import { forms } from './message.ts';
+import type { OperationSpot, PlacedTemplate } from './spot.ts';
+
+/** A query that answers by itself: what it makes the request and the reply of its operation. */
+export interface QueryAnswer {
+  readonly answer: Answer;
+  readonly request: Message;
+  readonly responses: readonly MediaMessage[];
+}
+
+const MAXROWS = 'maxrows';
+
+/** `query: NAME`: prompts are the request, columns the rows of the reply. Undefined where there is no such query. */
+export function linkQueryAnswer(
+  documents: Documents,
+  spot: OperationSpot,
+  queries: ReadonlyMap<string, Query>,
+  templates: readonly PlacedTemplate[],
+): QueryAnswer | undefined {
+  const { linking } = documents;
+  const { places } = linking;
+  const { declared, at } = spot;
+  const reason = 'the prompts of the query are the request, and its columns the reply';
+  for (const key of ['request', 'response', 'template', 'body']) refuseBoth(linking, declared, 'query', key, reason);
+  const query = resolveKey(linking, 'query', queries, declared, 'query');
+  if (query === undefined) return undefined;
+  const prompted = query.prompts.some((prompt) => prompt.name === MAXROWS);
+  const named = templates.some(({ template }) => template.variables.some((variable) => variable.name === MAXROWS));
+  const maxrows = named && !prompted ? maxrowsField(query) : undefined;
+  const requestFields = maxrows === undefined ? query.prompts : [...query.prompts, maxrows];
+  const request = documents.synthesize(derivedName(spot, 'REQUEST'), requestFields, at);
+  const rowId = `${query.id}_ROW`;
+  // One row document serves every operation that the query answers.
+  const known = documents.byId.get(rowId);
+  const row =
+    known?.fields === query.columns
+      ? known
+      : documents.synthesize({ id: rowId, name: rowId }, query.columns, places.value(declared, 'query'), {
+          xmlName: 'row',
+        });
+  const response = documents.synthesize(derivedName(spot, 'RESPONSE'), [rowsField(row, query)], at);
+  return {
+    answer: { kind: 'query', query, ...(maxrows === undefined ? {} : { maxrows }) },
+    request: { kind: 'document', document: request },
+    responses: forms({ kind: 'document', document: response }),
+  };
+}
+
+function maxrowsField({ at }: Query): Field {
+  const description = "Most rows to return. 0 means no limit of the caller's own.";
+  return madeField(MAXROWS, { kind: 'integer' }, at, { description, minimum: 0, example: 100 });
+}
+
+function rowsField(row: Document, { at }: Query): Field {
+  const type: FieldType = { kind: 'list', item: { kind: 'document', document: row }, flat: false };
+  return madeField('rows', type, at, { description: 'The rows found.', required: true });
+}
+
+/** `query: { FIELD: NAME }`: the rows of each query fill a list field of the reply's document. */
+export function linkQueriesAnswer(
+  documents: Documents,
+  spot: OperationSpot,
+  queries: ReadonlyMap<string, Query>,
+  request: Message | undefined,
+  response: Message | undefined,
+): Answer | undefined {
+  const { linking } = documents;
+  const { report, places, incomplete } = linking;
+  const map = spot.declared.query as Readonly<Record<string, string>>;
+  if (response === undefined) return undefined;
+  if (response.kind !== 'document') {
+    const reason = 'The rows of a query fill a field of the response, and the response is no document';
+    report.raise('bad-query-answer', { reason }, places.key(spot.declared, 'query'));
+    return undefined;
+  }
+  const document = documentOf(request);
+  const inputs = document?.fields ?? [];
+  const complete = request !== undefined && !spot.lacks('request') && !(document && incomplete.has(document));
+  const lists = Object.keys(map).flatMap((name) => {
+    const query = resolveKey(linking, 'query', queries, map, name);
+    const field = response.document.fields.find((each) => each.name === name);
+    if (query === undefined) return [];
+    if (field === undefined && (incomplete.has(response.document) || spot.lacks('response'))) return [];
+    const at = places.key(map, name);
+    const reason =
+      field === undefined
+        ? `${name} is no field of ${response.document.id}`
+        : (whyNotFilled(field, query) ?? whyNotPrompted(query, inputs, complete));
+    if (reason !== undefined) report.raise('bad-query-answer', { reason }, at);
+    return field === undefined ? [] : { field, query };
+  });
+  for (const { name, required, fixed, absent } of response.document.fields) {
+    if (!required || fixed !== undefined || absent === 'blank' || name in map || spot.lacks('query')) continue;
+    const reason = `${name} of ${response.document.id} is required, and no query fills it`;
+    report.raise('bad-query-answer', { reason }, places.key(spot.declared, 'query'));
+  }
+  const maxrows = inputs.find((field) => field.name === MAXROWS && field.type.kind === 'integer');
+  const prompted = lists.some(({ query }) => query.prompts.some((prompt) => prompt.name === MAXROWS));
+  return { kind: 'queries', lists, ...(maxrows === undefined || prompted ? {} : { maxrows }) };
+}
+
+function whyNotFilled({ name, type }: Field, query: Query): string | undefined {
+  if (type.kind !== 'list' || type.item.kind !== 'document')
+    return `${name} is not a list of documents, so it can't hold rows`;
+  const { document } = type.item;
+  const columns = new Map(query.columns.map((column) => [column.name, column]));
+  for (const field of document.fields) {
+    const column = columns.get(field.name);
+    if (column === undefined) {
+      if (field.required) return `${field.name} of ${document.id} is required, and ${query.id} has no such column`;
+    } else if (!fitsSingle(column.type, field.type)) {
+      return `the column ${column.name} is ${column.type.kind}, and the field of that name in ${document.id} is ${field.type.kind}`;
+    }
+  }
+  const any = document.fields.some((field) => columns.has(field.name));
+  return any || document.open ? undefined : `no column of ${query.id} is called as a field of ${document.id}`;
+}
+
+function whyNotPrompted(query: Query, inputs: readonly Field[], complete: boolean): string | undefined {
+  for (const { name, type, required } of query.prompts) {
+    const input = inputs.find((field) => field.name === name);
+    if (input === undefined) {
+      if (required && complete) return `${query.id} requires ${name}, which is no field of the request`;
+    } else if (!binds(input.type, type)) {
+      return `the prompt ${name} is ${typeWords(type)}, and the field of that name in the request is ${typeWords(input.type)}`;
+    }
+  }
+  return undefined;
+}
+
+/** Whether any value of a field can be bound to a prompt: JSON takes all but bytes, others a single value. */
+function binds(from: FieldType, to: FieldType): boolean {
+  if (from.kind === 'binary') return false;
+  if (to.kind === 'json') return true;
+  return from.kind !== 'list' && from.kind !== 'document' && (from.kind === 'boolean') === (to.kind === 'boolean');
+}

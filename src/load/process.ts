@@ -1,0 +1,281 @@
+import type { Process, ProcessRetry, Recurrence } from '../model/process.ts';
+import type { Query } from '../model/query.ts';
+import type { User } from '../model/security.ts';
+import { cronProblem } from '../wire/cron.ts';
+import { positionOf } from './diagnostic/diagnostic.ts';
+import type { Documents } from './document/documents.ts';
+import { linkSingleValues } from './document/field.ts';
+import { fileNamedAs, type WantedFile } from './handlers.ts';
+import { byId, declarationsOf, type Linking, mayHaveMeant, refuseBoth, resolveKey } from './linking.ts';
+import { given } from './object.ts';
+import type { Declaration } from './read/declaration.ts';
+import type { FieldsDeclared } from './schema/document.ts';
+import type { GatewayDeclared } from './schema/gateway.ts';
+import { description, duration, keys, matching, name, reference, refersTo, text } from './schema/json-schema.ts';
+import { permission, publicKey } from './schema/operation.ts';
+import { type GrantSources, linkThingGrants } from './security/grants.ts';
+import { isTimezone, linkDuration } from './value/units.ts';
+
+/** What processes are linked against. */
+interface ProcessSources extends RecurringSources {
+  readonly grants: GrantSources;
+  readonly queries: ReadonlyMap<string, Query>;
+}
+
+/** Links every process. */
+export function linkProcesses(documents: Documents, sources: ProcessSources): Map<string, Process> {
+  const declared = declarationsOf<ProcessDeclared>(documents.linking, 'process');
+  return byId(declared.flatMap((each) => linkProcess(documents, sources, each) ?? []));
+}
+
+/** The files of the processes' code. */
+export function processFiles({ incomplete }: Linking, all: Iterable<Process>): WantedFile[] {
+  return [...all].flatMap((each) =>
+    each.answer.kind === 'handler'
+      ? { id: each.id, file: each.answer.file, unsure: incomplete.has(each), at: each.at }
+      : [],
+  );
+}
+
+/** Undefined where it can't be told what runs. */
+function linkProcess(
+  documents: Documents,
+  sources: ProcessSources,
+  declaration: Declaration<ProcessDeclared>,
+): Process | undefined {
+  const { linking } = documents;
+  const { id, value, at } = declaration;
+  const program = linkProgram(documents, sources, declaration);
+  const grants = linkThingGrants(linking, sources.grants, declaration, 'process');
+  if (program === undefined) return undefined;
+  const process: Process = {
+    id,
+    type: value.type,
+    ...program,
+    retry: linkRetry(linking, value),
+    ...grants,
+    ...given({ description: value.description, timeout: linkDuration(linking, value, 'timeout') }),
+    at: positionOf(at),
+  };
+  const linked = { ...process, ...linkRecurring(linking, sources, declaration, process) };
+  if (mayHaveMeant(linking, value, ['handler', 'query'])) linking.incomplete.add(linked);
+  return linked;
+}
+
+/** What runs, and what it takes. */
+function linkProgram(
+  documents: Documents,
+  { queries }: ProcessSources,
+  { id, value }: Declaration<ProcessDeclared>,
+): Pick<Process, 'answer' | 'parameters'> | undefined {
+  const { linking } = documents;
+  if (value.query === undefined) {
+    const file = value.handler ?? fileNamedAs(id);
+    return {
+      answer: { kind: 'handler', file },
+      parameters: linkSingleValues(documents, id, 'parameter', value.parameters),
+    };
+  }
+  refuseBoth(linking, value, 'query', 'handler', 'one of them is what runs');
+  refuseBoth(linking, value, 'query', 'parameters', 'the prompts of the query are the parameters');
+  const query = resolveKey(linking, 'query', queries, value, 'query');
+  return query === undefined ? undefined : { answer: { kind: 'query', query }, parameters: query.prompts };
+}
+
+const RETRY: Omit<ProcessRetry, 'attempts'> = { first: 10_000, longest: 600_000 };
+
+function linkRetry(linking: Linking, { retry = 0 }: ProcessDeclared): ProcessRetry {
+  if (typeof retry === 'number') return { ...RETRY, attempts: retry };
+  const first = linkDuration(linking, retry, 'retry.first');
+  const longest = linkDuration(linking, retry, 'retry.longest');
+  if (first !== undefined && first > (longest ?? RETRY.longest)) {
+    const reason = 'is longer than retry.longest';
+    linking.report.raise(
+      'bad-value',
+      { name: 'retry.first', reason, examples: [] },
+      linking.places.value(retry, 'first'),
+    );
+  }
+  // A longest pause below the usual first one shortens that too.
+  const most = longest ?? RETRY.longest;
+  return { attempts: retry.attempts, first: first ?? Math.min(RETRY.first, most), longest: most };
+}
+
+/** What processes that recur are linked against. */
+interface RecurringSources {
+  readonly recurrences: ReadonlyMap<string, Recurrence>;
+  readonly users: ReadonlyMap<string, User>;
+}
+
+/** `recurs:` and `run-as:`: when a process runs without a request, and in whose name. */
+function linkRecurring(
+  linking: Linking,
+  { recurrences, users }: RecurringSources,
+  { id, value }: Declaration<ProcessDeclared>,
+  process: Process,
+): Pick<Process, 'recurs' | 'runAs'> {
+  const { report, places } = linking;
+  const runAs = value['run-as'];
+  const user = resolveKey(linking, 'user', users, value, 'run-as');
+  const refuse = (key: string, reason: string): void =>
+    report.raise('bad-process', { process: id, reason }, places.key(value, key));
+  if (value.recurs === undefined) {
+    if (runAs !== undefined && !mayHaveMeant(linking, value, ['recurs']))
+      refuse('run-as', 'has `run-as`, which is of use with `recurs` alone');
+    return {};
+  }
+  const recurrence = resolveKey(linking, 'recurrence', recurrences, value, 'recurs');
+  if (runAs === undefined) {
+    if (!mayHaveMeant(linking, value, ['run-as'])) refuse('recurs', 'recurs, and no `run-as` says in whose name');
+  } else if (user !== undefined && !mayRun(user, process)) {
+    refuse('run-as', `recurs in the name of ${user.id}, who may not run it`);
+  }
+  const needed = process.parameters.filter((field) => field.required && field.default === undefined);
+  if (needed.length > 0) {
+    const names = needed.map((field) => field.name).join(', ');
+    refuse('recurs', `recurs, and nobody gives it ${names}, which ${needed.length === 1 ? 'is' : 'are'} required`);
+  }
+  return recurrence === undefined || user === undefined ? {} : { recurs: recurrence, runAs: user.id };
+}
+
+/** A process that a stored query is the program of needs the grant of both. */
+function mayRun(user: User, process: Process): boolean {
+  const { answer } = process;
+  const things = answer.kind === 'query' ? [process, answer.query] : [process];
+  return things.every(
+    (each) =>
+      each.public || each.permissions.length === 0 || each.permissions.some((list) => user.permissionLists.has(list)),
+  );
+}
+
+/** Links every recurrence. */
+export function linkRecurrences(linking: Linking): Map<string, Recurrence> {
+  const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
+  const standard = gateway?.value.timezone ?? 'UTC';
+  const declared = declarationsOf<RecurrenceDeclared>(linking, 'recurrence');
+  return byId(declared.map((each) => linkRecurrence(linking, each, standard)));
+}
+
+function linkRecurrence(
+  { report, places }: Linking,
+  { id, value, at }: Declaration<RecurrenceDeclared>,
+  standard: string,
+): Recurrence {
+  const { cron, zone } = value;
+  if (zone !== undefined && !isTimezone(zone)) {
+    const reason = `${zone} is not a time zone of the IANA database`;
+    report.raise('bad-recurrence', { recurrence: id, reason }, places.value(value, 'zone'));
+  }
+  const problem = cronProblem(cron);
+  if (problem !== undefined)
+    report.raise('bad-recurrence', { recurrence: id, reason: problem }, places.value(value, 'cron'));
+  return {
+    id,
+    cron,
+    zone: zone ?? standard,
+    ...given({ description: value.description }),
+    at: positionOf(at),
+  };
+}
+
+interface ProcessDeclared {
+  readonly description?: string;
+  readonly type: string;
+  readonly parameters?: FieldsDeclared;
+  readonly handler?: string;
+  readonly query?: string;
+  readonly retry?: number | { readonly attempts: number; readonly first?: string; readonly longest?: string };
+  readonly timeout?: string;
+  readonly recurs?: string;
+  readonly 'run-as'?: string;
+  readonly permission?: string | readonly string[];
+  readonly public?: boolean;
+}
+
+interface RecurrenceDeclared {
+  readonly description?: string;
+  readonly cron: string;
+  readonly zone?: string;
+}
+
+export const process = keys<'process' | keyof ProcessDeclared>(
+  {
+    title: 'process',
+    description: 'A program that the process scheduler runs on request.',
+    required: ['process', 'type'],
+    examples: [
+      {
+        process: 'LOCATION_EXTRACT',
+        type: 'Application Engine',
+        permission: 'PROCESS_USER',
+        parameters: { REGION: 'string(1)' },
+        retry: 3,
+      },
+    ],
+  },
+  {
+    process: name('Its name, at most 30 characters.', 'LOCATION_EXTRACT'),
+    description,
+    type: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 30,
+      description: 'Its type, a word of your own choice.',
+      examples: ['Application Engine', 'SQR Report'],
+    },
+    parameters: { ...reference('fields'), description: 'What a request gives, by name.' },
+    handler: matching(
+      'the name of a file without its ending',
+      '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+      'The file of its code, in the folder of handlers. Without it, and without `query`, its name in small letters with hyphens.',
+      'location-extract',
+    ),
+    query: refersTo(
+      'query-id',
+      'A stored query that is run to a file; its prompts are the parameters.',
+      'EMPLOYEES_BY_DEPT',
+    ),
+    retry: {
+      title: 'a number of attempts or a map',
+      description: 'Attempts after one that failed: their number, or with their pauses, which double each time.',
+      if: { type: 'object' },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: keys(
+        { required: ['attempts'], examples: [{ attempts: 3, first: '10 s', longest: '10 min' }] },
+        {
+          attempts: { type: 'integer', minimum: 0, maximum: 100, examples: [3] },
+          first: { ...duration, description: 'The first pause.', default: '10 s' },
+          longest: { ...duration, description: 'The longest pause.', default: '10 min' },
+        },
+      ),
+      else: { type: 'integer', minimum: 0, maximum: 100 },
+      default: 0,
+      examples: [3, { attempts: 3, first: '10 s', longest: '10 min' }],
+    },
+    timeout: { ...duration, description: 'Longest time of one attempt; without it there is none.' },
+    recurs: refersTo('recurrence-id', 'When it is run without a request, in the name of `run-as`.', 'DAILY_0600'),
+    'run-as': refersTo('user-id', 'The user in whose name it recurs.', 'demo'),
+    permission,
+    public: publicKey,
+  },
+);
+
+export const recurrence = keys<'recurrence' | keyof RecurrenceDeclared>(
+  {
+    title: 'recurrence',
+    description: 'When something is run again and again.',
+    required: ['recurrence', 'cron'],
+    examples: [{ recurrence: 'DAILY_0600', cron: '0 6 * * *', zone: 'Europe/Berlin' }],
+  },
+  {
+    recurrence: name('Its id, at most 30 characters.', 'DAILY_0600'),
+    description,
+    cron: {
+      type: 'string',
+      minLength: 9,
+      description: 'Minute, hour, day of the month, month, day of the week.',
+      examples: ['0 6 * * *', '*/15 8-18 * * 1-5'],
+    },
+    zone: text("IANA time zone; the gateway's where it is left out.", 'Europe/Berlin'),
+  },
+);

@@ -1,0 +1,69 @@
+import type { Datasource } from '../../model/datasource.ts';
+import { positionOf } from '../diagnostic/diagnostic.ts';
+import { byId, declarationsOf, type Linking } from '../linking.ts';
+import { given } from '../object.ts';
+import type { Declaration } from '../read/declaration.ts';
+import { description, keys, matching, text } from '../schema/json-schema.ts';
+import { linkUrl, writtenFault } from '../value/address.ts';
+import { linkSecret } from '../value/secrets.ts';
+
+/** Links every datasource. */
+export function linkDatasources(linking: Linking): Map<string, Datasource> {
+  return byId(declarationsOf<DatasourceDeclared>(linking, 'datasource').map((each) => linkDatasource(linking, each)));
+}
+
+function linkDatasource(linking: Linking, { id, value, at }: Declaration<DatasourceDeclared>): Datasource {
+  const password =
+    value.password === undefined ? undefined : linkSecret(linking, value, 'password', `The password of ${id}`);
+  const urlAt = linking.places.value(value, 'url');
+  const instead = `Leave it out of the address, and write password: "\${secret:NAME}" below it.`;
+  return {
+    id,
+    url: linkUrl(linking, value.url, urlAt, { what: `A password of ${id}`, instead }, (text) => {
+      const reason = writtenFault(text, (literal) => urlFault(literal, password !== undefined));
+      if (reason !== undefined) linking.report.raise('bad-datasource', { datasource: id, reason }, urlAt);
+    }),
+    ...given({ description: value.description, password }),
+    at: positionOf(at),
+  };
+}
+
+/** Why an address that is written out can't be opened; undefined where it can. */
+function urlFault(url: string, hasPassword: boolean): string | undefined {
+  if (/^sqlite:/i.test(url)) {
+    const path = url.slice('sqlite:'.length).trim();
+    if (path === '' || path === ':memory:') return 'it names no file behind sqlite:';
+    if (/^\/\/(?!\/)/.test(path)) return 'a file of SQLite has no host';
+    return hasPassword ? 'a file of SQLite has no password' : undefined;
+  }
+  if (!/^postgres(?:ql)?:\/\//i.test(url)) return 'it begins with neither sqlite: nor postgres://';
+  if (!URL.canParse(url)) return 'it is not well-formed; percent-encode what is special in it';
+  return new URL(url).pathname.length > 1 ? undefined : 'it names no database behind the host';
+}
+
+interface DatasourceDeclared {
+  readonly description?: string;
+  readonly url: string;
+  readonly password?: string;
+}
+
+export const datasource = keys<'datasource' | keyof DatasourceDeclared>(
+  {
+    title: 'datasource',
+    description: 'Another database that stored queries read from. Nothing is ever written to it.',
+    required: ['datasource', 'url'],
+    examples: [
+      { datasource: 'REPORTING', url: 'postgres://reader@db.example.org/hr', password: '${secret:REPORTING_PASSWORD}' },
+    ],
+  },
+  {
+    datasource: matching('a name', '^[A-Za-z][A-Za-z0-9_.-]*$', 'Its id.', 'REPORTING'),
+    description,
+    url: text(
+      '`sqlite:` and a path relative to the project, or `postgres://user@host/database`. May refer to configuration.',
+      'postgres://reader@db.example.org/hr',
+      'sqlite:data/hr.db',
+    ),
+    password: text('The password of the user, by reference.', '${secret:REPORTING_PASSWORD}'),
+  },
+);

@@ -1,0 +1,128 @@
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { LogLevel, Routing } from '../model/routing.ts';
+import type { Operation } from '../model/service.ts';
+import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
+import { declarationsOf, type Linking, type OperationNames, refuseKey, resolveOperation } from './linking.ts';
+import type { Mutable } from './object.ts';
+import { type PropertiesDeclared, properties } from './schema/consumer.ts';
+import { description, keys, matching, refersTo, type TextsDeclared, word, yesNo } from './schema/json-schema.ts';
+import { sharedKeys } from './schema/operation.ts';
+
+/** What the routings of a project are made of. */
+interface RoutingSources {
+  readonly operations: ReadonlyMap<string, Mutable<Operation>>;
+  readonly consumers: ReadonlyMap<string, ConsumerOperation>;
+  readonly overrides: ReadonlyMap<string, RoutingOverride>;
+}
+
+/**
+ * The any-to-local routing of every active operation, in the order of operations: generated, or overridden by a
+ * definition. One that is switched off switches its operation off. What overrides the routing of a consumer was linked with
+ * the consumer; here it is checked.
+ */
+export function linkRoutings(linking: Linking, sources: RoutingSources, receiver: string): Routing[] {
+  const { operations, consumers, overrides } = sources;
+  for (const [id, override] of overrides) refuseKeys(linking, override, id, consumers.has(id));
+  const sorted = [...operations.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return sorted.flatMap((operation) => {
+    const override = overrides.get(operation.id);
+    if (override !== undefined) return overriddenRouting(operation, override, receiver);
+    return operation.active ? generatedRouting(operation, receiver) : [];
+  });
+}
+
+/** Refuses what a routing says of calls where the operation is answered here, and of what is answered here where it is a call. */
+function refuseKeys(linking: Linking, { id, declared }: RoutingOverride, operation: string, isCall: boolean): void {
+  const why = isCall
+    ? `${operation} calls another system, and the log keeps exchanges that come in`
+    : `${operation} is answered here, and this says how another system is called`;
+  const refused = isCall ? (['log'] as const) : (['target', 'headers', 'properties'] as const);
+  for (const key of refused) refuseKey(linking, declared, key, `routing ${id}`, why);
+}
+
+function overriddenRouting(operation: Mutable<Operation>, override: RoutingOverride, receiver: string): Routing {
+  const { id, declared, at } = override;
+  const { active = true, log = 'none' } = declared;
+  if (!active) operation.active = false;
+  return { id, operation, sender: 'ANY', receiver, generated: false, active, log, at: positionOf(at) };
+}
+
+function generatedRouting(operation: Mutable<Operation>, receiver: string): Routing {
+  const { id, at } = operation;
+  return { id: `~GENERATED~${id}`, operation, sender: 'ANY', receiver, generated: true, active: true, log: 'none', at };
+}
+
+/** A definition that overrides the routing of an operation, as it is declared. */
+export interface RoutingOverride {
+  /** Id of the definition. */
+  readonly id: string;
+  readonly declared: RoutingDeclared;
+  /** Of the id. */
+  readonly at: Place;
+}
+
+/** What overrides the routing of each operation, by the operation's id: one definition, of which others are reported. */
+export function linkOverrides(linking: Linking, names: OperationNames): ReadonlyMap<string, RoutingOverride> {
+  const { report, places } = linking;
+  const overrides = new Map<string, RoutingOverride>();
+  for (const { id, value, at } of declarationsOf<RoutingDeclared>(linking, 'routing')) {
+    const named = places.value(value, 'operation');
+    const operation = resolveOperation(linking, names, value.operation, named);
+    if (operation === undefined) continue;
+    const first = overrides.get(operation.id);
+    if (first === undefined) overrides.set(operation.id, { id, declared: value, at });
+    else report.raise('two-routings', { operation: operation.id, first: placeText(first.at) }, named);
+  }
+  return overrides;
+}
+
+interface RoutingDeclared {
+  readonly description?: string;
+  readonly operation: string;
+  /** `target`, as an operation says it: `node` is the kind word of another definition. */
+  readonly target?: string;
+  readonly headers?: TextsDeclared;
+  readonly properties?: PropertiesDeclared;
+  readonly active?: boolean;
+  readonly log?: LogLevel;
+}
+
+export const routing = keys<'routing' | keyof RoutingDeclared>(
+  {
+    title: 'routing',
+    description:
+      'Overrides the routing of one operation. Each that is answered here and active has one that is generated, `~GENERATED~<OPERATION>`, from any node to the local one. Where an operation has a `target`, that is its routing, and a definition says what is different on this system.',
+    required: ['routing', 'operation'],
+    examples: [
+      { routing: 'LOCATIONS_QUIET', operation: 'LOCATIONS_GET', log: 'none' },
+      { routing: 'IMPORTS_TO_TEST', operation: 'THIRD_PARTY_IMPORT_POST', target: 'TEST_PARTY' },
+    ],
+  },
+  {
+    routing: matching('a routing name', '^[A-Za-z][A-Za-z0-9_-]*$', 'Its id.', 'LOCATIONS_QUIET'),
+    description,
+    operation: refersTo('operation-id', 'The operation whose routing it is.', 'LOCATIONS_GET'),
+    active: yesNo('Where false, the operation is not served, and not called.', true),
+    target: refersTo(
+      'node-id',
+      'Of an operation with a `target`: the node that is called in place of it.',
+      'TEST_PARTY',
+    ),
+    headers: {
+      ...sharedKeys.headers,
+      description:
+        "Of an operation with a `target`: headers that its calls carry. They stand above the operation's own of the same name.",
+      examples: [{ 'X-Sender': 'TEST' }],
+    },
+    properties: {
+      ...properties,
+      description:
+        "Connector properties of an operation with a `target`. They stand above the operation's own, and those above its service's.",
+    },
+    log: word(
+      ['none', 'header', 'full'],
+      'Of an operation that is answered here: how much of an exchange the log keeps: its line, the request headers too, or headers and payload. Credentials and fields that are `sensitive` are masked.',
+      { default: 'none', examples: ['header'] },
+    ),
+  },
+);

@@ -1,0 +1,110 @@
+import { type JsonSchema, keys, text, word } from './json-schema.ts';
+
+export interface CertificateDeclared {
+  readonly file: string;
+  readonly 'key-file': string;
+  readonly passphrase?: string;
+}
+
+/** The path of a file. */
+export const fileText: JsonSchema = { title: 'the path of a file', type: 'string', minLength: 1 };
+
+/** What calls to a node show of themselves in TLS. */
+export const certificate: JsonSchema = keys<keyof CertificateDeclared>(
+  {
+    required: ['file', 'key-file'],
+    description: 'The client certificate that calls to it show in TLS.',
+    examples: [
+      {
+        file: 'certificates/client.pem',
+        'key-file': '${env:CLIENT_KEY_FILE}',
+        passphrase: '${secret:CLIENT_KEY_PASSPHRASE}',
+      },
+    ],
+  },
+  {
+    file: {
+      ...fileText,
+      description: 'File with the certificate (PEM), followed by those in between. May refer to configuration.',
+      examples: ['certificates/client.pem'],
+    },
+    'key-file': {
+      ...fileText,
+      description: 'File with its private key (PEM). May refer to configuration.',
+      examples: ['${env:CLIENT_KEY_FILE}'],
+    },
+    passphrase: text(
+      'What the key is encrypted with. A reference: never the passphrase itself.',
+      '${secret:CLIENT_KEY_PASSPHRASE}',
+    ),
+  },
+);
+
+const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
+
+/** Addresses of hosts. */
+export const resolve: JsonSchema = {
+  type: 'object',
+  propertyNames: {
+    title: 'a host name without scheme and port',
+    // The last label of an address is a number, that of a name is none (WHATWG URL section 3.5).
+    pattern: `^(?=.{1,253}$)(?!(?:.*\\.)?[0-9]+$)${LABEL}(?:\\.${LABEL})*$`,
+    examples: ['library.example.org'],
+  },
+  additionalProperties: {
+    title: 'an IP address with a port or without',
+    type: 'string',
+    minLength: 1,
+    examples: ['127.0.0.1:8443'],
+  },
+  description:
+    'Addresses of hosts, by their names: connections go there, while the request and TLS keep the name. `address` or `address:port`, IPv6 in brackets. May refer to configuration; where that comes to nothing, the name is looked up as usual.',
+  examples: [{ 'library.example.org': '127.0.0.1:8443' }],
+};
+
+export interface TlsDeclared {
+  readonly certificate: string;
+  readonly key: string;
+  readonly passphrase?: string;
+  readonly 'client-ca'?: string;
+  readonly minimum?: 'TLSv1.2' | 'TLSv1.3';
+}
+
+/** TLS of the gateway's own address. */
+export const tls: JsonSchema = keys<keyof TlsDeclared>(
+  {
+    required: ['certificate', 'key'],
+    description: 'Its own address speaks TLS. The files are read anew when they change.',
+    examples: [
+      {
+        certificate: 'certificates/gateway.pem',
+        key: '${env:TLS_KEY_FILE}',
+        passphrase: '${secret:TLS_PASSPHRASE}',
+        'client-ca': 'certificates/partners.pem',
+      },
+    ],
+  },
+  {
+    certificate: {
+      ...fileText,
+      description: 'File with the certificate (PEM), followed by those in between. May refer to configuration.',
+      examples: ['certificates/gateway.pem'],
+    },
+    key: {
+      ...fileText,
+      description: 'File with its private key (PEM). May refer to configuration.',
+      examples: ['${env:TLS_KEY_FILE}'],
+    },
+    passphrase: text(
+      'What the key is encrypted with. A reference: never the passphrase itself.',
+      '${secret:TLS_PASSPHRASE}',
+    ),
+    'client-ca': {
+      ...fileText,
+      description:
+        'File with the authorities (PEM) whose client certificates are taken. Without it none is asked for. May refer to configuration.',
+      examples: ['certificates/partners.pem'],
+    },
+    minimum: word(['TLSv1.2', 'TLSv1.3'], 'The oldest version of TLS that is spoken.', { default: 'TLSv1.2' }),
+  },
+);

@@ -1,0 +1,180 @@
+import type { Process } from '../../model/process.ts';
+import type { PermissionList, Role, SecurityScheme, User } from '../../model/security.ts';
+import { NameError, normaliseName } from '../../wire/distinguished-name.ts';
+import { readPasswordHash } from '../../wire/password-hash.ts';
+import { placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
+import { byId, declarationsOf, type Linking, mayHaveMeant, resolveIds } from '../linking.ts';
+import { given } from '../object.ts';
+import type { PermissionListDeclared, RoleDeclared, UserDeclared } from '../schema/security.ts';
+import { linkSecret } from '../value/secrets.ts';
+import { placesOf } from './grants.ts';
+
+/** Links every permission list. What they add is resolved when that is linked. */
+export function linkPermissionLists(linking: Linking): Map<string, PermissionList> {
+  return byId(
+    declarationsOf<PermissionListDeclared>(linking, 'permission-list').map(({ id, value, at }) => ({
+      id,
+      operations: value.operations ?? [],
+      queries: value.queries ?? [],
+      processes: value.processes ?? [],
+      components: value.components ?? [],
+      ...given({ description: value.description, requests: value.requests }),
+      at: positionOf(at),
+    })),
+  );
+}
+
+/** Links every role. */
+export function linkRoles(linking: Linking, lists: ReadonlyMap<string, PermissionList>): Map<string, Role> {
+  return byId(
+    declarationsOf<RoleDeclared>(linking, 'role').map(({ id, value, at }) => {
+      const held = resolveIds(linking, 'permission-list', lists, value, 'permission-lists');
+      return {
+        id,
+        permissionLists: held,
+        grantedAt: placesOf(linking, value, 'permission-lists', held),
+        ...given({ description: value.description }),
+        at: positionOf(at),
+      };
+    }),
+  );
+}
+
+/** Links every user. */
+export function linkUsers(linking: Linking, roles: ReadonlyMap<string, Role>): Map<string, User> {
+  return byId(
+    declarationsOf<UserDeclared>(linking, 'user').map(({ id, value, at }) => {
+      const held = resolveIds(linking, 'role', roles, value, 'roles');
+      return {
+        id,
+        roles: held,
+        grantedAt: placesOf(linking, value, 'roles', held),
+        permissionLists: new Set(held.flatMap((role) => role.permissionLists)),
+        ...linkCredentials(linking, value),
+        origin: 'definitions' as const,
+        sample: value.sample ?? false,
+        ...given({ description: value.description }),
+        at: positionOf(at),
+      };
+    }),
+  );
+}
+
+/** What a user may show: hashes and names of it, and one reference. */
+function linkCredentials(
+  linking: Linking,
+  value: UserDeclared,
+): Pick<User, 'password' | 'apiKeys' | 'certificates' | 'sharedSecret'> {
+  checkPassword(linking, value);
+  const secret = value['shared-secret'];
+  return {
+    apiKeys: linkApiKeys(linking, value['api-keys'] ?? []),
+    certificates: linkCertificates(linking, value.certificates ?? []),
+    ...given({
+      password: value.password,
+      sharedSecret: secret === undefined ? undefined : linkSecret(linking, value, 'shared-secret', 'A shared secret'),
+    }),
+  };
+}
+
+function checkPassword({ report, places }: Linking, value: UserDeclared): void {
+  const { password } = value;
+  // A reference has been reported as one that stands in the wrong place.
+  if (password === undefined || password.startsWith('${')) return;
+  const at = places.value(value, 'password');
+  if (!password.startsWith('$scrypt$')) {
+    const instead = 'Store its hash: $scrypt$ln=14,r=8,p=1$<salt>$<hash>, both in base64 without padding.';
+    report.raise('secret-in-clear', { what: 'A password', instead }, at);
+    return;
+  }
+  const reason = readPasswordHash(password);
+  if (typeof reason === 'string') report.raise('password-hash', { reason }, at);
+}
+
+/** What is no hash may be the key itself, which is not shown. */
+function linkApiKeys({ report, places }: Linking, said: readonly string[]): string[] {
+  return said.flatMap((key, index) => {
+    if (/^sha256:[0-9a-f]{64}$/i.test(key)) return key.toLowerCase();
+    if (!key.startsWith('${')) {
+      const instead = 'Store its hash: sha256: and the SHA-256 of the key in 64 hexadecimal digits.';
+      report.raise('secret-in-clear', { what: 'An API key', instead }, places.value(said, index));
+    }
+    return [];
+  });
+}
+
+const FINGERPRINT = /^sha256:([0-9a-f]{64}|[0-9a-f]{2}(?::[0-9a-f]{2}){31})$/i;
+
+/** Certificates that stand for a user, each in the one spelling that they are found by; what names none is reported. */
+function linkCertificates({ report, places }: Linking, said: readonly string[]): string[] {
+  return said.flatMap((name, index) => {
+    const spelled = certificateName(name);
+    if (typeof spelled === 'string') return spelled;
+    // A reference has been reported as one that stands in the wrong place.
+    if (!name.startsWith('${'))
+      report.raise('certificate-name', { name, reason: spelled.message }, places.value(said, index));
+    return [];
+  });
+}
+
+/** The one spelling of a name: letter case and colons of a fingerprint, and blanks between parts of a subject, say nothing. */
+export function certificateName(text: string): string | NameError {
+  const digits = FINGERPRINT.exec(text)?.[1];
+  if (digits !== undefined) return `sha256:${digits.replaceAll(':', '').toLowerCase()}`;
+  try {
+    return normaliseName(text);
+  } catch (error) {
+    if (error instanceof NameError) return error;
+    throw error;
+  }
+}
+
+/** What names users beside what they show. */
+interface Naming {
+  readonly schemes: Iterable<SecurityScheme>;
+  readonly processes: Iterable<Process>;
+}
+
+/** Holds users against each other, and against what says who calls. */
+export function checkUsers(linking: Linking, users: ReadonlyMap<string, User>, naming: Naming): void {
+  checkApart(linking);
+  warnOfEmptyHanded(linking, users, naming);
+}
+
+/** A key or a certificate stands for one user: of two, chance would say who called. */
+function checkApart(linking: Linking): void {
+  const { report, places } = linking;
+  const first = new Map<string, string>();
+  for (const { id, value } of declarationsOf<UserDeclared>(linking, 'user')) {
+    for (const key of ['api-keys', 'certificates'] as const) {
+      const what = key === 'api-keys' ? 'An API key' : 'A certificate';
+      for (const [index, name] of (value[key] ?? []).entries()) {
+        // The hash of a key is written as a fingerprint is.
+        const spelled = certificateName(name);
+        // It has been reported as what it is not.
+        if (typeof spelled !== 'string') continue;
+        const known = `${key} ${spelled}`;
+        const at = places.value(value[key] as object, index);
+        const other = first.get(known);
+        if (other === undefined) first.set(known, placeText(at));
+        else report.raise('credential-twice', { what, user: id, first: other }, at);
+      }
+    }
+  }
+}
+
+/** Who shows nothing is somebody only where something else names it: a token, or a process that runs in its name. */
+function warnOfEmptyHanded(linking: Linking, users: ReadonlyMap<string, User>, { schemes, processes }: Naming): void {
+  if ([...schemes].some((scheme) => scheme.kind === 'bearer' && scheme.users === 'known')) return;
+  // What can't be used may be what names it.
+  if (linking.declared.anySetAside('scheme') || linking.declared.anySetAside('process')) return;
+  const named = new Set([...processes].map(({ runAs }) => runAs));
+  for (const { id, value } of declarationsOf<UserDeclared>(linking, 'user')) {
+    const user = users.get(id);
+    if (user === undefined || named.has(id) || KEYS.some((key) => value[key] !== undefined)) continue;
+    if (mayHaveMeant(linking, value, KEYS)) continue;
+    linking.report.raise('nothing-to-show', { user: id }, placeOf(user.at));
+  }
+}
+
+const KEYS = ['password', 'api-keys', 'certificates', 'shared-secret'] as const;

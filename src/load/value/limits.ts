@@ -1,0 +1,188 @@
+import type { CallLimits, Rate } from '../../model/rate.ts';
+import type { Linking } from '../linking.ts';
+import { given } from '../object.ts';
+import { count, duration, type JsonSchema, keys, word } from '../schema/json-schema.ts';
+import { milliseconds } from './units.ts';
+
+/** Bounds of calls as one place says them: a gateway, a service or an operation. */
+export function linkCallLimits(linking: Linking, declared: CallLimitsDeclared | undefined): CallLimits {
+  if (declared === undefined) return {};
+  return given({ rate: linkRate(linking, declared), concurrent: declared.concurrent });
+}
+
+/** `100 per 1 min`, or the map; the time is whole seconds, which is what a caller can be told (RFC 9110 section 10.2.3). */
+function linkRate({ report, places }: Linking, limits: CallLimitsDeclared): Rate | undefined {
+  const { rate } = limits;
+  if (rate === undefined) return undefined;
+  const { requests, per, by = 'caller' } = typeof rate === 'string' ? spelledRate(rate) : rate;
+  const time = milliseconds(per);
+  if (time < 1000 || time > LONGEST_PERIOD || time % 1000 !== 0) {
+    const at = typeof rate === 'string' ? places.value(limits, 'rate') : places.value(rate, 'per');
+    const reason = `is counted over whole seconds, from 1 s to 24 days, and not over ${per}`;
+    report.raise('bad-value', { name: 'limits.rate', reason, examples: ['100 per 1 min'] }, at);
+  }
+  return { requests, per: time, by };
+}
+
+const LONGEST_PERIOD = 24 * 86_400_000;
+
+function spelledRate(text: string): Exclude<RateDeclared, string> {
+  const [requests = '', per = ''] = text.split(' per ');
+  return { requests: Number(requests), per };
+}
+
+/** `100 per 1 min`, or a map. */
+type RateDeclared = string | { readonly requests: number; readonly per: string; readonly by?: Rate['by'] };
+
+export interface CallLimitsDeclared {
+  readonly rate?: RateDeclared;
+  readonly concurrent?: number;
+}
+
+/** How often something may be called. */
+const rate: JsonSchema = {
+  title: 'a rate, or a map',
+  description:
+    'How often it may be called: `100 per 1 min`, by caller, or a map with more. A call above it is answered 429, with Retry-After. One count holds for all gateways of a database.',
+  examples: ['100 per 1 min', { requests: 100, per: '1 min', by: 'address' }],
+  if: { type: 'object' },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: keys<keyof Exclude<RateDeclared, string>>(
+    { required: ['requests', 'per'], examples: [{ requests: 100, per: '1 min', by: 'address' }] },
+    {
+      requests: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description: 'How many calls.',
+        examples: [100],
+      },
+      per: { ...duration, description: 'In which time: whole seconds.', examples: ['1 min'] },
+      by: word(
+        ['caller', 'address', 'all'],
+        "Whose calls are counted together: each caller's (those without credentials by their address), each address's, or all.",
+        { default: 'caller' },
+      ),
+    },
+  ),
+  else: {
+    title: 'a rate as in 100 per 1 min',
+    type: 'string',
+    pattern: '^[1-9][0-9]{0,8} per [0-9]+ ?(ms|s|min|h|d)$',
+    examples: ['100 per 1 min'],
+  },
+};
+
+const concurrent: JsonSchema = {
+  type: 'integer',
+  minimum: 1,
+  description: 'Calls that run at the same time, in one gateway. A further one is answered 503, with Retry-After.',
+  examples: [20],
+};
+
+/** Bounds of calls; for the gateway as for services and operations. */
+const callLimits = { rate, concurrent } as const;
+
+/** Bounds of the calls of an operation. */
+export const limitsKey: JsonSchema = keys<keyof CallLimitsDeclared>(
+  {
+    description: 'Bounds of its calls. What an operation says stands beside what its service says.',
+    minProperties: 1,
+    examples: [{ rate: '100 per 1 min', concurrent: 20 }],
+  },
+  callLimits,
+);
+
+export interface GatewayLimitsDeclared extends CallLimitsDeclared {
+  readonly body?: string | number;
+  readonly timeout?: string;
+  readonly rows?: number;
+  readonly target?: string | number;
+  readonly parameters?: number;
+  readonly attachment?: string | number;
+  readonly attachments?: number;
+  readonly processes?: number;
+  readonly queued?: number;
+  readonly queries?: number;
+  readonly temporary?: string | number;
+  readonly slowest?: string | number;
+  readonly keep?: string;
+}
+
+const size: JsonSchema = {
+  title: 'a size',
+  type: ['string', 'integer'],
+  pattern: '^[0-9]+ ?(B|KiB|MiB|GiB)$',
+  minimum: 1,
+  examples: ['10 MiB', '64 KiB', 4096],
+};
+
+/** Bounds of every exchange. */
+export const limits = keys<keyof GatewayLimitsDeclared>(
+  {
+    description:
+      'Bounds of every exchange. A query may set its own `rows` and `timeout`, what `call:` calls its own `timeout`.',
+  },
+  {
+    body: { ...size, description: 'Largest request body.', default: '10 MiB' },
+    timeout: {
+      ...duration,
+      description: 'Until the first byte of the reply, and of one stored query.',
+      default: '30 s',
+    },
+    rows: count('Most rows of one stored query.', 100000),
+    target: { ...size, description: 'Longest request target (path and query).', default: '64 KiB' },
+    parameters: count('Most query parameters of one request.', 1000),
+    attachment: {
+      ...size,
+      description:
+        'Largest attachment of a message that travels as one (MTOM), and largest body over REST that is binary content.',
+      default: '1 GiB',
+      examples: ['1 GiB'],
+    },
+    attachments: count('Most attachments of one message.', 50),
+    processes: count('Processes that one gateway runs at the same time.', 4),
+    queued: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'Jobs that may wait in one queue: polled queries, process requests. A further one is answered 503, with Retry-After. Without it any number.',
+      examples: [10000],
+    },
+    queries: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'Stored queries of one caller that one gateway runs at the same time on one database; further ones wait, and callers who wait take turns. Without it half of the readers, and never all of them. Callers without credentials are told apart by their address.',
+      examples: [2],
+    },
+    temporary: {
+      ...size,
+      description:
+        'What a stored query may write to disk while it sorts, joins or returns rows: over SQLite the size of each temporary file and of a result, on PostgreSQL `temp_file_limit` of each connection, where its role may set that. A query that needs more ends with 400.',
+      default: '512 MiB',
+      examples: ['2 GiB'],
+    },
+    slowest: {
+      ...size,
+      description: "What a request's body must bring a second on average, once it has come for 5 s.",
+      default: '240 B',
+      examples: ['1 KiB'],
+    },
+    rate: {
+      ...callLimits.rate,
+      description: `Of all operations that have none of their own, counted together. ${callLimits.rate.description}`,
+    },
+    concurrent: {
+      ...callLimits.concurrent,
+      description: `Of all operations together. ${callLimits.concurrent.description}`,
+      examples: [200],
+    },
+    keep: {
+      ...duration,
+      description: 'How long results in files, polled results and reports of processes are kept.',
+      default: '7 d',
+      examples: ['7 d', '12 h'],
+    },
+  },
+);
