@@ -32,21 +32,29 @@ export type {
 export { createClient, FlowError, InvokeError, ReplyFault, SoapFault } from './invoke/index.ts';
 export type { Diagnostic, LoadedProject, LoadOptions } from './load/index.ts';
 export { DefinitionsError, loadProject, renderDiagnostics } from './load/index.ts';
-export type { BlobStore, Blobs, StoredBlob } from './model/blob.ts';
-export type { CallPart, CallText, CallValue } from './model/call-text.ts';
-export type { Component, ComponentEventRegistration, RelatedContent } from './model/component.ts';
-export { type ComponentEvent, ServiceInterface } from './model/component-event.ts';
-export type { ConfigPart, ConfigText } from './model/config.ts';
+export type { BlobStore, Blobs, Kept, Spool, StoredBlob } from './model/blob.ts';
+export type {
+  Component,
+  ComponentEventRegistration,
+  RelatedContent,
+  SavedRecord,
+  SaveOptions,
+  StoredRecord,
+} from './model/component.ts';
 export type {
   CallBody,
   CallHeader,
+  CallPart,
+  CallText,
+  CallValue,
   ConsumerOperation,
   FixedHeader,
   RestConsumer,
   RestProperties,
   SoapConsumer,
+  SoapProperties,
 } from './model/consumer.ts';
-export type { Datasource } from './model/datasource.ts';
+export type { ConfigPart, ConfigText, Position } from './model/definition.ts';
 export type { Document } from './model/document.ts';
 export type { FaultCode, FaultOptions, FaultParameters } from './model/fault.ts';
 export { Fault } from './model/fault.ts';
@@ -63,20 +71,21 @@ export type {
   OutboundOptions,
   Outcome,
   PassedBytes,
+  ProcessContext,
+  ProcessHandler,
+  ProcessOutcome,
   Reply,
   ReplyOptions,
+  SqlRow,
+  SqlTransaction,
   WorkContext,
 } from './model/handler.ts';
+export { type ComponentEvent, ServiceInterface } from './model/handler.ts';
 export type { FlowReply, InvokeReply, ReplyTimings, StepTrace, Timings } from './model/invoke-reply.ts';
-export type { ClientCertificate, Node, NodeCredential, NodeTimeouts } from './model/node.ts';
-export type { Position } from './model/position.ts';
+export type { ClientCertificate, Node, NodeCredential, NodeTimeouts, Retry } from './model/node.ts';
 export type { Process, ProcessRetry, Recurrence } from './model/process.ts';
-export type { ProcessContext, ProcessHandler, ProcessOutcome } from './model/process-handler.ts';
-export type { Query, QueryLink } from './model/query.ts';
-export type { Registry } from './model/registry.ts';
-export type { Retry } from './model/retry.ts';
-export type { LogLevel, Routing } from './model/routing.ts';
-export type { SavedRecord, SaveOptions, StoredRecord } from './model/saved-record.ts';
+export type { Datasource, Query, QueryLink } from './model/query.ts';
+export type { LogLevel, Registry, Routing } from './model/registry.ts';
 export type { PermissionList, Role, SecurityScheme, User } from './model/security.ts';
 export type {
   Answer,
@@ -91,21 +100,25 @@ export type {
   SoapForm,
   UriVariable,
 } from './model/service.ts';
-export type { SoapProperties } from './model/soap-properties.ts';
-export type { Kept, Spool } from './model/spool.ts';
-export type { SqlRow, SqlTransaction } from './model/sql.ts';
 export type {
   AnyCalls,
+  AnyComponents,
   AnyFlows,
   CallTypes,
+  Complaint,
+  ComponentTypes,
+  Fitting,
   FlowTypes,
+  HandlerOf,
+  QueryTypes,
+  TypedContext,
+  TypedEvent,
   TypedFlowReply,
+  TypedProcess,
   TypedReply,
-} from './model/typed/calls.ts';
-export type { TypedEvent } from './model/typed/event.ts';
-export type { Complaint, Fitting, HandlerOf, QueryTypes, TypedContext } from './model/typed/handler.ts';
-export type { TypedProcess } from './model/typed/process.ts';
-export type { AnyComponents, ComponentTypes, TypedSaved, TypedSaves } from './model/typed/saves.ts';
+  TypedSaved,
+  TypedSaves,
+} from './model/typed.ts';
 export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';
 export { GatewayError } from './serve/gateway-error.ts';
 export type { Address } from './serve/start/address.ts';

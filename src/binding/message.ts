@@ -1,4 +1,4 @@
-import type { ReplyForm } from '../model/rest-form.ts';
+import type { ReplyForm } from '../model/service.ts';
 
 /** Key of the value of a message without a document, under which its content stands. */
 export const CONTENT = 'content';

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { ConsumerOperation, RestConsumer } from '../model/consumer.ts';
 import { operationsByName, shortestName } from '../model/operation-names.ts';
-import type { Registry } from '../model/registry.ts';
-import type { Routing } from '../model/routing.ts';
+import type { Registry, Routing } from '../model/registry.ts';
 import type { Answer, Operation, SoapForm } from '../model/service.ts';
 import { findService } from './find-service.ts';
 import { AS_JSON, explain } from './help.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Client, createClient, faultOfNamed, type Timeouts } from '../invoke/index.ts';
 import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
-import type { AnyCalls, AnyFlows, CallTypes, FlowTypes } from '../model/typed/calls.ts';
+import type { AnyCalls, AnyFlows, CallTypes, FlowTypes } from '../model/typed.ts';
 import { createSpool } from '../store/file/spool.ts';
 import type { TypedClient } from './typed-client.ts';
 

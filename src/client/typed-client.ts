@@ -1,5 +1,5 @@
 import type { CallOptions, FlowOptions, PreparedRequest } from '../invoke/index.ts';
-import type { CallTypes, FlowTypes, TypedFlowReply, TypedReply } from '../model/typed/calls.ts';
+import type { CallTypes, FlowTypes, TypedFlowReply, TypedReply } from '../model/typed.ts';
 
 /** Calls the operations of other systems and runs flows, by the types that the definitions give them. */
 export interface TypedClient<C extends CallTypes<C>, F extends FlowTypes<F>> {

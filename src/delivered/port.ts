@@ -1,9 +1,9 @@
+import type { ReplyRoot } from '../model/document.ts';
 import type { HandlerContext, Outcome } from '../model/handler.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { ReplyRoot } from '../model/xml-name.ts';
 import type { Scheduler } from '../process/index.ts';
 import type { QueryPort, QueryRuns, SavedQueries } from '../query/index.ts';
 

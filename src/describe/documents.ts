@@ -1,7 +1,6 @@
-import type { Document } from '../model/document.ts';
+import { type Document, namespaceOf } from '../model/document.ts';
 import { singleType } from '../model/field.ts';
 import type { Message, Operation, SoapForm } from '../model/service.ts';
-import { namespaceOf } from '../model/xml-name.ts';
 
 /** The documents of operations, each once, before those that it holds. */
 export interface DocumentSet {

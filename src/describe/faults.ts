@@ -1,7 +1,6 @@
 import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
-import type { CallLimits } from '../model/rate.ts';
-import { takesBody } from '../model/rest-form.ts';
-import type { Operation } from '../model/service.ts';
+import type { CallLimits } from '../model/gateway.ts';
+import { type Operation, takesBody } from '../model/service.ts';
 import { deliveredFacts } from './delivered.ts';
 import { sentForms } from './replies.ts';
 

@@ -1,4 +1,4 @@
-import { foldedName } from '../model/xml-name.ts';
+import { foldedName } from '../model/document.ts';
 
 /** An NCName of ASCII characters (Namespaces in XML 1.0, section 4): any other character becomes `_`. */
 export function ncName(text: string): string {

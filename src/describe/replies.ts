@@ -1,5 +1,4 @@
-import { type ReplyForm, replyForms } from '../model/rest-form.ts';
-import type { Message, Operation } from '../model/service.ts';
+import { type Message, type Operation, type ReplyForm, replyForms } from '../model/service.ts';
 import { problemMediaType } from '../wire/problem.ts';
 
 /** The forms of an operation's reply, the default first; none where nothing is sent. */

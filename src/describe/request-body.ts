@@ -1,5 +1,4 @@
-import { hasXmlBody } from '../model/rest-form.ts';
-import type { Operation, OperationUri } from '../model/service.ts';
+import { hasXmlBody, type Operation, type OperationUri } from '../model/service.ts';
 
 /** Media type of a request's body: JSON for a document's fields, by its kind for a body that is one field or a raw message. */
 export function requestMediaType(operation: Operation, uri: OperationUri): string {

@@ -1,4 +1,4 @@
-import type { ConfigText } from '../model/config.ts';
+import type { ConfigText } from '../model/definition.ts';
 import {
   isMessageScheme,
   type SecurityScheme,

@@ -1,7 +1,13 @@
 import type { Gateway } from '../model/gateway.ts';
-import { serviceNamespace } from '../model/namespace.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Method, Operation, OperationUri, Service, SoapForm } from '../model/service.ts';
+import {
+  type Method,
+  type Operation,
+  type OperationUri,
+  type Service,
+  type SoapForm,
+  serviceNamespace,
+} from '../model/service.ts';
 import { type DocumentSet, documentsOf } from './documents.ts';
 import { uriNames } from './names.ts';
 

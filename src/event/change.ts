@@ -1,15 +1,14 @@
-import type { Component } from '../model/component.ts';
+import type { Component, SaveOptions } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
-import type { SaveOptions } from '../model/saved-record.ts';
 import type { DocumentValue } from '../model/value.ts';
-import { checkConditions } from './conditions.ts';
+import { matches, matchesNone, parseEntityTags } from '../wire/entity-tag.ts';
 import type { Records, Row, Stored } from './record.ts';
 
 /** What a save does: `patch` changes the fields that it is given. */
 export type SaveAction = NonNullable<SaveOptions['action']>;
 
 /** What a caller wants to be saved. */
-export interface Wanted extends Pick<SaveOptions, 'ifMatch' | 'ifNoneMatch'> {
+interface Wanted extends Pick<SaveOptions, 'ifMatch' | 'ifNoneMatch'> {
   readonly action: SaveAction;
   readonly record: DocumentValue;
   /** Of the record. */
@@ -46,4 +45,34 @@ export function changeOf(
   const own =
     present === undefined ? {} : Object.fromEntries(keys.map(({ name }) => [name, present.row[name] ?? null]));
   return { ...row, ...own, ...(lock === undefined ? {} : { [lock.name]: String((present?.lock ?? 0n) + 1n) }) };
+}
+
+/** What a request expects of a record (RFC 9110, section 13.1). */
+type Expected = Pick<SaveOptions, 'ifMatch' | 'ifNoneMatch'>;
+
+/**
+ * Holds what a save expects against the record that is there.
+ * @param etag of the record, with its quotes; undefined where there is none
+ * @param what the record, for messages
+ * @throws Fault PRECONDITION_FAILED; BAD_PARAMETER where a condition is none
+ */
+function checkConditions({ ifMatch, ifNoneMatch }: Expected, etag: string | undefined, what: string): void {
+  const present = etag?.slice(1, -1);
+  const isMet =
+    (ifMatch === undefined || matches(readTags('If-Match', ifMatch), present)) &&
+    (ifNoneMatch === undefined || matchesNone(readTags('If-None-Match', ifNoneMatch), present));
+  if (!isMet) throw Fault.of('PRECONDITION_FAILED', { what });
+}
+
+/** Reads `If-Match` or `If-None-Match`. @throws Fault BAD_PARAMETER where it is neither `*` nor a list of entity tags */
+export function readTags(
+  name: 'If-Match' | 'If-None-Match',
+  text: string,
+): NonNullable<ReturnType<typeof parseEntityTags>> {
+  const tags = parseEntityTags(text);
+  // An empty If-None-Match names nothing, and holds. An empty If-Match may be a tag that got lost: to ignore it could cost
+  // the caller somebody else's change.
+  if (tags === undefined || (name === 'If-Match' && tags.length === 0))
+    throw Fault.of('BAD_PARAMETER', { name, reason: 'is neither * nor a list of entity tags ("...")' });
+  return tags;
 }

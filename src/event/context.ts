@@ -1,7 +1,5 @@
 import type { ComponentEventName } from '../model/component.ts';
-import type { ComponentEvent, ServiceClass } from '../model/component-event.ts';
-import type { WorkContext } from '../model/handler.ts';
-import type { SqlTransaction } from '../model/sql.ts';
+import type { ComponentEvent, ServiceClass, SqlTransaction, WorkContext } from '../model/handler.ts';
 import type { DocumentValue } from '../model/value.ts';
 
 /** What a class is told of a save. */

@@ -1,4 +1,4 @@
-export { checkComponents } from './check.ts';
-export { readTags } from './conditions.ts';
+export { readTags } from './change.ts';
+export { checkComponents } from './columns.ts';
 export { openComponents } from './open.ts';
 export type { Components } from './port.ts';

@@ -1,6 +1,12 @@
-import { afterSaves } from './after.ts';
-import { EVENTS } from './enter.ts';
+import { redactError } from '../codec/redact/redact-value.ts';
+import type { Component, ComponentEventRegistration } from '../model/component.ts';
+import { Fault } from '../model/fault.ts';
+import { beginAccount } from '../model/work.ts';
+import type { FailedJob, Job, Worker } from '../store/index.ts';
+import { runClass } from './context.ts';
+import { classOf, EVENTS, type EventData, type InsideFacts, insideOf, isDue, openFor } from './inside.ts';
 import type { Components, ComponentsOptions } from './port.ts';
+import type { Row } from './record.ts';
 import { Saves } from './save.ts';
 
 /** Ties components and their events to the queue, which is not started yet. */
@@ -11,4 +17,104 @@ export function openComponents(options: ComponentsOptions): Components {
     read: (component, keys) => saves.read(component, keys),
     save: (component, action, record, facts) => saves.save(component, action, record, facts),
   };
+}
+
+/** Classes that run at the same time in one gateway, of different records. */
+const CONCURRENCY = 4;
+/** Pauses in milliseconds. */
+const RETRY = { attempts: 4, first: 1000, longest: 60_000 };
+
+/** What runs classes after a save: each in a transaction of its own, which ends its job too. */
+function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
+  const tell = ({ data, attempt }: FailedJob, error: Error, facts: Readonly<Record<string, unknown>>): void => {
+    const { component, service, save } = data as EventData;
+    options.onError(error, { component, service, save, attempt, ...facts });
+  };
+  return {
+    concurrency: CONCURRENCY,
+    retry: RETRY,
+    run: (job) => runOne(job, options, saves),
+    async onRetry(_, job, error, next) {
+      tell(job, error, { next, what: 'a class after a save, which is tried again' });
+    },
+    async onDead(_, job, error) {
+      tell(job, error, { what: 'a class after a save, which is given up' });
+    },
+  };
+}
+
+async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promise<void> {
+  const { registry, directory, onError, account } = options;
+  const data = job.data as EventData;
+  const { component: id, service, save } = data;
+  const component = registry.components.get(id);
+  // One class may be registered twice, and disabled once.
+  const registration = component?.events.find(
+    (each) => each.enabled && each.event === 'SavePostChange' && each.service.id === service,
+  );
+  if (component === undefined || registration === undefined) {
+    const gone = new Error(`${service} is no longer registered at ${id}: what was to run is dropped`);
+    onError(gone, { component: id, service, save });
+    return;
+  }
+  const [name, user] = [`${service} of ${id}`, data.user ?? undefined];
+  const tell = beginAccount(account, { kind: 'event', name, id: save, user, attempt: job.attempt });
+  try {
+    const owner = user === undefined ? undefined : await directory.findOwner(user);
+    if (user !== undefined && owner === undefined) {
+      const what = `component ${id} any more`;
+      tell(Fault.of('FORBIDDEN', { user: `User ${user}`, what }, { reason: 'unknown or disabled user' }));
+      const late = new Error(`${service} did not run: user ${user}, who saved, may call no longer`);
+      onError(late, { component: id, service, save });
+      return;
+    }
+    const facts: InsideFacts = { user: owner, requestId: data.requestId, signal: job.signal, depth: data.depth };
+    if (await runRegistered({ job, data, component, registration, facts }, options, saves)) tell();
+  } catch (error) {
+    tell(error);
+    throw error;
+  }
+}
+
+/** What one attempt is about. */
+interface Due {
+  readonly job: Job;
+  readonly data: EventData;
+  readonly component: Component;
+  readonly registration: ComponentEventRegistration;
+  readonly facts: InsideFacts;
+}
+
+/** @returns false where the class is not due any more */
+async function runRegistered(due: Due, options: ComponentsOptions, saves: Saves): Promise<boolean> {
+  const { job, data, component, registration, facts } = due;
+  const { registry, work } = options;
+  const { save } = data;
+  if (!isDue(registration, { component, save }, facts, work)) return false;
+  const records = saves.recordsOf(component);
+  const story = storyOf(job, data, registration, records);
+  const redact = records.redactionOf([story.before, story.after]);
+  const opened = openFor(work, registration, { component, save, redact }, facts);
+  try {
+    const { timeout } = registry.gateway.limits;
+    await job.complete(async (tx) => {
+      const inside = insideOf(tx, facts, saves.inside, options);
+      await runClass(classOf(registration.service.file, options), story, opened.context, inside, timeout);
+    });
+    return true;
+  } catch (error) {
+    throw redact === undefined ? error : redactError(error, redact);
+  } finally {
+    opened.done();
+  }
+}
+
+function storyOf(
+  { attempt }: Job,
+  { component, save, action, before, after }: EventData,
+  { event }: ComponentEventRegistration,
+  records: ReturnType<Saves['recordsOf']>,
+): Parameters<typeof runClass>[1] {
+  const recordOf = (row: Row | null) => (row === null ? undefined : records.read(row).record);
+  return { component, event, action, save, before: recordOf(before), after: recordOf(after), attempt };
 }

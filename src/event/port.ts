@@ -1,11 +1,9 @@
-import type { Account } from '../model/account.ts';
-import type { Component } from '../model/component.ts';
-import type { ServiceClass } from '../model/component-event.ts';
-import type { OpenWork } from '../model/open-work.ts';
+import type { Component, SavedRecord, SaveOptions, StoredRecord } from '../model/component.ts';
+import type { ServiceClass } from '../model/handler.ts';
 import type { Registry } from '../model/registry.ts';
-import type { SavedRecord, SaveOptions, StoredRecord } from '../model/saved-record.ts';
 import type { User } from '../model/security.ts';
 import type { DocumentValue } from '../model/value.ts';
+import type { Account, OpenWork } from '../model/work.ts';
 import type { Owners } from '../security/directory/port.ts';
 import type { JobQueue, Store } from '../store/index.ts';
 

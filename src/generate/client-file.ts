@@ -1,6 +1,5 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
-import type { Flow, FlowStep } from '../model/flow.ts';
-import { flowNames } from '../model/flow-names.ts';
+import { type Flow, type FlowStep, flowNames } from '../model/flow.ts';
 import { qualifiedName, shortestName } from '../model/operation-names.ts';
 import { code, comment, sentence } from './comment.ts';
 import { HEADER } from './header.ts';

@@ -1,5 +1,5 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
-import { flowNames } from '../model/flow-names.ts';
+import { flowNames } from '../model/flow.ts';
 import { operationsByName, shortestName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';

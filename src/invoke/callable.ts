@@ -1,7 +1,7 @@
-import type { ConfigText, ResolveReference } from '../model/config.ts';
+import type { Spool } from '../model/blob.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
+import type { ConfigText, ResolveReference } from '../model/definition.ts';
 import type { Limits } from '../model/gateway.ts';
-import type { Spool } from '../model/spool.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { Called } from './error.ts';
 import type { RawReply } from './http/raw-reply.ts';

@@ -1,20 +1,17 @@
 import type { Environment } from '../load/value/config.ts';
+import type { Spool } from '../model/blob.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { InvokeReply } from '../model/invoke-reply.ts';
-import type { Spool } from '../model/spool.ts';
-import type { DocumentValue } from '../model/value.ts';
-import type { Callable } from './callable.ts';
+import type { Attachment, DocumentValue } from '../model/value.ts';
+import type { Callable, ReadReply } from './callable.ts';
 import { Configuration } from './configuration.ts';
-import { deadline, LONGEST } from './deadline.ts';
 import { type Called, InvokeError } from './error.ts';
 import type { RawReply } from './http/raw-reply.ts';
-import type { Target } from './http/target.ts';
-import type { Transport } from './http/transport.ts';
-import type { Timeouts } from './limits.ts';
+import type { Target, Transport } from './http/transport.ts';
+import { deadline, LONGEST, type Timeouts } from './limits.ts';
 import type { CallOptions } from './options.ts';
 import type { PreparedRequest } from './outgoing.ts';
-import { replyOf } from './reply/invoke-reply.ts';
 import { compileRestCall } from './rest/call.ts';
 import { compileSoapCall } from './soap/call.ts';
 
@@ -141,3 +138,28 @@ function targetOf(operation: ConsumerOperation, { node, credential }: CallOption
   if (node !== undefined) return { operation, node, credential };
   return { operation, node: operation.target, primaryUrl: operation.properties.primaryUrl, credential };
 }
+
+/** A reply as the caller has it. @param elapsed milliseconds from the call to its value */
+function replyOf(raw: RawReply, { value, body, content }: ReadReply, elapsed: number): InvokeReply {
+  return {
+    httpResponseCode: raw.status,
+    responseStatus: 0,
+    headers: raw.headers,
+    value,
+    body,
+    segments: () => content?.segments() ?? none(),
+    timings: { ...raw.timings, value: elapsed },
+    attempts: raw.attempts,
+    requestId: raw.called.requestId,
+    async finish() {
+      try {
+        await content?.finish();
+      } finally {
+        content?.close();
+      }
+    },
+    close: () => content?.close(),
+  };
+}
+
+async function* none(): AsyncGenerator<Attachment> {}

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../load/value/config.ts';
+import type { Spool } from '../model/blob.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow } from '../model/flow.ts';
 import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Spool } from '../model/spool.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { createCalls } from './calls.ts';
 import { findFlow, findOperation } from './find.ts';

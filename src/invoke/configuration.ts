@@ -1,5 +1,5 @@
 import { ConfigError, type Environment, resolveAll } from '../load/value/config.ts';
-import type { ConfigText, Reference, ResolveReference } from '../model/config.ts';
+import type { ConfigText, Reference, ResolveReference } from '../model/definition.ts';
 import { MASK } from '../model/mask.ts';
 import { type Called, InvokeError } from './error.ts';
 

@@ -1,5 +1,6 @@
+import { CodecError } from '../codec/index.ts';
 import type { StepTrace } from '../model/invoke-reply.ts';
-import { RETRY_DEFAULTS } from '../model/retry.ts';
+import { RETRY_DEFAULTS } from '../model/node.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { PreparedRequest } from './outgoing.ts';
 
@@ -194,4 +195,14 @@ export function wordsOf({ message, called }: InvokeError): string {
 /** HTTP statuses after which the same request may succeed later (RFC 9110 section 15, RFC 6585 section 4). */
 export function mayRetry(status: number): boolean {
   return RETRY_DEFAULTS.on.has(status);
+}
+
+/** Makes something of a call's input. @throws InvokeError BAD_INPUT, where a codec complains about it */
+export function checking<T>(called: Called, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    throw new InvokeError('BAD_INPUT', called, error.message, { cause: error });
+  }
 }

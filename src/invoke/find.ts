@@ -1,9 +1,12 @@
-import type { ConsumerOperation } from '../model/consumer.ts';
-import type { Flow } from '../model/flow.ts';
-import { flowNames } from '../model/flow-names.ts';
+import { attachmentsIn } from '../codec/binary.ts';
+import type { ConsumerOperation, SoapConsumer } from '../model/consumer.ts';
+import { type Flow, flowNames } from '../model/flow.ts';
+import type { Node } from '../model/node.ts';
 import { alternatives, operationsByName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
-import { InvokeError } from './error.ts';
+import type { Operation } from '../model/service.ts';
+import type { DocumentValue } from '../model/value.ts';
+import { FlowError, InvokeError, ReplyFault, SoapFault } from './error.ts';
 
 /** @throws InvokeError UNKNOWN_OPERATION */
 export function findOperation(
@@ -44,4 +47,48 @@ export function findFlow(registry: Registry, given: string | Flow, requestId: st
 function inactiveWords({ service, steps }: Flow): string {
   const off = steps.find(({ operation }) => !operation.active);
   return service.active && off !== undefined ? `its step ${off.operation.id} is not active` : 'it is not active';
+}
+
+/**
+ * A provider operation with a SOAP form as one to call at a node that offers it: at the gateway's own services connector,
+ * or at that of another gateway with the same definitions. Binary content of the input travels as attachments.
+ * @throws TypeError for one without a SOAP form
+ */
+export function asConsumer(operation: Operation, target: Node, input: DocumentValue): SoapConsumer {
+  const { id, name, service, soap, fault, permissions, active, at } = operation;
+  if (soap === undefined) throw new TypeError(`${id} has no SOAP form`);
+  return {
+    kind: 'soap',
+    id,
+    name,
+    service,
+    target,
+    soap,
+    headers: [],
+    properties: {
+      mtom: !attachmentsIn(input).next().done,
+      upContent: true,
+      compress: false,
+      segmentContentTransfer: 'binary',
+    },
+    permissions,
+    public: operation.public,
+    active,
+    ...(fault === undefined ? {} : { fault }),
+    at,
+  };
+}
+
+/** The fault document of an operation, by its id, in what a call or a flow has thrown; undefined where there is none. */
+export function faultOf(operation: string, error: unknown): DocumentValue | undefined {
+  const cause = error instanceof FlowError ? error.cause : error;
+  if (cause instanceof ReplyFault) return cause.called.operation === operation ? cause.fault : undefined;
+  if (cause instanceof SoapFault) return cause.called.operation === operation ? cause.detail : undefined;
+  return undefined;
+}
+
+/** {@link faultOf} an operation by one of its names. */
+export function faultOfNamed(registry: Registry, name: string, error: unknown): DocumentValue | undefined {
+  const operation = consumerNamed(registry, name);
+  return typeof operation === 'string' ? undefined : faultOf(operation.id, error);
 }

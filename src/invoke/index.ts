@@ -1,6 +1,6 @@
 export type { Segment } from './callable.ts';
 export { type Client, type ClientOptions, createClient } from './client.ts';
-export type { Credential } from './credential/credential.ts';
+export type { Credential } from './credential.ts';
 export {
   type Called,
   FlowError,
@@ -12,10 +12,8 @@ export {
   type SoapFaultCode,
   type SoapFaultFacts,
 } from './error.ts';
-export { faultOfNamed } from './fault-of.ts';
-export { flowNamed } from './find.ts';
-export type { Head, Heads } from './http/trace.ts';
+export { asConsumer, faultOfNamed, flowNamed } from './find.ts';
+export type { Head, Heads } from './http/headers.ts';
 export type { Timeouts } from './limits.ts';
 export type { CallOptions, FlowOptions } from './options.ts';
 export type { PreparedRequest } from './outgoing.ts';
-export { asConsumer } from './soap/as-consumer.ts';

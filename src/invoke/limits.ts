@@ -1,3 +1,5 @@
+import { type Called, InvokeError, wordsOf } from './error.ts';
+
 /** How long each phase of an exchange may take, in milliseconds. */
 export interface Timeouts {
   /** Until there is a connection, with name resolution and TLS. */
@@ -44,4 +46,56 @@ export const TOKEN_REPLY = 64 * 1024;
 /** What is left of the time that a token or a value holds when it is shown no more: a call takes some, and clocks differ. */
 export function marginOf(milliseconds: number): number {
   return Math.min(milliseconds / 10, 30_000);
+}
+
+/** The time that the whole of a call has. */
+export interface Deadline {
+  /** Ends with the time, its reason then being the error of the call, or with the caller's own signal. */
+  readonly signal: AbortSignal | undefined;
+  /** An error of the call: that the time is up, where that is what ended it. */
+  told(error: unknown): unknown;
+  clear(): void;
+}
+
+/** What a timer can wait for; it would take a longer time for no time at all. */
+export const LONGEST = 2 ** 31 - 1;
+
+/** @param most in milliseconds; no end where it is infinite, or beyond the 24 days that a timer can wait for */
+export function deadline(signal: AbortSignal | undefined, most: number, called: Called): Deadline {
+  if (most > LONGEST) return { signal, told: (error) => error, clear: () => undefined };
+  const controller = new AbortController();
+  const late = (where: Called, cause?: unknown): InvokeError =>
+    new InvokeError('TIMEOUT', where, `the call took longer than ${most / 1000} s and was ended`, {
+      retry: true,
+      cause,
+    });
+  const timer = setTimeout(() => controller.abort(late(called)), most);
+  return {
+    signal: signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]),
+    told(error) {
+      if (!controller.signal.aborted || signal?.aborted === true) return error;
+      if (!(error instanceof InvokeError) || error.code !== 'ABORTED') return error;
+      const { sent, attempts } = error;
+      return Object.assign(late(error.called, error), { sent, attempts });
+    },
+    clear: () => clearTimeout(timer),
+  };
+}
+
+/** The error for a call that a signal ended. A time that is up is the reason itself. */
+export function abortError(reason: unknown, called: Called): InvokeError {
+  if (reason instanceof InvokeError && reason.code === 'TIMEOUT')
+    return new InvokeError('TIMEOUT', called, wordsOf(reason), { retry: true, cause: reason });
+  return new InvokeError('ABORTED', called, 'the call was ended before there was a reply', { cause: reason });
+}
+
+/** What many wait for, each as long as its own signal lets it. @throws InvokeError ABORTED, TIMEOUT; what the work throws */
+export function unlessEnded<T>(work: Promise<T>, signal: AbortSignal | undefined, called: Called): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(abortError(signal.reason, called));
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
 }

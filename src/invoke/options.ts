@@ -1,8 +1,11 @@
+import { CONTENT } from '../binding/message.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
+import type { Field, FieldType } from '../model/field.ts';
 import type { Node } from '../model/node.ts';
+import type { Value } from '../model/value.ts';
 import type { Segment } from './callable.ts';
-import type { Credential } from './credential/credential.ts';
-import type { Heads } from './http/trace.ts';
+import type { Credential } from './credential.ts';
+import type { Heads } from './http/headers.ts';
 
 /** What a call takes beside its input. */
 export interface CallOptions {
@@ -33,4 +36,22 @@ export interface CallOptions {
 export interface FlowOptions extends Omit<CallOptions, 'segments' | 'uriIndex' | 'node' | 'credential'> {
   /** Told of each step as it begins, and of one that is run anew. */
   readonly onStep?: (step: { readonly index: number; readonly operation: ConsumerOperation }) => void;
+}
+
+/** What a caller may give an operation, by name. */
+export type InputField = Pick<Field, 'name' | 'type'>;
+
+/** Everything that a caller may give an operation; a message without a document is `content`. */
+export function inputFields(operation: ConsumerOperation): readonly InputField[] {
+  if (operation.kind === 'rest') return operation.input.fields;
+  const { request } = operation.soap;
+  if (request.kind === 'document') return request.document.fields;
+  return request.kind === 'raw' ? [{ name: CONTENT, type: { kind: request.raw } }] : [];
+}
+
+/** A value for a field that it was not read for: what is written in letters takes numbers and truth values by theirs. */
+export function fitted(value: Value, { kind }: FieldType): Value {
+  const isText = kind === 'string' || kind === 'text';
+  const isPlain = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
+  return isText && isPlain ? String(value) : value;
 }

@@ -1,5 +1,5 @@
+import type { Position } from '../model/definition.ts';
 import { type OperationIdentity, qualifiedName } from '../model/operation-names.ts';
-import type { Position } from '../model/position.ts';
 import type { OperationUri } from '../model/service.ts';
 import { placeOf } from './diagnostic/diagnostic.ts';
 import type { Linking } from './linking.ts';

@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
-import type { ConfigText } from '../model/config.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
-import type { Database, Gateway, Limits } from '../model/gateway.ts';
+import type { ConfigText } from '../model/definition.ts';
+import type { Database, Gateway, Limits, Tls } from '../model/gateway.ts';
 import type { PermissionList, SecurityScheme } from '../model/security.ts';
-import type { Tls } from '../model/tls.ts';
 import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, mayHaveMeant, resolveIds } from './linking.ts';
 import { given } from './object.ts';

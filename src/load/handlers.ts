@@ -1,5 +1,5 @@
+import type { Position } from '../model/definition.ts';
 import type { Gateway } from '../model/gateway.ts';
-import type { Position } from '../model/position.ts';
 import type { Operation } from '../model/service.ts';
 import { placeOf } from './diagnostic/diagnostic.ts';
 import { DEFAULT_HANDLERS } from './gateway.ts';

@@ -1,3 +1,4 @@
+import type { Position } from '../model/definition.ts';
 import {
   alternatives,
   type OperationIdentity,
@@ -5,7 +6,6 @@ import {
   qualifiedName,
   shortestName,
 } from '../model/operation-names.ts';
-import type { Position } from '../model/position.ts';
 import { createReport, type Place, type Report } from './diagnostic/diagnostic.ts';
 import { type Declaration, Declarations } from './read/declaration.ts';
 import { createPlaces, type Places } from './read/places.ts';

@@ -1,4 +1,4 @@
-import type { ConfigText } from '../model/config.ts';
+import type { ConfigText } from '../model/definition.ts';
 import { NODE_DEFAULTS, type Node, type NodeCredential, type NodeTimeouts } from '../model/node.ts';
 import type { Service } from '../model/service.ts';
 import { parseSocketAddress } from '../wire/socket-address.ts';

@@ -1,5 +1,5 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
-import type { LogLevel, Routing } from '../model/routing.ts';
+import type { LogLevel, Routing } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
 import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, type OperationNames, refuseKey, resolveOperation } from './linking.ts';

@@ -1,14 +1,10 @@
-import type { CallText } from './call-text.ts';
-import type { ConfigText } from './config.ts';
+import type { ConfigPart, ConfigText, Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
-import type { Node } from './node.ts';
+import type { Node, Retry } from './node.ts';
 import type { OperationIdentity } from './operation-names.ts';
-import type { Position } from './position.ts';
-import type { Retry } from './retry.ts';
 import type { PermissionList } from './security.ts';
 import type { MediaMessage, Method, OperationUri, RawKind, Service, SoapForm } from './service.ts';
-import type { SoapProperties } from './soap-properties.ts';
 
 /** What is called at another system. */
 export type ConsumerOperation = SoapConsumer | RestConsumer;
@@ -105,4 +101,40 @@ export interface RestProperties {
   readonly acceptCompressed: boolean;
   /** `PRIMARYURL`: takes the place of the node's address. */
   readonly primaryUrl?: ConfigText;
+}
+
+/** Connector properties of a SOAP consumer (specification 4.4), by what they mean. */
+export interface SoapProperties {
+  /** `MTOM=Y`: binary content travels as attachments rather than as base64 in its place. */
+  readonly mtom: boolean;
+  /** `SOAPUpContent=Y`: the gateway writes the envelope around the request; `N`: the caller's text is the envelope. */
+  readonly upContent: boolean;
+  /** `sendUncompressed=N`: the request's body travels in gzip (RFC 1952). */
+  readonly compress: boolean;
+  /** `PRIMARYURL`: takes the place of the node's address. */
+  readonly primaryUrl?: ConfigText;
+  /** `SegmentContentType`: media type of segments that do not name their own. */
+  readonly segmentContentType?: string;
+  /** `SegmentContentTransfer`: how segments travel (RFC 2045 section 6). */
+  readonly segmentContentTransfer: 'binary' | 'base64';
+}
+
+/**
+ * A text of a consumer that is made for each call: of literal text, configuration (`${env:X}`, `${secret:X}`) and values
+ * of the call (`{FIELD}`, `{File.name}`).
+ */
+export interface CallText {
+  /** As written. */
+  readonly source: string;
+  readonly parts: readonly CallPart[];
+}
+
+export type CallPart = ConfigPart | CallValue;
+
+/** A value of the call. */
+export interface CallValue {
+  readonly kind: 'value';
+  readonly field: Field;
+  /** Of a binary field: what is known of its content, rather than the content. `length` is in bytes. */
+  readonly of?: 'name' | 'contentType' | 'length';
 }

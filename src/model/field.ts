@@ -1,5 +1,5 @@
+import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
-import type { Position } from './position.ts';
 
 /** Types of a single value, by the words that stand for them in YAML. */
 export const SCALAR_KINDS = [

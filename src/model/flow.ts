@@ -1,7 +1,7 @@
 import type { ConsumerOperation } from './consumer.ts';
+import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
-import type { Position } from './position.ts';
 import type { Service } from './service.ts';
 
 /** Calls in order, of which the later ones use what the earlier ones gave. */
@@ -45,4 +45,13 @@ export interface ReplyPath {
   readonly path: readonly string[];
   /** The last of them. */
   readonly field: Field;
+}
+
+/** What a flow may be called by, the shortest first: without the version too, where that is the default one. */
+export function flowNames({
+  id,
+  name,
+  service,
+}: Pick<Flow, 'id' | 'name' | 'service'>): readonly [string, ...string[]] {
+  return service.default ? [`${service.name}.${name}`, id] : [id];
 }

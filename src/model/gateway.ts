@@ -1,8 +1,5 @@
-import type { ConfigText } from './config.ts';
-import type { Position } from './position.ts';
-import type { CallLimits } from './rate.ts';
+import type { ConfigText, Position } from './definition.ts';
 import type { PermissionList, SecurityScheme } from './security.ts';
-import type { Tls } from './tls.ts';
 
 /** Bounds of every exchange. Sizes in bytes, times in milliseconds. */
 export interface Limits extends CallLimits {
@@ -92,4 +89,30 @@ export interface Gateway {
   readonly domainNames: readonly string[];
   readonly limits: Limits;
   readonly at: Position;
+}
+
+/** TLS of the gateway's own address. Files are PEM, relative to the project; they are read anew when they change. */
+export interface Tls {
+  readonly certificate: ConfigText;
+  readonly key: ConfigText;
+  readonly passphrase?: ConfigText;
+  /** Authorities whose client certificates are taken; without it none is asked for. */
+  readonly clientCa?: ConfigText;
+  readonly minimum: 'TLSv1.2' | 'TLSv1.3';
+}
+
+/** How often something may be called. */
+export interface Rate {
+  readonly requests: number;
+  /** Milliseconds. */
+  readonly per: number;
+  /** Whose calls are counted together: each caller's (an anonymous one's by its address), each address's, or all. */
+  readonly by: 'caller' | 'address' | 'all';
+}
+
+/** Bounds of the calls of one operation, or of all that have none of their own. */
+export interface CallLimits {
+  readonly rate?: Rate;
+  /** Calls that run at the same time, in one gateway. */
+  readonly concurrent?: number;
 }

@@ -1,7 +1,8 @@
 import type { Blobs, StoredBlob } from './blob.ts';
+import type { ComponentEventName, SavedRecord, SaveOptions } from './component.ts';
 import type { Fault } from './fault.ts';
 import type { FlowReply, InvokeReply } from './invoke-reply.ts';
-import type { SavedRecord, SaveOptions } from './saved-record.ts';
+import type { Process } from './process.ts';
 import type { Operation } from './service.ts';
 import type { Attachment, DocumentValue, Row, Value } from './value.ts';
 
@@ -148,3 +149,82 @@ export interface PassedBytes extends Omit<Bytes, 'length'> {
 export type Outcome =
   | ({ readonly kind: 'value'; readonly value: DocumentValue | string } & ReplyOptions)
   | { readonly kind: 'bytes'; readonly bytes: PassedBytes };
+
+/** What the code of a process is given beside its parameters. */
+export interface ProcessContext extends WorkContext {
+  readonly process: Process;
+  /** The number of the request. */
+  readonly instance: number;
+  readonly runControl: string;
+  /** From 1; more where an earlier attempt failed. */
+  readonly attempt: number;
+  /** Says how far it is: from 0 to 100, and in words. Shown with the request. */
+  progress(percent: number, text?: string): void;
+  /** Adds a line to the request's message log. */
+  message(level: 'info' | 'warning' | 'error', text: string): void;
+  /** Keeps a file with the request, to be fetched from its ReportURL. Of several the last stays. */
+  report(content: Attachment): Promise<void>;
+  /**
+   * Writes to the gateway's database, and ends the process with success in the same transaction: both happen, or neither,
+   * so that its effects there happen once. To be called once at most, at the end.
+   */
+  complete(work: (transaction: SqlTransaction) => Promise<void>): Promise<void>;
+}
+
+/** The code of a process; `generated/handlers.ts` has the typed form of each. */
+export interface ProcessHandler {
+  /** Does the work. What it throws ends the attempt; a Fault with a status below 500 ends the request without another. */
+  run(parameters: never, context: ProcessContext): ProcessOutcome | Promise<ProcessOutcome>;
+}
+
+/** Success where nothing is said. */
+// biome-ignore lint/suspicious/noConfusingVoidType: code that returns nothing is what most processes are
+export type ProcessOutcome = void | 'success' | 'warning';
+
+/**
+ * A save of a component, as a class that is registered at it sees it. What it writes with {@link SqlTransaction.execute} and
+ * saves with `saveComponent` is part of one transaction: before the save that of the save itself, after it one of its own,
+ * in which it is noted as done, so that its effects there happen once.
+ */
+export interface ComponentEvent<R = DocumentValue> extends Omit<WorkContext, 'blobs'>, SqlTransaction {
+  readonly component: string;
+  readonly event: ComponentEventName;
+  /** What became of the record. */
+  readonly action: 'created' | 'updated' | 'deleted';
+  /** A UUID: one a save. */
+  readonly save: string;
+  /** As it was in the database, frozen. Undefined where there was none. */
+  readonly before: R | undefined;
+  /** As it is in the database; before the save as it will be written, without what the database fills in. Frozen. Undefined where it was deleted. */
+  readonly after: R | undefined;
+  /** From 1; more where an earlier attempt failed. */
+  readonly attempt: number;
+}
+
+/**
+ * The base of classes that run when a component is saved (specification 6.2, field notes 5). One is made for each run; its
+ * constructor takes nothing.
+ */
+export abstract class ServiceInterface<E = ComponentEvent> {
+  /** Runs at the event. What it throws before the save refuses that: a Fault as it is. After the save it is tried again. */
+  abstract execute(event: E): void | Promise<void>;
+}
+
+/** A class that a file of the project exports. */
+export type ServiceClass = new () => ServiceInterface<never>;
+
+/** A row as the database's driver returns it, by the names of its columns. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** SQL inside a transaction of the gateway's database. */
+export interface SqlTransaction {
+  /**
+   * Runs one statement. `:NAME` in it stands for `values.NAME`, which is bound and never becomes part of the text; null and
+   * undefined are NULL.
+   * @throws Error naming a value that is missing; errors of the database
+   */
+  execute(
+    sql: string,
+    values?: Readonly<Record<string, Value>>,
+  ): Promise<{ readonly rows: readonly SqlRow[]; readonly changed: number }>;
+}

@@ -1,4 +1,4 @@
-import type { ReplyRoot } from './xml-name.ts';
+import type { ReplyRoot } from './document.ts';
 
 /**
  * What the clients of the original send to an operation over SOAP, and what they read: other names, other namespaces and

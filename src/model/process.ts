@@ -1,5 +1,5 @@
+import type { Position } from './definition.ts';
 import type { Field } from './field.ts';
-import type { Position } from './position.ts';
 import type { Query } from './query.ts';
 import type { PermissionList } from './security.ts';
 

@@ -1,6 +1,5 @@
-import type { Datasource } from './datasource.ts';
+import type { ConfigText, Position } from './definition.ts';
 import type { Field } from './field.ts';
-import type { Position } from './position.ts';
 import type { PermissionList } from './security.ts';
 
 /** Named SQL with typed columns and prompts. */
@@ -39,3 +38,18 @@ export interface QueryLink {
   /** At least one pair; the two columns are of one type. A NULL equals nothing. */
   readonly on: readonly { readonly parent: Field; readonly child: Field }[];
 }
+
+/** Another database that stored queries read from. */
+export interface Datasource {
+  readonly id: string;
+  readonly description?: string;
+  /** `sqlite:path`, or `postgres://user@host/database`. */
+  readonly url: ConfigText;
+  /** In place of one in the URL, so that it can come from a secret. */
+  readonly password?: ConfigText;
+  readonly at: Position;
+}
+
+/** Keys of a private query's definition: whose it is and what it reads from is not its author's to say. */
+export const PRIVATE_QUERY_KEYS = ['query', 'description', 'prompts', 'columns', 'sql', 'rows', 'timeout'] as const;
+export type PrivateQueryKey = (typeof PRIVATE_QUERY_KEYS)[number];

@@ -1,13 +1,12 @@
 import type { Component, RelatedContent } from './component.ts';
 import type { ConsumerOperation } from './consumer.ts';
-import type { Datasource } from './datasource.ts';
+import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Flow } from './flow.ts';
 import type { Gateway } from './gateway.ts';
 import type { Node } from './node.ts';
 import type { Process, Recurrence } from './process.ts';
-import type { Query } from './query.ts';
-import type { Routing } from './routing.ts';
+import type { Datasource, Query } from './query.ts';
 import type { PermissionList, Role, SecurityScheme, User } from './security.ts';
 import type { Operation, Service } from './service.ts';
 
@@ -36,4 +35,20 @@ export interface Registry {
   readonly roles: ReadonlyMap<string, Role>;
   readonly users: ReadonlyMap<string, User>;
   readonly routings: readonly Routing[];
+}
+
+/** How much of an exchange the log keeps beside its line: nothing, the headers, or headers and payload. */
+export type LogLevel = 'none' | 'header' | 'full';
+
+/** Which node an operation comes from. Every active provider operation has one, generated, from any node to the local one. */
+export interface Routing {
+  /** `~GENERATED~LOCATIONS_GET`, or the id of the definition that overrides it. */
+  readonly id: string;
+  readonly operation: Operation;
+  readonly sender: 'ANY';
+  readonly receiver: string;
+  readonly generated: boolean;
+  readonly active: boolean;
+  readonly log: LogLevel;
+  readonly at: Position;
 }

@@ -1,13 +1,13 @@
 import type { UriTemplate } from '../wire/uri-template/uri-template.ts';
 import type { Component, ComponentAction } from './component.ts';
 import type { ConsumerOperation } from './consumer.ts';
+import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
 import type { Flow } from './flow.ts';
+import type { CallLimits } from './gateway.ts';
 import type { OperationIdentity } from './operation-names.ts';
-import type { Position } from './position.ts';
 import type { Query } from './query.ts';
-import type { CallLimits } from './rate.ts';
 import type { PermissionList, Role, SecurityScheme } from './security.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -158,4 +158,78 @@ export interface Service {
   /** Ships in the package. */
   readonly delivered: boolean;
   readonly at: Position;
+}
+
+/** Something that an answer reaches under a grant of its own. */
+interface Reached {
+  readonly kind: 'query' | 'component' | 'consumer';
+  readonly thing: Query | Component | ConsumerOperation;
+}
+
+/** What an answer reaches, each once. Undefined where only running it tells. */
+export function reachedBy(answer: Answer): readonly Reached[] | undefined {
+  switch (answer.kind) {
+    case 'query':
+      return [{ kind: 'query', thing: answer.query }];
+    case 'queries':
+      return [...new Set(answer.lists.map(({ query }) => query))].map((thing) => ({ kind: 'query', thing }));
+    case 'component':
+      return [{ kind: 'component', thing: answer.component }];
+    case 'call':
+      return [...new Set(operationsOf(answer.call))].map((thing) => ({ kind: 'consumer', thing }));
+    case 'handler':
+    case 'delivered':
+      return undefined;
+  }
+}
+
+/** The calls that one stands for, in order. */
+export function operationsOf(call: ConsumerOperation | Flow): readonly ConsumerOperation[] {
+  return 'steps' in call ? call.steps.map(({ operation }) => operation) : [call];
+}
+
+/** One form of a reply over REST. */
+export interface ReplyForm {
+  /** In lower case, without parameters. */
+  readonly mediaType: string;
+  /** `psnonxml` is JSON text inside an XML element; `raw` has no document. */
+  readonly format: 'json' | 'xml' | 'psnonxml' | 'raw';
+  readonly message: Message;
+}
+
+/** The forms of an operation's reply, the default first: with the wrapper psnonxml JSON inside XML, then JSON itself. */
+export function replyForms({ responses, wrapper }: Operation): readonly ReplyForm[] {
+  const listed = responses.map(({ mediaType, message }): ReplyForm => {
+    const [essence = ''] = mediaType.toLowerCase().split(/\s*;/);
+    return { mediaType: essence, format: formatOf(essence, message), message };
+  });
+  const json = listed.find(({ format }) => format === 'json');
+  if (wrapper === undefined || json === undefined) return listed;
+  return [{ ...json, mediaType: 'application/xml', format: 'psnonxml' }, json];
+}
+
+function formatOf(mediaType: string, message: Message): ReplyForm['format'] {
+  if (message.kind !== 'document') return 'raw';
+  return /^(?:application|text)\/xml$|\+xml$/.test(mediaType) ? 'xml' : 'json';
+}
+
+/** Whether requests to a URI of the operation carry a body. */
+export function takesBody({ body }: Operation, uri: OperationUri): boolean {
+  return body === 'raw' || (body === 'document' && uri.body.length + uri.repeats.length > 0);
+}
+
+/**
+ * Whether a body of a document's fields may be XML. A patch (RFC 7396) may not: it removes what is null, and XML has no null
+ * that every tool writes.
+ */
+export function hasXmlBody({ patch }: Document): boolean {
+  return patch === undefined;
+}
+
+/**
+ * The XML namespace of a service's messages: its own where it names one, else `<prefix>:<Service>.<version>`.
+ * @param prefix of the gateway (`namespace:` of gateway.yaml)
+ */
+export function serviceNamespace({ namespace, id }: Pick<Service, 'namespace' | 'id'>, prefix: string): string {
+  return namespace ?? `${prefix}:${id}`;
 }

@@ -1,21 +1,40 @@
 import { redactError } from '../codec/redact/redact-value.ts';
 import { Fault } from '../model/fault.ts';
-import type { ProcessContext, ProcessHandler } from '../model/process-handler.ts';
+import type { ProcessContext, ProcessHandler } from '../model/handler.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
-import { type Db, type Job, JobLost, sqlTransaction } from '../store/index.ts';
-import { type End, endRequest } from './end.ts';
-import { AttemptTimeout } from './error-words.ts';
-import { begin, type Taken } from './initiate.ts';
-import { isKept, queryOutput } from './output.ts';
-import { parameterRedaction, parameterValues } from './parameters.ts';
+import { type Db, type Job, JobLost, sqlTransaction, WorkerDied } from '../store/index.ts';
+import { RunningLog } from './message-log.ts';
+import type { RunPorts } from './port.ts';
 import { mayRun, type Program } from './program.ts';
 import { keepReport } from './reports.ts';
-import type { RunPorts } from './run-ports.ts';
+import { isKept, parameterRedaction, parameterValues, queryOutput } from './request.ts';
 import { openRunning } from './running.ts';
-import { RunningLog } from './running-log.ts';
 import type { Step } from './status.ts';
-import { within } from './within.ts';
+import { begin, type End, endRequest, type Taken } from './steps.ts';
+
+/** An attempt took longer than its process may. */
+export class AttemptTimeout extends Error {
+  override readonly name = 'AttemptTimeout';
+}
+
+/**
+ * What a message log says of an error. Its readers are callers: a process's own words reach them, those of a database or
+ * an operating system, which may hold SQL or addresses, stay in the gateway's log.
+ */
+export function errorWords(error: unknown): string {
+  if (error instanceof Fault || error instanceof AttemptTimeout) return error.message;
+  if (error instanceof WorkerDied) return 'The gateway that ran it has ended.';
+  if (!(error instanceof Error)) return 'It failed.';
+  const isForeign = 'code' in error || 'errno' in error || error.cause !== undefined;
+  const words = isForeign ? '' : (error.message.split('\n', 1)[0] ?? '').trim();
+  return words === '' ? `It failed with ${error.name}; the gateway's log says more.` : words;
+}
+
+/** A Fault of a caller's making, or of the process's own: another attempt would not help. */
+export function isFinal(error: unknown): error is Fault {
+  return error instanceof Fault && error.status < 500;
+}
 
 /** What the code of a process does in the transaction that ends its request. */
 type SqlWork = Parameters<ProcessContext['complete']>[0];
@@ -221,4 +240,34 @@ export class Attempt {
     this.#log.add('warning', 'The limit of rows has cut it.');
     return 'warn';
   }
+}
+
+/**
+ * Waits for work until a signal aborts, and for so long after it. Work that goes on all the same is left to itself: code
+ * can't be stopped from outside.
+ * @throws what the work throws; the signal's reason where it was given up
+ */
+function within<T>(work: Promise<T>, signal: AbortSignal, graceMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const wait = (): void => {
+      timer = setTimeout(() => reject(signal.reason), graceMs);
+    };
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait, { once: true });
+    const over = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', wait);
+    };
+    work.then(
+      (value) => {
+        over();
+        resolve(value);
+      },
+      (error: unknown) => {
+        over();
+        reject(error);
+      },
+    );
+  });
 }

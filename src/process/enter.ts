@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, JobQueue } from '../store/index.ts';
 import { type Clock, instantText } from './clock.ts';
-import { nextInstance } from './numbers.ts';
-import type { Output } from './output.ts';
-import type { ParameterTexts } from './parameters.ts';
+import type { Output, ParameterTexts } from './request.ts';
 import { DISTRIBUTION, RUN_STATUS } from './status.ts';
 
 /** The queue of requests that wait and run. */
@@ -101,4 +99,33 @@ export async function sendJob(
 ): Promise<void> {
   const after = runs > now ? { after: new Date(runs) } : {};
   await queue.send(tx, { queue: QUEUE, id: job, data, ...after });
+}
+
+/** The next instance number: above every one in the request table, whoever entered it. */
+async function nextInstance(tx: Db): Promise<number> {
+  const next = await nextNumber(tx, 'instance');
+  // The number's row is this transaction's now: nobody else of ours enters a request before it ends.
+  const { highest } = await tx
+    .selectFrom('psprcsrqst')
+    .select(({ fn }) => fn.max('prcsinstance').as('highest'))
+    .executeTakeFirstOrThrow();
+  if (highest === null || highest < next) return next;
+  const last = highest + 1;
+  await tx.updateTable('signalbox_process_number').set({ last }).where('name', '=', 'instance').execute();
+  return last;
+}
+
+/** The next number of a report's content. */
+export function nextContent(tx: Db): Promise<number> {
+  return nextNumber(tx, 'content');
+}
+
+async function nextNumber(tx: Db, name: string): Promise<number> {
+  const { last } = await tx
+    .updateTable('signalbox_process_number')
+    .set(({ eb }) => ({ last: eb('last', '+', 1) }))
+    .where('name', '=', name)
+    .returning('last')
+    .executeTakeFirstOrThrow();
+  return last;
 }

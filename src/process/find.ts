@@ -2,10 +2,10 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { Db } from '../store/index.ts';
-import { deniedNames, mayReachOthers } from './access.ts';
-import type { RequestFilter } from './port.ts';
-import { QUERY_TYPE } from './program.ts';
-import { type RequestRow, selectRequests } from './rows.ts';
+import type { Clock } from './clock.ts';
+import type { MessagePage, ProcessMessage, RequestFilter } from './port.ts';
+import { findProgram, mayRun, QUERY_TYPE } from './program.ts';
+import { findRow, type RequestRow, selectRequests, unknownRequest } from './rows.ts';
 import { DISTRIBUTION, digitsOf, RUN_STATUS } from './status.ts';
 
 /** As many as the monitor of the original shows. */
@@ -67,4 +67,67 @@ function statusDigits(
   const known = Object.entries(codes).map(([word, code]) => `${word} (${code})`);
   const reason = `is ${JSON.stringify(given)}; there are: ${known.join(', ')}`;
   throw Fault.of('BAD_PARAMETER', { name, reason });
+}
+
+/** `see` its facts; `use` it: its message log, its report, and what becomes of it. */
+type Access = 'see' | 'use';
+
+/** Whether requests of others are open to a user, as far as their processes are: a list of the user's says `requests: all`. */
+function mayReachOthers({ permissionLists }: User): boolean {
+  for (const { requests } of permissionLists) if (requests === 'all') return true;
+  return false;
+}
+
+/**
+ * Checks that a user may reach a request. It belongs to its operator. Of others, those with `requests: all` may use it if they
+ * may run its process; if its process is not declared here, because another system entered it, they may see its facts; if
+ * it runs a query that its operator has saved, it stays hidden. A hidden request answers as one that does not exist.
+ * @throws Fault NOT_FOUND; FORBIDDEN for one that the user may see and not use
+ */
+export function checkAccess(registry: Registry, row: RequestRow, user: User, access: Access): void {
+  if (row.oprid === user.id) return;
+  if (!mayReachOthers(user)) throw unknownRequest(row.prcsinstance);
+  const program = findProgram(registry, row.prcstype, row.prcsname);
+  const isHidden = program === undefined ? row.prcstype === QUERY_TYPE && row.job !== null : !mayRun(user, program);
+  if (isHidden) throw unknownRequest(row.prcsinstance);
+  if (program !== undefined || access === 'see') return;
+  throw Fault.of('FORBIDDEN', { user: `User ${user.id}`, what: `process request ${row.prcsinstance}` });
+}
+
+/** Names of declared programs that a user may not run: of processes, and of stored queries; and all that are not saved ones. */
+function deniedNames(
+  registry: Registry,
+  user: User,
+): { readonly processes: string[]; readonly queries: string[]; readonly declared: string[] } {
+  const isDenied = (type: string, id: string): boolean => {
+    const program = findProgram(registry, type, id);
+    return program !== undefined && !mayRun(user, program);
+  };
+  const processes = [...registry.processes.values()].filter(({ type }) => type !== QUERY_TYPE);
+  const queries = new Set([...registry.queries.keys(), ...registry.processes.keys()]);
+  return {
+    processes: processes.filter(({ id, type }) => isDenied(type, id)).map(({ id }) => id),
+    queries: [...queries].filter((id) => isDenied(QUERY_TYPE, id)),
+    declared: [...queries].filter((id) => findProgram(registry, QUERY_TYPE, id) !== undefined),
+  };
+}
+
+/** Lines of a request's message log. @throws Fault NOT_FOUND, FORBIDDEN */
+export async function findMessages(
+  db: Db,
+  { registry, clock }: { readonly registry: Registry; readonly clock: Clock },
+  instance: number,
+  { from, count }: MessagePage,
+  user: User,
+): Promise<readonly ProcessMessage[]> {
+  checkAccess(registry, await findRow(db, instance), user, 'use');
+  const rows = await db
+    .selectFrom('signalbox_process_message')
+    .select(['sequence', 'level', 'text', 'said'])
+    .where('instance', '=', instance)
+    .where('sequence', '>=', from)
+    .orderBy('sequence')
+    .limit(count)
+    .execute();
+  return rows.map((row) => ({ ...row, said: clock.shown(Date.parse(row.said)) }));
 }

@@ -1,17 +1,14 @@
 import type { BlobStore } from '../model/blob.ts';
 import { needRoom } from '../store/index.ts';
-import { checkAccess } from './access.ts';
 import { createClock } from './clock.ts';
-import { endForgotten } from './end.ts';
 import { enterRequest, QUEUE } from './enter.ts';
-import { findRequests } from './find.ts';
-import { findMessages } from './messages.ts';
-import type { Scheduler } from './port.ts';
+import { checkAccess, findMessages, findRequests } from './find.ts';
+import type { RunPorts, Scheduler } from './port.ts';
 import { programNamesOf } from './program.ts';
 import { findReport, findReported, REPORTS, sweepReports } from './reports.ts';
 import { findRow, shownRequest } from './rows.ts';
-import type { RunPorts } from './run-ports.ts';
 import { enterRecurring, readRequest } from './schedule.ts';
+import { endForgotten } from './steps.ts';
 import { updateRequest } from './update.ts';
 import { createWorker } from './worker.ts';
 

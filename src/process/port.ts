@@ -1,6 +1,13 @@
-import type { StoredBlob } from '../model/blob.ts';
+import type { Blobs, StoredBlob } from '../model/blob.ts';
+import type { ProcessHandler } from '../model/handler.ts';
+import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
-import type { GivenParameter } from './parameters.ts';
+import type { Account, OpenWork } from '../model/work.ts';
+import type { QueryPort, SavedQueries } from '../query/index.ts';
+import type { Owners } from '../security/directory/port.ts';
+import type { JobQueue, Store } from '../store/index.ts';
+import type { Clock } from './clock.ts';
+import type { GivenParameter } from './request.ts';
 
 /** The process scheduler: requests that processes be run, and what became of them (field notes 2). */
 export interface Scheduler {
@@ -110,4 +117,29 @@ export interface ProcessMessage {
 export interface ProcessReport {
   readonly contentId: number;
   readonly content: StoredBlob;
+}
+
+/** What running requests needs. */
+export interface RunPorts {
+  readonly registry: Registry;
+  /** Private queries, which requests may run too. */
+  readonly saved: SavedQueries;
+  readonly store: Store;
+  readonly queue: JobQueue;
+  /** In whose names requests run. */
+  readonly directory: Owners;
+  readonly queries: QueryPort;
+  /** Content of reports. */
+  readonly reports: Blobs;
+  /** By file. */
+  readonly handlers: ReadonlyMap<string, ProcessHandler>;
+  readonly work: OpenWork;
+  /** Name of this gateway, of at most eight characters: the server that a request was run by. */
+  readonly server: string;
+  readonly clock: Clock;
+  readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Told of each attempt that has ended. */
+  readonly account?: Account | undefined;
+  /** Milliseconds that code has to end once its signal aborts; what goes on longer is left to itself. */
+  readonly grace: number;
 }

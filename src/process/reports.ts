@@ -3,14 +3,13 @@ import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment } from '../model/value.ts';
 import { type Db, JobLost } from '../store/index.ts';
-import { checkAccess } from './access.ts';
 import { instantText } from './clock.ts';
-import type { Taken } from './initiate.ts';
-import { nextContent } from './numbers.ts';
-import type { ProcessReport } from './port.ts';
+import { nextContent } from './enter.ts';
+import { checkAccess } from './find.ts';
+import type { ProcessReport, RunPorts } from './port.ts';
 import { findRow } from './rows.ts';
-import type { RunPorts } from './run-ports.ts';
 import { DISTRIBUTION, RUN_STATUS, wordOf } from './status.ts';
+import type { Taken } from './steps.ts';
 
 /** Whose blobs reports are. */
 export const REPORTS = 'process reports';

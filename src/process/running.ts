@@ -1,8 +1,7 @@
-import type { WorkContext } from '../model/handler.ts';
+import type { ProcessContext, WorkContext } from '../model/handler.ts';
 import type { Redaction } from '../model/mask.ts';
 import type { Process } from '../model/process.ts';
-import type { ProcessContext } from '../model/process-handler.ts';
-import type { RunningLog } from './running-log.ts';
+import type { RunningLog } from './message-log.ts';
 
 /** What a running process is made of. */
 interface RunningFacts extends Pick<ProcessContext, 'instance' | 'runControl' | 'attempt' | 'report'> {

@@ -6,10 +6,9 @@ import type { Db } from '../store/index.ts';
 import { nextTime } from '../wire/cron.ts';
 import type { Clock } from './clock.ts';
 import { type EntryPorts, enterRequest, type NewRequest } from './enter.ts';
-import { readOutput } from './output.ts';
-import { parameterTexts } from './parameters.ts';
 import type { ScheduleRequest } from './port.ts';
 import { findProgramOf, mayRun, type Program, type ProgramSources, programOf, QUERY_TYPE } from './program.ts';
+import { parameterTexts, readOutput } from './request.ts';
 
 /**
  * What a caller asks for as a request to enter.

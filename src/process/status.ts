@@ -1,3 +1,5 @@
+import type { Db, ProcessRequestTable } from '../store/index.ts';
+
 /** Run statuses by their words, as digits of `psprcsrqst.runstatus` (field notes 2). */
 export const RUN_STATUS = {
   Cancel: '1',
@@ -50,7 +52,7 @@ interface Transition {
  * Every legal step. A step is a compare-and-set: it happens where the request has one of its statuses, or not at all.
  * `initiate` takes what an attempt has left that ended with its gateway, too.
  */
-export const TRANSITIONS = {
+const TRANSITIONS = {
   initiate: { from: ['Queued', 'Initiated', 'Processing'], to: 'Initiated' },
   begin: { from: ['Initiated'], to: 'Processing' },
   succeed: { from: ['Processing'], to: 'Success' },
@@ -91,6 +93,38 @@ export function mayTake(step: Step, digits: string): boolean {
 }
 
 /** The statuses in digits that a step may be taken from. */
-export function fromDigits(step: Step): readonly string[] {
+function fromDigits(step: Step): readonly string[] {
   return TRANSITIONS[step].from.map((status) => RUN_STATUS[status]);
+}
+
+/** What a step changes beside the run status. */
+type Changes = Partial<Pick<ProcessRequestTable, 'begindttm' | 'enddttm' | 'diststatus' | 'servernamerun'>>;
+
+/**
+ * Takes a step of a request's life, where its present status allows it and, if a run is given, that run has it.
+ * @returns whether it was taken
+ */
+export async function move(
+  tx: Db,
+  step: Step,
+  instance: number,
+  { run, ...changes }: Changes & { readonly run?: string } = {},
+): Promise<boolean> {
+  let update = tx
+    .updateTable('psprcsrqst')
+    .set({ runstatus: RUN_STATUS[TRANSITIONS[step].to], ...changes })
+    .where('prcsinstance', '=', instance)
+    .where('runstatus', 'in', fromDigits(step));
+  if (run !== undefined) {
+    update = update.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('signalbox_process_request')
+          .select('instance')
+          .whereRef('instance', '=', 'psprcsrqst.prcsinstance')
+          .where('run', '=', run),
+      ),
+    );
+  }
+  const { numUpdatedRows } = await update.executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }

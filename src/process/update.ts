@@ -3,13 +3,12 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { Db } from '../store/index.ts';
-import { checkAccess } from './access.ts';
 import { instantText } from './clock.ts';
 import { type EntryPorts, QUEUE, sendJob } from './enter.ts';
-import { move } from './move.ts';
+import { checkAccess } from './find.ts';
 import type { RequestAction } from './port.ts';
 import { findRow, type RequestRow } from './rows.ts';
-import { DISTRIBUTION, mayTake, RUN_STATUS, type Step, wordOf } from './status.ts';
+import { DISTRIBUTION, mayTake, move, RUN_STATUS, type Step, wordOf } from './status.ts';
 
 /** The steps that an action may be, and how it is told that none of them can be taken. */
 const ACTIONS: Readonly<Record<RequestAction, { readonly steps: readonly Step[]; readonly words: string }>> = {

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { beginAccount } from '../model/account.ts';
 import type { User } from '../model/security.ts';
+import { beginAccount } from '../model/work.ts';
 import { type FailedJob, type Job, JobLost, JobNotBegun, type RetryRule, type Worker } from '../store/index.ts';
-import { Attempt } from './attempt.ts';
+import { Attempt, errorWords, isFinal } from './attempt.ts';
 import { instantText } from './clock.ts';
-import { failRequest, retryRequest } from './end.ts';
 import type { RequestData } from './enter.ts';
-import { errorWords, isFinal } from './error-words.ts';
-import { initiate } from './initiate.ts';
+import type { RunPorts } from './port.ts';
 import { findProgram, findProgramOf } from './program.ts';
-import type { RunPorts } from './run-ports.ts';
+import { failRequest, initiate, retryRequest } from './steps.ts';
 
 const ONCE: RetryRule = { attempts: 0, first: 0, longest: 0 };
 

@@ -1,8 +1,7 @@
-import type { Datasource } from '../model/datasource.ts';
+import type { ReplyRoot } from '../model/document.ts';
 import type { Bytes } from '../model/handler.ts';
-import type { Query } from '../model/query.ts';
+import type { Datasource, Query } from '../model/query.ts';
 import type { Row, Value } from '../model/value.ts';
-import type { ReplyRoot } from '../model/xml-name.ts';
 import type { PostgresAccess, Store } from '../store/index.ts';
 
 /**

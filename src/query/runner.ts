@@ -1,4 +1,4 @@
-import type { ReplyRoot } from '../model/xml-name.ts';
+import type { ReplyRoot } from '../model/document.ts';
 import type { OpenFile } from '../store/file/open-file.ts';
 import type { Bound } from './plan/bind.ts';
 import type { Plan } from './plan/plan.ts';

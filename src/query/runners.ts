@@ -1,4 +1,4 @@
-import type { Datasource } from '../model/datasource.ts';
+import type { Datasource } from '../model/query.ts';
 import { unavailable } from './errors.ts';
 import type { QueryDatabase, QueryOptions } from './port.ts';
 import { PostgresRunner } from './postgres/runner.ts';

@@ -1,9 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { Fault } from '../model/fault.ts';
 import type { Directory } from './directory/port.ts';
-import type { Caller } from './port.ts';
-import { Refused } from './refused.ts';
-import type { Verifier } from './scheme/verifier.ts';
+import { type Caller, Refused, type Verifier } from './port.ts';
 
 /** How long and how much is remembered. */
 export interface Remembering {

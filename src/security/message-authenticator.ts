@@ -12,13 +12,11 @@ import { pemCertificates } from '../wire/pem.ts';
 import { reading } from './database.ts';
 import type { Directory } from './directory/port.ts';
 import { createGate } from './gate.ts';
-import type { MessageCaller, Shown, ShownMessage } from './port.ts';
-import { Refused } from './refused.ts';
+import { type MessageCaller, Refused, type Shown, type ShownMessage } from './port.ts';
 import { compileBasic } from './scheme/basic.ts';
 import { type SignaturePorts, verifySignedMessage } from './scheme/signature.ts';
 import { type TakeOnce, type UsernameTokenPorts, verifyUsernameToken } from './scheme/username-token.ts';
-import { readSecurityHeader, type SecurityHeader } from './wsse/header.ts';
-import { AHEAD } from './wsse/time.ts';
+import { AHEAD, readSecurityHeader, type SecurityHeader } from './wsse/header.ts';
 
 /** What judges the credentials inside messages. */
 export interface MessageAuthenticatorOptions {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
+import type { Spool } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Spool } from '../model/spool.ts';
 import { createBeside, mountReadable } from './beside.ts';
 import { exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
 import type { Log } from './log/log.ts';

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { Fault } from '../model/fault.ts';
-import type { SqlTransaction } from '../model/sql.ts';
+import type { SqlTransaction } from '../model/handler.ts';
 import type { Value } from '../model/value.ts';
 import { type SqlToken, scanSql } from '../wire/sql.ts';
 import type { Store } from './port.ts';

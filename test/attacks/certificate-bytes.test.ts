@@ -1,11 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { SIGNATURE_ALGORITHMS } from '../../src/model/xml-signature.ts';
-import { checkValidity, namesOfCertificate } from '../../src/security/certificate.ts';
-import { Refused } from '../../src/security/refused.ts';
+import { SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
+import { Refused } from '../../src/security/port.ts';
+import { checkValidity, namesOfCertificate } from '../../src/security/scheme/client-certificate.ts';
 import { faultOfKey } from '../../src/security/wsse/algorithms.ts';
-import { isIssuedBy, signerOf } from '../../src/security/wsse/certificate.ts';
-import { Ids } from '../../src/security/wsse/ids.ts';
+import { Ids, isIssuedBy, signerOf } from '../../src/security/wsse/certificate.ts';
 import { readXml } from '../../src/wire/xml/read.ts';
 import { AUTHORITY, SERVER } from '../support/certificates.ts';
 

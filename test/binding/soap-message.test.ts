@@ -7,9 +7,9 @@ import { type OpenedMessage, openMessage } from '../../src/binding/soap/message.
 import { compileSoap, type SoapBinding } from '../../src/binding/soap/soap.ts';
 import { isAttachment, MemoryAttachment } from '../../src/codec/binary.ts';
 import { compileDocument } from '../../src/codec/index.ts';
+import type { Spool } from '../../src/model/blob.ts';
 import { Fault } from '../../src/model/fault.ts';
 import type { SoapForm } from '../../src/model/service.ts';
-import type { Spool } from '../../src/model/spool.ts';
 import type { Attachment, DocumentValue, Value } from '../../src/model/value.ts';
 import { readEnvelope } from '../../src/wire/soap/message.ts';
 import type { SoapVersion } from '../../src/wire/soap/version.ts';

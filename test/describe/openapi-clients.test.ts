@@ -5,7 +5,7 @@ import { describeOpenApi } from '../../src/describe/index.ts';
 import type { PRIVATE_QUERY } from '../../src/describe/openapi/private-query.ts';
 import { linkSavedQuery } from '../../src/load/query/saved-query.ts';
 import { query as querySchema } from '../../src/load/schema/query.ts';
-import { PRIVATE_QUERY_KEYS } from '../../src/model/private-query.ts';
+import { PRIVATE_QUERY_KEYS } from '../../src/model/query.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { Service } from '../../src/model/service.ts';
 import { compound, document, field, listOf, type OperationOptions, registry, string } from '../support/registry.ts';

@@ -1,4 +1,4 @@
-import type { ConfigText } from '../../src/model/config.ts';
+import type { ConfigText } from '../../src/model/definition.ts';
 import type {
   ApiKeyScheme,
   BearerScheme,

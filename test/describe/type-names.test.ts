@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeWsdl, describeXsdFiles } from '../../src/describe/index.ts';
-import type { Document } from '../../src/model/document.ts';
+import { type Document, foldedName } from '../../src/model/document.ts';
 import type { Service } from '../../src/model/service.ts';
-import { foldedName } from '../../src/model/xml-name.ts';
 import { compound, document, field, listOf, type OperationOptions, registry, string } from '../support/registry.ts';
 import { base } from './samples.ts';
 

@@ -1,8 +1,7 @@
 import { type Components, openComponents } from '../../src/event/index.ts';
-import type { Account } from '../../src/model/account.ts';
 import type { Component } from '../../src/model/component.ts';
-import { type ComponentEvent, type ServiceClass, ServiceInterface } from '../../src/model/component-event.ts';
-import type { WorkContext } from '../../src/model/handler.ts';
+import { type ComponentEvent, type ServiceClass, ServiceInterface, type WorkContext } from '../../src/model/handler.ts';
+import type { Account } from '../../src/model/work.ts';
 import type { Owners } from '../../src/security/directory/port.ts';
 import { type JobQueue, openQueue, openStore, type Store } from '../../src/store/index.ts';
 import { createDirectory } from '../support/directory.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Inside, runClass } from '../../src/event/context.ts';
-import { type ComponentEvent, type ServiceClass, ServiceInterface } from '../../src/model/component-event.ts';
-import type { WorkContext } from '../../src/model/handler.ts';
+import { type ComponentEvent, type ServiceClass, ServiceInterface, type WorkContext } from '../../src/model/handler.ts';
 
 const STORY = {
   component: 'PLACES',

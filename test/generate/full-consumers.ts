@@ -1,6 +1,5 @@
-import type { CallPart, CallText } from '../../src/model/call-text.ts';
-import type { ConfigText } from '../../src/model/config.ts';
-import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../../src/model/consumer.ts';
+import type { CallPart, CallText, ConsumerOperation, RestConsumer, SoapConsumer } from '../../src/model/consumer.ts';
+import type { ConfigText } from '../../src/model/definition.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
 import type { Flow } from '../../src/model/flow.ts';

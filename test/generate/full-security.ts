@@ -1,7 +1,13 @@
-import type { ConfigText } from '../../src/model/config.ts';
+import type { ConfigText } from '../../src/model/definition.ts';
 import type { Gateway } from '../../src/model/gateway.ts';
-import { BASIC, type Role, type SecurityScheme, type User } from '../../src/model/security.ts';
-import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../src/model/xml-signature.ts';
+import {
+  BASIC,
+  DIGEST_ALGORITHMS,
+  type Role,
+  type SecurityScheme,
+  SIGNATURE_ALGORITHMS,
+  type User,
+} from '../../src/model/security.ts';
 import { LIMITS } from '../support/registry.ts';
 import { config } from './full-consumers.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { deadline } from '../../src/invoke/deadline.ts';
+import { deadline } from '../../src/invoke/limits.ts';
 import { outgoing, sender } from './sending.ts';
 import { deadAddress, listen, node, target, thrown } from './support.ts';
 

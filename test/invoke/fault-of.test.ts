@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { faultOf } from '../../src/invoke/fault-of.ts';
+import { faultOf } from '../../src/invoke/find.ts';
 import { FlowError, InvokeError, ReplyFault, SoapFault } from '../../src/invoke/index.ts';
 
 const called = { operation: 'FILE_PUT', requestId: 'r' };

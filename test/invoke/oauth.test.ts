@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ClientCredentials } from '../../src/invoke/credential/tokens.ts';
+import type { ClientCredentials } from '../../src/invoke/tokens.ts';
 import { outgoing, sender, streamed, text } from './sending.ts';
 import { type Answer, deadAddress, listen, node, type Seen, target, thrown } from './support.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { proxiesOf } from '../../src/invoke/http/connection/proxy.ts';
+import { proxiesOf } from '../../src/invoke/http/connection/endpoint.ts';
 import { AUTHORITY, SERVER_CERTIFICATE, SERVER_KEY } from './authority.ts';
 import { bodyOf, outgoing, sender, text } from './sending.ts';
 import { deadAddress, node, target, thrown } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Retry } from '../../src/model/retry.ts';
+import type { Retry } from '../../src/model/node.ts';
 import { bodyOf, outgoing, sender, streamed } from './sending.ts';
 import { type Answer, deadAddress, listen, node, rawTarget, target, thrown } from './support.ts';
 

@@ -1,16 +1,15 @@
 import { onTestFinished } from 'vitest';
 import { Configuration } from '../../src/invoke/configuration.ts';
-import type { Credential } from '../../src/invoke/credential/credential.ts';
+import type { Credential } from '../../src/invoke/credential.ts';
+import { masked } from '../../src/invoke/http/headers.ts';
 import type { RawReply } from '../../src/invoke/http/raw-reply.ts';
-import type { Target } from '../../src/invoke/http/target.ts';
-import { masked } from '../../src/invoke/http/trace.ts';
-import { createTransport, type SendOptions } from '../../src/invoke/http/transport.ts';
+import { createTransport, type SendOptions, type Target } from '../../src/invoke/http/transport.ts';
 import { TIMEOUTS, type Timeouts } from '../../src/invoke/limits.ts';
 import type { Outgoing, PreparedRequest } from '../../src/invoke/outgoing.ts';
 import type { Environment } from '../../src/load/value/config.ts';
 import { parseConfigText } from '../../src/load/value/config-text.ts';
-import type { ConfigText, ResolveReference } from '../../src/model/config.ts';
 import type { ConsumerOperation, RestConsumer } from '../../src/model/consumer.ts';
+import type { ConfigText, ResolveReference } from '../../src/model/definition.ts';
 import type { Node } from '../../src/model/node.ts';
 import { document, registry } from '../support/registry.ts';
 

@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Address, addressAt, type Base } from '../../src/invoke/http/address.ts';
-import type { Head } from '../../src/invoke/http/trace.ts';
+import type { Head } from '../../src/invoke/http/headers.ts';
 import { InvokeError } from '../../src/invoke/index.ts';
 import { bodyOf, outgoing, sender, streamed, text } from './sending.ts';
 import { listen, node, rawTarget, target, thrown } from './support.ts';

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Head } from '../../src/invoke/index.ts';
-import { InvokeError } from '../../src/invoke/index.ts';
-import type { ConfigText } from '../../src/model/config.ts';
+import { type Head, InvokeError } from '../../src/invoke/index.ts';
+import type { ConfigText } from '../../src/model/definition.ts';
 import { CERTIFICATE, KEY } from './certificate.ts';
 import {
   attachment,

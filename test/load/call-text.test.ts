@@ -5,7 +5,7 @@ import { createReport } from '../../src/load/diagnostic/diagnostic.ts';
 import { Declarations } from '../../src/load/read/declaration.ts';
 import { createPlaces } from '../../src/load/read/places.ts';
 import { namesValues } from '../../src/load/value/config-text.ts';
-import type { CallPart } from '../../src/model/call-text.ts';
+import type { CallPart } from '../../src/model/consumer.ts';
 import type { Field, ScalarKind } from '../../src/model/field.ts';
 
 const at = { file: 'definitions/example.yaml', line: 1, column: 1 };

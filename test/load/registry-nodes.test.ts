@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfigText } from '../../src/model/config.ts';
+import type { ConfigText } from '../../src/model/definition.ts';
 import type { Node } from '../../src/model/node.ts';
 import { load } from './linked.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadProject } from '../../src/load/index.ts';
-import type { CallText } from '../../src/model/call-text.ts';
-import type { RestConsumer } from '../../src/model/consumer.ts';
+import type { CallText, RestConsumer } from '../../src/model/consumer.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { documentOf, load, names } from './linked.ts';
 

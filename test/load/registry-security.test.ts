@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ConfigText } from '../../src/model/config.ts';
+import type { ConfigText } from '../../src/model/definition.ts';
 import type { SecurityScheme } from '../../src/model/security.ts';
 import type { Operation } from '../../src/model/service.ts';
 import { load, operation } from './linked.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../src/model/fault.ts';
-import { AttemptTimeout, errorWords, isFinal } from '../../src/process/error-words.ts';
+import { AttemptTimeout, errorWords, isFinal } from '../../src/process/attempt.ts';
 import { WorkerDied } from '../../src/store/index.ts';
 
 describe('what a message log says of an error', () => {

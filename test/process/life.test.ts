@@ -3,11 +3,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/model/fault.ts';
 import { createClock } from '../../src/process/clock.ts';
-import { endRequest, failRequest, retryRequest } from '../../src/process/end.ts';
-import { begin, initiate, type Taken } from '../../src/process/initiate.ts';
-import type { RequestAction } from '../../src/process/port.ts';
-import type { RunPorts } from '../../src/process/run-ports.ts';
+import type { RequestAction, RunPorts } from '../../src/process/port.ts';
 import { DISTRIBUTION, digitsOf, RUN_STATUS, wordOf } from '../../src/process/status.ts';
+import { begin, endRequest, failRequest, initiate, retryRequest, type Taken } from '../../src/process/steps.ts';
 import { openTestScheduler, type TestScheduler } from './support.ts';
 
 /** What a request knows of itself in the model. */

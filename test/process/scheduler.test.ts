@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProcessContext } from '../../src/model/process-handler.ts';
+import type { ProcessContext } from '../../src/model/handler.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { eventually } from '../support/project.ts';
 import { type Code, gate, openTestScheduler, registryOf, type TestScheduler } from './support.ts';
@@ -251,7 +251,7 @@ describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
   });
 
   inEngine('ends what was asked to end when its gateway has gone', async () => {
-    const { endForgotten } = await import('../../src/process/end.ts');
+    const { endForgotten } = await import('../../src/process/steps.ts');
     const { createClock } = await import('../../src/process/clock.ts');
     const instance = await test.enter({ runDateTime: '2199-01-01T00:00:00Z' });
     const db = await test.store.tables();

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClock } from '../../src/process/clock.ts';
-import { initiate } from '../../src/process/initiate.ts';
+import type { RunPorts } from '../../src/process/port.ts';
 import { findProgram } from '../../src/process/program.ts';
-import type { RunPorts } from '../../src/process/run-ports.ts';
+import { initiate } from '../../src/process/steps.ts';
 import { eventually } from '../support/project.ts';
 import { openTestScheduler, registryOf, type TestScheduler } from './support.ts';
 

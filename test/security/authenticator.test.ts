@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { ConfigText } from '../../src/model/config.ts';
+import type { ConfigText } from '../../src/model/definition.ts';
 import type { Fault } from '../../src/model/fault.ts';
 import { type ApiKeyScheme, BASIC, type BearerScheme, type User } from '../../src/model/security.ts';
-import { apiKeyHash } from '../../src/security/api-key.ts';
 import { type AuthenticatorOptions, createAuthenticator } from '../../src/security/authenticator.ts';
 import { hashPassword } from '../../src/security/password.ts';
 import type { Caller, Shown } from '../../src/security/port.ts';
+import { apiKeyHash } from '../../src/security/scheme/api-key.ts';
 import { projectFiles } from '../../src/serve/start/project-file.ts';
 import { createDirectory } from '../support/directory.ts';
 import { startIssuer } from '../support/issuer.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressKey } from '../../src/security/limit/address.ts';
-import { openRateLimits, type RateLimits } from '../../src/security/limit/open.ts';
+import { addressKey, openRateLimits, type RateLimits } from '../../src/security/rate-limit.ts';
 import { openRateTable, type Store } from '../../src/store/index.ts';
 import { postgresPlace, sqlitePlace } from '../store/engines.ts';
 import { hasPostgres } from '../support/postgres.ts';

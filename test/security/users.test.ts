@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { BearerScheme, PermissionList, Role, User } from '../../src/model/security.ts';
-import { apiKeyHash } from '../../src/security/api-key.ts';
 import { type DirectoryOptions, type OpenDirectory, openDirectory } from '../../src/security/directory/directory.ts';
+import { apiKeyHash } from '../../src/security/scheme/api-key.ts';
 import { openUsers } from '../../src/security/users/open.ts';
 import type { Users } from '../../src/security/users/port.ts';
 import type { Store } from '../../src/store/index.ts';

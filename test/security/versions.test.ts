@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Versions, type VersionsOptions } from '../../src/security/directory/versions.ts';
+import { Versions, type VersionsOptions } from '../../src/security/database.ts';
 
 /** A database whose version is looked up by hand, and a clock that is moved by hand. */
 function versionsOf(look: () => Promise<number>, options: Partial<VersionsOptions> = {}) {

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Position } from '../../src/model/position.ts';
-import { type CallerFacts, listCallers } from '../../src/security/grants/callers.ts';
-import { findThings, listThings, type Thing } from '../../src/security/grants/things.ts';
-import { type Chain, judge, reachedAs, whatIsMissing } from '../../src/security/grants/why.ts';
+import type { Position } from '../../src/model/definition.ts';
+import {
+  type CallerFacts,
+  type Chain,
+  findThings,
+  judge,
+  listCallers,
+  listThings,
+  reachedAs,
+  type Thing,
+  whatIsMissing,
+} from '../../src/security/grants.ts';
 import { load } from '../load/linked.ts';
 
 const HASH = '$scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AuMcxQgRFHdYh6Wtyp4w7rjK3eAMTnKXPSzeLdLqyjQ';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiKeyHash } from '../../src/security/api-key.ts';
+import { apiKeyHash } from '../../src/security/scheme/api-key.ts';
 import { DEMO, type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { gatewayText, USERS } from '../support/project.ts';
 import { envelope, SERVICES } from './soap-client.ts';

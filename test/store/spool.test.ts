@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SpoolLimitError } from '../../src/model/spool.ts';
+import { SpoolLimitError } from '../../src/model/blob.ts';
 import { createSpool } from '../../src/store/index.ts';
 import { eventually } from '../support/project.ts';
 import { bytesOf, cut, openFiles, read, reusing, tap, tellsOpenFiles } from './content.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SqlTransaction } from '../../src/model/sql.ts';
+import type { SqlTransaction } from '../../src/model/handler.ts';
 import { type Store, sqlTransaction } from '../../src/store/index.ts';
 import { describeEngines } from './engines.ts';
 

@@ -1,5 +1,4 @@
-import type { CallText } from '../../src/model/call-text.ts';
-import type { CallBody, RestConsumer, RestProperties } from '../../src/model/consumer.ts';
+import type { CallBody, CallText, RestConsumer, RestProperties } from '../../src/model/consumer.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
 import { NODE_DEFAULTS, type Node } from '../../src/model/node.ts';

@@ -1,5 +1,5 @@
 import type { User } from '../../src/model/security.ts';
-import { definedUsers } from '../../src/security/directory/from-definitions.ts';
+import { definedUsers } from '../../src/security/directory/directory.ts';
 import type { Directory } from '../../src/security/directory/port.ts';
 
 /** A directory of the users of the definitions alone, which never change while the gateway runs. */

@@ -1,12 +1,10 @@
 import { CodecError } from '../../codec/index.ts';
 import { setMember, unknownField } from '../../codec/names.ts';
 import { textsIn } from '../../codec/redact/secrets.ts';
-import type { CallText } from '../../model/call-text.ts';
-import type { ConfigText, ResolveReference } from '../../model/config.ts';
-import type { RestConsumer } from '../../model/consumer.ts';
+import type { CallText, RestConsumer } from '../../model/consumer.ts';
+import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { Field } from '../../model/field.ts';
-import { serviceNamespace } from '../../model/namespace.ts';
-import type { OperationUri } from '../../model/service.ts';
+import { type OperationUri, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { compileCallBody } from './body.ts';
 import type { CallContent } from './content.ts';

@@ -1,5 +1,5 @@
-import type { ResolveReference } from '../../model/config.ts';
 import type { CallBody } from '../../model/consumer.ts';
+import type { ResolveReference } from '../../model/definition.ts';
 import { FORM_MEDIA_TYPE, formField } from '../../wire/form.ts';
 import { PercentError, percentEncode } from '../../wire/percent.ts';
 import { type CallContent, pendingContent, textContent } from './content.ts';

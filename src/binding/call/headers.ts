@@ -1,6 +1,6 @@
 import type { CodecError } from '../../codec/index.ts';
-import type { ResolveReference } from '../../model/config.ts';
 import type { CallHeader, RestConsumer } from '../../model/consumer.ts';
+import type { ResolveReference } from '../../model/definition.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { type CallContent, UNSENDABLE } from './content.ts';
 import type { HeldOf } from './held.ts';

@@ -1,7 +1,7 @@
 import { isAttachment } from '../../codec/binary.ts';
 import { CodecError, compileTextWriter } from '../../codec/index.ts';
-import type { CallPart, CallText, CallValue } from '../../model/call-text.ts';
-import type { ResolveReference } from '../../model/config.ts';
+import type { CallPart, CallText, CallValue } from '../../model/consumer.ts';
+import type { ResolveReference } from '../../model/definition.ts';
 import { MASK } from '../../model/mask.ts';
 import type { Value } from '../../model/value.ts';
 import { decodedContent } from './content.ts';

@@ -1,7 +1,6 @@
 import { CodecError, compileText, initialValue } from '../../codec/index.ts';
-import type { CallText } from '../../model/call-text.ts';
-import type { ResolveReference } from '../../model/config.ts';
-import type { RestConsumer } from '../../model/consumer.ts';
+import type { CallText, RestConsumer } from '../../model/consumer.ts';
+import type { ResolveReference } from '../../model/definition.ts';
 import type { Field } from '../../model/field.ts';
 import { MASK } from '../../model/mask.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';

@@ -1,8 +1,7 @@
 import { CodecError, compileDocument, type DocumentCodec, readJsonText } from '../../codec/index.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
-import { serviceNamespace } from '../../model/namespace.ts';
-import type { MediaMessage, RawKind } from '../../model/service.ts';
+import { type MediaMessage, type RawKind, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { CONTENT } from '../message.ts';

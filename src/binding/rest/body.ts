@@ -1,12 +1,17 @@
 import { quote } from '../../codec/error.ts';
 import { compileDocument, compileJsonField, compileText, readJsonText } from '../../codec/index.ts';
-import type { Document } from '../../model/document.ts';
+import { type Document, namespaceOf } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
-import { hasXmlBody, takesBody } from '../../model/rest-form.ts';
-import type { Message, Operation, OperationUri, RawKind } from '../../model/service.ts';
+import {
+  hasXmlBody,
+  type Message,
+  type Operation,
+  type OperationUri,
+  type RawKind,
+  takesBody,
+} from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
-import { namespaceOf } from '../../model/xml-name.ts';
 import { isJsonType, isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { XmlDecoder } from '../../wire/xml/decode.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read.ts';

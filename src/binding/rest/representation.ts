@@ -1,5 +1,4 @@
-import { replyForms } from '../../model/rest-form.ts';
-import type { Message, Operation } from '../../model/service.ts';
+import { type Message, type Operation, replyForms } from '../../model/service.ts';
 import type { Format } from '../message.ts';
 
 /** A reply's form: what was offered for one media type. */

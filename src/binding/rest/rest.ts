@@ -9,8 +9,7 @@ import {
 } from '../../codec/index.ts';
 import type { Document } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
-import { serviceNamespace } from '../../model/namespace.ts';
-import type { Message, Operation, OperationUri } from '../../model/service.ts';
+import { type Message, type Operation, type OperationUri, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { compileOffers } from '../../wire/media-type.ts';
 import { problemMediaType } from '../../wire/problem.ts';

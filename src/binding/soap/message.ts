@@ -1,6 +1,6 @@
 import type { Resolve } from '../../codec/index.ts';
+import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
-import type { Spool } from '../../model/spool.ts';
 import type { Attachment } from '../../model/value.ts';
 import { type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { MultipartReader, type Part } from '../../wire/multipart/read.ts';

@@ -1,5 +1,5 @@
+import type { Kept, Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
-import type { Kept, Spool } from '../../model/spool.ts';
 import type { Attachment } from '../../model/value.ts';
 import type { MultipartReader, Part } from '../../wire/multipart/read.ts';
 import { cidOf } from '../../wire/soap/xop.ts';

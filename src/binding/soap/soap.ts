@@ -1,11 +1,9 @@
 import { CodecError, compileDocument, compileFault, type Resolve } from '../../codec/index.ts';
-import type { Document } from '../../model/document.ts';
+import type { Document, ReplyRoot } from '../../model/document.ts';
 import type { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
-import { serviceNamespace } from '../../model/namespace.ts';
-import type { Message, RawKind, Service, SoapForm } from '../../model/service.ts';
+import { type Message, type RawKind, type Service, type SoapForm, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import type { ReplyRoot } from '../../model/xml-name.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';

@@ -1,8 +1,18 @@
 import type { Command } from 'commander';
 import type { Registry } from '../../model/registry.ts';
-import { type CallerFacts, callerOfRole, callerOfUser, listTokens } from '../../security/grants/callers.ts';
-import { listThings, nameOf, type Thing } from '../../security/grants/things.ts';
-import { type Chain, judge, type Verdict, whatIsMissing } from '../../security/grants/why.ts';
+import {
+  type CallerFacts,
+  type Chain,
+  callerOfRole,
+  callerOfUser,
+  judge,
+  listThings,
+  listTokens,
+  nameOf,
+  type Thing,
+  type Verdict,
+  whatIsMissing,
+} from '../../security/grants.ts';
 import { Ended, wrongUsage } from '../failure.ts';
 import { explain } from '../help.ts';
 import { propose } from '../proposal.ts';

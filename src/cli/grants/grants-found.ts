@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { Registry } from '../../model/registry.ts';
 import type { User } from '../../model/security.ts';
-import { findThings, listThings, THING_KINDS, type Thing } from '../../security/grants/things.ts';
-import type { Chain, Link } from '../../security/grants/why.ts';
-import { undeclaredUser } from '../../security/undeclared-user.ts';
+import { undeclaredUser } from '../../security/authorise.ts';
+import { type Chain, findThings, type Link, listThings, THING_KINDS, type Thing } from '../../security/grants.ts';
 import { wrongUsage } from '../failure.ts';
 import { AS_JSON } from '../help.ts';
 import { loadRegistry, type Place, placeOf } from '../project.ts';

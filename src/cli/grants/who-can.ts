@@ -1,9 +1,17 @@
 import type { Command } from 'commander';
 import { operationsByName, shortestName } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
-import { type CallerFacts, listCallers } from '../../security/grants/callers.ts';
-import { nameOf, type Thing } from '../../security/grants/things.ts';
-import { type Chain, judge, reachedAs, type Verdict, whatIsMissing } from '../../security/grants/why.ts';
+import {
+  type CallerFacts,
+  type Chain,
+  judge,
+  listCallers,
+  nameOf,
+  reachedAs,
+  type Thing,
+  type Verdict,
+  whatIsMissing,
+} from '../../security/grants.ts';
 import { explain } from '../help.ts';
 import { coloursOf, jsonText, print } from '../terminal.ts';
 import { count } from '../words.ts';

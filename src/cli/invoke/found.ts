@@ -1,7 +1,6 @@
 import { flowNamed } from '../../invoke/index.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
-import type { Flow } from '../../model/flow.ts';
-import { flowNames } from '../../model/flow-names.ts';
+import { type Flow, flowNames } from '../../model/flow.ts';
 import { alternatives, operationsByName, qualifiedName, shortestName } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { MediaMessage, Message, Operation, SoapForm } from '../../model/service.ts';

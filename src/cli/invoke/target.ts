@@ -1,6 +1,6 @@
 import type { Credential } from '../../invoke/index.ts';
-import type { ConfigText } from '../../model/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
+import type { ConfigText } from '../../model/definition.ts';
 import { NODE_DEFAULTS, type Node } from '../../model/node.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { User } from '../../model/security.ts';

@@ -27,7 +27,7 @@ export function addUserHash(user: Command): void {
 }
 
 async function printKey(): Promise<void> {
-  const { createApiKey } = await import('../../security/api-key.ts');
+  const { createApiKey } = await import('../../security/scheme/api-key.ts');
   const { key, hash } = createApiKey();
   note("The key, which is shown only now, and what 'api-keys:' of its user takes:");
   await print(`${key}\n${hash}\n`);

@@ -34,7 +34,7 @@ export async function newPassword(user: string | undefined, options: PasswordOpt
   if (!password) return { hash: undefined };
   const generated = generate ? randomBytes(18).toString('base64url') : undefined;
   const text = generated ?? (passwordStdin ? await readLine() : await askPassword(user));
-  const { passwordFault } = await import('../../security/users/password-rules.ts');
+  const { passwordFault } = await import('../../security/password.ts');
   const fault = passwordFault(text, user);
   if (fault !== undefined) throw new CliFailure(`the password ${fault}`);
   const { hashPassword } = await import('../../security/password.ts');

@@ -1,13 +1,11 @@
-import type { Document, Patch } from '../../model/document.ts';
+import { type Document, itemName, namespaceOf, type Patch } from '../../model/document.ts';
 import type { Field, ListType, ScalarKind, ScalarType } from '../../model/field.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { itemName, namespaceOf } from '../../model/xml-name.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { checkDepth } from '../depth.ts';
 import { quote, refuse, within } from '../error.ts';
 import { compileEntryCount } from '../list.ts';
-import type { Foreign } from '../names.ts';
-import { named, setMember } from '../names.ts';
+import { type Foreign, named, setMember } from '../names.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import { isNil, refuseAttributes } from './attributes.ts';
 import { checkBinaryAttributes, fromSpacedBase64, type Resolve, readBinary } from './binary.ts';

@@ -1,6 +1,5 @@
-import type { Document } from '../../model/document.ts';
+import { type Document, itemName, namespaceOf } from '../../model/document.ts';
 import { type Field, type FieldType, type ScalarKind, singleType } from '../../model/field.ts';
-import { itemName, namespaceOf } from '../../model/xml-name.ts';
 import { attributeStart, element, tagOf } from './element.ts';
 
 /** Kinds whose values in XML Schema include the empty string. */

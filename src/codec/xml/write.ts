@@ -1,7 +1,6 @@
-import type { Document } from '../../model/document.ts';
+import { type Document, itemName, namespaceOf } from '../../model/document.ts';
 import type { Field, ListType, ScalarType } from '../../model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
-import { itemName, namespaceOf } from '../../model/xml-name.ts';
 import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import { checkDepth } from '../depth.ts';
 import { kindOf, refuse, within } from '../error.ts';

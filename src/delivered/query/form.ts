@@ -1,4 +1,4 @@
-import type { ReplyRoot } from '../../model/xml-name.ts';
+import type { ReplyRoot } from '../../model/document.ts';
 import type { RunFormat } from '../../query/index.ts';
 import type { DeliveredCall } from '../port.ts';
 

@@ -1,6 +1,6 @@
+import type { ReplyRoot } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
-import type { ReplyRoot } from '../../model/xml-name.ts';
 import type { BlockOptions, QueryRun, RunFormat } from '../../query/index.ts';
 import type { DeliveredHandler, DeliveredPorts, ReplyForm } from '../port.ts';
 import { fileReply } from './execute.ts';

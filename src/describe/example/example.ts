@@ -1,6 +1,5 @@
 import type { Field, UrlStyle } from '../../model/field.ts';
-import { takesBody } from '../../model/rest-form.ts';
-import type { Method, Operation, OperationUri, UriVariable } from '../../model/service.ts';
+import { type Method, type Operation, type OperationUri, takesBody, type UriVariable } from '../../model/service.ts';
 import { UriExpansionError, type UriValue } from '../../wire/uri-template/expand.ts';
 import { type TemplateVariable, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
 import { compileUriExpander } from '../../wire/uri-template/write.ts';

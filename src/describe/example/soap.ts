@@ -1,7 +1,6 @@
-import { serviceNamespace } from '../../model/namespace.ts';
 import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
-import type { Operation, RawKind, SoapForm } from '../../model/service.ts';
+import { type Operation, type RawKind, type SoapForm, serviceNamespace } from '../../model/service.ts';
 import { PASSWORD_TEXT, WSSE } from '../../wire/soap/wsse-names.ts';
 import { buildXmlFragment, element, type XmlElement } from '../../wire/xml/build.ts';
 import { documentsOf } from '../documents.ts';

@@ -1,6 +1,5 @@
-import type { Document } from '../../model/document.ts';
+import { type Document, itemName } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
-import { itemName } from '../../model/xml-name.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { blankJson } from '../blank.ts';
 import type { DocumentSet } from '../documents.ts';

@@ -1,6 +1,5 @@
 import type { Document } from '../../model/document.ts';
-import { takesBody } from '../../model/rest-form.ts';
-import type { Message, Operation, OperationUri } from '../../model/service.ts';
+import { type Message, type Operation, type OperationUri, takesBody } from '../../model/service.ts';
 import { deliveredFacts } from '../delivered.ts';
 import { bodyExample } from '../example/body.ts';
 import { exampleXml } from '../example/text.ts';

@@ -1,5 +1,4 @@
-import { type Document, documentName } from '../../model/document.ts';
-import { foldedName } from '../../model/xml-name.ts';
+import { type Document, documentName, foldedName } from '../../model/document.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { firstFree, nameAllocator, ncName } from '../names.ts';
 import { blankSchema, documentSchema, type SchemaRefs } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { PrivateQueryKey } from '../../model/private-query.ts';
+import type { PrivateQueryKey } from '../../model/query.ts';
 import type { JsonObject } from '../json.ts';
 import { anyJson } from './schema.ts';
 

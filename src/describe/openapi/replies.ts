@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type Document, documentName } from '../../model/document.ts';
-import type { ReplyForm } from '../../model/rest-form.ts';
-import type { Operation } from '../../model/service.ts';
+import type { Operation, ReplyForm } from '../../model/service.ts';
 import { problemJson, problemMediaType } from '../../wire/problem.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
 import { type DeliveredHeader, deliveredFacts } from '../delivered.ts';

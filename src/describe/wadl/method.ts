@@ -1,6 +1,5 @@
 import { type Document, documentName } from '../../model/document.ts';
-import { type ReplyForm, takesBody } from '../../model/rest-form.ts';
-import type { Operation, OperationUri } from '../../model/service.ts';
+import { type Operation, type OperationUri, type ReplyForm, takesBody } from '../../model/service.ts';
 import { problemMediaType } from '../../wire/problem.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { faultStatuses } from '../faults.ts';

@@ -1,8 +1,7 @@
 // Jakarta XML Web Services 3.0, section 2.3.1.2 (wrapper style) and 8.7.2 (enableWrapperStyle).
-import type { Document } from '../../model/document.ts';
+import { type Document, foldedName } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import type { Message } from '../../model/service.ts';
-import { foldedName } from '../../model/xml-name.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import type { Scope, SoapOperation } from '../scope.ts';
 import { builtInType } from '../xsd/types.ts';

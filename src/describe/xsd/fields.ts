@@ -1,6 +1,5 @@
-import type { Document } from '../../model/document.ts';
+import { type Document, itemName } from '../../model/document.ts';
 import { type CompoundType, type Field, type ListType, type ScalarType, singleType } from '../../model/field.ts';
-import { itemName } from '../../model/xml-name.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { entryField, plainDefault } from '../field.ts';
 import { boundsNote, caseNote, joined } from '../words.ts';

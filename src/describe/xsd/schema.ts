@@ -1,7 +1,6 @@
 // XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema a namespace.
-import type { Document } from '../../model/document.ts';
+import { classNameOf, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
-import { classNameOf } from '../../model/xml-name.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import type { DocumentSet } from '../documents.ts';
 import { ncName } from '../names.ts';

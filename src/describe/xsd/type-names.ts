@@ -1,5 +1,4 @@
-import { type Document, documentName } from '../../model/document.ts';
-import { foldedName, itemName } from '../../model/xml-name.ts';
+import { type Document, documentName, foldedName, itemName } from '../../model/document.ts';
 import { firstFree, ncName } from '../names.ts';
 
 /** JAXB writes a class ObjectFactory into every package, and the exceptions that CXF writes mean java.lang.String. */

@@ -1,7 +1,13 @@
-import type { CallBody, ConsumerOperation, RestConsumer, RestProperties, SoapConsumer } from '../../model/consumer.ts';
+import type {
+  CallBody,
+  ConsumerOperation,
+  RestConsumer,
+  RestProperties,
+  SoapConsumer,
+  SoapProperties,
+} from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
 import type { Flow } from '../../model/flow.ts';
-import type { SoapProperties } from '../../model/soap-properties.ts';
 import type { JsonTree } from '../json-text.ts';
 import { messageWords } from '../words.ts';
 import { soapTree } from './operation.ts';

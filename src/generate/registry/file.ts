@@ -1,5 +1,4 @@
-import type { Registry } from '../../model/registry.ts';
-import type { Routing } from '../../model/routing.ts';
+import type { Registry, Routing } from '../../model/registry.ts';
 import { BASIC } from '../../model/security.ts';
 import type { Service } from '../../model/service.ts';
 import { HEADER } from '../header.ts';

@@ -1,5 +1,4 @@
-import type { Gateway } from '../../model/gateway.ts';
-import type { Tls } from '../../model/tls.ts';
+import type { Gateway, Tls } from '../../model/gateway.ts';
 import type { JsonTree } from '../json-text.ts';
 import { idsOf, some, sortedIds } from './tree.ts';
 

@@ -1,4 +1,4 @@
-import type { ConfigText } from '../../model/config.ts';
+import type { ConfigText } from '../../model/definition.ts';
 import { NODE_DEFAULTS, type Node, type NodeCredential } from '../../model/node.ts';
 import type { JsonTree } from '../json-text.ts';
 import { membersOf } from './tree.ts';

@@ -1,5 +1,4 @@
-import type { Datasource } from '../../model/datasource.ts';
-import type { Query } from '../../model/query.ts';
+import type { Datasource, Query } from '../../model/query.ts';
 import type { JsonTree } from '../json-text.ts';
 import { fieldsTree } from './document.ts';
 import { sortedIds, yes } from './tree.ts';

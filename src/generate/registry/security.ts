@@ -1,6 +1,12 @@
 import type { Registry } from '../../model/registry.ts';
-import type { PermissionList, Role, SecurityScheme, User } from '../../model/security.ts';
-import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../model/xml-signature.ts';
+import {
+  DIGEST_ALGORITHMS,
+  type PermissionList,
+  type Role,
+  type SecurityScheme,
+  SIGNATURE_ALGORITHMS,
+  type User,
+} from '../../model/security.ts';
 import type { JsonTree } from '../json-text.ts';
 import { sorted } from '../sorted.ts';
 import { idsOf, some, sortedIds, yes } from './tree.ts';

@@ -1,13 +1,17 @@
 import { Pending } from '../../binding/call/held.ts';
 import { asText } from '../../binding/call/shown.ts';
+import { isAttachment } from '../../codec/binary.ts';
 import { setMember } from '../../codec/names.ts';
 import { nearest } from '../../codec/nearest.ts';
 import type { ConsumerOperation, SoapConsumer } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
-import type { Flow, FlowStep } from '../../model/flow.ts';
-import type { DocumentValue, Value } from '../../model/value.ts';
+import type { Flow, FlowStep, ReplyPath } from '../../model/flow.ts';
+import type { InvokeReply } from '../../model/invoke-reply.ts';
+import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { type Called, InvokeError } from '../error.ts';
-import { fitted, type InputField, inputFields } from '../input.ts';
+import { marginOf } from '../limits.ts';
+import { fitted, type InputField, inputFields } from '../options.ts';
+import type { Given } from './cache.ts';
 
 /** A flow with what its steps take from where, looked up once. */
 export interface FlowPlan {
@@ -109,4 +113,80 @@ export function stepInput(
   const given = ownInput(planned, input);
   for (const { name, type, source } of planned.kept) setMember(given, name, fitted(valuesOf(source)[name], type));
   return given;
+}
+
+/**
+ * Takes what a step keeps out of its reply.
+ * @param start when it was called: from then on counts the time for which it holds
+ * @throws InvokeError BAD_REPLY where the reply lacks it
+ */
+export function keptOf(step: FlowStep, reply: InvokeReply, start: number, called: Called): Given {
+  const values = step.keep.map(({ name, from }): [string, Value] => {
+    const value = valueAt(reply.value, from);
+    if (value !== undefined && value !== null) return [name, value];
+    const reason = `the reply has no ${from.path.join('.')}, which is kept as ${name}`;
+    const error = new InvokeError('BAD_REPLY', called, reason, { httpResponseCode: reply.httpResponseCode });
+    throw Object.assign(error, { attempts: reply.attempts });
+  });
+  const { httpResponseCode, attempts, timings } = reply;
+  const milliseconds = step.holds === undefined ? 0 : millisecondsOf(valueAt(reply.value, step.holds));
+  return {
+    values: Object.fromEntries(values),
+    until: milliseconds > 0 ? start + milliseconds - marginOf(milliseconds) : undefined,
+    trace: { operation: step.operation.id, kept: false, httpResponseCode, attempts, timings },
+  };
+}
+
+function valueAt(value: DocumentValue, { path }: ReplyPath): Value {
+  let at: Value = value;
+  for (const name of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
+    at = (at as DocumentValue)[name];
+  }
+  return at;
+}
+
+/** From seconds, in a number or in digits; 0 where they say nothing. */
+function millisecondsOf(seconds: Value): number {
+  const isDigits = typeof seconds === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(seconds);
+  if (!isDigits && typeof seconds !== 'number' && typeof seconds !== 'bigint') return 0;
+  const number = Number(seconds);
+  return Number.isNaN(number) ? 0 : number * 1000;
+}
+
+/** The input of a flow, watched for content that can be read once and has been. */
+export interface WatchedInput {
+  readonly input: DocumentValue;
+  /** The name of a field of these that holds such content. */
+  spent(names: readonly string[]): string | undefined;
+}
+
+/** Watches which content of an input is read, as far as that can happen only once. */
+export function watchContent(input: DocumentValue): WatchedInput {
+  const spent = new Set<string>();
+  const watched = Object.entries(input).map(([name, value]): [string, Value] => {
+    return [name, watch(value, () => spent.add(name))];
+  });
+  return { input: Object.fromEntries(watched), spent: (names) => names.find((name) => spent.has(name)) };
+}
+
+function watch(value: Value, onRead: () => void): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isAttachment(value)) return value.again === true ? value : watchedAttachment(value, onRead);
+  if (Array.isArray(value)) return value.map((each: Value) => watch(each, onRead));
+  const members = Object.entries(value as DocumentValue).map(([name, each]) => [name, watch(each, onRead)]);
+  return Object.fromEntries(members) as DocumentValue;
+}
+
+function watchedAttachment(attachment: Attachment, onRead: () => void): Attachment {
+  const { contentType, name, length } = attachment;
+  return {
+    contentType,
+    name,
+    length,
+    stream() {
+      onRead();
+      return attachment.stream();
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { addressFault, endpointFault, SCHEME_ONLY } from '../../load/value/address.ts';
-import type { ConfigText, ResolveReference } from '../../model/config.ts';
+import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import { resolveText } from '../configuration.ts';
-import { basic, type Proof } from '../credential/credential.ts';
+import { basic, type Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
 

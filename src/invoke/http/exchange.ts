@@ -1,14 +1,15 @@
+import { createGzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import type { Proof } from '../credential/credential.ts';
+import { measured } from '../../wire/measured.ts';
+import type { Proof } from '../credential.ts';
+import { type Called, InvokeError } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Address } from './address.ts';
-import { isUnconnected, type Pools } from './connection/pools.ts';
-import type { Marks, WatchedRequest } from './connection/watch.ts';
-import { headersOf, shownHeaders } from './headers.ts';
+import { through } from './body.ts';
+import { isUnconnected, type Marks, type Pools, type WatchedRequest } from './connection/pools.ts';
+import { headersOf, headOf, maskedReply, shownHeaders } from './headers.ts';
 import { type Attempt, type Received, received } from './raw-reply.ts';
-import { bodyOf } from './request-body.ts';
 import type { Sending } from './sending.ts';
-import { headOf, maskedReply } from './trace.ts';
 import { isTlsError, transportError } from './transport-error.ts';
 
 /** A request, and where it may be sent to. */
@@ -70,4 +71,40 @@ async function attempted(dispatcher: Dispatcher, attempt: Attempt, sending: Send
     headOf(`HTTP/1.1 ${reply.status} ${response.statusText}`.trimEnd(), maskedReply(reply.headers, reply.secrets())),
   );
   return reply;
+}
+
+/** The body of a request as it travels; undefined where there is none. */
+function bodyOf(outgoing: Outgoing, sending: Sending, called: Called): string | AsyncIterable<Uint8Array> | undefined {
+  const { text, compress, length } = outgoing;
+  if (length === 0) return undefined;
+  if (text !== undefined && !compress && sending.options.onSent === undefined) return text;
+  const bytes = counted(outgoing, sending, called);
+  return compress ? through(bytes, createGzip()) : bytes;
+}
+
+/** What is read for a body, told as it is taken. @throws InvokeError BAD_INPUT */
+async function* counted(outgoing: Outgoing, sending: Sending, called: Called): AsyncGenerator<Uint8Array> {
+  const { length, again } = outgoing;
+  const { options } = sending;
+  if (!again) sending.isSpent = true;
+  let sent = 0;
+  try {
+    const content = { length, stream: () => outgoing.bytes() };
+    for await (const chunk of measured(content, (total, seen) => changed(called, total, seen))) {
+      yield chunk;
+      sent += chunk.length;
+      options.onSent?.(sent, length);
+    }
+  } catch (error) {
+    if (error instanceof InvokeError) throw error;
+    const reason = `the input could not be read: ${error instanceof Error ? error.message : String(error)}`;
+    throw new InvokeError('BAD_INPUT', called, reason, { cause: error });
+  }
+}
+
+/** Content-Length has been sent by then, so that nothing but the end of the connection can mend it. */
+function changed(called: Called, total: number, seen: number | undefined): InvokeError {
+  const found = seen === undefined ? 'more came' : `only ${seen} came`;
+  const reason = `the content changed while it was read: it was ${total} bytes long, and ${found}`;
+  return new InvokeError('BAD_INPUT', called, reason, { hint: 'Send it once nothing writes to it any more.' });
 }

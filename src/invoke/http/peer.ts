@@ -1,15 +1,13 @@
-import type { ConfigText, ResolveReference } from '../../model/config.ts';
+import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { Node } from '../../model/node.ts';
-import { type Proof, proofOf } from '../credential/credential.ts';
-import { tokenFetch } from '../credential/token-fetch.ts';
-import { Tokens, tokenClientOf } from '../credential/tokens.ts';
+import { type Proof, proofOf } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
+import { Tokens, tokenClientOf, tokenFetch } from '../tokens.ts';
 import { type Base, resolveBase } from './address.ts';
-import { type Circuit, createCircuit } from './circuit.ts';
-import { endpointsOf } from './connection/endpoint.ts';
+import { endpointsOf, type ProxyOf } from './connection/endpoint.ts';
 import type { ConnectionFacts, Connections, Pools } from './connection/pools.ts';
-import type { ProxyOf } from './connection/proxy.ts';
+import { type Circuit, createCircuit } from './resilience.ts';
 
 /** A node as calls to it need it, looked up once. */
 export interface Peer {

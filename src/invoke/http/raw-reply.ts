@@ -1,15 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Timings } from '../../model/invoke-reply.ts';
-import type { Proof } from '../credential/credential.ts';
-import { LONGEST } from '../deadline.ts';
+import type { Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
-import { DRAINED, SLOWEST } from '../limits.ts';
+import { DRAINED, LONGEST, SLOWEST } from '../limits.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Address } from './address.ts';
-import { inOne } from './body.ts';
-import type { Marks } from './connection/watch.ts';
-import { codingFault, codingsOf, decoded } from './decoding.ts';
+import { codingFault, codingsOf, decoded, inOne } from './body.ts';
+import type { Marks } from './connection/pools.ts';
 import type { Sending } from './sending.ts';
 import { type TransportFacts, transportError } from './transport-error.ts';
 

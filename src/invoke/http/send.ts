@@ -1,16 +1,18 @@
-import type { Retry } from '../../model/retry.ts';
-import type { Proof } from '../credential/credential.ts';
-import { Tokens } from '../credential/tokens.ts';
+import type { Retry } from '../../model/node.ts';
+import type { Proof } from '../credential.ts';
+import { InvokeError } from '../error.ts';
+import type { Outgoing } from '../outgoing.ts';
+import { Tokens } from '../tokens.ts';
 import type { Address } from './address.ts';
 import { exchange, type Route } from './exchange.ts';
+import { nameOf } from './headers.ts';
 import type { Peer } from './peer.ts';
 import type { RawReply, Received } from './raw-reply.ts';
-import { following } from './redirect.ts';
-import { repeating } from './retry.ts';
+import { repeating } from './resilience.ts';
 import { isRepeatable, type Sending } from './sending.ts';
 
 /** What a call is sent with. */
-export interface Way {
+interface Way {
   readonly peer: Peer;
   readonly addresses: readonly Address[];
   /** Undefined where it shows nothing, or what stands in the address. */
@@ -52,3 +54,123 @@ function followed({ peer, addresses }: Way, proof: Proof | undefined, sending: S
   const route: Route = { pools: peer.pools, addresses, outgoing: sending.outgoing, proof };
   return peer.node.redirects === 0 ? exchange(route, sending) : following(route, peer, sending);
 }
+
+/** Statuses that send elsewhere (RFC 9110 section 15.4). */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Sends a request, and again to where its replies point, as often as the node allows.
+ * @throws InvokeError HTTP_STATUS, where a redirect is not one to follow; what sending throws
+ */
+async function following(first: Route, { node, foreign }: Peer, sending: Sending): Promise<Received> {
+  const most = node.redirects;
+  let route = first;
+  for (let followed = 0; ; followed++) {
+    const reply = await exchange(route, sending).catch((error: unknown) => {
+      // The request that pointed here was sent, and may have been carried out.
+      if (followed > 0) sending.isUnsent = false;
+      throw error;
+    });
+    const { location } = reply.headers;
+    if (!REDIRECTS.has(reply.status) || location === undefined) return reply;
+    const to = followed < most ? destination(reply, location, route.outgoing) : undefined;
+    if (to === undefined || typeof to === 'string') {
+      reply.discard();
+      throw refused(
+        reply,
+        to ?? `${most} redirects have been followed, which is as many as redirects: of the node says`,
+      );
+    }
+    const isForeign = to.origin !== reply.from.origin;
+    const outgoing = redirected(route.outgoing, reply.status, isForeign);
+    const reason =
+      outgoing.method === route.outgoing.method ? unsendable(route.outgoing, sending, isForeign) : undefined;
+    if (reason !== undefined) {
+      reply.discard();
+      throw refused(reply, reason);
+    }
+    reply.release();
+    route = isForeign
+      ? { pools: foreign(), addresses: [{ ...to, proof: undefined }], outgoing, proof: undefined }
+      : { ...route, addresses: [to], outgoing };
+  }
+}
+
+function refused({ called, status }: RawReply, why: string): InvokeError {
+  const reason = `the target answered with the status ${status}, a redirect that is not followed`;
+  return new InvokeError('HTTP_STATUS', called, reason, { httpResponseCode: status, hint: `${upper(why)}.` });
+}
+
+const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Where a reply points to, or why that is nowhere to go. */
+function destination({ from }: Received, location: string, { uri, shown }: Outgoing): Address | string {
+  const here = from.origin + from.path;
+  if (!URL.canParse(location, here)) return 'its Location is no address';
+  const { protocol, origin, pathname, search } = new URL(location, here);
+  if (protocol !== 'https:' && protocol !== 'http:') return `its Location is no address of HTTP, but of ${protocol}`;
+  if (protocol === 'http:' && from.origin.startsWith('https:'))
+    return 'it points from https to http, where everybody on the way could read the call';
+  // What is secret in the path of a request stands in where it points to as well.
+  const isPlain = uri === shown.uri;
+  return { origin, path: pathname + search, shown: isPlain ? origin + pathname : origin, proof: from.proof };
+}
+
+/** Why a body can't be sent once more; undefined where it can. */
+function unsendable(outgoing: Outgoing, sending: Sending, isForeign: boolean): string | undefined {
+  if (!isRepeatable(outgoing, sending)) return 'the content of the call can be read only once';
+  const { text, shown } = outgoing;
+  if (isForeign && text !== undefined && text !== '' && shown.body !== text)
+    return 'it points to another origin, and the content of the call holds what is secret';
+  return undefined;
+}
+
+/** Headers that say what a body is. */
+const OF_BODY: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-language',
+  'content-location',
+]);
+
+/** Headers that are for the origin alone that was meant. */
+const OF_CALLER: readonly string[] = ['authorization', 'proxy-authorization', 'cookie'];
+
+/** After 303 a GET; after 301 and 302 that too in place of a POST, as everybody does (RFC 9110 sections 15.4.2 and 15.4.3). */
+function redirected(outgoing: Outgoing, status: number, isForeign: boolean): Outgoing {
+  const { method } = outgoing;
+  const becomesGet = (status === 303 && method !== 'HEAD') || (status < 303 && method === 'POST');
+  const dropped = (name: string): boolean =>
+    (becomesGet && OF_BODY.has(name.toLowerCase())) || (isForeign && isPrivate(outgoing, name));
+  const headers = without(outgoing.headers, dropped);
+  const { uri, body } = outgoing.shown;
+  const shown = { uri, headers: without(outgoing.shown.headers, dropped), body };
+  if (!becomesGet) return { ...outgoing, headers, shown };
+  return {
+    ...outgoing,
+    method: 'GET',
+    headers,
+    length: 0,
+    text: undefined,
+    bytes: nothing,
+    again: true,
+    compress: false,
+    shown: { ...shown, body: undefined },
+  };
+}
+
+/** Whether a header is masked where it is shown, or says who calls. */
+function isPrivate({ headers, shown }: Outgoing, name: string): boolean {
+  const told = nameOf(shown.headers, name.toLowerCase());
+  return OF_CALLER.includes(name.toLowerCase()) || told === undefined || shown.headers[told] !== headers[name];
+}
+
+function without(
+  headers: Readonly<Record<string, string>>,
+  dropped: (name: string) => boolean,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !dropped(name)));
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

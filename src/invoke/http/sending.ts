@@ -1,7 +1,7 @@
 import type { Called } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import type { Outgoing } from '../outgoing.ts';
-import type { Heads } from './trace.ts';
+import type { Heads } from './headers.ts';
 
 export interface SendingOptions {
   readonly signal: AbortSignal | undefined;

@@ -1,6 +1,5 @@
-import { abortError } from '../deadline.ts';
 import { type Called, InvokeError } from '../error.ts';
-import { REPLY_HEAD, type Timeouts } from '../limits.ts';
+import { abortError, REPLY_HEAD, type Timeouts } from '../limits.ts';
 
 /** How far an exchange had come. */
 export type Phase = 'connect' | 'request' | 'reply';

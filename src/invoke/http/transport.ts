@@ -1,23 +1,21 @@
 import type { Environment } from '../../load/value/config.ts';
-import type { ConfigText, ResolveReference } from '../../model/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
+import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import { MASK } from '../../model/mask.ts';
-import type { Node } from '../../model/node.ts';
-import { RETRY_DEFAULTS } from '../../model/retry.ts';
-import { BASIC, BEARER, basic, type Credential, type Proof } from '../credential/credential.ts';
-import type { Tokens } from '../credential/tokens.ts';
+import { type Node, RETRY_DEFAULTS } from '../../model/node.ts';
+import { BASIC, BEARER, basic, type Credential, type Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import type { Outgoing, PreparedRequest } from '../outgoing.ts';
+import type { Tokens } from '../tokens.ts';
 import { addressAt, type Base, shownUrl } from './address.ts';
+import { proxiesOf } from './connection/endpoint.ts';
 import { Connections } from './connection/pools.ts';
-import { proxiesOf } from './connection/proxy.ts';
 import { nameOf, shownHeaders } from './headers.ts';
 import { basesAt, openPeer, type Peer } from './peer.ts';
 import type { RawReply } from './raw-reply.ts';
 import { send } from './send.ts';
 import type { Sending, SendingOptions } from './sending.ts';
-import { references, type Target } from './target.ts';
 
 export interface SendOptions extends SendingOptions {
   readonly called: Called;
@@ -47,7 +45,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly timeouts: Timeouts;
   /** Names proxies. */
   readonly env: Environment;
@@ -160,4 +158,45 @@ function shownProof(
   if (own === undefined) return base.kind === 'url' ? base.proof : undefined;
   if (own.kind === 'api-key') return { header: own.header, shown: MASK };
   return { header: 'Authorization', shown: own.kind === 'basic' ? BASIC : BEARER };
+}
+
+/** Where a call goes, and what it shows there. */
+export interface Target {
+  readonly operation: ConsumerOperation;
+  /** The operation's own target, or the one that the caller put in its place; then PRIMARYURL does not count. */
+  readonly node: Node;
+  /** `PRIMARYURL`: takes the place of the node's addresses. */
+  readonly primaryUrl?: ConfigText | undefined;
+  /** Takes the place of the node's own, and of one inside an address. */
+  readonly credential?: Credential | undefined;
+}
+
+/** Configuration that a call to a target refers to: what stands in for something of the node leaves that out. */
+function references({ node, primaryUrl, credential }: Target): readonly ConfigText[] {
+  const { caFile, certificate } = node;
+  return [
+    ...(primaryUrl === undefined ? node.base : [primaryUrl]),
+    ...(credential === undefined ? credentialTexts(node) : []),
+    ...(caFile === undefined ? [] : [caFile]),
+    ...(certificate === undefined ? [] : [certificate.file, certificate.keyFile]),
+    ...(certificate?.passphrase === undefined ? [] : [certificate.passphrase]),
+    ...node.resolve.values(),
+  ];
+}
+
+function credentialTexts({ credential }: Node): readonly ConfigText[] {
+  switch (credential?.kind) {
+    case undefined:
+      return [];
+    case 'basic':
+      return [credential.user, credential.password];
+    case 'bearer':
+      return [credential.token];
+    case 'api-key':
+      return [credential.value];
+    case 'client-credentials': {
+      const { tokenUrl, clientId, clientSecret, scope, parameters } = credential;
+      return [tokenUrl, clientId, clientSecret, ...(scope === undefined ? [] : [scope]), ...parameters.values()];
+    }
+  }
 }

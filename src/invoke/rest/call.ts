@@ -1,16 +1,14 @@
 import { type CallRequest, compileRestCall as compileRequest } from '../../binding/call/call.ts';
 import { compileRestReply } from '../../binding/reply/reply.ts';
-import type { ResolveReference } from '../../model/config.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
+import type { ResolveReference } from '../../model/definition.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Callable, WriteOptions } from '../callable.ts';
-import { checking } from '../checking.ts';
-import { nameOf } from '../http/headers.ts';
-import { masked } from '../http/trace.ts';
+import { checking } from '../error.ts';
+import { masked, nameOf } from '../http/headers.ts';
 import { compileMask } from '../mask.ts';
 import type { Outgoing, Shown } from '../outgoing.ts';
-import type { RestCallable } from './callable.ts';
-import { readReply } from './reply.ts';
+import { type RestCallable, readReply } from './reply.ts';
 
 /** @param namespace of `gateway.yaml` */
 export function compileRestCall(operation: RestConsumer, namespace: string): Callable {

@@ -1,14 +1,26 @@
+import { sizeWords } from '../../binding/call/content.ts';
+import type { Pieces } from '../../binding/pieces.ts';
+import { assembleEnvelope, assembleMessage } from '../../binding/soap/assemble.ts';
+import { includedBelow, placeSegments } from '../../binding/soap/segments.ts';
 import { compileSoap } from '../../binding/soap/soap.ts';
+import { attachmentsIn } from '../../codec/binary.ts';
+import { CodecError } from '../../codec/index.ts';
+import { compileSecrets } from '../../codec/redact/secrets.ts';
 import { holdsKind } from '../../codec/search.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
 import type { Message } from '../../model/service.ts';
+import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
 import { readIntent } from '../../wire/soap/intent.ts';
+import { readEnvelope, SoapError } from '../../wire/soap/message.ts';
 import { SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
-import type { Callable } from '../callable.ts';
+import { readXml, XmlError } from '../../wire/xml/read.ts';
+import type { Callable, Segment } from '../callable.ts';
+import { type Called, checking } from '../error.ts';
+import { masked } from '../http/headers.ts';
 import { compileMask } from '../mask.ts';
-import type { SoapCallable } from './callable.ts';
-import { readReply } from './reply.ts';
-import { writeRequest } from './request.ts';
+import type { Outgoing } from '../outgoing.ts';
+import { readReply, type SoapCallable } from './reply.ts';
 
 /** @param namespace of `gateway.yaml` */
 export function compileSoapCall(operation: SoapConsumer, namespace: string): Callable {
@@ -52,4 +64,89 @@ function acceptOf({ properties, soap }: SoapConsumer, version: SoapVersion): str
 function holdsBinary(message: Message): boolean {
   if (message.kind === 'document') return holdsKind(message, 'binary');
   return message.kind === 'raw' && message.raw === 'binary';
+}
+
+/**
+ * Writes the request of a call.
+ * @throws InvokeError BAD_INPUT
+ */
+function writeRequest(
+  callable: SoapCallable,
+  input: DocumentValue,
+  given: readonly Segment[],
+  called: Called,
+): Outgoing {
+  const { binding, version, action, headers, operation, mask } = callable;
+  const { mtom, upContent, compress, segmentContentTransfer: transfer } = operation.properties;
+  const segments = checking(called, () =>
+    given.map((segment, index) => typed(segment, index, operation.properties.segmentContentType)),
+  );
+  const message = checking(called, () => {
+    const xml = upContent ? binding.writeRequest(input) : envelopeOf(input, version);
+    const { pieces, rest } = placeSegments(xml, segments);
+    const options = { mtom, action, segments: rest, transfer };
+    return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
+  });
+  const { request } = operation.soap;
+  const secrets = () =>
+    upContent && request.kind === 'document' ? (compileSecrets(request.document.fields)?.(input) ?? []) : [];
+  const sent = { 'X-Request-Id': called.requestId, ...message.headers, ...headers };
+  return {
+    method: 'POST',
+    uri: undefined,
+    headers: sent,
+    length: message.length,
+    text: message.text,
+    bytes: message.bytes,
+    again: message.text !== undefined || [...attachmentsIn(input), ...segments].every(({ again }) => again === true),
+    compress,
+    shown: {
+      uri: undefined,
+      headers: masked(sent),
+      get body() {
+        if (message.text === undefined) return sizeWords(message.length);
+        const hidden = [...secrets()];
+        return hidden.length === 0 ? message.text : mask(message.text, hidden);
+      },
+    },
+    secrets,
+  };
+}
+
+function typed(segment: Segment, index: number, otherwise: string | undefined): Attachment {
+  const contentType = segment.contentType ?? otherwise ?? 'application/octet-stream';
+  if (parseMediaType(contentType) === undefined)
+    throw new CodecError(`segment ${index + 1}`, `has the content type ${JSON.stringify(contentType)}, which is none`);
+  const { length, name, again = false } = segment;
+  return { contentType, again, length, name, stream: () => segment.stream() };
+}
+
+/** A byte order mark and an XML declaration: what is sent is UTF-8, which needs neither. */
+const PROLOGUE = /^\ufeff?(?:<\?xml\s[^>]*\?>\s*)?/;
+
+/** The caller's own envelope, as written. */
+function envelopeOf({ content }: DocumentValue, version: SoapVersion): Pieces {
+  if (content === undefined) throw new CodecError('content', 'is missing: it is the envelope');
+  if (typeof content !== 'string') throw new CodecError('content', 'is no text');
+  try {
+    const root = readXml(content.replace(/^\ufeff/, ''));
+    const found = readEnvelope(root).version;
+    if (found !== version)
+      throw new CodecError(
+        'content',
+        `is an envelope of SOAP ${found}, and the call's Content-Type is that of ${version}`,
+      );
+    // The parts of the message get their ids when it is sent, so that no id that is written already is one of them.
+    const { hrefs } = includedBelow(root);
+    if (hrefs.length > 0)
+      throw new CodecError(
+        'content',
+        `includes ${hrefs[0] === undefined ? 'a part without a href' : JSON.stringify(hrefs[0])}, which the message won't have: the first segment is <Include SegmentNumber="1"/>`,
+      );
+  } catch (error) {
+    if (error instanceof XmlError) throw new CodecError('content', `is not well-formed XML: ${error.message}`);
+    if (error instanceof SoapError) throw new CodecError('content', `is no SOAP envelope: ${error.reason}`);
+    throw error;
+  }
+  return [content.replace(PROLOGUE, '')];
 }

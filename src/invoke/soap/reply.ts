@@ -1,9 +1,12 @@
-import { type MessageSource, openMessage } from '../../binding/soap/message.ts';
-import type { DocumentValue } from '../../model/value.ts';
+import { type MessageSource, type OpenedMessage, openMessage } from '../../binding/soap/message.ts';
+import type { SoapBinding } from '../../binding/soap/soap.ts';
+import type { Resolve } from '../../codec/index.ts';
+import type { SoapConsumer } from '../../model/consumer.ts';
+import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { readFault } from '../../wire/soap/fault.ts';
 import { checkUnderstood, readEnvelope, type SoapMessage } from '../../wire/soap/message.ts';
-import { clarkName } from '../../wire/soap/version.ts';
+import { clarkName, type SoapVersion } from '../../wire/soap/version.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { writeXml } from '../../wire/xml/write.ts';
 import type { ReadReply, ReplyPorts } from '../callable.ts';
@@ -11,13 +14,9 @@ import { InvokeError, mayRetry, SoapFault } from '../error.ts';
 import { begun, type Collected, collect, continued, inOne, oneLine } from '../http/body.ts';
 import type { RawReply } from '../http/raw-reply.ts';
 import { PEEKED } from '../limits.ts';
-import { maskedDocument } from '../mask.ts';
-import { replyError } from '../reply/error.ts';
-import { badReply, CREDENTIAL_HINT, isSuccess, statusError } from '../reply/status.ts';
-import { beginningOf, shownText } from '../reply/text.ts';
-import type { SoapCallable } from './callable.ts';
+import { type Mask, maskedDocument } from '../mask.ts';
+import { badReply, beginningOf, CREDENTIAL_HINT, isSuccess, replyError, shownText, statusError } from '../reply.ts';
 import { embeddedMessage } from './embedded.ts';
-import { ReceivedMessage } from './received.ts';
 
 /**
  * Reads the reply of a call. Where that fails, its connection is given up.
@@ -189,4 +188,78 @@ function faultDocument(read: () => DocumentValue | undefined): DocumentValue | u
 
 function failed(raw: RawReply, body: string | undefined, cause?: unknown): InvokeError {
   return statusError(raw, { body, cause, hint: raw.status === 401 ? CREDENTIAL_HINT : undefined });
+}
+
+/** An operation over SOAP, compiled once. */
+export interface SoapCallable {
+  readonly operation: SoapConsumer;
+  readonly binding: SoapBinding;
+  readonly version: SoapVersion;
+  /** Without quotes; empty for none. */
+  readonly action: string;
+  /** What every request carries, above what its message says. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly mask: Mask;
+}
+
+/** The message of a reply. What goes wrong with it is the call's error, also where its attachments are read later. */
+class ReceivedMessage {
+  readonly root: XmlElement;
+  readonly #message: OpenedMessage;
+  readonly #raw: RawReply;
+
+  constructor(message: OpenedMessage, raw: RawReply) {
+    this.root = message.root;
+    this.#message = message;
+    this.#raw = raw;
+  }
+
+  include(): Promise<void> {
+    return this.#message.include();
+  }
+
+  get resolve(): Resolve | undefined {
+    const { resolve } = this.#message;
+    return resolve === undefined ? undefined : (href) => this.#attachment(resolve(href));
+  }
+
+  async *segments(): AsyncGenerator<Attachment> {
+    for await (const each of this.#telling(this.#message.segments())) yield this.#attachment(each);
+  }
+
+  async finish(): Promise<void> {
+    try {
+      await this.#message.finish();
+    } catch (error) {
+      throw this.#error(error);
+    }
+  }
+
+  /** Frees what was kept of it, and gives up the connection where it has not been read to its end. */
+  close(): void {
+    this.#message.close();
+    this.#raw.discard();
+  }
+
+  #attachment(attachment: Attachment): Attachment {
+    const { contentType, name, length } = attachment;
+    return {
+      contentType,
+      name,
+      length,
+      stream: () => this.#telling(attachment.stream()),
+    };
+  }
+
+  async *#telling<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
+    try {
+      for await (const each of source) yield each;
+    } catch (error) {
+      throw this.#error(error);
+    }
+  }
+
+  #error(error: unknown): unknown {
+    return replyError(error, this.#raw.called, this.#raw.status);
+  }
 }

@@ -1,5 +1,5 @@
-import type { ConfigText } from '../../model/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
+import type { ConfigText } from '../../model/definition.ts';
 import { NODE_DEFAULTS, type Node } from '../../model/node.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import type { Documents } from '../document/documents.ts';

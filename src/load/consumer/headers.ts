@@ -1,5 +1,4 @@
-import type { CallText } from '../../model/call-text.ts';
-import type { CallBody, CallHeader, FixedHeader } from '../../model/consumer.ts';
+import type { CallBody, CallHeader, CallText, FixedHeader } from '../../model/consumer.ts';
 import type { FieldType } from '../../model/field.ts';
 import type { Node } from '../../model/node.ts';
 import { isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';

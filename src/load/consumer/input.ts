@@ -1,4 +1,4 @@
-import type { CallPart, CallText } from '../../model/call-text.ts';
+import type { CallPart, CallText } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { OperationUri } from '../../model/service.ts';

@@ -1,7 +1,6 @@
-import type { ConfigText } from '../../model/config.ts';
-import type { CallBody, CallHeader, RestProperties } from '../../model/consumer.ts';
+import type { CallBody, CallHeader, RestProperties, SoapProperties } from '../../model/consumer.ts';
+import type { ConfigText } from '../../model/definition.ts';
 import type { Message, Method } from '../../model/service.ts';
-import type { SoapProperties } from '../../model/soap-properties.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import type { Linking } from '../linking.ts';

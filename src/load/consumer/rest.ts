@@ -1,5 +1,4 @@
-import type { CallText } from '../../model/call-text.ts';
-import type { CallBody, CallHeader, RestConsumer } from '../../model/consumer.ts';
+import type { CallBody, CallHeader, CallText, RestConsumer } from '../../model/consumer.ts';
 import type { Field } from '../../model/field.ts';
 import type { Message, Method, Operation, OperationUri } from '../../model/service.ts';
 import { UriExpansionError } from '../../wire/uri-template/expand.ts';

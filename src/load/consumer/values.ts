@@ -1,5 +1,5 @@
-import type { ConfigText } from '../../model/config.ts';
 import type { ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
+import type { ConfigText } from '../../model/definition.ts';
 import type { Field, ScalarType } from '../../model/field.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import { madeField } from '../document/documents.ts';

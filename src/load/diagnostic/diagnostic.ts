@@ -1,4 +1,4 @@
-import type { Position } from '../../model/position.ts';
+import type { Position } from '../../model/definition.ts';
 import { type Code, catalogue, type Entry, type ParametersOf } from './catalogue.ts';
 
 /** A mistake in the definitions, or something that is probably one. Plain data: it serialises as it is. */

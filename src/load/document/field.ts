@@ -1,5 +1,5 @@
+import type { Position } from '../../model/definition.ts';
 import { type Field, type FieldType, type ScalarKind, type ScalarType, singleType } from '../../model/field.ts';
-import type { Position } from '../../model/position.ts';
 import { compilePattern, type Pattern } from '../../wire/pattern/pattern.ts';
 import { PatternError } from '../../wire/pattern/read.ts';
 import { isXmlName } from '../../wire/xml/text.ts';

@@ -1,7 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
-import type { Flow, FlowStep, KeptValue } from '../../model/flow.ts';
-import { flowNames } from '../../model/flow-names.ts';
+import { type Flow, type FlowStep, flowNames, type KeptValue } from '../../model/flow.ts';
 import type { Service } from '../../model/service.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import type { Documents } from '../document/documents.ts';

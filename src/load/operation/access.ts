@@ -1,6 +1,5 @@
-import { reachedBy } from '../../model/reached.ts';
 import { isMessageScheme, type Role, type SecurityScheme } from '../../model/security.ts';
-import type { Answer } from '../../model/service.ts';
+import { type Answer, reachedBy } from '../../model/service.ts';
 import { type Linking, refuseKey, resolveKey } from '../linking.ts';
 import { type GrantSources, type Grants, grantsOf, refuseGrantOfPublic } from '../security/grants.ts';
 import { type Callers, headerOf, requirementOf, usualSchemes, withoutMessages } from '../security/schemes.ts';

@@ -1,7 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
-import { operationsOf } from '../../model/reached.ts';
-import type { Answer, MediaMessage, Message, Operation } from '../../model/service.ts';
+import { type Answer, type MediaMessage, type Message, type Operation, operationsOf } from '../../model/service.ts';
 import { contentOf, messageWords } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
 import { fills, isText } from '../document/fit.ts';

@@ -1,9 +1,13 @@
-import type { Document } from '../../model/document.ts';
+import type { Position } from '../../model/definition.ts';
+import { classNameOf, type Document, foldedName, namespaceOf } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
-import { serviceNamespace } from '../../model/namespace.ts';
-import type { Position } from '../../model/position.ts';
-import type { Message, Operation, OperationUri, Service } from '../../model/service.ts';
-import { classNameOf, foldedName, namespaceOf } from '../../model/xml-name.ts';
+import {
+  type Message,
+  type Operation,
+  type OperationUri,
+  type Service,
+  serviceNamespace,
+} from '../../model/service.ts';
 import { segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/overlap.ts';
 import { pathSegments, type Segment } from '../../wire/uri-template/segments.ts';
 import { placeOf } from '../diagnostic/diagnostic.ts';

@@ -1,6 +1,6 @@
-import type { Document, Patch } from '../../model/document.ts';
+import type { Position } from '../../model/definition.ts';
+import { type Document, foldedName, type Patch } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
-import type { Position } from '../../model/position.ts';
 import {
   type HeaderBinding,
   type MediaMessage,
@@ -10,7 +10,6 @@ import {
   type RawKind,
   type SoapForm,
 } from '../../model/service.ts';
-import { foldedName } from '../../model/xml-name.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { type Place, placeOf, positionOf } from '../diagnostic/diagnostic.ts';
 import { contentOf, type Documents, documentOf } from '../document/documents.ts';

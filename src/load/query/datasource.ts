@@ -1,4 +1,4 @@
-import type { Datasource } from '../../model/datasource.ts';
+import type { Datasource } from '../../model/query.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking } from '../linking.ts';
 import { given } from '../object.ts';

@@ -1,6 +1,5 @@
-import type { Datasource } from '../../model/datasource.ts';
 import type { Field } from '../../model/field.ts';
-import type { Query } from '../../model/query.ts';
+import type { Datasource, Query } from '../../model/query.ts';
 import { type SqlToken, scanSql } from '../../wire/sql.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import { linkSingleValues } from '../document/field.ts';

@@ -1,5 +1,4 @@
-import { PRIVATE_QUERY_KEYS } from '../../model/private-query.ts';
-import type { Query } from '../../model/query.ts';
+import { PRIVATE_QUERY_KEYS, type Query } from '../../model/query.ts';
 import type { JsonValue } from '../../model/value.ts';
 import { Documents } from '../document/documents.ts';
 import { createLinking } from '../linking.ts';

@@ -1,5 +1,5 @@
+import type { Position } from '../../model/definition.ts';
 import { type OperationIdentity, qualifiedName } from '../../model/operation-names.ts';
-import type { Position } from '../../model/position.ts';
 import type { PermissionList } from '../../model/security.ts';
 import type { Service } from '../../model/service.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';

@@ -1,6 +1,13 @@
-import type { ConfigText } from '../../model/config.ts';
-import { BASIC, type BearerScheme, isMessageScheme, type Role, type SecurityScheme } from '../../model/security.ts';
-import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../model/xml-signature.ts';
+import type { ConfigText } from '../../model/definition.ts';
+import {
+  BASIC,
+  type BearerScheme,
+  DIGEST_ALGORITHMS,
+  isMessageScheme,
+  type Role,
+  type SecurityScheme,
+  SIGNATURE_ALGORITHMS,
+} from '../../model/security.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking, mayHaveMeant, resolveIds } from '../linking.ts';
 import { given } from '../object.ts';

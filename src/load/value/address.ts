@@ -1,4 +1,4 @@
-import type { ConfigText } from '../../model/config.ts';
+import type { ConfigText } from '../../model/definition.ts';
 import { isLoopbackName } from '../../wire/loopback.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import type { Linking } from '../linking.ts';

@@ -1,4 +1,4 @@
-import type { ConfigPart, ConfigText } from '../../model/config.ts';
+import type { ConfigPart, ConfigText } from '../../model/definition.ts';
 import type { Place, Report } from '../diagnostic/diagnostic.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { Places } from '../read/places.ts';

@@ -1,4 +1,4 @@
-import type { ConfigText } from '../../model/config.ts';
+import type { ConfigText } from '../../model/definition.ts';
 import { readText } from '../read/files.ts';
 
 /** Configuration that a text refers to and the environment does not have. */

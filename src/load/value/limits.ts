@@ -1,4 +1,4 @@
-import type { CallLimits, Rate } from '../../model/rate.ts';
+import type { CallLimits, Rate } from '../../model/gateway.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import { count, duration, type JsonSchema, keys, word } from '../schema/json-schema.ts';

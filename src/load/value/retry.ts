@@ -1,4 +1,4 @@
-import { RETRY_DEFAULTS, type Retry } from '../../model/retry.ts';
+import { RETRY_DEFAULTS, type Retry } from '../../model/node.ts';
 import { type JsonSchema, keys } from '../schema/json-schema.ts';
 
 /** When a call is made again, as a node or an operation says it; the JSON Schema has seen to its bounds. */

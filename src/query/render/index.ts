@@ -1,4 +1,4 @@
-import type { ReplyRoot } from '../../model/xml-name.ts';
+import type { ReplyRoot } from '../../model/document.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { ResultFormat, XmlNames } from '../port.ts';
 import { compileCsv } from './csv.ts';

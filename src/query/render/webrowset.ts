@@ -1,7 +1,7 @@
 /** The document of JSR 114 (JDBC WebRowSet), as its schema `http://java.sun.com/xml/ns/jdbc` has it. */
 
+import type { ReplyRoot } from '../../model/document.ts';
 import type { ScalarKind } from '../../model/field.ts';
-import type { ReplyRoot } from '../../model/xml-name.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import { escapeText } from '../../wire/xml/text.ts';
 import type { ResultColumn } from '../plan/plan.ts';

@@ -1,4 +1,4 @@
-import type { ElementName, ReplyRoot } from '../../model/xml-name.ts';
+import type { ElementName, ReplyRoot } from '../../model/document.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import { cdata, escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import type { ResultColumn } from '../plan/plan.ts';

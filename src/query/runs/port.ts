@@ -1,7 +1,7 @@
 import type { StoredBlob } from '../../model/blob.ts';
+import type { ReplyRoot } from '../../model/document.ts';
 import type { Query } from '../../model/query.ts';
 import type { User } from '../../model/security.ts';
-import type { ReplyRoot } from '../../model/xml-name.ts';
 import type { QueryInput } from '../input.ts';
 import type { ResultFormat } from '../port.ts';
 

@@ -1,5 +1,5 @@
+import type { ReplyRoot } from '../../model/document.ts';
 import type { Query } from '../../model/query.ts';
-import type { ReplyRoot } from '../../model/xml-name.ts';
 import { compileZone, type Zone } from '../../wire/timezone.ts';
 import { shapeOf } from '../connected/shape.ts';
 import type { ResultFormat } from '../port.ts';

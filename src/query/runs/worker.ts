@@ -1,8 +1,8 @@
-import { type Account, beginAccount } from '../../model/account.ts';
 import type { Blobs } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
+import { type Account, beginAccount } from '../../model/work.ts';
 import { type Job, JobLost, type Worker, WorkerDied } from '../../store/index.ts';
 import { membersOf } from '../input.ts';
 import type { QueryPort } from '../port.ts';

@@ -1,13 +1,10 @@
 import type { Registry } from '../../model/registry.ts';
-import type { User } from '../../model/security.ts';
+import type { SecurityScheme, User } from '../../model/security.ts';
 import { openToRead, type Store, type StoreReader } from '../../store/index.ts';
-import { Callers } from './callers.ts';
-import { DatabaseUsers } from './from-database.ts';
-import { definedUsers } from './from-definitions.ts';
-import type { Directory } from './port.ts';
-import { Roles } from './roles.ts';
-import { selectVersion } from './user-rows.ts';
-import { Versions } from './versions.ts';
+import { undeclaredUser } from '../authorise.ts';
+import { reading, Versions } from '../database.ts';
+import { DatabaseUsers, Roles, selectVersion } from './from-database.ts';
+import type { Directory, KeyHolder } from './port.ts';
 
 export interface DirectoryOptions {
   readonly registry: Pick<Registry, 'users' | 'roles' | 'schemes'>;
@@ -71,4 +68,82 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenDire
 async function readerOf(store: Store): Promise<Pick<StoreReader, 'tables' | 'close'>> {
   if (store.kind === 'sqlite') return openToRead({ url: `sqlite:${store.location}`, root: '/' });
   return { tables: () => store.tables(), close: async () => {} };
+}
+
+/**
+ * The users of the definitions, found at once.
+ * @param sampleUsers those of the sample may call; false refuses them as if they did not exist
+ */
+export function definedUsers(users: ReadonlyMap<string, User>, sampleUsers: boolean) {
+  const callers = [...users.values()].filter((user) => sampleUsers || !user.sample);
+  const byId = new Map(callers.map((user) => [user.id, user]));
+  const byKey = new Map(callers.flatMap((user) => user.apiKeys.map((hash) => [hash, { user }])));
+  const byCertificate = new Map(callers.flatMap((user) => user.certificates.map((name) => [name, user])));
+  return {
+    /** Whether one has this id, even one of a sample that is switched off. */
+    has: (id: string): boolean => users.has(id),
+    find: (id: string): User | undefined => byId.get(id),
+    findByApiKey: (hash: string): KeyHolder | undefined => byKey.get(hash),
+    findByCertificate(names: readonly string[]): User | undefined {
+      const known = names.find((name) => byCertificate.has(name));
+      return known === undefined ? undefined : byCertificate.get(known);
+    },
+  };
+}
+
+/** How old the note of when a caller was seen may become, in milliseconds: it is no reason for a write a call. */
+const SEEN_WITHIN = 86_400_000;
+
+interface CallersOptions {
+  readonly store: Store;
+  readonly schemes: ReadonlyMap<string, SecurityScheme>;
+  readonly roles: Roles;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/** Callers that nobody declared and a token vouched for, as far as work is done in their name later. */
+class Callers {
+  readonly #options: CallersOptions;
+
+  constructor(options: CallersOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps one with the roles that its token gave it; those of its latest token count. @throws Fault UNAVAILABLE */
+  async keep({ id, roles }: User): Promise<void> {
+    const held = JSON.stringify(roles.map((role) => role.id));
+    const now = this.#options.clock();
+    await reading(async () => {
+      const db = await this.#options.store.tables();
+      const known = await db
+        .selectFrom('signalbox_caller')
+        .select(['roles', 'seen'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (known?.roles === held && Date.parse(known.seen) > now - SEEN_WITHIN) return;
+      const change = { roles: held, seen: new Date(now).toISOString() };
+      await db
+        .insertInto('signalbox_caller')
+        .values({ id, ...change })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(change))
+        .execute();
+    });
+  }
+
+  /**
+   * One that was kept, as long as its scheme still lets in whom its issuer vouches for, with those of its roles that the
+   * scheme still gives. @throws Fault UNAVAILABLE
+   */
+  async find(id: string): Promise<User | undefined> {
+    const scheme = this.#options.schemes.get(id.slice(0, id.indexOf(':')));
+    if (scheme?.kind !== 'bearer' || scheme.users !== 'any') return undefined;
+    const row = await reading(async () => {
+      const db = await this.#options.store.tables();
+      return db.selectFrom('signalbox_caller').select('roles').where('id', '=', id).executeTakeFirst();
+    });
+    if (row === undefined) return undefined;
+    const held = this.#options.roles.of(id, row.roles, new Set([...scheme.roles.values()].flat()));
+    return undeclaredUser(id, 'token', held);
+  }
 }

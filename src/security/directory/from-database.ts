@@ -1,11 +1,77 @@
-import type { User } from '../../model/security.ts';
+import type { Role, User } from '../../model/security.ts';
 import type { Db } from '../../store/index.ts';
-import { reading, unavailable } from '../database.ts';
-import { undeclaredUser } from '../undeclared-user.ts';
+import { undeclaredUser } from '../authorise.ts';
+import { reading, unavailable, type Versions } from '../database.ts';
 import type { KeyHolder } from './port.ts';
-import type { Roles } from './roles.ts';
-import { selectUser, selectUserOfCertificate, selectUserOfKey, type UserRow } from './user-rows.ts';
-import type { Versions } from './versions.ts';
+
+/** A user as the database has it. */
+interface UserRow {
+  readonly id: string;
+  readonly password: string | null;
+  readonly description: string | null;
+  /** JSON: ids of roles. */
+  readonly roles: string;
+}
+
+const COLUMNS = [
+  'signalbox_user.id',
+  'signalbox_user.password',
+  'signalbox_user.description',
+  'signalbox_user.roles',
+] as const;
+
+/** Counts every change of a user. */
+export async function selectVersion(db: Db): Promise<number> {
+  const { version } = await db
+    .selectFrom('signalbox_user_version')
+    .select('version')
+    .where('id', '=', 1)
+    .executeTakeFirstOrThrow();
+  return version;
+}
+
+/** One that may call. */
+async function selectUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('signalbox_user')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .where('disabled', '=', 0)
+    .executeTakeFirst();
+}
+
+/** One that may call, by a key that was not revoked; when it expires goes with it. */
+async function selectUserOfKey(
+  db: Db,
+  hash: string,
+): Promise<(UserRow & { readonly expires: string | null }) | undefined> {
+  return db
+    .selectFrom('signalbox_api_key')
+    .innerJoin('signalbox_user', 'signalbox_user.id', 'signalbox_api_key.user_id')
+    .select([...COLUMNS, 'signalbox_api_key.expires'])
+    .where('signalbox_api_key.hash', '=', hash)
+    .where('signalbox_api_key.revoked', 'is', null)
+    .where('signalbox_user.disabled', '=', 0)
+    .executeTakeFirst();
+}
+
+/** One that may call, by a certificate. @param fingerprint `sha256:` and 64 hex digits */
+async function selectUserOfCertificate(db: Db, fingerprint: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('signalbox_user_certificate')
+    .innerJoin('signalbox_user', 'signalbox_user.id', 'signalbox_user_certificate.user_id')
+    .select(COLUMNS)
+    .where('signalbox_user_certificate.fingerprint', '=', fingerprint)
+    .where('signalbox_user.disabled', '=', 0)
+    .executeTakeFirst();
+}
+
+/** Users of the definitions whose ids the database has too, disabled ones as well: nobody could tell who calls. */
+export async function usersInBoth(db: Db, users: ReadonlyMap<string, User>): Promise<User[]> {
+  if (users.size === 0) return [];
+  const rows = await db.selectFrom('signalbox_user').select('id').orderBy('id').execute();
+  return rows.flatMap(({ id }) => users.get(id) ?? []);
+}
 
 /** Users that are remembered at once; the oldest goes first. */
 const MOST_REMEMBERED = 10_000;
@@ -105,4 +171,39 @@ export class DatabaseUsers {
 
 function userOf(found: Found<KeyHolder>): Found<User> {
   return found instanceof Promise ? found.then((holder) => holder?.user) : found?.user;
+}
+
+/** Finds the roles that the database names by their ids. */
+export class Roles {
+  readonly #roles: ReadonlyMap<string, Role>;
+  readonly #onLost: (user: string, role: string) => void;
+  readonly #told = new Set<string>();
+
+  /** @param onLost is told once of each role that a user holds and the definitions do not have */
+  constructor(roles: ReadonlyMap<string, Role>, onLost: (user: string, role: string) => void) {
+    this.#roles = roles;
+    this.#onLost = onLost;
+  }
+
+  /**
+   * The roles that a user holds. One that is gone grants nothing.
+   * @param json the ids, as the database keeps them
+   * @param allowed others grant nothing either; any where it is left out
+   */
+  of(user: string, json: string, allowed?: ReadonlySet<Role>): Role[] {
+    const roles: Role[] = [];
+    for (const id of JSON.parse(json) as string[]) {
+      const role = this.#roles.get(id);
+      if (role === undefined) this.#tell(user, id);
+      else if (allowed?.has(role) !== false) roles.push(role);
+    }
+    return roles;
+  }
+
+  #tell(user: string, role: string): void {
+    const key = JSON.stringify([user, role]);
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#onLost(user, role);
+  }
 }

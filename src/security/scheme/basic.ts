@@ -3,8 +3,7 @@ import type { BasicScheme, User } from '../../model/security.ts';
 import { type PasswordHash, readPasswordHash } from '../../wire/password-hash.ts';
 import type { Directory } from '../directory/port.ts';
 import { unmatchableHash, verifyPassword } from '../password.ts';
-import { Refused } from '../refused.ts';
-import { REALM, type Verifier } from './verifier.ts';
+import { REALM, Refused, type Verifier } from '../port.ts';
 
 /** What a caller shows. */
 interface BasicCredentials {

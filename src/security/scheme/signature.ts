@@ -3,17 +3,13 @@ import type { X509Certificate } from 'node:crypto';
 import { Fault } from '../../model/fault.ts';
 import type { SignatureScheme, User } from '../../model/security.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { checkValidity, userOfCertificate } from '../certificate.ts';
 import type { Directory } from '../directory/port.ts';
-import type { ShownMessage } from '../port.ts';
-import { Refused } from '../refused.ts';
+import { Refused, type ShownMessage } from '../port.ts';
 import { faultOfKey } from '../wsse/algorithms.ts';
-import { isIssuedBy, signerOf } from '../wsse/certificate.ts';
-import { type EnvelopeParts, partsOf, type SecurityHeader } from '../wsse/header.ts';
-import { Ids } from '../wsse/ids.ts';
-import { readSignature, type SignatureReference } from '../wsse/signature-form.ts';
-import { checkTimestamp } from '../wsse/time.ts';
-import { type Covered, verifySignature } from '../wsse/verify.ts';
+import { Ids, isIssuedBy, signerOf } from '../wsse/certificate.ts';
+import { checkTimestamp, type EnvelopeParts, partsOf, type SecurityHeader } from '../wsse/header.ts';
+import { type Covered, readSignature, type SignatureReference, verifySignature } from '../wsse/verify.ts';
+import { checkValidity, userOfCertificate } from './client-certificate.ts';
 import type { TakeOnce } from './username-token.ts';
 
 /** What judges signatures. */

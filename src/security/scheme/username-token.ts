@@ -4,10 +4,8 @@ import type { User, UsernameTokenScheme } from '../../model/security.ts';
 import { BASE64_BINARY, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from '../../wire/soap/wsse-names.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Directory } from '../directory/port.ts';
-import type { Shown } from '../port.ts';
-import { Refused } from '../refused.ts';
-import { bytesOf, contentOf, onesOf } from '../wsse/strict.ts';
-import { checkAge, exactTimeOf } from '../wsse/time.ts';
+import { Refused, type Shown } from '../port.ts';
+import { bytesOf, checkAge, contentOf, exactTimeOf, onesOf } from '../wsse/header.ts';
 
 /**
  * Records what a message is known by.

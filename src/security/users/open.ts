@@ -1,10 +1,7 @@
 import type { Db, Store } from '../../store/index.ts';
-import { createApiKey, type NewApiKey } from '../api-key.ts';
-import { addCertificate, removeCertificate } from './certificates.ts';
-import type { Change } from './change.ts';
-import type { NewUser, Users } from './port.ts';
+import { createApiKey, type NewApiKey } from '../scheme/api-key.ts';
+import { type NewUser, type UserAction, UserError, type Users } from './port.ts';
 import { readUsers, selectKept, selectKeys } from './rows.ts';
-import { UserError } from './user-error.ts';
 
 export interface UsersOptions {
   /** Its schema is of this version. */
@@ -154,3 +151,50 @@ async function revokeKey(ports: Ports, user: string, key: string): Promise<boole
     return { action: 'key-revoke', detail: { key } };
   });
 }
+
+interface NewCertificate {
+  readonly user: string;
+  /** `sha256:` and 64 hex digits in lower case. */
+  readonly fingerprint: string;
+  readonly description: string | undefined;
+}
+
+/** Gives a certificate to a user. It is one user's alone: who calls must be plain. @throws UserError */
+async function addCertificate(
+  tx: Db,
+  created: string,
+  { user, fingerprint, description }: NewCertificate,
+): Promise<Change> {
+  await selectKept(tx, user);
+  const known = await tx
+    .selectFrom('signalbox_user_certificate')
+    .select('user_id')
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirst();
+  if (known?.user_id === user) return undefined;
+  if (known !== undefined) throw new UserError(`the certificate ${fingerprint} is that of the user ${known.user_id}`);
+  await tx
+    .insertInto('signalbox_user_certificate')
+    .values({ fingerprint, user_id: user, description: description ?? null, created })
+    .execute();
+  return { action: 'certificate-add', detail: { certificate: fingerprint } };
+}
+
+/** Takes it away; the trail keeps it. @throws UserError where it is not this user's */
+async function removeCertificate(tx: Db, user: string, fingerprint: string): Promise<Change> {
+  await selectKept(tx, user);
+  const { numDeletedRows } = await tx
+    .deleteFrom('signalbox_user_certificate')
+    .where('fingerprint', '=', fingerprint)
+    .where('user_id', '=', user)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n)
+    throw new UserError(
+      `user ${user} has no certificate ${fingerprint}`,
+      `signalbox user certificate list ${user} has them all.`,
+    );
+  return { action: 'certificate-remove', detail: { certificate: fingerprint } };
+}
+
+/** What is done to a user, and what the trail says of it; undefined where nothing changes. */
+type Change = { readonly action: UserAction; readonly detail: Readonly<Record<string, unknown>> } | undefined;

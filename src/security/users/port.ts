@@ -1,4 +1,4 @@
-import type { NewApiKey } from '../api-key.ts';
+import type { NewApiKey } from '../scheme/api-key.ts';
 
 /** A user as the database keeps it; nothing of it is secret. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
 export interface KeptUser {
@@ -99,4 +99,15 @@ export interface Users extends UserReader {
   addCertificate(id: string, fingerprint: string, description?: string): Promise<boolean>;
   /** @throws UserError where it is not this user's */
   removeCertificate(id: string, fingerprint: string): Promise<void>;
+}
+
+/** Something that can't be done to a user; the message says why, the hint what can be done instead. */
+export class UserError extends Error {
+  override readonly name = 'UserError';
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
 }

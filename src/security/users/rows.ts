@@ -1,6 +1,13 @@
 import type { Db, Tables } from '../../store/index.ts';
-import type { KeptCertificate, KeptKey, KeptUser, TrailLine, UserAction, UserReader } from './port.ts';
-import { UserError } from './user-error.ts';
+import {
+  type KeptCertificate,
+  type KeptKey,
+  type KeptUser,
+  type TrailLine,
+  type UserAction,
+  UserError,
+  type UserReader,
+} from './port.ts';
 
 /** The users of a database whose schema is of this version. */
 export function readUsers(tables: () => Promise<Db>): UserReader {

@@ -1,7 +1,7 @@
 // XML Signature 1.1 (section 6), RFC 9231: algorithms that a scheme may allow. SHA-1 and MACs are none of them.
 import { constants, createHash, type KeyLike, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
 import type { HashAlgorithm, SignatureAlgorithm } from 'xml-crypto';
-import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../model/xml-signature.ts';
+import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../model/security.ts';
 
 interface SignatureKind {
   readonly hash: string;

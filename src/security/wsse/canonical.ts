@@ -3,7 +3,7 @@
 // any, its digest does not fit.
 import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../refused.ts';
+import { Refused } from '../port.ts';
 
 const NONE: ReadonlyMap<string, string> = new Map([['', '']]);
 const NOTHING: readonly (readonly [string, string])[] = [];

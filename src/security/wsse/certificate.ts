@@ -1,16 +1,17 @@
-// WSS: X.509 Certificate Token Profile 1.1.1 section 3: the certificate that a signature's KeyInfo leads to.
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { BASE64_BINARY, DS, isNamed, WSSE, X509_V3 } from '../../wire/soap/wsse-names.ts';
+import { BASE64_BINARY, DS, isNamed, WSSE, WSU, X509_V3 } from '../../wire/soap/wsse-names.ts';
+import { isXmlName } from '../../wire/xml/text.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../refused.ts';
-import type { Ids } from './ids.ts';
-import { bytesOf, elementsOf } from './strict.ts';
+import { Refused } from '../port.ts';
+import { bytesOf, elementsOf } from './header.ts';
+
+// WSS: X.509 Certificate Token Profile 1.1.1 section 3: the certificate that a signature's KeyInfo leads to.
 
 /** Characters of a certificate in base64. */
 const LONGEST = 16 * 1024;
 
 /** A certificate that came with a message, and the key in it. */
-export interface Signer {
+interface Signer {
   readonly certificate: X509Certificate;
   readonly key: KeyObject;
 }
@@ -75,4 +76,54 @@ export function isIssuedBy(
     const isCurrent = now >= validFromDate.getTime() && now <= validToDate.getTime();
     return ca && isCurrent && certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
   });
+}
+
+// XML Signature 1.1 section 4.4.3.2, WSS: SOAP Message Security 1.1.1 section 4: what a reference inside a document names.
+
+/** Local names of attributes that some reader takes for an id, in whatever namespace they stand. */
+const ID_NAMES: ReadonlySet<string> = new Set(['id', 'Id', 'ID']);
+const LONGEST_REFERENCE = 256;
+
+/** The id that references name: `wsu:Id`, of elements of XML signatures their own `Id`. */
+function idOf(element: XmlElement): string | undefined {
+  const id = attributeOf(element, 'Id', WSU);
+  return id === undefined && element.namespace === DS ? attributeOf(element, 'Id') : id;
+}
+
+/** Finds elements of an envelope by what references name. */
+export class Ids {
+  /** How often a value stands in an attribute that some reader takes for an id. */
+  readonly #counts = new Map<string, number>();
+  readonly #found = new Map<string, XmlElement>();
+
+  /** @throws Refused where one `wsu:Id` stands twice */
+  constructor(envelope: XmlElement) {
+    this.#walk(envelope);
+  }
+
+  #walk(element: XmlElement): void {
+    for (const { local, namespace, value } of element.attributes) {
+      if (!ID_NAMES.has(local)) continue;
+      const count = (this.#counts.get(value) ?? 0) + 1;
+      this.#counts.set(value, count);
+      if (count > 1 && namespace === WSU) throw new Refused('an id stands twice in the message');
+    }
+    const id = idOf(element);
+    if (id !== undefined) this.#found.set(id, element);
+    for (const each of element.content) if (typeof each !== 'string') this.#walk(each);
+  }
+
+  /**
+   * The element that a reference `#id` names. No other attribute of the whole envelope may look like its id: another
+   * reader could find another element by it.
+   * @throws Refused
+   */
+  resolve(uri: string | undefined): { readonly id: string; readonly element: XmlElement } {
+    const id = uri?.startsWith('#') && uri.length <= LONGEST_REFERENCE ? uri.slice(1) : '';
+    if (!isXmlName(id)) throw new Refused('a reference is not to an id of the message');
+    const element = this.#found.get(id);
+    if (element === undefined) throw new Refused('a reference names nothing in the message');
+    if (this.#counts.get(id) !== 1) throw new Refused('an id that is referred to stands twice in the message');
+    return { id, element };
+  }
 }

@@ -1,9 +1,8 @@
 import type { Format } from '../../binding/message.ts';
 import { compileTextWriter } from '../../codec/index.ts';
-import type { Component, ComponentAction } from '../../model/component.ts';
+import type { Component, ComponentAction, SavedRecord, SaveOptions } from '../../model/component.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { SavedRecord, SaveOptions } from '../../model/saved-record.ts';
 import type { Operation, OperationUri } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { compileUriExpander } from '../../wire/uri-template/write.ts';

@@ -1,11 +1,11 @@
 import { validateHeaderValue } from 'node:http';
 import type { StoredBlob } from '../../model/blob.ts';
+import type { ReplyRoot } from '../../model/document.ts';
 import { type Bytes, type HandlerContext, Reply, type ReplyOptions } from '../../model/handler.ts';
 import type { Redaction } from '../../model/mask.ts';
 import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
-import type { ReplyRoot } from '../../model/xml-name.ts';
 import { checkHeaders } from '../exchange/headers.ts';
 import { type QueryRows, Work, type WorkPorts } from './work.ts';
 

@@ -1,8 +1,7 @@
 import type { Components } from '../../event/port.ts';
-import { faultOfNamed } from '../../invoke/fault-of.ts';
-import { consumerNamed, flowNamed } from '../../invoke/find.ts';
+import { consumerNamed, faultOfNamed, flowNamed } from '../../invoke/find.ts';
 import type { BlobStore, Blobs } from '../../model/blob.ts';
-import type { Component } from '../../model/component.ts';
+import type { Component, SavedRecord, SaveOptions } from '../../model/component.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Flow } from '../../model/flow.ts';
@@ -11,7 +10,6 @@ import type { FlowReply, InvokeReply } from '../../model/invoke-reply.ts';
 import type { Redaction } from '../../model/mask.ts';
 import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { SavedRecord, SaveOptions } from '../../model/saved-record.ts';
 import type { Role, User } from '../../model/security.ts';
 import type { DocumentValue, Row, Value } from '../../model/value.ts';
 import { compilePrompts, type QueryPort } from '../../query/index.ts';

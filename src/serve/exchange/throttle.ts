@@ -1,12 +1,10 @@
 import { Fault } from '../../model/fault.ts';
-import type { Rate } from '../../model/rate.ts';
+import type { Rate } from '../../model/gateway.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
-import { addressKey } from '../../security/limit/address.ts';
-import type { RateLimiter, Standing } from '../../security/limit/limiter.ts';
-import type { RateLimits } from '../../security/limit/open.ts';
 import { NO_CREDENTIALS } from '../../security/port.ts';
+import { addressKey, type RateLimiter, type RateLimits, type Standing } from '../../security/rate-limit.ts';
 import type { Exchange } from './exchange.ts';
 import { occupy, type Places } from './places.ts';
 

@@ -4,7 +4,7 @@ import type { ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { createSecureContext, type SecureContextOptions, type Server as TlsServer } from 'node:tls';
-import type { Tls } from '../../model/tls.ts';
+import type { Tls } from '../../model/gateway.ts';
 import { pemCertificates } from '../../wire/pem.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { Log } from '../log/log.ts';

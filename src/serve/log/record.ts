@@ -1,11 +1,10 @@
-import type { Account } from '../../model/account.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import { MASK } from '../../model/mask.ts';
-import type { Registry } from '../../model/registry.ts';
-import type { Routing } from '../../model/routing.ts';
+import type { Registry, Routing } from '../../model/registry.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
+import type { Account } from '../../model/work.ts';
 import type { Caller } from '../../security/port.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { decide } from './decision.ts';

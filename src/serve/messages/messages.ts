@@ -1,7 +1,7 @@
 import { type OpenedMessage, openMessage } from '../../binding/soap/message.ts';
+import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
-import type { Spool } from '../../model/spool.ts';
 import type { Cors } from '../exchange/cors.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { withHeaders } from '../exchange/headers.ts';

@@ -1,4 +1,4 @@
-import type { ConfigText } from '../../model/config.ts';
+import type { ConfigText } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
 import { createAuthenticator } from '../../security/authenticator.ts';
 import type { Directory } from '../../security/directory/port.ts';

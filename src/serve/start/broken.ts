@@ -1,5 +1,5 @@
 import { checkComponents } from '../../event/index.ts';
-import type { Position } from '../../model/position.ts';
+import type { Position } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
 import {
   checkQueries,
@@ -8,7 +8,7 @@ import {
   type ReachedDatasource,
   unboundedFiles,
 } from '../../query/index.ts';
-import { usersInBoth } from '../../security/directory/user-rows.ts';
+import { usersInBoth } from '../../security/directory/from-database.ts';
 import { errorText } from '../../store/error.ts';
 import type { Store } from '../../store/index.ts';
 import { GatewayError } from '../gateway-error.ts';

@@ -1,10 +1,10 @@
 import { checkComponents } from '../../event/index.ts';
 import { byPlace, type Diagnostic, databaseDiagnostic, type Place } from '../../load/index.ts';
-import type { Position } from '../../model/position.ts';
+import type { Position } from '../../model/definition.ts';
 import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
 import { checkQueries, type QueryDatabase, type QueryProblem, reachDatabase } from '../../query/index.ts';
-import { usersInBoth } from '../../security/directory/user-rows.ts';
+import { usersInBoth } from '../../security/directory/from-database.ts';
 import { errorText } from '../../store/error.ts';
 import { openToRead, pendingMigrations, type StoreOptions } from '../../store/index.ts';
 import { queriesOf, reachDatasource, usedDatasources } from './datasources.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Spool } from '../../model/blob.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { Spool } from '../../model/spool.ts';
 import { openQueries, type QueryPort } from '../../query/index.ts';
 import { type BlobStorage, createSpool, openBlobs, openStore, type Store } from '../../store/index.ts';
 import { GatewayError } from '../gateway-error.ts';

@@ -1,7 +1,6 @@
 import { ConfigError, resolveAll } from '../../load/value/config.ts';
-import type { ConfigText } from '../../model/config.ts';
-import type { Datasource } from '../../model/datasource.ts';
-import type { Query } from '../../model/query.ts';
+import type { ConfigText } from '../../model/definition.ts';
+import type { Datasource, Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
 import { type QueryDatabase, type ReachedDatasource, reachDatabase } from '../../query/index.ts';
 import { StoreError } from '../../store/index.ts';

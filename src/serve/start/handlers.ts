@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type ServiceClass, ServiceInterface } from '../../model/component-event.ts';
-import type { Handler } from '../../model/handler.ts';
-import type { ProcessHandler } from '../../model/process-handler.ts';
+import { type Handler, type ProcessHandler, type ServiceClass, ServiceInterface } from '../../model/handler.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Handlers } from '../answer/port.ts';
 import { GatewayError } from '../gateway-error.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
-import { openRateLimits, type RateLimits } from '../../security/limit/open.ts';
+import { openRateLimits, type RateLimits } from '../../security/rate-limit.ts';
 import { openRateTable, type Store } from '../../store/index.ts';
 import { createThrottle, hasRates, type Throttle } from '../exchange/throttle.ts';
 import { type AuditFile, openAuditFile } from '../log/audit-file.ts';

@@ -1,9 +1,8 @@
 import { hostname } from 'node:os';
 import { type Components, openComponents } from '../../event/index.ts';
-import type { ServiceClass } from '../../model/component-event.ts';
-import type { OpenWork } from '../../model/open-work.ts';
-import type { ProcessHandler } from '../../model/process-handler.ts';
+import type { ProcessHandler, ServiceClass } from '../../model/handler.ts';
 import type { Registry } from '../../model/registry.ts';
+import type { OpenWork } from '../../model/work.ts';
 import { openScheduler, type Scheduler } from '../../process/index.ts';
 import { openQueryRuns, openSavedQueries, type QueryRuns, type SavedQueries } from '../../query/index.ts';
 import type { Directory } from '../../security/directory/port.ts';

@@ -1,5 +1,5 @@
 import { ConfigError, type Environment, resolveAll } from '../../load/value/config.ts';
-import type { ConfigText } from '../../model/config.ts';
+import type { ConfigText } from '../../model/definition.ts';
 import { GatewayError } from '../gateway-error.ts';
 
 /** What configuration is read from. */

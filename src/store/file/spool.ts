@@ -1,4 +1,4 @@
-import { type Kept, type Spool, SpoolLimitError } from '../../model/spool.ts';
+import { type Kept, type Spool, SpoolLimitError } from '../../model/blob.ts';
 import { BlockWriter } from '../block-writer.ts';
 import { sweepTemporary } from './folder.ts';
 import { OpenFile } from './open-file.ts';

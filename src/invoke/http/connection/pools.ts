@@ -1,11 +1,69 @@
+import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type * as Undici from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Called } from '../../error.ts';
 import { CONNECTIONS, REPLY_HEAD } from '../../limits.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { ProxyOf } from './proxy.ts';
-import { readingFirst } from './reading-first.ts';
-import { watching } from './watch.ts';
+import type { Endpoint, ProxyOf } from './endpoint.ts';
+
+/** Moments of one request, as `performance.now()` says them. */
+export interface Marks {
+  /** Its connection stood; undefined where it had stood before. */
+  connected: number | undefined;
+  /** Its last byte was handed over. */
+  sent: number | undefined;
+}
+
+/** A request that is watched on its way. */
+export interface WatchedRequest extends Dispatcher.RequestOptions {
+  readonly marks: Marks;
+}
+
+/**
+ * Notes the moments of each request of a dispatcher.
+ * @param isNew whether the connection that a request is just being written to has only now been made
+ */
+function watching(isNew: () => boolean): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, new Watch(handler, (options as WatchedRequest).marks, isNew));
+}
+
+class Watch implements Dispatcher.DispatchHandler {
+  readonly #handler: Dispatcher.DispatchHandler;
+  readonly #marks: Marks;
+  readonly #isNew: () => boolean;
+
+  constructor(handler: Dispatcher.DispatchHandler, marks: Marks, isNew: () => boolean) {
+    this.#handler = handler;
+    this.#marks = marks;
+    this.#isNew = isNew;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    if (this.#isNew()) this.#marks.connected = performance.now();
+    this.#handler.onRequestStart?.(controller, context);
+  }
+
+  onRequestSent(): void {
+    this.#marks.sent = performance.now();
+  }
+
+  onResponseStart(...given: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>): void {
+    this.#handler.onResponseStart?.(...given);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#handler.onResponseData?.(controller, chunk);
+  }
+
+  onResponseEnd(...given: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseEnd']>>): void {
+    this.#handler.onResponseEnd?.(...given);
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    this.#handler.onResponseError?.(controller, error);
+  }
+}
 
 type Connector = Undici.buildConnector.connector;
 
@@ -187,3 +245,27 @@ function redirected(connect: Connector, endpoints: ReadonlyMap<string, Endpoint>
 }
 
 const hostOf = (origin: string): string => new URL(origin).hostname.replace(/^\[(.*)\]$/, '$1');
+
+type Written = (error?: Error | null) => void;
+
+/**
+ * Lets what a target said before it ended a connection be read. It may answer in the middle of a request and take no more of
+ * it (RFC 9112 section 9.5); the next write then fails, which would end the socket with the reply unread in it. Such a write
+ * stays open until there is nothing more to be read, and that is what ends the connection.
+ */
+function readingFirst(socket: Socket): void {
+  const { _write: write, _writev: writeAll } = socket;
+  const kept = (written: Written): Written => {
+    return (error) => {
+      if (error == null || !isGone(error) || socket.readableEnded) written(error);
+      // Whoever reads it hears of the end first.
+      else socket.once('end', () => setImmediate(written, error));
+    };
+  };
+  socket._write = (chunk, encoding, written) => write.call(socket, chunk, encoding, kept(written));
+  if (writeAll !== undefined) socket._writev = (chunks, written) => writeAll.call(socket, chunks, kept(written));
+}
+
+function isGone(error: Error): boolean {
+  return 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
+}

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { resolve as pathFrom } from 'node:path';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { readText } from '../../../load/read/files.ts';
-import type { ConfigText, ResolveReference } from '../../../model/config.ts';
+import type { ConfigText, ResolveReference } from '../../../model/definition.ts';
 import type { ClientCertificate, Node } from '../../../model/node.ts';
 import { pemCertificates } from '../../../wire/pem.ts';
 import { resolveText, shownText } from '../../configuration.ts';

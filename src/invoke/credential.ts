@@ -1,0 +1,68 @@
+import type { ResolveReference } from '../model/definition.ts';
+import { MASK } from '../model/mask.ts';
+import type { NodeCredential } from '../model/node.ts';
+import { resolveText } from './configuration.ts';
+import { type Called, InvokeError } from './error.ts';
+
+/** A user and a password (HTTP Basic, RFC 7617). */
+export interface Credential {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** The header that says who calls. */
+export interface Proof {
+  readonly header: string;
+  readonly value: string;
+  /** What may be told of the value. */
+  readonly shown: string;
+  /** What may not, wherever it stands. */
+  readonly secrets: readonly string[];
+}
+
+/** A node's credential that is the same for each call. */
+export type FixedCredential = Exclude<NodeCredential, { readonly kind: 'client-credentials' }>;
+
+/** @throws InvokeError CONFIGURATION, where a header can't hold it */
+export function proofOf(credential: FixedCredential, node: string, resolve: ResolveReference, called: Called): Proof {
+  switch (credential.kind) {
+    case 'basic': {
+      const user = resolveText(credential.user, resolve);
+      return basic({ user, password: resolveText(credential.password, resolve) }, called);
+    }
+    case 'bearer':
+      return bearer(resolveText(credential.token, resolve), node, called);
+    case 'api-key': {
+      const value = resolveText(credential.value, resolve);
+      assertHeader(value, 'api-key', node, called);
+      return { header: credential.header, value, shown: MASK, secrets: [value] };
+    }
+  }
+}
+
+/** @throws InvokeError CONFIGURATION */
+export function basic({ user, password }: Credential, called: Called): Proof {
+  if (user.includes(':'))
+    throw new InvokeError('CONFIGURATION', called, 'the user of the credential holds a colon, which would end it');
+  const encoded = Buffer.from(`${user}:${password}`).toString('base64');
+  return { header: 'Authorization', value: `Basic ${encoded}`, shown: BASIC, secrets: [password, encoded] };
+}
+
+/** @throws InvokeError CONFIGURATION */
+export function bearer(token: string, node: string, called: Called): Proof {
+  assertHeader(token, 'token', node, called);
+  return { header: 'Authorization', value: `Bearer ${token}`, shown: BEARER, secrets: [token] };
+}
+
+/** What is told of them. */
+export const BASIC = `Basic ${MASK}`;
+export const BEARER = `Bearer ${MASK}`;
+
+/** What no header can hold (RFC 9110 section 5.5): a line end in a file is often read with it. */
+const UNFIT = /[^\t\x20-\x7e\x80-\xff]/;
+
+function assertHeader(value: string, name: string, node: string, called: Called): void {
+  if (value !== '' && !UNFIT.test(value)) return;
+  const reason = value === '' ? 'is empty' : 'holds a character that no header can hold, as a line end';
+  throw new InvokeError('CONFIGURATION', called, `the ${name} of node ${node} ${reason}`);
+}

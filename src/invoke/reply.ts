@@ -1,0 +1,119 @@
+import { CodecError } from '../codec/index.ts';
+import { redacted } from '../codec/redact/redact.ts';
+import { SpoolLimitError } from '../model/blob.ts';
+import { Fault, faults } from '../model/fault.ts';
+import { CharsetError, decodeBeginning, decodeText } from '../wire/charset.ts';
+import { isXmlType, parseMediaType } from '../wire/media-type.ts';
+import { SoapError } from '../wire/soap/message.ts';
+import { type Called, InvokeError, mayRetry } from './error.ts';
+import { isReadable, oneLine } from './http/body.ts';
+import type { RawReply } from './http/raw-reply.ts';
+import { PEEKED, SHOWN_BODY } from './limits.ts';
+import type { Mask } from './mask.ts';
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** What is known of a reply whose status is no success. */
+interface StatusFacts {
+  /** Beginning of its body. */
+  readonly body?: string | undefined;
+  /** How it is mended. */
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** The error for a status that is no success, where nothing else says why. */
+export function statusError(raw: RawReply, { body, hint, cause }: StatusFacts): InvokeError {
+  const { status, called } = raw;
+  return new InvokeError('HTTP_STATUS', called, `the target answered with the status ${status}`, {
+    httpResponseCode: status,
+    retry: mayRetry(status),
+    body,
+    hint: raw.hint ?? redirectHint(raw) ?? hint,
+    cause,
+  });
+}
+
+function redirectHint({ status, headers: { location }, secrets }: RawReply): string | undefined {
+  if (status < 300 || status >= 400 || location === undefined) return undefined;
+  return `Redirects are not followed; it points to ${oneLine(redacted(location, secrets()).slice(0, SHOWN_BODY))}.`;
+}
+
+/** How a refused credential is mended. */
+export const CREDENTIAL_HINT = 'What the call shows stands at its node, as credential:.';
+
+/** The error for a reply that is not what the operation says. `reason` completes the sentence `the reply ${reason}`. */
+export function badReply(raw: RawReply, reason: string, body?: string, cause?: unknown): InvokeError {
+  const options = { httpResponseCode: raw.status, body, cause };
+  return new InvokeError('BAD_REPLY', raw.called, `the reply ${reason}`, options);
+}
+
+/** `type/subtype` of a reply, in small letters, whatever stands behind it; as it stands where it is none. */
+export function essenceOf({ headers }: RawReply): string | undefined {
+  const given = headers['content-type'];
+  return given === undefined
+    ? undefined
+    : (parseMediaType(given)?.essence ?? given.replace(/;.*/s, '').trim().toLowerCase());
+}
+
+/** @throws InvokeError BAD_REPLY for what is no text */
+export function textOf(raw: RawReply, bytes: Uint8Array): string {
+  const { charset, isXml } = encodingOf(raw);
+  try {
+    return decodeText(bytes, charset, isXml);
+  } catch (error) {
+    if (!(error instanceof CharsetError)) throw error;
+    throw badReply(raw, error.reason, undefined, error);
+  }
+}
+
+function encodingOf({ headers }: RawReply): { readonly charset: string | undefined; readonly isXml: boolean } {
+  const type = parseMediaType(headers['content-type'] ?? '');
+  return { charset: type?.parameters.get('charset'), isXml: isXmlType(type?.essence ?? '') };
+}
+
+/** The beginning of a body on one line, without what is secret; undefined where it is not for people. */
+export function beginningOf(raw: RawReply, head: Uint8Array, mask: Mask): string | undefined {
+  if (!isReadable(raw.headers['content-type'])) return undefined;
+  const { charset, isXml } = encodingOf(raw);
+  const text = decodeBeginning(head.subarray(0, PEEKED), charset, isXml);
+  return told(raw, text, head.length > PEEKED, mask);
+}
+
+/** The beginning of a text of a reply in the same form; undefined where nothing is left. */
+export function shownText(raw: RawReply, text: string, mask: Mask): string | undefined {
+  return told(raw, text.slice(0, PEEKED), text.length > PEEKED, mask);
+}
+
+/** A secret at the end may be cut, and is not to be seen then. */
+function told(raw: RawReply, text: string, isCut: boolean, mask: Mask): string | undefined {
+  const masked = mask(text, raw.secrets());
+  return oneLine(masked.slice(0, isCut ? Math.min(SHOWN_BODY, masked.length / 2) : SHOWN_BODY));
+}
+
+/** What was wrong with a reply, as the error of the call. */
+export function replyError(error: unknown, called: Called, httpResponseCode: number): unknown {
+  if (error instanceof InvokeError) return error;
+  const options = { httpResponseCode, cause: error };
+  const bad = (reason: string): InvokeError => new InvokeError('BAD_REPLY', called, `the reply ${reason}`, options);
+  const large = (reason: string): InvokeError => new InvokeError('REPLY_TOO_LARGE', called, reason, options);
+  if (error instanceof CodecError) return bad(`does not fit the operation: ${error.message}`);
+  if (error instanceof SoapError) return bad(`is no SOAP message to be read: ${error.reason}`);
+  if (error instanceof SpoolLimitError) return large(`an attachment of the reply is larger than ${error.limit} bytes`);
+  if (error instanceof Fault) {
+    const said = saidOf(error);
+    return LARGE.has(error.code) ? large(said) : bad(`can't be read: ${said}`);
+  }
+  return error;
+}
+
+const LARGE: ReadonlySet<string> = new Set(['BODY_TOO_LARGE', 'ATTACHMENT_TOO_LARGE', 'TOO_MANY_ATTACHMENTS']);
+
+/** A reader of messages speaks of requests. What it says of this one stands behind what it says of all. */
+function saidOf({ code, message }: Fault): string {
+  if (code === 'BODY_TOO_LARGE') return message.replace('request body', 'reply').replace(/^T/, 't').replace(/\.$/, '');
+  const [before = '', after = ''] = faults.BAD_BODY.message({ reason: '\n' }).split('\n');
+  if (code === 'BAD_BODY' && message.startsWith(before) && message.endsWith(after))
+    return message.slice(before.length, message.length - after.length);
+  return message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '');
+}

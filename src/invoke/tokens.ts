@@ -1,0 +1,250 @@
+import type * as OAuth from 'oauth4webapi';
+import { redacted } from '../codec/redact/redact.ts';
+import type { ResolveReference } from '../model/definition.ts';
+import type { NodeCredential } from '../model/node.ts';
+import { isLoopbackName } from '../wire/loopback.ts';
+import { resolveText } from './configuration.ts';
+import { bearer, type Proof } from './credential.ts';
+import { type Called, InvokeError, mayRetry, wordsOf } from './error.ts';
+import { collect, oneLine } from './http/body.ts';
+import { isUnconnected, type Pools, type WatchedRequest } from './http/connection/pools.ts';
+import { transportError } from './http/transport-error.ts';
+import { deadline, marginOf, SHOWN_BODY, type Timeouts, TOKEN_REPLY, unlessEnded } from './limits.ts';
+
+/** An OAuth 2.0 client, as a node's credential says it, looked up. */
+interface TokenClient {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Fields of the token request, `scope` among them. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly authentication: 'basic' | 'body';
+}
+
+interface Token {
+  readonly value: string;
+  /** In milliseconds, how long it holds; undefined where the endpoint does not say. */
+  readonly holds: number | undefined;
+}
+
+/** Sends a token request over the connections of the node. */
+type TokenFetch = (
+  url: string,
+  request: {
+    readonly headers: Record<string, string>;
+    readonly body: string;
+    readonly signal: AbortSignal | undefined;
+  },
+) => Promise<Response>;
+
+/** Why there is no token. */
+class TokenError extends Error {
+  override readonly name = 'TokenError';
+  /** The same request may succeed later. */
+  readonly retry: boolean;
+
+  constructor(reason: string, retry: boolean, cause: unknown) {
+    super(reason, { cause });
+    this.retry = retry;
+  }
+}
+
+/**
+ * Asks for a token by the client-credentials grant (RFC 6749 section 4.4).
+ * @throws TokenError, whose words hold no secret
+ */
+async function requestToken(client: TokenClient, send: TokenFetch, signal: AbortSignal | undefined): Promise<Token> {
+  const oauth = await import('oauth4webapi');
+  const { tokenUrl, clientId, clientSecret, parameters, authentication } = client;
+  const server: OAuth.AuthorizationServer = { issuer: tokenUrl, token_endpoint: tokenUrl };
+  const caller: OAuth.Client = { client_id: clientId };
+  const shown =
+    authentication === 'basic' ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret);
+  let answered: Response | undefined;
+  try {
+    const response = await oauth.clientCredentialsGrantRequest(server, caller, shown, parameters, {
+      ...(signal === undefined ? {} : { signal }),
+      // Whoever makes the client refuses plain HTTP beyond this machine.
+      [oauth.allowInsecureRequests]: true,
+      [oauth.customFetch]: (url: string, { headers, body }: OAuth.CustomFetchOptions<'POST', URLSearchParams>) =>
+        send(url, { headers, body: String(body), signal }),
+    });
+    answered = response.clone();
+    const { access_token: value, expires_in: seconds } = await oauth.processClientCredentialsResponse(
+      server,
+      caller,
+      response,
+    );
+    return { value, holds: seconds === undefined ? undefined : seconds * 1000 };
+  } catch (error) {
+    if (answered === undefined) throw unreached(error);
+    const said = await saidBy(answered);
+    // Some repeat what they were sent.
+    const told = redacted(said === '' ? messageOf(error) : said, [clientSecret]);
+    const words = oneLine(told.slice(0, SHOWN_BODY)) ?? '';
+    const reason = `the token endpoint answered with the status ${answered.status}: ${words}`;
+    throw new TokenError(reason, mayRetry(answered.status), undefined);
+  }
+}
+
+function unreached(error: unknown): TokenError {
+  if (!(error instanceof InvokeError)) return new TokenError(`the token endpoint: ${messageOf(error)}`, false, error);
+  return new TokenError(`of the token endpoint: ${wordsOf(error)}`, error.responseStatus === 10, error);
+}
+
+/** `error` and `error_description` of an error reply (RFC 6749 section 5.2); empty where it is none. */
+async function saidBy(response: Response): Promise<string> {
+  let reply: unknown;
+  try {
+    reply = JSON.parse(await response.text());
+  } catch {
+    return '';
+  }
+  if (typeof reply !== 'object' || reply === null) return '';
+  const { error, error_description: description } = reply as Readonly<Record<string, unknown>>;
+  const said = [error, description].filter((each) => typeof each === 'string' && each !== '');
+  return said.join(': ');
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export type ClientCredentials = Extract<NodeCredential, { readonly kind: 'client-credentials' }>;
+
+/** What the tokens of a node are had with. */
+interface TokenSource {
+  readonly node: string;
+  readonly client: TokenClient;
+  readonly send: TokenFetch;
+  /** In milliseconds, the whole of a token request. */
+  readonly time: number;
+}
+
+interface Held {
+  readonly token: string;
+  /** From then on another one is fetched, while this one still serves; as `performance.now()` says it. */
+  readonly renewAt: number;
+  /** It serves no longer. */
+  readonly until: number;
+}
+
+/** The tokens of a node: one is fetched for all the calls that wait for it, kept as long as it holds, renewed before its end. */
+export class Tokens {
+  readonly #source: TokenSource;
+  #held: Held | undefined;
+  #fetching: Promise<Held> | undefined;
+
+  constructor(source: TokenSource) {
+    this.#source = source;
+  }
+
+  /** @throws InvokeError CREDENTIAL, ABORTED, TIMEOUT */
+  async proof(called: Called, signal: AbortSignal | undefined): Promise<Proof> {
+    const held = this.#held;
+    const now = performance.now();
+    if (held !== undefined && now < held.until) {
+      // It is not this call that waits for the next one, nor fails with it.
+      if (now >= held.renewAt) this.#fetch().catch(() => undefined);
+      return bearer(held.token, this.#source.node, called);
+    }
+    try {
+      const { token } = await unlessEnded(this.#fetch(), signal, called);
+      return bearer(token, this.#source.node, called);
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      const reason = `there is no token for node ${this.#source.node}: ${error.message}`;
+      const hint = 'credential: of the node says where it comes from, and for whom.';
+      throw new InvokeError('CREDENTIAL', called, reason, { retry: error.retry, hint, cause: error.cause });
+    }
+  }
+
+  /** Forgets a token that the node does not take. */
+  drop({ value }: Proof): void {
+    if (this.#held !== undefined && value.endsWith(` ${this.#held.token}`)) this.#held = undefined;
+  }
+
+  #fetch(): Promise<Held> {
+    this.#fetching ??= this.#request().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
+  }
+
+  async #request(): Promise<Held> {
+    const { client, node, send, time } = this.#source;
+    const start = performance.now();
+    const late = deadline(undefined, time, { operation: node, requestId: '' });
+    const { value, holds = Number.POSITIVE_INFINITY } = await requestToken(client, send, late.signal).finally(
+      late.clear,
+    );
+    const margin = marginOf(holds);
+    const held = { token: value, renewAt: start + holds - 2 * margin, until: start + holds - margin };
+    this.#held = held;
+    return held;
+  }
+}
+
+/** @throws InvokeError CONFIGURATION, where the token endpoint is none to send a secret to */
+export function tokenClientOf(
+  credential: ClientCredentials,
+  node: string,
+  resolve: ResolveReference,
+  called: Called,
+): TokenClient {
+  const { tokenUrl, clientId, clientSecret, scope, parameters, authentication } = credential;
+  const url = resolveText(tokenUrl, resolve);
+  const { protocol = '', hostname = '' } = URL.canParse(url) ? new URL(url) : {};
+  const isPlain = protocol === 'http:' && !isLoopbackName(hostname);
+  if (isPlain || (protocol !== 'https:' && protocol !== 'http:')) {
+    const reason = isPlain
+      ? 'is http, which would show the secret to everybody on the way'
+      : 'is not an address that begins with https://';
+    const where = `the token endpoint of node ${node} (${tokenUrl.source})`;
+    throw new InvokeError('CONFIGURATION', called, `${where} ${reason}`);
+  }
+  const fields: Record<string, string> = {};
+  if (scope !== undefined) fields.scope = resolveText(scope, resolve);
+  for (const [name, text] of parameters) fields[name] = resolveText(text, resolve);
+  return {
+    tokenUrl: url,
+    clientId: resolveText(clientId, resolve),
+    clientSecret: resolveText(clientSecret, resolve),
+    parameters: fields,
+    authentication,
+  };
+}
+
+/** Token requests over the connections of a node, whose replies are small. Redirects are not followed. */
+export function tokenFetch(pools: Pools, node: string, timeouts: Timeouts): TokenFetch {
+  const called: Called = { operation: node, requestId: '' };
+  return async (url, { headers, body, signal }) => {
+    const { origin, pathname, search } = new URL(url);
+    const { dispatcher, proxied } = pools.of(origin, called);
+    const facts = { called, node, timeouts, signal, proxied };
+    const request: WatchedRequest = {
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers,
+      body,
+      headersTimeout: timeouts.head,
+      bodyTimeout: timeouts.idle,
+      signal: signal ?? null,
+      marks: { connected: undefined, sent: undefined },
+    };
+    try {
+      const reply = await dispatcher.request(request);
+      const { head, rest } = await collect(reply.body, TOKEN_REPLY);
+      if (rest !== undefined) {
+        reply.body.destroy();
+        throw new InvokeError('REPLY_TOO_LARGE', called, `its reply is larger than ${TOKEN_REPLY} bytes`);
+      }
+      const contentType = reply.headers['content-type'];
+      return new Response(head.length === 0 ? null : head.toString(), {
+        status: reply.statusCode,
+        headers: typeof contentType === 'string' ? { 'Content-Type': contentType } : {},
+      });
+    } catch (error) {
+      throw transportError(error, { ...facts, phase: isUnconnected(error) ? 'connect' : 'request' });
+    }
+  };
+}

@@ -1,0 +1,129 @@
+import { CodecError, compileCheck, compileText } from '../codec/index.ts';
+import { redactionOf } from '../codec/redact/redact-value.ts';
+import { compileSecrets } from '../codec/redact/secrets.ts';
+import { Fault } from '../model/fault.ts';
+import type { Redaction } from '../model/mask.ts';
+import type { DocumentValue, Value } from '../model/value.ts';
+import type { ResultFormat } from '../query/index.ts';
+import type { Program } from './program.ts';
+
+/** One parameter of a request, as it comes. */
+export interface GivenParameter {
+  readonly Name?: string;
+  readonly Value?: string;
+}
+
+/** Texts by the names of parameters. */
+export type ParameterTexts = Readonly<Record<string, string>>;
+
+/**
+ * The texts of a request's parameters, held against those that the program has.
+ * @throws Fault BAD_PARAMETER naming the parameter
+ */
+export function parameterTexts(program: Program, given: readonly GivenParameter[]): ParameterTexts {
+  const known = program.parameters.map(({ name }) => name);
+  const texts = new Map<string, string>();
+  for (const { Name: name = '', Value: text = '' } of given) {
+    const refuse = (reason: string): Fault => Fault.of('BAD_PARAMETER', { name: 'parameters', reason });
+    const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}...` : name);
+    if (!known.includes(name)) {
+      throw refuse(`names ${shown}, which ${program.id} does not have; it has: ${known.join(', ') || 'none'}`);
+    }
+    if (texts.has(name)) throw refuse(`names ${shown} twice`);
+    texts.set(name, text);
+  }
+  const found = Object.fromEntries(texts);
+  parameterValues(program, found);
+  return found;
+}
+
+/**
+ * The values of parameters: typed, with defaults for what is not given. An empty text is not given.
+ * @throws Fault BAD_PARAMETER naming the parameter
+ */
+export function parameterValues({ parameters }: Program, texts: ParameterTexts): DocumentValue {
+  try {
+    const values: Record<string, Value> = {};
+    for (const field of parameters) {
+      const text = Object.hasOwn(texts, field.name) ? texts[field.name] : undefined;
+      if (text !== undefined && text !== '') values[field.name] = compileText(field)(text);
+    }
+    return compileCheck(parameters)(values);
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    throw Fault.of('BAD_PARAMETER', { name: `Parameter ${error.path}`, reason: error.reason });
+  }
+}
+
+/** What keeps sensitive parameters, as they came and as code has them, out of what is said; undefined where none is sensitive. */
+export function parameterRedaction(
+  { parameters }: Pick<Program, 'parameters'>,
+  texts: ParameterTexts,
+  values: DocumentValue,
+): Redaction | undefined {
+  const read = compileSecrets(parameters);
+  return read && redactionOf(() => [...read(texts), ...read(values)]);
+}
+
+/** Where the output of a request goes, and in which format; both in capitals, as requests hold them. */
+export interface Output {
+  readonly destination: string;
+  /** Empty where the program decides. */
+  readonly format: string;
+}
+
+/** All of them keep the report with the request, from where it is fetched. */
+const KEPT = ['WEB', 'FILE', 'WINDOW'];
+const NONE = 'NONE';
+
+interface QueryOutput {
+  readonly format: ResultFormat;
+  /** Of the file's name. */
+  readonly ending: string;
+}
+
+/** Formats of a stored query's rows, by the words that requests say. */
+const QUERY_FORMATS: Readonly<Record<string, QueryOutput>> = {
+  CSV: { format: 'csv', ending: 'csv' },
+  TXT: { format: 'csv', ending: 'csv' },
+  XLS: { format: 'xlsx', ending: 'xlsx' },
+  XLSX: { format: 'xlsx', ending: 'xlsx' },
+  EXCEL: { format: 'xlsx', ending: 'xlsx' },
+  HTM: { format: 'html', ending: 'html' },
+  HTML: { format: 'html', ending: 'html' },
+  XML: { format: 'xmlp', ending: 'xml' },
+  XMLP: { format: 'xmlp', ending: 'xml' },
+  WEBROWSET: { format: 'webrowset', ending: 'xml' },
+  JSON: { format: 'json', ending: 'json' },
+};
+const USUAL_FORMAT = 'CSV';
+
+/**
+ * What a request says of its output, any letter case. Where it says nothing the report is kept, a query's as CSV.
+ * @throws Fault BAD_PARAMETER
+ */
+export function readOutput(program: Program, type: string | undefined, format: string | undefined): Output {
+  const destination = (type ?? 'WEB').toUpperCase();
+  const destinations = program.query === undefined ? [...KEPT, NONE] : KEPT;
+  if (!destinations.includes(destination)) throw bad('OutputDestinationType', type, destinations);
+  const wanted = (format ?? '').toUpperCase();
+  if (program.query === undefined) return { destination, format: wanted };
+  if (wanted !== '' && !Object.hasOwn(QUERY_FORMATS, wanted))
+    throw bad('OutputDestinationFormat', format, Object.keys(QUERY_FORMATS));
+  return { destination, format: wanted === '' ? USUAL_FORMAT : wanted };
+}
+
+/** How a stored query's rows are written. */
+export function queryOutput(format: string): QueryOutput {
+  return QUERY_FORMATS[format] ?? (QUERY_FORMATS[USUAL_FORMAT] as QueryOutput);
+}
+
+/** Whether what the code of a process reports is kept. */
+export function isKept(destination: string): boolean {
+  return destination !== NONE;
+}
+
+function bad(name: string, given: string | undefined, known: readonly string[]): Fault {
+  const reason = `is ${JSON.stringify(given)}; there are: ${known.join(', ')}`;
+  return Fault.of('BAD_PARAMETER', { name, reason });
+}

@@ -1,0 +1,149 @@
+import { type Db, type Job, JobLost } from '../store/index.ts';
+import { type Clock, instantText } from './clock.ts';
+import { enterRequest } from './enter.ts';
+import { addLines, type LogLine } from './message-log.ts';
+import type { RunPorts } from './port.ts';
+import type { Program } from './program.ts';
+import type { ParameterTexts } from './request.ts';
+import { type RequestRow, selectRequests } from './rows.ts';
+import { followingRequest } from './schedule.ts';
+import { DISTRIBUTION, move, RUN_STATUS, type Step } from './status.ts';
+
+/** A request that an attempt has taken up. */
+export interface Taken {
+  readonly row: RequestRow;
+  /** Undefined where it is not declared any more. */
+  readonly program: Program | undefined;
+  readonly texts: ParameterTexts;
+  /** The attempt, for as long as the request is its own. */
+  readonly run: string;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+/**
+ * Takes up a request for an attempt, and enters the one that follows it by its recurrence, once.
+ * @returns undefined where there is nothing to run: it was held, cancelled or deleted, or has ended
+ */
+export async function initiate(
+  tx: Db,
+  ports: RunPorts,
+  { id, attempt, instance, program }: Pick<Job, 'id' | 'attempt'> & Pick<Taken, 'program'> & { instance: number },
+  run: string,
+): Promise<Taken | undefined> {
+  const { clock, server } = ports;
+  // Locks it before it is looked at: what another attempt does at the same time is seen.
+  await tx
+    .updateTable('psprcsrqst')
+    .set(({ ref }) => ({ runstatus: ref('runstatus') }))
+    .where('prcsinstance', '=', instance)
+    .execute();
+  const row = await selectRequests(tx).where('prcsinstance', '=', instance).executeTakeFirst();
+  // A later attempt than this may have it already, and a restart gives it another job.
+  if (row === undefined || row.job !== id || (row.attempt ?? 0) > attempt) return undefined;
+  const now = clock.now();
+  const changes = { servernamerun: server, begindttm: clock.local(now), diststatus: DISTRIBUTION.Processing };
+  if (!(await move(tx, 'initiate', instance, changes))) return undefined;
+  await tx
+    .updateTable('signalbox_process_request')
+    .set({ run, attempt, began: instantText(now), followed: 1 })
+    .set({ percent: null, progress: null, report: null, content: null })
+    .where('instance', '=', instance)
+    .execute();
+  const texts = JSON.parse(row.parameters ?? '{}') as ParameterTexts;
+  if (row.followed === 0 && program !== undefined) await follow(tx, ports, row, texts);
+  return { row, program, texts, run, attempt };
+}
+
+async function follow(tx: Db, ports: RunPorts, row: RequestRow, parameters: ParameterTexts): Promise<void> {
+  const following = followingRequest(ports.registry, ports.clock, {
+    type: row.prcstype,
+    name: row.prcsname,
+    operator: row.oprid,
+    runControl: row.runcntlid,
+    server: row.servernamerqst,
+    parameters,
+    output: { destination: row.destination ?? '', format: row.format ?? '' },
+    runs: Date.parse(row.runs ?? ''),
+    recurrence: row.recurname,
+  });
+  if (following !== undefined) await enterRequest(tx, ports, following);
+}
+
+/** The code begins. @throws JobLost where the request is not this attempt's any more */
+export async function begin(tx: Db, { row, run }: Taken): Promise<void> {
+  if (!(await move(tx, 'begin', row.prcsinstance, { run }))) throw new JobLost(`process request ${row.prcsinstance}`);
+}
+
+/** How an attempt ends its request. */
+export interface End {
+  readonly step: Step;
+  readonly instance: number;
+  readonly run: string;
+  /** It has kept a report. */
+  readonly reported: boolean;
+}
+
+/**
+ * Ends a request for the attempt that has it, as part of a transaction.
+ * @param last writes what is left to be said
+ * @throws JobLost where the request is not this attempt's any more
+ */
+export async function endRequest(
+  tx: Db,
+  clock: Clock,
+  { step, instance, run, reported }: End,
+  last?: (tx: Db) => Promise<void>,
+): Promise<void> {
+  const now = clock.now();
+  const diststatus = distributionAfter(step, reported);
+  if (!(await move(tx, step, instance, { run, diststatus, enddttm: clock.local(now) })))
+    throw new JobLost(`process request ${instance} is another's by now`);
+  await last?.(tx);
+  await markEnded(tx, instance, now);
+}
+
+function distributionAfter(step: Step, reported: boolean): string {
+  if (step === 'refuse') return DISTRIBUTION['Not Posted'];
+  return reported && step !== 'end' ? DISTRIBUTION.Posted : DISTRIBUTION.None;
+}
+
+async function markEnded(tx: Db, instance: number, now: number): Promise<void> {
+  await tx
+    .updateTable('signalbox_process_request')
+    .set({ run: null, ended: instantText(now) })
+    .where('instance', '=', instance)
+    .execute();
+}
+
+/** An attempt failed and another follows, as part of the queue's transaction. */
+export async function retryRequest(tx: Db, instance: number, line: LogLine): Promise<void> {
+  if (!(await move(tx, 'retry', instance, { diststatus: DISTRIBUTION.None }))) return;
+  await tx.updateTable('signalbox_process_request').set({ run: null }).where('instance', '=', instance).execute();
+  await addLines(tx, instance, [line]);
+}
+
+/** The last attempt failed, as part of the queue's transaction. */
+export async function failRequest(tx: Db, clock: Clock, instance: number, line: LogLine): Promise<void> {
+  const now = clock.now();
+  if (!(await move(tx, 'fail', instance, { enddttm: clock.local(now), diststatus: DISTRIBUTION['Not Posted'] })))
+    return;
+  await markEnded(tx, instance, now);
+  await addLines(tx, instance, [line]);
+}
+
+/** Requests that were asked to end and whose attempt can't tell: its gateway has gone. */
+export async function endForgotten(tx: Db, clock: Clock, olderThan: number): Promise<void> {
+  const forgotten = await tx
+    .selectFrom('psprcsrqst')
+    .innerJoin('signalbox_process_request', 'instance', 'prcsinstance')
+    .select('instance')
+    .where('runstatus', '=', RUN_STATUS.Cancel)
+    .where('cancelled', '<', instantText(olderThan))
+    .execute();
+  const now = clock.now();
+  for (const { instance } of forgotten) {
+    if (await move(tx, 'end', instance, { enddttm: clock.local(now), diststatus: DISTRIBUTION.None }))
+      await markEnded(tx, instance, now);
+  }
+}
