@@ -4,13 +4,13 @@ export { type OpenOptions, openClient } from './client/open-client.ts';
 export type { TypedClient } from './client/typed-client.ts';
 export { JsonBuilder, type JsonScalarValue } from './codec/json/builder.ts';
 export type { JsonArray, JsonNode, JsonObject, JsonScalar } from './codec/json/node.ts';
-export { JsonParser } from './codec/json/parser.ts';
 export {
   type FailureResponse,
   type ImportResponse,
   readFailureResponse,
   readImportResponse,
-} from './codec/json/shapes.ts';
+} from './codec/json/node.ts';
+export { JsonParser } from './codec/json/parser.ts';
 export { type KeyValueNames, valueByKey } from './codec/xml/key-value.ts';
 export type {
   Called,

@@ -16,7 +16,7 @@ export interface Started {
 
 /** What somebody who has just started the gateway wants to know next: the page, a first call, where to edit, how to stop. */
 export async function renderScreen({ address, registry, place, follows }: Started, paint: Colors): Promise<string> {
-  const { firstCall } = await import('../serve/page/first-call.ts');
+  const { firstCall } = await import('../serve/page/curl.ts');
   const here = reachable(address);
   const sampleUsers = process.env.SIGNALBOX_SAMPLE_USERS !== 'off';
   const call = firstCall(registry, `${here}/${registry.gateway.context}`, sampleUsers);

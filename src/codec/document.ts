@@ -1,13 +1,15 @@
 import type { Document } from '../model/document.ts';
-import type { Attachment, DocumentValue } from '../model/value.ts';
+import { type Field, filledByFault } from '../model/field.ts';
+import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
+import { CodecError } from './error.ts';
 import { compileJsonReader } from './json/read.ts';
 import { compileJsonWriter } from './json/write.ts';
-import type { Foreign } from './names.ts';
-import type { Resolve } from './xml/binary.ts';
-import { compileXmlPieces } from './xml/pieces.ts';
+import { compileScalar } from './scalar.ts';
+import { type Foreign, setMember } from './value.ts';
+import type { Resolve } from './xml/content.ts';
 import { compileXmlReader } from './xml/read.ts';
-import { compileXmlWriter } from './xml/write.ts';
+import { compileXmlPieces, compileXmlWriter } from './xml/write.ts';
 
 /** Reads and writes the values of one document, checked. Every function throws a {@link CodecError}. */
 export interface DocumentCodec {
@@ -30,7 +32,7 @@ export interface DocumentCodec {
   toXmlPieces(value: DocumentValue): readonly (string | Attachment)[];
 }
 
-export interface CodecOptions {
+interface CodecOptions {
   /** XML namespace of documents that name none: the service's. Empty for none. */
   readonly namespace: string;
   /** Stands for the document's own root element where XML is written: a SOAP wrapper. */
@@ -64,4 +66,96 @@ function atFirstUse<A extends readonly unknown[], R>(compile: () => (...given: A
     compiled ??= compile();
     return compiled(...given);
   };
+}
+
+/** What a fault document says of a fault; a Fault is one. */
+interface FaultWords {
+  readonly message: string;
+  readonly detail: string;
+  readonly code: string;
+  /** HTTP status. */
+  readonly status: number;
+}
+
+/** Writes the faults of one document. */
+interface FaultCodec {
+  toJson(fault: FaultWords): string;
+  toXml(fault: FaultWords): string;
+}
+
+type Fill = (fault: FaultWords) => Value;
+
+/**
+ * Compiles a fault document: `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}` in its defaults are
+ * filled for each fault, at any depth of compounds. A text longer than its field is cut to fit, since a fault that can't be
+ * written helps nobody; one that its field can't take is left out.
+ * @throws CodecError where no fault can be written, since a required field has no default that suits
+ */
+export function compileFault(document: Document, options: CodecOptions): FaultCodec {
+  const codec = compileDocument(document, options);
+  const fill = documentFill(document, []);
+  const compiled: FaultCodec = {
+    toJson: (fault) => codec.toJson(fill(fault)),
+    toXml: (fault) => codec.toXml(fill(fault)),
+  };
+  compiled.toJson({ message: 'Message', detail: 'Detail', code: 'CODE', status: 500 });
+  return compiled;
+}
+
+function documentFill(document: Document, outer: readonly Document[]): (fault: FaultWords) => DocumentValue {
+  const fills = document.fields.flatMap((field) => {
+    const fill = fieldFill(field, [...outer, document]);
+    return fill === undefined ? [] : [{ name: field.name, fill }];
+  });
+  return (fault) => {
+    const value: Record<string, Value> = {};
+    for (const { name, fill } of fills) setMember(value, name, fill(fault));
+    return value;
+  };
+}
+
+function fieldFill(field: Field, outer: readonly Document[]): Fill | undefined {
+  const { type } = field;
+  if (type.kind === 'list') return undefined;
+  if (type.kind === 'document') {
+    return speaks(type.document, outer) ? documentFill(type.document, outer) : undefined;
+  }
+  if (!filledByFault(field)) return undefined;
+  const words = compileWords(String(field.default));
+  const { fromText } = compileScalar(field, type);
+  const longest = Math.min(type.length ?? Number.POSITIVE_INFINITY, field.maximum ?? Number.POSITIVE_INFINITY);
+  const texts = type.kind === 'string' || type.kind === 'text';
+  return (fault) => {
+    const text = words(fault);
+    try {
+      return fromText(texts ? cut(text, longest) : text);
+    } catch (error) {
+      // An empty detail, say, where the field asks for a character: the fault goes out without it.
+      if (error instanceof CodecError) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** Whether a document, or one inside it, has something to say of a fault by itself. */
+function speaks(document: Document, outer: readonly Document[]): boolean {
+  if (outer.includes(document)) return false;
+  return document.fields.some(({ type, fixed, default: otherwise }) =>
+    type.kind === 'document'
+      ? speaks(type.document, [...outer, document])
+      : fixed !== undefined || otherwise !== undefined,
+  );
+}
+
+/** Compiles a text with words in braces; other braces stand for themselves. */
+function compileWords(text: string): (fault: FaultWords) => string {
+  const parts = text.split(/\{fault\.(message|detail|code|status)\}/);
+  // Every second part is a word, as split() puts what the group captured between the texts.
+  return (fault) => parts.map((part, i) => (i % 2 === 0 ? part : String(fault[part as keyof FaultWords]))).join('');
+}
+
+/** The first characters of a text, without halves of surrogate pairs and NUL, which no document can hold. */
+function cut(text: string, longest: number): string {
+  const sound = text.toWellFormed().replaceAll('\0', '\u{FFFD}');
+  return sound.length <= longest ? sound : Array.from(sound).slice(0, longest).join('');
 }

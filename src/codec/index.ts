@@ -1,10 +1,8 @@
-export { compileDocument, type DocumentCodec } from './document.ts';
+export { compileInline, type Inline } from './binary.ts';
+export { compileDocument, compileFault, type DocumentCodec } from './document.ts';
 export { CodecError } from './error.ts';
-export { compileFault } from './fault.ts';
-export { compileInline, type Inline } from './inline.ts';
+export { readJsonText, writeJsonText } from './json/plain.ts';
 export { compileJsonField, compileJsonReader } from './json/read.ts';
-export { readJsonText, writeJsonText } from './json/text.ts';
 export { compileJsonFieldWriter } from './json/write.ts';
-export { initialValue } from './scalar.ts';
-export { compileCheck, compileList, compileText, compileTextWriter } from './text.ts';
-export type { Resolve } from './xml/binary.ts';
+export { compileCheck, compileList, compileText, compileTextWriter, initialValue } from './scalar.ts';
+export type { Resolve } from './xml/content.ts';

@@ -4,10 +4,9 @@ import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '..
 import { MAX_DIGITS, toDecimal } from '../wire/decimal.ts';
 import { fromBase64, isAttachment, toBase64 } from './binary.ts';
 import { kindOf, refuse } from './error.ts';
-import { readPlain, writePlain } from './json/plain.ts';
-import { NEEDS_DIGITS, NumberToken } from './json/source.ts';
-import { readJsonText, writeJsonText } from './json/text.ts';
-import { soundText } from './sound.ts';
+import { readJsonText, readPlain, writeJsonText, writePlain } from './json/plain.ts';
+import { NEEDS_DIGITS, NumberToken } from './json/scan.ts';
+import { soundText } from './value.ts';
 
 /**
  * The forms of one type of single values: how it is read from text (a URL, a header, XML) and JSON, and written to both.

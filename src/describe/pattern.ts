@@ -1,4 +1,4 @@
-import { type PatternNode, readPattern } from '../wire/pattern/read.ts';
+import { type PatternNode, readPattern } from '../wire/pattern-syntax.ts';
 
 /** Reads a pattern that the whole value must match. */
 export function readWholePattern(source: string): PatternNode {

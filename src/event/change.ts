@@ -1,7 +1,7 @@
 import type { Component, SaveOptions } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { DocumentValue } from '../model/value.ts';
-import { matches, matchesNone, parseEntityTags } from '../wire/entity-tag.ts';
+import { matches, matchesNone, parseEntityTags } from '../wire/representation.ts';
 import type { Records, Row, Stored } from './record.ts';
 
 /** What a save does: `patch` changes the fields that it is given. */

@@ -1,6 +1,6 @@
 import { isAttachment } from '../codec/binary.ts';
-import { setMember } from '../codec/names.ts';
 import { redacted } from '../codec/redact/redact.ts';
+import { setMember } from '../codec/value.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import { type FieldType, singleType } from '../model/field.ts';

@@ -2,7 +2,7 @@ import type * as OAuth from 'oauth4webapi';
 import { redacted } from '../codec/redact/redact.ts';
 import type { ResolveReference } from '../model/definition.ts';
 import type { NodeCredential } from '../model/node.ts';
-import { isLoopbackName } from '../wire/loopback.ts';
+import { isLoopbackName } from '../wire/network-address.ts';
 import { resolveText } from './configuration.ts';
 import { bearer, type Proof } from './credential.ts';
 import { type Called, InvokeError, mayRetry, wordsOf } from './error.ts';

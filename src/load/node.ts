@@ -1,7 +1,7 @@
 import type { ConfigText } from '../model/definition.ts';
 import { NODE_DEFAULTS, type Node, type NodeCredential, type NodeTimeouts } from '../model/node.ts';
 import type { Service } from '../model/service.ts';
-import { parseSocketAddress } from '../wire/socket-address.ts';
+import { parseSocketAddress } from '../wire/network-address.ts';
 import { type Place, positionOf } from './diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking, refuseKey } from './linking.ts';
 import { given } from './object.ts';

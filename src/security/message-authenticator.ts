@@ -8,7 +8,7 @@ import {
   type User,
 } from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
-import { pemCertificates } from '../wire/pem.ts';
+import { pemCertificates } from '../wire/certificate.ts';
 import { reading } from './database.ts';
 import type { Directory } from './directory/port.ts';
 import { createGate } from './gate.ts';

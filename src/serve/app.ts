@@ -2,7 +2,6 @@ import { Hono } from 'hono';
 import type { Spool } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
-import { createBeside, mountReadable } from './beside.ts';
 import { exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
 import type { Log } from './log/log.ts';
 import { createRecorder } from './log/record.ts';
@@ -10,7 +9,8 @@ import { mountMessages } from './messages/mount.ts';
 import { type MonitoringPorts, mountMonitoring } from './monitoring.ts';
 import { compileOperations } from './operations.ts';
 import { createPage } from './page/page.ts';
-import { mountRest } from './rest/mount.ts';
+import { createBeside, mountReadable } from './plain-routes.ts';
+import { mountRest } from './rest/rest.ts';
 import { type ConnectorPorts, Stages } from './stages.ts';
 
 /** What the gateway stands on. */

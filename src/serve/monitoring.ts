@@ -1,10 +1,10 @@
 import type { Hono } from 'hono';
 import { Fault } from '../model/fault.ts';
 import { authorise } from '../security/authorise.ts';
-import { type Beside, mountReadable } from './beside.ts';
-import { notReady } from './exchange/database-fault.ts';
 import type { GatewayEnv } from './exchange/exchange.ts';
+import { notReady } from './exchange/refuse.ts';
 import type { Metrics } from './log/metrics.ts';
+import { type Beside, mountReadable } from './plain-routes.ts';
 import type { ConnectorPorts } from './stages.ts';
 
 export interface MonitoringPorts extends Pick<ConnectorPorts, 'registry' | 'log' | 'authenticator' | 'throttle'> {

@@ -1,5 +1,5 @@
-import { withOriginalBody } from '../binding/rest/original-body.ts';
 import { compileRest, type RestBinding } from '../binding/rest/rest.ts';
+import { withOriginalBody } from '../binding/soap/original.ts';
 import { compileSoap, type SoapProvider } from '../binding/soap/soap.ts';
 import { compileSecrets, type ReadSecrets } from '../codec/redact/secrets.ts';
 import { originalBodies } from '../delivered/index.ts';
@@ -7,10 +7,8 @@ import type { Operation, SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Caller } from '../security/port.ts';
 import { compileAnswer } from './answer/answer.ts';
-import type { Call } from './answer/call.ts';
-import type { Answerer, AnswerPorts, Handlers } from './answer/port.ts';
-import { operationHeaders } from './exchange/headers.ts';
-import type { ReplyHeaders } from './exchange/respond.ts';
+import type { Answerer, AnswerPorts, Call, Handlers } from './answer/call.ts';
+import { operationHeaders, type ReplyHeaders } from './exchange/respond.ts';
 import { requestFields } from './log/payload.ts';
 
 /** One operation with everything that a call of it needs, closed over. */

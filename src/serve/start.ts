@@ -1,27 +1,24 @@
 import type { Server } from 'node:http';
 import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
+import { type OpenDirectory, openDirectory } from '../security/directory/directory.ts';
+import type { Store } from '../store/index.ts';
 import { createLazyClient } from './answer/outbound.ts';
 import { createApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
-import { listenAt } from './listen/bind.ts';
-import { createHttpServer } from './listen/listen.ts';
+import { createHttpServer, listenAt } from './listen/listen.ts';
 import { compileProxies } from './listen/remote.ts';
 import { openTls } from './listen/tls.ts';
 import type { Counted } from './log/counters.ts';
-import { createLog, type LogOptions } from './log/log.ts';
+import { createLog, type Log, type LogOptions } from './log/log.ts';
 import { createMetrics } from './log/metrics.ts';
-import { type Address, addressUrl, contractBase, readAddress } from './start/address.ts';
-import { openAuthenticator } from './start/authentication.ts';
-import { checkSettings } from './start/check-settings.ts';
-import { openData } from './start/data.ts';
-import { openUserDirectory } from './start/directory.ts';
+import { type Address, addressUrl, contractBase, readAddress, readSampleUsers } from './start/address.ts';
+import { openAuthenticator, securitySettings } from './start/authentication.ts';
+import { datasourceSettings, openData } from './start/data.ts';
 import { importCode } from './start/handlers.ts';
-import { Opened } from './start/opened.ts';
 import { openSafeguards } from './start/safeguards.ts';
-import { readSampleUsers } from './start/sample-users.ts';
 import { openServices } from './start/services.ts';
-import type { Environment } from './start/settings.ts';
+import { type Environment, resolveSettings } from './start/settings.ts';
 
 export interface GatewayOptions {
   /** The project's folder. */
@@ -138,4 +135,61 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
     counted: () => metrics.counted(),
     close: ({ timeoutMs = CLOSE_WITHIN } = {}) => opened.close(timeoutMs),
   };
+}
+
+/** Closes one thing. @param timeoutMs milliseconds that what it still does may take */
+type Close = (timeoutMs: number) => Promise<void>;
+
+/** What was opened so far. It is closed the other way round: what is in front first, then what it stands on. */
+class Opened {
+  readonly #stages: Close[][] = [];
+  #closing: Promise<void> | undefined;
+
+  /** @param close ends what stands on all that was opened before */
+  add(close: Close): void {
+    this.#stages.push([close]);
+  }
+
+  /** @param close ends what is closed at the same time as the thing before it, so that both share the time that they have */
+  addBeside(close: Close): void {
+    this.#stages.at(-1)?.push(close);
+  }
+
+  /** A second call waits for the first. */
+  close(timeoutMs: number): Promise<void> {
+    this.#closing ??= this.#closeAll(timeoutMs);
+    return this.#closing;
+  }
+
+  async #closeAll(timeoutMs: number): Promise<void> {
+    for (const stage of this.#stages.toReversed()) await Promise.all(stage.map((close) => close(timeoutMs)));
+  }
+}
+
+/**
+ * What gateway.yaml, the datasources, schemes and users refer to and is not set is told at once, before anything is opened.
+ * @throws GatewayError
+ */
+function checkSettings(registry: Registry, env: Environment): void {
+  const { listen, database, publicUrl } = registry.gateway;
+  const texts = [listen, database.url, ...(publicUrl === undefined ? [] : [publicUrl])];
+  resolveSettings([...texts, ...datasourceSettings(registry), ...securitySettings(registry)], env);
+}
+
+interface UserDirectoryOptions {
+  readonly sampleUsers: boolean;
+  readonly log: Log;
+  readonly usersWithin?: number | undefined;
+}
+
+/** The users that may call this gateway. What an operator should know of them is in its log. */
+function openUserDirectory(registry: Registry, store: Store, options: UserDirectoryOptions): Promise<OpenDirectory> {
+  const { sampleUsers, log, usersWithin } = options;
+  return openDirectory({
+    registry,
+    sampleUsers,
+    store,
+    onError: (err, facts) => log.warn({ ...facts, err }, err.message),
+    ...(usersWithin === undefined ? {} : { lookEvery: usersWithin }),
+  });
 }

@@ -1,6 +1,6 @@
 // The base64 content transfer encoding, RFC 2045 section 6.8, in streams; the alphabet of RFC 4648 section 4.
 
-import type { Complain } from './multipart/mime-headers.ts';
+import type { Complain } from './multipart/headers.ts';
 
 /** Decodes piece by piece. Blanks and line ends may stand anywhere; padding has to be there. */
 export class Base64Decoder {

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { linkSavedQuery } from '../../src/load/query/saved-query.ts';
-import { compilePattern } from '../../src/wire/pattern/pattern.ts';
+import { compilePattern } from '../../src/wire/pattern.ts';
 import { envelope, send } from '../serve/soap-client.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { gatewayText } from '../support/project.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Pending } from '../../src/binding/call/held.ts';
+import { Pending } from '../../src/binding/call/values.ts';
 import { MemoryAttachment } from '../../src/codec/binary.ts';
 import type { DocumentValue } from '../../src/model/value.ts';
 import type { RestOptions } from '../support/consumer.ts';

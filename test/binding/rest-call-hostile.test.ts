@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CallRequest, compileRestCall } from '../../src/binding/call/call.ts';
-import { Pending } from '../../src/binding/call/held.ts';
+import { Pending } from '../../src/binding/call/values.ts';
 import { CodecError } from '../../src/codec/index.ts';
 import type { Field } from '../../src/model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../../src/model/value.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileRestCall } from '../../src/binding/call/call.ts';
-import { Pending } from '../../src/binding/call/held.ts';
+import { Pending } from '../../src/binding/call/values.ts';
 import type { DocumentValue } from '../../src/model/value.ts';
 import { type RestOptions, restConsumer } from '../support/consumer.ts';
 import { document, field } from '../support/registry.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readFailureResponse, readImportResponse } from '../../src/codec/json/node.ts';
 import { JsonParser } from '../../src/codec/json/parser.ts';
-import { readFailureResponse, readImportResponse } from '../../src/codec/json/shapes.ts';
 
 describe('JsonParser', () => {
   const text = '{"10":1.50,"2":[true,null,"ä\\u00e4"],"b":{"1":9007199254740993},"a":-0.0e+1}';

@@ -1,6 +1,6 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { describe, expect, test } from 'vitest';
-import { problemText } from '../../src/binding/rest/problem.ts';
+import { problemText } from '../../src/binding/rest/rest.ts';
 import { describeOpenApi } from '../../src/describe/index.ts';
 import type { Document } from '../../src/model/document.ts';
 import { Fault } from '../../src/model/fault.ts';

@@ -1,4 +1,4 @@
-import { Pending } from '../../src/binding/call/held.ts';
+import { Pending } from '../../src/binding/call/values.ts';
 import type { Calls } from '../../src/invoke/calls.ts';
 import { InvokeError } from '../../src/invoke/error.ts';
 import { createFlows, type Flows } from '../../src/invoke/flow/flow.ts';

@@ -3,7 +3,7 @@ import { parseTypeWord } from '../../src/load/document/field-type.ts';
 import { fitValue, restrictionBroken, spelled } from '../../src/load/document/fit.ts';
 import type { ScalarType } from '../../src/model/field.ts';
 import { isDate } from '../../src/wire/calendar.ts';
-import { compilePattern } from '../../src/wire/pattern/pattern.ts';
+import { compilePattern } from '../../src/wire/pattern.ts';
 
 function typeOf(text: string): ScalarType {
   const word = parseTypeWord(text);

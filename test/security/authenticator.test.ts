@@ -6,7 +6,7 @@ import { type AuthenticatorOptions, createAuthenticator } from '../../src/securi
 import { hashPassword } from '../../src/security/password.ts';
 import type { Caller, Shown } from '../../src/security/port.ts';
 import { apiKeyHash } from '../../src/security/scheme/api-key.ts';
-import { projectFiles } from '../../src/serve/start/project-file.ts';
+import { projectFiles } from '../../src/serve/start/settings.ts';
 import { createDirectory } from '../support/directory.ts';
 import { startIssuer } from '../support/issuer.ts';
 

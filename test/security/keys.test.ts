@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openKeys } from '../../src/security/scheme/keys.ts';
-import { projectFiles } from '../../src/serve/start/project-file.ts';
+import { projectFiles } from '../../src/serve/start/settings.ts';
 import { type Issuer, makeKey, startIssuer } from '../support/issuer.ts';
 
 async function issuerOf(): Promise<Issuer> {

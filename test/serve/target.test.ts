@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkTarget } from '../../src/serve/listen/target.ts';
+import { checkTarget } from '../../src/serve/listen/head.ts';
 
 const LIMIT = 64 * 1024;
 

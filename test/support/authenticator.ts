@@ -1,7 +1,7 @@
 import type { Registry } from '../../src/model/registry.ts';
 import { createAuthenticator } from '../../src/security/authenticator.ts';
 import type { Authenticator } from '../../src/security/port.ts';
-import { projectFiles } from '../../src/serve/start/project-file.ts';
+import { projectFiles } from '../../src/serve/start/settings.ts';
 import { createDirectory } from './directory.ts';
 
 /** The authenticator of a registry whose users are all in its definitions. */

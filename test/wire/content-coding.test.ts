@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acceptedCodings, CODINGS, codedTag, uncodedTags } from '../../src/wire/content-coding.ts';
+import { acceptedCodings, CODINGS, codedTag, uncodedTags } from '../../src/wire/representation.ts';
 
 describe('Accept-Encoding (RFC 9110, section 12.5.3)', () => {
   it.each<[string | undefined, string | undefined, boolean]>([

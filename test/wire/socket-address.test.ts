@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSocketAddress } from '../../src/wire/socket-address.ts';
+import { parseSocketAddress } from '../../src/wire/network-address.ts';
 
 const port = fc.option(fc.integer({ min: 1, max: 65_535 }), { nil: undefined });
 

@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest';
+import { attributesOf, startTags } from '../../src/binding/soap/segments.ts';
 import { linkSavedQuery } from '../../src/load/query/saved-query.ts';
 import { readNames } from '../../src/query/postgres/names.ts';
 import { reservedNames } from '../../src/query/saved/reserved.ts';
 import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '../../src/wire/calendar.ts';
+import { normaliseName } from '../../src/wire/certificate.ts';
 import { toDecimal } from '../../src/wire/decimal.ts';
-import { normaliseName } from '../../src/wire/distinguished-name.ts';
-import { parseEntityTags } from '../../src/wire/entity-tag.ts';
 import { compileOffers, parseMediaType } from '../../src/wire/media-type.ts';
-import { boundaryFault, boundaryOfText } from '../../src/wire/multipart/boundary.ts';
-import { fileNameOf } from '../../src/wire/multipart/content-disposition.ts';
-import { parseMimeHeaders } from '../../src/wire/multipart/mime-headers.ts';
+import { boundaryFault, boundaryOfText, fileNameOf, parseMimeHeaders } from '../../src/wire/multipart/headers.ts';
+import { parseSocketAddress } from '../../src/wire/network-address.ts';
 import { percentDecode } from '../../src/wire/percent.ts';
 import { parseQueryString } from '../../src/wire/query-string.ts';
-import { parseSocketAddress } from '../../src/wire/socket-address.ts';
+import { parseEntityTags } from '../../src/wire/representation.ts';
 import { scanSql } from '../../src/wire/sql.ts';
-import { attributesOf, startTags } from '../../src/wire/xml/tags.ts';
 
 /** What reads a text of a caller by regular expressions, or by hand. Any may refuse it; none may take long. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {

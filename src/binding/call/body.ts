@@ -2,24 +2,22 @@ import { isAttachment } from '../../codec/binary.ts';
 import { within } from '../../codec/error.ts';
 import { CodecError, compileTextWriter, readJsonText, writeJsonText } from '../../codec/index.ts';
 import { textsIn } from '../../codec/redact/secrets.ts';
-import type { RestConsumer } from '../../model/consumer.ts';
+import type { CallBody, RestConsumer } from '../../model/consumer.ts';
 import type { ResolveReference } from '../../model/definition.ts';
 import type { Field } from '../../model/field.ts';
 import type { OperationUri } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { encodeFormValues, FORM_MEDIA_TYPE } from '../../wire/form.ts';
 import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
-import { PercentError } from '../../wire/percent.ts';
+import { PercentError, percentEncode } from '../../wire/percent.ts';
+import { encodeFormValues, FORM_MEDIA_TYPE, formField } from '../../wire/query-string.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
 import { CONTENT } from '../message.ts';
 import { type CallContent, decodedContent, pendingContent, streamContent, textContent } from './content.ts';
 import { compileDocumentContent, documentForm, FIELD_FORM } from './document.ts';
-import { compileFormContent } from './form.ts';
-import type { HeldOf } from './held.ts';
-import type { CallValues } from './values.ts';
+import { type CallValues, compileCallText, type HeldOf, type Piece, unusable } from './values.ts';
 
 /** What the body of one call is made of. */
-export interface BodySource {
+interface BodySource {
   readonly heldOf: HeldOf;
   readonly resolve: ResolveReference;
   /** Members of the input that no field is declared for. */
@@ -27,7 +25,7 @@ export interface BodySource {
 }
 
 /** The body of a request by one URI. */
-export interface CallBodyWriter {
+interface CallBodyWriter {
   /** Fields that are the body, or stand in it. */
   readonly fields: readonly Field[];
   /** It takes members that no field is declared for. */
@@ -193,5 +191,35 @@ function checkXml(name: string, text: string): void {
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     throw new CodecError(name, `is not well-formed XML: ${error.message}`);
+  }
+}
+
+/** Compiles a body of form fields. One whose text has a value that is not given is left out. */
+function compileFormContent({
+  fields,
+}: Extract<CallBody, { kind: 'form' }>): (heldOf: HeldOf, resolve: ResolveReference) => CallContent {
+  const writers = fields.map(({ name, text }) => ({ name, write: compileCallText(text) }));
+  return (heldOf, resolve) => {
+    const sent: string[] = [];
+    const shown: string[] = [];
+    let isPending = false;
+    for (const { name, write } of writers) {
+      const pieces = write(heldOf, resolve)?.map((piece) => ({ ...piece, encoded: encoded(name, piece) }));
+      if (pieces === undefined) continue;
+      isPending ||= pieces.some(({ pending }) => pending);
+      sent.push(formField(name, pieces.map((piece) => piece.encoded).join('')));
+      shown.push(formField(name, pieces.map((piece) => piece.shown ?? piece.encoded).join('')));
+    }
+    if (isPending) return pendingContent(FORM_MEDIA_TYPE, shown.join('&'));
+    return textContent(sent.join('&'), FORM_MEDIA_TYPE, shown.join('&'));
+  };
+}
+
+function encoded(name: string, piece: Piece): string {
+  try {
+    return percentEncode(piece.text);
+  } catch (error) {
+    if (!(error instanceof PercentError)) throw error;
+    throw unusable(`form field ${name}`, piece, error.reason.replace(/^it /, ''));
   }
 }

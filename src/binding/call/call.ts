@@ -1,6 +1,6 @@
 import { CodecError } from '../../codec/index.ts';
-import { setMember, unknownField } from '../../codec/names.ts';
 import { textsIn } from '../../codec/redact/secrets.ts';
+import { setMember, unknownField } from '../../codec/value.ts';
 import type { CallText, RestConsumer } from '../../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { Field } from '../../model/field.ts';
@@ -8,10 +8,8 @@ import { type OperationUri, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { compileCallBody } from './body.ts';
 import type { CallContent } from './content.ts';
-import { compileCallHeaders } from './headers.ts';
-import type { HeldOf } from './held.ts';
-import { compileCallUri } from './uri.ts';
-import { compileValues } from './values.ts';
+import { compileCallHeaders, compileCallUri } from './head.ts';
+import { compileValues, type HeldOf } from './values.ts';
 
 /** A request of one call, to be sent to whatever address the target has. */
 export interface CallRequest {

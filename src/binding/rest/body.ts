@@ -13,10 +13,10 @@ import {
 } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { isJsonType, isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
-import { XmlDecoder } from '../../wire/xml/decode.ts';
+import { XmlDecoder } from '../../wire/xml/encoding.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { guard, reading, speaking } from '../complaint.ts';
+import { guard, reading, speaking } from '../message.ts';
 
 /** What a request carries beside its URI. */
 export interface RequestBody {

@@ -1,22 +1,36 @@
+import { STATUS_CODES } from 'node:http';
 import {
   CodecError,
+  compileCheck,
   compileDocument,
   compileFault,
   compileInline,
+  compileList,
+  compileText,
   type DocumentCodec,
   type Inline,
   writeJsonText,
 } from '../../codec/index.ts';
 import type { Document } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
-import { type Message, type Operation, type OperationUri, serviceNamespace } from '../../model/service.ts';
-import type { DocumentValue } from '../../model/value.ts';
+import type { Field } from '../../model/field.ts';
+import {
+  type Message,
+  type Operation,
+  type OperationUri,
+  replyForms,
+  serviceNamespace,
+  type UriVariable,
+} from '../../model/service.ts';
+import type { DocumentValue, Value } from '../../model/value.ts';
 import { compileOffers } from '../../wire/media-type.ts';
-import { problemMediaType } from '../../wire/problem.ts';
+import { PercentError } from '../../wire/percent.ts';
+import { problemJson, problemMediaType } from '../../wire/problem.ts';
+import { type DecodedValue, decodeRaw, type RawValue, UriValueError } from '../../wire/uri-template/match.ts';
+import type { TemplateVariable } from '../../wire/uri-template/uri-template.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
-import { problemText } from './problem.ts';
-import { type Representation, representationsOf, XML } from './representation.ts';
-import { compileReader, type RequestReader } from './request.ts';
+import { CONTENT, type Format, guard, naming } from '../message.ts';
+import { compileBody, type RequestBody } from './body.ts';
 
 /** One operation's REST form, compiled once: requests are read and replies are written by it. */
 export interface RestBinding {
@@ -111,4 +125,126 @@ export function compileRest(operation: Operation, namespace: string): RestBindin
         : { contentType: 'application/json', text: json };
     },
   };
+}
+
+/**
+ * Reads the request message.
+ * @param raw what the matcher bound, aligned with the URI's variables, still percent-encoded
+ * @param header looks a header up by its name in lower case
+ * @throws Fault MISSING_PARAMETER, BAD_PARAMETER, BAD_ENCODING, BAD_BODY, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+ */
+type RequestReader = (
+  raw: readonly RawValue[],
+  header: (name: string) => string | undefined,
+  body: RequestBody,
+) => DocumentValue | Promise<DocumentValue>;
+
+/**
+ * Everything that one URI's requests need, closed over: a decoder a variable, a codec for the body, the final check.
+ * @param namespace of the service
+ */
+function compileReader(operation: Operation, uri: OperationUri, namespace: string): RequestReader {
+  const variables = uri.variables.map((variable, index) =>
+    compileVariable(variable, uri.template.variables[index] as TemplateVariable),
+  );
+  const headers = operation.requestHeaders.map(({ header, field }) => {
+    return { header, key: header.toLowerCase(), field, read: compileHeader(field) };
+  });
+  const readBody = compileBody(operation, uri, namespace);
+  const fields = operation.request.kind === 'document' ? operation.request.document.fields : [];
+  const extra = uri.variables.map((variable) => variable.field).filter((field) => !fields.includes(field));
+  const check = compileCheck([...fields, ...extra]);
+  return (raw, header, body) => {
+    const given: Record<string, Value> = {};
+    for (let index = 0; index < variables.length; index++)
+      (variables[index] as (typeof variables)[number])(raw[index], given);
+    for (const bound of headers) {
+      const text = header(bound.key);
+      // Sent empty is the same as not sent, as it is in a URI.
+      if (text !== undefined && text !== '') given[bound.field.name] = guard(bound.header, bound.read, text);
+    }
+    const complete = (content: Value | undefined): DocumentValue => {
+      const input = naming(() => check(given));
+      return content === undefined ? input : { ...input, [CONTENT]: content };
+    };
+    const read = readBody(body, given);
+    return read instanceof Promise ? read.then(complete) : complete(read);
+  };
+}
+
+/** One header's value; entries of a list stand between commas, empty ones count for nothing (RFC 9110 section 5.6.1). */
+function compileHeader(field: Field): (text: string) => Value {
+  if (field.type.kind !== 'list') return compileText(field);
+  const read = compileList(field);
+  return (text) =>
+    read(
+      text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    );
+}
+
+/** Puts what the URI says of one variable into the request message. */
+type VariableReader = (raw: RawValue, into: Record<string, Value>) => void;
+
+/** One URI variable: percent-decoded after the match, then typed and checked. */
+function compileVariable(variable: UriVariable, template: TemplateVariable): VariableReader {
+  const { field, wireName, required } = variable;
+  const label = wireName === field.name ? wireName : `${wireName} (${field.name})`;
+  if (field.type.kind === 'list') {
+    const read = compileList(field);
+    return (raw, into) => {
+      if (raw !== undefined) into[field.name] = guard(label, read, decode(raw, template, 'list', label) as string[]);
+    };
+  }
+  const read = compileText(field);
+  return (raw, into) => {
+    if (raw === undefined) return;
+    const text = decode(raw, template, 'string', label) as string;
+    // Sent empty is the same as not sent: existing clients name every parameter of the template (field notes 1).
+    if (text !== '') into[field.name] = guard(label, read, text);
+    else if (required) throw Fault.of('BAD_PARAMETER', { name: label, reason: 'is empty' });
+  };
+}
+
+function decode(raw: RawValue, template: TemplateVariable, shape: 'string' | 'list', label: string): DecodedValue {
+  try {
+    return decodeRaw(raw, template, shape);
+  } catch (error) {
+    if (error instanceof PercentError) throw Fault.of('BAD_ENCODING', { name: label, reason: error.message });
+    if (error instanceof UriValueError) throw Fault.of('BAD_PARAMETER', { name: label, reason: error.reason });
+    throw error;
+  }
+}
+
+/** A reply's form: what was offered for one media type. */
+export interface Representation {
+  readonly format: Format;
+  /** The Content-Type of the reply. */
+  readonly contentType: string;
+  readonly message: Message;
+}
+
+/** No charset: an XML processor reads UTF-8 where nothing else is said (RFC 7303 section 3). */
+const XML = 'application/xml';
+
+/** Forms in the order offered. */
+function representationsOf(operation: Operation): Representation[] {
+  return replyForms(operation).flatMap(({ mediaType, format, message }) => {
+    const contentTypes = format === 'psnonxml' ? WRAPPED : [format === 'json' ? mediaType : textual(mediaType)];
+    return contentTypes.map((contentType): Representation => ({ format, contentType, message }));
+  });
+}
+
+const WRAPPED = [XML, 'text/xml; charset=utf-8'] as const;
+
+function textual(mediaType: string): string {
+  return mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
+}
+
+/** A fault as problem details (RFC 9457), where there is no fault document for it. */
+export function problemText({ status, message, detail, code }: Fault, requestId: string): string {
+  const title = STATUS_CODES[status] ?? String(status);
+  return problemJson({ status, title, detail: detail === '' ? message : `${message} ${detail}`, code, requestId });
 }

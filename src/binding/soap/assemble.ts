@@ -1,5 +1,5 @@
 import type { Attachment } from '../../model/value.ts';
-import { dispositionOf } from '../../wire/multipart/content-disposition.ts';
+import { dispositionOf } from '../../wire/multipart/headers.ts';
 import { freshBoundary, writeMultipart } from '../../wire/multipart/write.ts';
 import { envelope, SOAP_CONTENT_TYPES, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import { hrefOf, newContentId, relatedContentType, XOP_MEDIA_TYPE, XOP_NAMESPACE } from '../../wire/soap/xop.ts';

@@ -5,10 +5,10 @@ import type { Attachment } from '../../model/value.ts';
 import { type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { MultipartReader, type Part } from '../../wire/multipart/read.ts';
 import { isRelated, readRelatedType } from '../../wire/soap/xop.ts';
-import { XmlDecoder } from '../../wire/xml/decode.ts';
+import { XmlDecoder } from '../../wire/xml/encoding.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { asFault, speaking } from '../complaint.ts';
+import { asFault, speaking } from '../message.ts';
 import { MessageParts, type PartLimits } from './parts.ts';
 
 /** A message as it comes: its type, and its bytes once. */

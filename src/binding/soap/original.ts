@@ -1,17 +1,23 @@
+import { isAttachment } from '../../codec/binary.ts';
 import { CodecError, compileCheck, compileList, compileText } from '../../codec/index.ts';
 import type { Document } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
-import type { OriginalEntry, OriginalRequest, OriginalShape } from '../../model/original-shape.ts';
-import type { Message } from '../../model/service.ts';
-import type { DocumentValue, Value } from '../../model/value.ts';
+import type { OriginalElement, OriginalEntry, OriginalRequest, OriginalShape } from '../../model/original-shape.ts';
+import type { Message, Operation } from '../../model/service.ts';
+import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
+import { readXml } from '../../wire/xml/read.ts';
+import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { guard, reading } from '../complaint.ts';
-import { compileOriginalReply } from './original-reply.ts';
+import { guard, reading, speaking } from '../message.ts';
+import type { Pieces } from '../pieces.ts';
+import type { RequestBody } from '../rest/body.ts';
+import type { RestBinding } from '../rest/rest.ts';
 import { brokerDetail, type SoapProvider } from './soap.ts';
 
 /** Reads the request that an element in the original's shape holds. @throws Fault BAD_BODY, BAD_PARAMETER, MISSING_PARAMETER */
-export type OriginalReader = (payload: XmlElement) => DocumentValue;
+type OriginalReader = (payload: XmlElement) => DocumentValue;
 
 /**
  * An operation as its callers of the original know it: the same input and the same value of a reply, in the
@@ -41,7 +47,7 @@ interface Given {
 }
 
 /** Compiles the reading of requests in the original's shape. @param message the operation's own request */
-export function compileOriginalRequest(shape: OriginalRequest, message: Message): OriginalReader {
+function compileOriginalRequest(shape: OriginalRequest, message: Message): OriginalReader {
   const instead = shape.instead ?? {};
   const fields = [
     ...(message.kind === 'document' ? message.document.fields : []),
@@ -237,5 +243,101 @@ function compileItem(
       if (text !== undefined) values[name] = guard(label.get(name) ?? name, read, text);
     }
     return reading(() => complete(values));
+  };
+}
+
+/** Where an element is written to: a text that grows, cut where an attachment stands. */
+class Written {
+  readonly pieces: (string | Attachment)[] = [];
+  text = '';
+
+  attach(attachment: Attachment): void {
+    this.pieces.push(this.text, attachment);
+    this.text = '';
+  }
+}
+
+type Write = (value: DocumentValue, to: Written) => void;
+
+/**
+ * Compiles the writing of a reply's value as an element of the original, with default namespaces and, unless the element's
+ * own name has one, without prefixes. The writer throws a CodecError for what is no document, or no list where one repeats.
+ */
+function compileOriginalReply(root: OriginalElement): (value: DocumentValue) => Pieces {
+  const write = compileElement(root, '');
+  return (value) => {
+    const to = new Written();
+    write(value, to);
+    return [...to.pieces, to.text];
+  };
+}
+
+/** @param around the default namespace that holds where the element stands */
+function compileElement(element: OriginalElement, around: string): Write {
+  const { name, attributes = '', namespace = around, each, given } = element;
+  const declared = namespace === around ? '' : ` xmlns="${escapeAttribute(namespace)}"`;
+  const tag = `<${name}${declared}${attributes}`;
+  const content = compileContent(element, namespace);
+  const write: Write = (value, to) => {
+    to.text += `${tag}>`;
+    const { length } = to.text;
+    const pieces = to.pieces.length;
+    content(value, to);
+    const isEmpty = to.text.length === length && to.pieces.length === pieces;
+    if (isEmpty) to.text = `${to.text.slice(0, -1)}/>`;
+    else to.text += `</${name}>`;
+  };
+  if (given !== undefined) return (value, to) => (isThere(value[given]) ? write(value, to) : undefined);
+  if (each === undefined) return write;
+  return (value, to) => {
+    const entries = value[each] ?? [];
+    if (!Array.isArray(entries)) throw new CodecError(each, 'is no list');
+    // An entry that is a single value is the field of that name.
+    for (const entry of entries as Value[]) write(isRecord(entry) ? entry : { [each]: entry }, to);
+  };
+}
+
+function compileContent({ field, text, children = [] }: OriginalElement, namespace: string): Write {
+  if (text !== undefined) {
+    const escaped = escapeText(text);
+    return (_, to) => {
+      to.text += escaped;
+    };
+  }
+  if (field !== undefined)
+    return (value, to) => {
+      const found = value[field];
+      if (isAttachment(found)) to.attach(found);
+      else if (isThere(found)) to.text += escapeText(String(found));
+    };
+  const writers = children.map((child) => compileElement(child, namespace));
+  return (value, to) => {
+    for (const write of writers) write(value, to);
+  };
+}
+
+function isThere(value: Value): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isRecord(value: Value): value is DocumentValue {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An operation's REST form that reads XML bodies in the original's shape too, known by their root; others are read as ever. */
+export function withOriginalBody(binding: RestBinding, operation: Operation, shape: OriginalRequest): RestBinding {
+  const readOriginal = compileOriginalRequest(shape, operation.request);
+  return {
+    ...binding,
+    readRequest(uri, raw, header, body) {
+      const type = body.present && body.contentType !== undefined ? parseMediaType(body.contentType) : undefined;
+      if (type === undefined || !isXmlType(type.essence)) return binding.readRequest(uri, raw, header, body);
+      return body.text().then((text) => {
+        const root = speaking(() => readXml(text));
+        if (shape.roots.includes(root.local)) return readOriginal(root);
+        const again: RequestBody = { ...body, text: () => Promise.resolve(text) };
+        return binding.readRequest(uri, raw, header, again);
+      });
+    },
   };
 }

@@ -6,12 +6,10 @@ import { type Message, type RawKind, type Service, type SoapForm, serviceNamespa
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
-import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { writeXml } from '../../wire/xml/write.ts';
-import { reading } from '../complaint.ts';
-import { CONTENT } from '../message.ts';
+import { childrenOf, writeXml, type XmlElement } from '../../wire/xml/tree.ts';
+import { CONTENT, reading } from '../message.ts';
 import type { Pieces } from '../pieces.ts';
-import { writeIbResponse } from './ib-response.ts';
+import { writeIbResponse } from './ib-message.ts';
 import { refuseIncludes } from './parts.ts';
 
 /** The side of an operation's SOAP form that a provider needs. */

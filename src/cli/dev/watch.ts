@@ -1,6 +1,6 @@
 import { type FSWatcher, readdirSync, realpathSync, type Stats, statSync, watch } from 'node:fs';
 import { dirname, extname, join, sep } from 'node:path';
-import { fileMark } from '../../serve/start/project-file.ts';
+import { fileMark } from '../../serve/start/settings.ts';
 
 /** What is followed. All paths are absolute; they need not exist yet. */
 export interface Watched {

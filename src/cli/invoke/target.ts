@@ -7,7 +7,7 @@ import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import { may } from '../../security/authorise.ts';
 import { verifyPassword } from '../../security/password.ts';
-import { isLoopback } from '../../serve/listen/loopback.ts';
+import { isLoopback } from '../../serve/listen/remote.ts';
 import { readAddress } from '../../serve/start/address.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
 import { contractBaseOf, reachable } from '../address.ts';

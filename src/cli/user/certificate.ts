@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { certificateName } from '../../load/security/users.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { KeptCertificate } from '../../security/users/port.ts';
-import { pemCertificates } from '../../wire/pem.ts';
+import { pemCertificates } from '../../wire/certificate.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { AS_JSON, explain } from '../help.ts';
 import { renderTable } from '../table.ts';

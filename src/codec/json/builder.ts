@@ -1,5 +1,5 @@
 import { CodecError, quote } from '../error.ts';
-import { soundText } from '../sound.ts';
+import { soundText } from '../value.ts';
 
 /** A single value of JSON. */
 export type JsonScalarValue = string | number | bigint | boolean | null;

@@ -1,7 +1,7 @@
 // JSON (RFC 8259), read so that order and digits stay as they are.
 
 import { CodecError } from '../error.ts';
-import { soundText } from '../sound.ts';
+import { soundText } from '../value.ts';
 import { JsonArray, type JsonNode, JsonObject, JsonScalar, memberPath } from './node.ts';
 import { scanJson } from './scan.ts';
 

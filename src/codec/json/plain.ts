@@ -1,10 +1,7 @@
 import type { JsonValue, Value } from '../../model/value.ts';
-import { checkDepth } from '../depth.ts';
 import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
-import type { Foreign } from '../names.ts';
-import { checkSound } from '../sound.ts';
-import { scanJson } from './scan.ts';
-import { NEEDS_DIGITS, NumberToken, parseWithDigits } from './source.ts';
+import { checkDepth, checkSound, type Foreign } from '../value.ts';
+import { NEEDS_DIGITS, NumberToken, parseWithDigits, scanJson } from './scan.ts';
 
 /**
  * Parses a JSON text and reads what it holds; once more, with the digits of its numbers, where the reader needs them.
@@ -134,4 +131,21 @@ function writeMember(value: Value, step: string | number, depth: number): unknow
   } catch (error) {
     throw within(error, stepOf(step));
   }
+}
+
+/**
+ * Reads JSON without a document. Integers beyond 2^53 - 1 are bigints.
+ * @param foreign `pass` for the text of a partner, in which the last value of a repeated name counts
+ * @throws CodecError whose path is empty
+ */
+export function readJsonText(text: string, foreign: Foreign = 'refuse'): JsonValue {
+  return readJson(text, foreign, false, readWhole);
+}
+
+const readWhole = (raw: unknown): JsonValue => readPlain(raw, 1);
+
+/** Writes JSON without a document. @throws CodecError for what JSON can't hold */
+export function writeJsonText(value: Value): string {
+  if (value === undefined) throw new CodecError('', 'is nothing, which JSON can not hold');
+  return JSON.stringify(writePlain(value, 1));
 }

@@ -1,14 +1,21 @@
 import type { Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType } from '../../model/field.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { checkDepth } from '../depth.ts';
 import { kindOf, refuse, within } from '../error.ts';
-import { compileEntryCount } from '../list.ts';
-import { type Foreign, isInherited, named, ownMember, plainObject, setMember, unknownField } from '../names.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
-import { holdsKind } from '../search.ts';
-import { type AsIsField, mayStayAsIs, staysAsIs } from './as-is.ts';
-import { compileIsBlank } from './blank.ts';
+import {
+  checkDepth,
+  compileEntryCount,
+  type Foreign,
+  holdsKind,
+  isInherited,
+  named,
+  ownMember,
+  plainObject,
+  setMember,
+  unknownField,
+} from '../value.ts';
+import { type AsIsField, compileIsBlank, mayStayAsIs, staysAsIs } from './members.ts';
 import { readJson, readPlain } from './plain.ts';
 
 /** Reads what JSON.parse returned, in place where it can. `depth` counts from the root, which is level 1. */

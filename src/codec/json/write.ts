@@ -1,13 +1,19 @@
 import type { Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType } from '../../model/field.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { checkDepth } from '../depth.ts';
 import { kindOf, refuse, within } from '../error.ts';
-import { compileEntryCount } from '../list.ts';
-import { isInherited, named, ownMember, plainObject, setMember, unknownField } from '../names.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
-import { type AsIsField, mayStayAsIs, staysAsIs } from './as-is.ts';
-import { blank } from './blank.ts';
+import {
+  checkDepth,
+  compileEntryCount,
+  isInherited,
+  named,
+  ownMember,
+  plainObject,
+  setMember,
+  unknownField,
+} from '../value.ts';
+import { type AsIsField, blank, mayStayAsIs, staysAsIs } from './members.ts';
 import { writePlain } from './plain.ts';
 
 /** Checks a value and returns it as JSON.stringify takes it: the value itself where it needs no change. */

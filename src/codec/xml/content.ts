@@ -1,8 +1,13 @@
-// White space of XML 1.0 (fifth edition), section 2.3, and its handling in XML Schema 1.1 Part 2, section 4.3.6.
+import type { Attachment } from '../../model/value.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
+import { isInclude } from '../../wire/soap/xop.ts';
+import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
 import { escapeText } from '../../wire/xml/text.ts';
-import type { XmlElement } from '../../wire/xml/tree.ts';
-import { writeXml } from '../../wire/xml/write.ts';
+import { attributeOf, writeXml, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
+import { fromBase64, MemoryAttachment } from '../binary.ts';
 import { quote, refuse } from '../error.ts';
+
+// White space of XML 1.0 (fifth edition), section 2.3, and its handling in XML Schema 1.1 Part 2, section 4.3.6.
 
 /** Whether a text is white space and nothing else. */
 export function isWhite(text: string): boolean {
@@ -38,4 +43,101 @@ export function onlyText({ content }: XmlElement): string {
     if (typeof each !== 'string') refuse(`holds an element ${quote(each.local)}, and is a single value`);
   }
   return content.join('');
+}
+
+/** XML Schema 1.1 Part 1, section 2.7: `nil`, `type`, `schemaLocation`, `noNamespaceSchemaLocation`. */
+const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
+/**
+ * Whether an attribute may stand at any element, and says nothing of a document's fields. Of XML itself these are `space`
+ * and `lang` (XML 1.0, sections 2.10 and 2.12), `base` and `id`.
+ */
+export function isCommon({ namespace }: XmlAttribute): boolean {
+  return namespace === XSI || namespace === XML_NAMESPACE;
+}
+
+/** Refuses attributes at an element whose field has none. */
+export function refuseAttributes({ attributes }: XmlElement): void {
+  for (const each of attributes)
+    if (!isCommon(each)) refuse(`has an attribute ${quote(each.local)}, which it can't have`);
+}
+
+/** Whether an element says by `xsi:nil` that there is no value. One that says so and has a value is refused. */
+export function isNil(element: XmlElement): boolean {
+  let nil = false;
+  for (const { local, namespace, value } of element.attributes) {
+    if (local === 'nil' && namespace === XSI) nil = truth(trimmed(value));
+  }
+  if (!nil) return false;
+  if (!element.content.every((each) => typeof each === 'string' && isWhite(each)))
+    refuse('is nil, and holds something');
+  refuseAttributes(element);
+  return true;
+}
+
+function truth(given: string): boolean {
+  if (given === 'true' || given === '1') return true;
+  return given === 'false' || given === '0' ? false : refuse('has an xsi:nil that is not true or false');
+}
+
+// Binary content of an element: xs:base64Binary, or XOP 1.0 (W3C Recommendation 2005-01-25), section 2.1; its media type as
+// in "Describing Media Content of Binary Data in XML" (W3C Note 2005-05-04).
+
+/** The attachment that the `href` of an XOP Include stands for; throws where there is none. */
+export type Resolve = (href: string) => Attachment;
+
+const XMIME: readonly string[] = ['http://www.w3.org/2005/05/xmlmime', 'http://www.w3.org/2004/11/xmlmime'];
+
+/**
+ * Reads the content of an element: base64, with white space anywhere, or the attachment that an Include stands for. The
+ * media type of base64 may be given by `xmime:contentType`.
+ * @throws CodecError without a path, and what `resolve` throws
+ */
+export function readBinary(element: XmlElement, resolve?: Resolve): Attachment {
+  const included = includeIn(element);
+  if (included !== undefined) {
+    const href = attributeOf(included, 'href') ?? refuse('holds an Include without a href');
+    return resolve === undefined ? refuse('is an attachment, and the message has none') : resolve(href);
+  }
+  const contentType = contentTypeOf(element);
+  const inline = fromSpacedBase64(onlyText(element));
+  return contentType === undefined ? inline : new MemoryAttachment(inline.bytes, { contentType });
+}
+
+/** Reads base64 with white space in it (XML Schema 1.1 Part 2, section 3.3.16). */
+export function fromSpacedBase64(text: string): MemoryAttachment {
+  return fromBase64(/[ \t\r\n]/.test(text) ? text.replace(/[ \t\r\n]+/g, '') : text);
+}
+
+/** Refuses attributes that a binary element can't have. */
+export function checkBinaryAttributes({ attributes }: XmlElement): void {
+  for (const each of attributes) {
+    const described = each.local === 'contentType' && XMIME.includes(each.namespace);
+    if (!described && !isCommon(each)) refuse(`has an attribute ${quote(each.local)}, which it can't have`);
+  }
+}
+
+function includeIn({ content }: XmlElement): XmlElement | undefined {
+  let included: XmlElement | undefined;
+  for (const each of content) {
+    if (typeof each === 'string') continue;
+    // Any other element is what onlyText() complains about.
+    if (!isInclude(each)) return undefined;
+    if (included !== undefined) refuse('holds two Includes');
+    included = each;
+  }
+  if (included !== undefined && !content.every((each) => typeof each !== 'string' || isWhite(each))) {
+    refuse('holds an Include and text');
+  }
+  return included;
+}
+
+function contentTypeOf(element: XmlElement): string | undefined {
+  if (element.attributes.length === 0) return undefined;
+  for (const namespace of XMIME) {
+    const given = attributeOf(element, 'contentType', namespace);
+    if (given === undefined) continue;
+    // It is sent on in headers, where a line end would begin another one.
+    return parseMediaType(given) === undefined ? refuse('has an xmime:contentType that is no media type') : given;
+  }
+  return undefined;
 }

@@ -1,5 +1,10 @@
-import type { Field } from '../../model/field.ts';
+import { type Document, itemName, namespaceOf } from '../../model/document.ts';
+import { type Field, type FieldType, type ScalarKind, singleType } from '../../model/field.ts';
+import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
+import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { isCommon, isWhite } from './content.ts';
+import { isIn } from './read-members.ts';
 
 /** The fixed parts of an element: `<name xmlns="..."` and `</name>`. */
 export interface Tag {
@@ -26,4 +31,113 @@ export function element(tag: Tag, attributes: string, content: string): string {
 export function attributeStart(field: Field, index: number): string {
   if (field.namespace === undefined || field.namespace === '') return ` ${field.xmlName}="`;
   return ` xmlns:a${index}="${escapeAttribute(field.namespace)}" a${index}:${field.xmlName}="`;
+}
+
+/** Kinds whose values in XML Schema include the empty string. */
+const EMPTY: ReadonlySet<ScalarKind> = new Set(['string', 'text', 'binary', 'json', 'xml']);
+
+/** Where an element stands. */
+export interface XmlPlace {
+  /** Namespace of the document that declares the field. */
+  readonly namespace: string;
+  /** The default namespace that the element finds. */
+  readonly scope: string;
+  /** Namespace of the service. */
+  readonly service: string;
+}
+
+/** The attributes and the content of an element. */
+interface Content {
+  readonly attributes: string;
+  readonly elements: string;
+}
+
+/**
+ * What is written in XML for an absent field with `absent: blank`. Nothing is written that its XML Schema type would refuse:
+ * an empty element where the empty string is a value of the type; a compound of blanks; a list's element with one entry of
+ * blanks, or without one where a required field of the entry has no blank.
+ * @param index the field's place in its document, which keeps the prefixes of its attributes apart
+ * @returns undefined where the field has no blank in XML, and is left out
+ */
+export function blankXml(field: Field, index: number, place: XmlPlace): string | undefined {
+  return field.attribute ? blankAttribute(field, index) : blankElement(field, place, []);
+}
+
+function blankAttribute(field: Field, index: number): string | undefined {
+  return mayBeEmpty(field, field.type) ? `${attributeStart(field, index)}"` : undefined;
+}
+
+function blankElement(field: Field, place: XmlPlace, outer: readonly Document[]): string | undefined {
+  const namespace = field.namespace ?? place.namespace;
+  const tag = tagOf(field.xmlName, namespace, place.scope);
+  const { type } = field;
+  const single = singleType(type);
+  const content =
+    single.kind === 'document'
+      ? blankContent(single.document, { ...place, scope: namespace }, outer)
+      : single !== type || mayBeEmpty(field, single)
+        ? { attributes: '', elements: '' }
+        : undefined;
+  if (type.kind !== 'list' || (type.flat && single.kind === 'document')) {
+    return content && element(tag, content.attributes, content.elements);
+  }
+  if (type.flat) return undefined;
+  if (single.kind !== 'document' || content === undefined) return element(tag, '', '');
+  return element(tag, '', element(tagOf(itemName(type), namespace, namespace), content.attributes, content.elements));
+}
+
+function blankContent(document: Document, place: XmlPlace, outer: readonly Document[]): Content | undefined {
+  if (outer.includes(document)) return undefined;
+  const inner = { ...place, namespace: namespaceOf(document, place.namespace, place.service) };
+  let attributes = '';
+  let elements = '';
+  for (const [index, field] of document.fields.entries()) {
+    const blank = field.attribute ? blankAttribute(field, index) : blankElement(field, inner, [...outer, document]);
+    if (blank === undefined && field.required) return undefined;
+    if (field.attribute) attributes += blank ?? '';
+    else elements += blank ?? '';
+  }
+  return { attributes, elements };
+}
+
+function mayBeEmpty(field: Field, type: FieldType): boolean {
+  if (type.kind === 'list' || type.kind === 'document' || !EMPTY.has(type.kind)) return false;
+  const free = field.enum === undefined && field.pattern === undefined && field.fixed === undefined;
+  return free && !(field.minimum !== undefined && field.minimum > 0);
+}
+
+/**
+ * Compiles the test whether an element is what is written where a compound or a list with `absent: blank` is not given.
+ * @param namespace of the document that declares the field
+ * @param service namespace of the service
+ * @returns undefined where nothing is written then; and where a required field's blank is an empty element, which is then
+ *   taken for an object or a list without anything in it
+ */
+export function compileIsBlankXml(
+  field: Field,
+  namespace: string,
+  service: string,
+): ((element: XmlElement) => boolean) | undefined {
+  const written = blankXml(field, 0, { namespace, scope: '', service });
+  if (written === undefined) return undefined;
+  const blank = readXml(written);
+  if (field.required && isEmpty(blank)) return undefined;
+  return (element) => isSame(element, blank);
+}
+
+function isEmpty({ attributes, content }: XmlElement): boolean {
+  return attributes.length === 0 && content.length === 0;
+}
+
+/** Whether an element holds the same elements and empty attributes as a blank, in whatever order. */
+function isSame(element: XmlElement, blank: XmlElement): boolean {
+  if (element.local !== blank.local || !isIn(blank.namespace, element)) return false;
+  const attributes = element.attributes.filter((each) => !isCommon(each));
+  if (attributes.length !== blank.attributes.length) return false;
+  if (!blank.attributes.every((each) => attributeOf(element, each.local, each.namespace) === '')) return false;
+  const expected = childrenOf(blank);
+  if (expected.length === 0) return element.content.length === 0;
+  if (element.content.some((each) => typeof each === 'string' && !isWhite(each))) return false;
+  const children = childrenOf(element);
+  return children.length === expected.length && expected.every((each) => children.some((child) => isSame(child, each)));
 }

@@ -2,17 +2,23 @@ import { type Document, itemName, namespaceOf, type Patch } from '../../model/do
 import type { Field, ListType, ScalarKind, ScalarType } from '../../model/field.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { checkDepth } from '../depth.ts';
 import { quote, refuse, within } from '../error.ts';
-import { compileEntryCount } from '../list.ts';
-import { type Foreign, named, setMember } from '../names.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
-import { isNil, refuseAttributes } from './attributes.ts';
-import { checkBinaryAttributes, fromSpacedBase64, type Resolve, readBinary } from './binary.ts';
-import { isWhite, markupOrText, onlyText, trimmed } from './content.ts';
-import { compileIsBlankXml } from './read-blank.ts';
-import { compileUndeclaredXmlRead } from './read-open.ts';
-import { ANY, compileSort, type Given, isIn, wrongNamespace } from './read-sort.ts';
+import { checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
+import {
+  checkBinaryAttributes,
+  fromSpacedBase64,
+  isNil,
+  isWhite,
+  markupOrText,
+  onlyText,
+  type Resolve,
+  readBinary,
+  refuseAttributes,
+  trimmed,
+} from './content.ts';
+import { compileIsBlankXml } from './element.ts';
+import { ANY, compileSort, compileUndeclaredXmlRead, type Given, isIn, wrongNamespace } from './read-members.ts';
 
 /** Reads an element; undefined where it says that nothing is given. `depth` counts from the root, which is level 1. */
 type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;

@@ -1,16 +1,22 @@
 import { type Document, itemName, namespaceOf } from '../../model/document.ts';
 import type { Field, ListType, ScalarType } from '../../model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
-import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
-import { checkDepth } from '../depth.ts';
-import { kindOf, refuse, within } from '../error.ts';
+import { escapeAttribute, escapeText, isXmlName } from '../../wire/xml/text.ts';
+import { isAttachment } from '../binary.ts';
+import { kindOf, quote, refuse, within } from '../error.ts';
 import { kinds } from '../kinds.ts';
-import { compileEntryCount } from '../list.ts';
-import { isInherited, named, ownMember, plainObject } from '../names.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
-import { attributeStart, element, type Tag, tagOf } from './element.ts';
-import { blankXml, type XmlPlace } from './write-blank.ts';
-import { compileUndeclaredXml } from './write-open.ts';
+import {
+  checkDepth,
+  compileEntryCount,
+  holdsKind,
+  isInherited,
+  named,
+  ownMember,
+  plainObject,
+  unknownField,
+} from '../value.ts';
+import { attributeStart, blankXml, element, type Tag, tagOf, type XmlPlace } from './element.ts';
 
 /** Writes a value as XML: one element or several, or one attribute with a space in front. */
 type Write = (value: Value, depth: number) => string;
@@ -31,7 +37,7 @@ interface FieldWriter {
 }
 
 /** The name of a root element; `namespace` is empty for none. */
-export interface RootElement {
+interface RootElement {
   readonly name: string;
   readonly namespace: string;
 }
@@ -189,5 +195,82 @@ function entriesWriter(field: Field, write: Write): Write {
       throw within(error, i);
     }
     return written;
+  };
+}
+
+/**
+ * Compiles what becomes in XML of fields that a document doesn't declare: refused, or, where it is open, elements without a
+ * namespace after the declared ones, a list as its element repeated and an object as elements inside.
+ */
+function compileUndeclaredXml(
+  document: Document,
+  scope: string,
+): (source: Readonly<Record<string, unknown>>, depth: number) => string {
+  const names = new Set(document.fields.map((field) => field.name));
+  const xmlNames = new Set(document.fields.filter((field) => !field.attribute).map((field) => field.xmlName));
+  return (source, depth) => {
+    let written = '';
+    for (const key of Object.keys(source)) {
+      if (names.has(key) || source[key] === undefined) continue;
+      if (!document.open || xmlNames.has(key)) throw unknownField(document, key, names);
+      written += undeclared(key, source[key] as Value, scope, depth + 1);
+    }
+    return written;
+  };
+}
+
+function undeclared(name: string, value: Value, scope: string, depth: number): string {
+  if (!isXmlName(name)) return refuse(`holds ${quote(name)}, which can't be the name of an element`);
+  const tag = tagOf(name, '', scope);
+  try {
+    checkDepth(depth);
+    if (!Array.isArray(value)) return single(tag, value, depth);
+    return (value as readonly Value[]).map((entry) => single(tag, entry, depth)).join('');
+  } catch (error) {
+    throw within(error, name);
+  }
+}
+
+function single(tag: Tag, value: Value, depth: number): string {
+  if (value === null) return element(tag, '', '');
+  if (typeof value === 'object') {
+    if (Array.isArray(value) || isAttachment(value)) refuse(`is ${kindOf(value)}, which has no form in XML here`);
+    const members = Object.entries(value as Readonly<Record<string, Value>>).filter(
+      ([, member]) => member !== undefined,
+    );
+    return element(tag, '', members.map(([name, member]) => undeclared(name, member, '', depth + 1)).join(''));
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) refuse(`is ${value}, which is no number of a document`);
+  if (typeof value === 'undefined' || typeof value === 'function') refuse(`is ${kindOf(value)}`);
+  return element(tag, '', escapeText(String(value)));
+}
+
+/** Stands in the text for an attachment; nothing else can be it, as XML has no such character. */
+const MARK = '\0';
+
+/**
+ * Compiles the writing of a document as XML in pieces, its attachments between the texts around them. An attribute can't
+ * hold a piece, so that a binary one is base64 as ever.
+ * @returns undefined where the document holds no binary field, and is one text
+ */
+export function compileXmlPieces(
+  document: Document,
+  service: string,
+  root: RootElement | undefined,
+): ((value: DocumentValue) => readonly (string | Attachment)[]) | undefined {
+  if (!holdsKind({ kind: 'document', document }, 'binary')) return undefined;
+  // Written and split without a pause, so that one list serves every call.
+  let held: Attachment[] = [];
+  const write = compileXmlWriter(document, service, root, (attachment) => {
+    held.push(attachment);
+    return MARK;
+  });
+  return (value) => {
+    try {
+      const texts = write(value).split(MARK);
+      return held.length === 0 ? texts : texts.flatMap((text, i) => (i === 0 ? [text] : [held[i - 1]!, text]));
+    } finally {
+      held = [];
+    }
   };
 }

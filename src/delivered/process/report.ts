@@ -1,6 +1,6 @@
 import { Fault } from '../../model/fault.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import { dispositionOf } from '../../wire/multipart/content-disposition.ts';
+import { dispositionOf } from '../../wire/multipart/headers.ts';
 import type { DeliveredHandler, DeliveredPorts } from '../port.ts';
 import { requestAddress } from './address.ts';
 import { operatorOf } from './operator.ts';

@@ -1,8 +1,7 @@
 import type { Field, UrlStyle } from '../../model/field.ts';
 import { type Method, type Operation, type OperationUri, takesBody, type UriVariable } from '../../model/service.ts';
-import { UriExpansionError, type UriValue } from '../../wire/uri-template/expand.ts';
+import { compileUriExpander, UriExpansionError, type UriValue } from '../../wire/uri-template/expand.ts';
 import { type TemplateVariable, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
-import { compileUriExpander } from '../../wire/uri-template/write.ts';
 import { sentForms } from '../replies.ts';
 import { requestMediaType } from '../request-body.ts';
 import { segmentOf } from '../scope.ts';

@@ -1,6 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, filledByFault } from '../../model/field.ts';
-import { compilePattern } from '../../wire/pattern/pattern.ts';
+import { compilePattern } from '../../wire/pattern.ts';
 import { longest } from '../field.ts';
 import { type ExampleDocument, type ExampleValue, emptyExample, exampleField } from './value.ts';
 

@@ -1,5 +1,5 @@
-import { propertyRanges } from '../../wire/pattern/property.ts';
-import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern/read.ts';
+import { propertyRanges } from '../../wire/pattern.ts';
+import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
 
 /** A text that matches, as short as the pattern allows but with `length` characters where a repetition can give them. */
 export function samplePattern(node: PatternNode, length = 0): string {

@@ -1,6 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, type FieldType, type ScalarType, singleType } from '../../model/field.ts';
-import { compilePattern } from '../../wire/pattern/pattern.ts';
+import { compilePattern } from '../../wire/pattern.ts';
 import { entryField, longest, plainDefault } from '../field.ts';
 import { readWholePattern } from '../pattern.ts';
 import { samplePattern } from './pattern.ts';

@@ -1,4 +1,4 @@
-import type { CharacterClass, PatternNode, Range } from '../../wire/pattern/read.ts';
+import type { CharacterClass, PatternNode, Range } from '../../wire/pattern-syntax.ts';
 
 /**
  * The pattern in the dialect of XML Schema (Part 2, appendix F), where the whole value must match by definition. Undefined

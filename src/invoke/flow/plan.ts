@@ -1,8 +1,7 @@
-import { Pending } from '../../binding/call/held.ts';
-import { asText } from '../../binding/call/shown.ts';
+import { asText } from '../../binding/call/document.ts';
+import { Pending } from '../../binding/call/values.ts';
 import { isAttachment } from '../../codec/binary.ts';
-import { setMember } from '../../codec/names.ts';
-import { nearest } from '../../codec/nearest.ts';
+import { nearest, setMember } from '../../codec/value.ts';
 import type { ConsumerOperation, SoapConsumer } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
 import type { Flow, FlowStep, ReplyPath } from '../../model/flow.ts';

@@ -1,5 +1,5 @@
 import type { Attachment } from '../../model/value.ts';
-import { fileNameOf } from '../../wire/multipart/content-disposition.ts';
+import { fileNameOf } from '../../wire/multipart/headers.ts';
 import type { ReplyContent } from '../callable.ts';
 import { InvokeError } from '../error.ts';
 import type { RawReply } from '../http/raw-reply.ts';

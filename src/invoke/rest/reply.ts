@@ -1,6 +1,5 @@
 import type { RestCallBinding } from '../../binding/call/call.ts';
-import { recogniseFailure } from '../../binding/reply/failure.ts';
-import type { ReplyFailure } from '../../binding/reply/fault.ts';
+import { type ReplyFailure, recogniseFailure } from '../../binding/reply/fault.ts';
 import { familyOf, type ReplyReader, type RestReplyBinding } from '../../binding/reply/reply.ts';
 import { ReplyText } from '../../binding/reply/text.ts';
 import { MemoryAttachment } from '../../codec/binary.ts';

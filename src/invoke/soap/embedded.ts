@@ -1,5 +1,5 @@
 import type { MessageSource } from '../../binding/soap/message.ts';
-import { boundaryOfText } from '../../wire/multipart/boundary.ts';
+import { boundaryOfText } from '../../wire/multipart/headers.ts';
 import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
 import { relatedContentType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { textOf, type XmlElement } from '../../wire/xml/tree.ts';

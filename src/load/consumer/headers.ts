@@ -2,7 +2,7 @@ import type { CallBody, CallHeader, CallText, FixedHeader } from '../../model/co
 import type { FieldType } from '../../model/field.ts';
 import type { Node } from '../../model/node.ts';
 import { isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
-import { readIntent } from '../../wire/soap/intent.ts';
+import { readIntent } from '../../wire/soap/version.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import { MEDIA_TYPES } from '../operation/message.ts';

@@ -1,9 +1,8 @@
 import type { CallBody, CallHeader, CallText, RestConsumer } from '../../model/consumer.ts';
 import type { Field } from '../../model/field.ts';
 import type { Message, Method, Operation, OperationUri } from '../../model/service.ts';
-import { UriExpansionError } from '../../wire/uri-template/expand.ts';
+import { compileUriExpander, UriExpansionError } from '../../wire/uri-template/expand.ts';
 import { type TemplateVariable, type UriTemplate, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
-import { compileUriExpander } from '../../wire/uri-template/write.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import { contentOf, type Documents } from '../document/documents.ts';
 import { derivedName } from '../document/field-type.ts';

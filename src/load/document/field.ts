@@ -1,7 +1,7 @@
 import type { Position } from '../../model/definition.ts';
 import { type Field, type FieldType, type ScalarKind, type ScalarType, singleType } from '../../model/field.ts';
-import { compilePattern, type Pattern } from '../../wire/pattern/pattern.ts';
-import { PatternError } from '../../wire/pattern/read.ts';
+import { compilePattern, type Pattern } from '../../wire/pattern.ts';
+import { PatternError } from '../../wire/pattern-syntax.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import { refuseBoth } from '../linking.ts';

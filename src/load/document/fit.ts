@@ -2,7 +2,7 @@ import type { Document } from '../../model/document.ts';
 import type { FieldType, ScalarKind, ScalarType } from '../../model/field.ts';
 import { isDate, isTime, toDatetime } from '../../wire/calendar.ts';
 import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
-import type { Pattern } from '../../wire/pattern/pattern.ts';
+import type { Pattern } from '../../wire/pattern.ts';
 
 const TEXTUAL: ReadonlySet<ScalarKind> = new Set([
   'string',

@@ -8,8 +8,7 @@ import {
   type Service,
   serviceNamespace,
 } from '../../model/service.ts';
-import { segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/overlap.ts';
-import { pathSegments, type Segment } from '../../wire/uri-template/segments.ts';
+import { pathSegments, type Segment, segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/specificity.ts';
 import { placeOf } from '../diagnostic/diagnostic.ts';
 import { documentOf } from '../document/documents.ts';
 import type { Linking } from '../linking.ts';

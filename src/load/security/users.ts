@@ -1,6 +1,6 @@
 import type { Process } from '../../model/process.ts';
 import type { PermissionList, Role, SecurityScheme, User } from '../../model/security.ts';
-import { NameError, normaliseName } from '../../wire/distinguished-name.ts';
+import { NameError, normaliseName } from '../../wire/certificate.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
 import { placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking, mayHaveMeant, resolveIds } from '../linking.ts';

@@ -1,5 +1,5 @@
 import type { ConfigText } from '../../model/definition.ts';
-import { isLoopbackName } from '../../wire/loopback.ts';
+import { isLoopbackName } from '../../wire/network-address.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import type { Linking } from '../linking.ts';
 import { literalOf, parseConfigText } from './config-text.ts';

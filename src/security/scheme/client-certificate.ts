@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { ClientCertificateScheme, User } from '../../model/security.ts';
-import { subjectOfCertificate } from '../../wire/distinguished-name.ts';
+import { subjectOfCertificate } from '../../wire/certificate.ts';
 import type { Directory } from '../directory/port.ts';
 import { REALM, Refused, type ShownCertificate, type Verifier } from '../port.ts';
 

@@ -9,7 +9,7 @@ import {
   type JWTHeaderParameters,
 } from 'jose';
 import { Fault } from '../../model/fault.ts';
-import { isLoopbackName } from '../../wire/loopback.ts';
+import { isLoopbackName } from '../../wire/network-address.ts';
 import type { LookAtFile } from '../port.ts';
 
 /** The keys with which an issuer signs. */

@@ -7,12 +7,9 @@ import type { Query } from '../../model/query.ts';
 import { type Operation, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { compilePrompts, type XmlNames } from '../../query/index.ts';
-import { begun } from './begun.ts';
-import { answerByCall } from './by-call.ts';
+import { answerByCall, faultOfCall } from './by-call.ts';
 import { answerByComponent } from './by-component.ts';
-import type { Call } from './call.ts';
-import { faultOfCall } from './outbound-fault.ts';
-import type { Answerer, AnswerPorts, Handlers } from './port.ts';
+import { type Answerer, type AnswerPorts, begun, type Call, type Handlers } from './call.ts';
 import type { WorkPorts } from './work.ts';
 
 /**

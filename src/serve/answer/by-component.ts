@@ -5,9 +5,8 @@ import type { Outcome } from '../../model/handler.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Operation, OperationUri } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import { compileUriExpander } from '../../wire/uri-template/write.ts';
-import type { Call } from './call.ts';
-import type { Answerer, AnswerPorts } from './port.ts';
+import { compileUriExpander } from '../../wire/uri-template/expand.ts';
+import type { Answerer, AnswerPorts, Call } from './call.ts';
 
 /**
  * `save: COMPONENT` and `read: COMPONENT`: a record is read, or saved with the events that follow. Over REST the headers

@@ -1,12 +1,24 @@
 import { validateHeaderValue } from 'node:http';
+import type { Format } from '../../binding/message.ts';
+import type { DeliveredHandler } from '../../delivered/index.ts';
 import type { StoredBlob } from '../../model/blob.ts';
 import type { ReplyRoot } from '../../model/document.ts';
-import { type Bytes, type HandlerContext, Reply, type ReplyOptions } from '../../model/handler.ts';
+import type { Fault } from '../../model/fault.ts';
+import {
+  type Bytes,
+  type Handler,
+  type HandlerContext,
+  type Outcome,
+  type PassedBytes,
+  Reply,
+  type ReplyOptions,
+} from '../../model/handler.ts';
 import type { Redaction } from '../../model/mask.ts';
 import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
-import { checkHeaders } from '../exchange/headers.ts';
+import { checkHeaders } from '../exchange/respond.ts';
+import type { Services } from '../start/services.ts';
 import { type QueryRows, Work, type WorkPorts } from './work.ts';
 
 /** One call of one operation: the context that its handler sees. */
@@ -90,4 +102,55 @@ function checkReply(reply: { readonly status?: number; readonly headers?: Readon
     throw new RangeError(`the status of a reply must be 200 to 399, not ${status}; throw a Fault for an error`);
   }
   if (headers !== undefined) checkHeaders(headers);
+}
+
+/** What answers are made of. */
+export interface AnswerPorts extends WorkPorts {
+  readonly services: Services;
+  /** The gateway's address with its context, known once it listens. */
+  readonly base: () => string;
+}
+
+/** What answers one operation. */
+export interface Answerer {
+  answer(input: DocumentValue, call: Call, as: Format): Outcome | Promise<Outcome>;
+  /** The text that the fault document gets, where the operation's code has a say in it. */
+  onError?(fault: Fault, input: DocumentValue | undefined, call: Call): string | Promise<string>;
+  /** The form of replies and faults where the request's own values decide it, rather than Accept. */
+  formatOf?: DeliveredHandler['formatOf'];
+}
+
+/** Code handlers of the project, by the name of their file without its ending. */
+export type Handlers = ReadonlyMap<string, Handler>;
+
+/** Holds bytes to their length, and waits for the first of a stream, so that what fails before them is told as a fault, and in time. */
+export async function begun(bytes: PassedBytes, call: Call): Promise<PassedBytes> {
+  const { body } = bytes;
+  if (body instanceof Uint8Array) {
+    if (body.byteLength === bytes.length) return bytes;
+    bytes.dispose?.();
+    throw new RangeError(`a reply of ${body.byteLength} bytes is said to have ${bytes.length}`);
+  }
+  let chunks: AsyncIterator<Uint8Array> | undefined;
+  const dispose = (): void => {
+    // Nobody waits for its end; what goes wrong there must not end the process.
+    chunks?.return?.()?.catch((err: unknown) => call.log('error', 'A stream could not be closed.', { err }));
+    bytes.dispose?.();
+  };
+  try {
+    const opened = body()[Symbol.asyncIterator]();
+    chunks = opened;
+    const first = await opened.next();
+    return { ...bytes, body: () => resumed(first, opened), dispose };
+  } catch (error) {
+    dispose();
+    throw error;
+  }
+}
+
+async function* resumed(
+  first: IteratorResult<Uint8Array>,
+  chunks: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for (let next = first; !next.done; next = await chunks.next()) yield next.value;
 }

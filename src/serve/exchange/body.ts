@@ -1,8 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { RequestBody } from '../../binding/rest/body.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
 import { passing } from '../../store/file/young.ts';
-import { withinTime } from './deadline.ts';
 
 /** Where a request's bytes come from, once: Node's request, or a web stream in tests. */
 export interface ByteSource {
@@ -17,7 +17,7 @@ export interface ReceivedBody extends RequestBody {
   bytes(): Promise<Uint8Array>;
 }
 
-export interface BodyHead {
+interface BodyHead {
   readonly contentType: string | undefined;
   readonly contentLength: string | undefined;
   readonly contentEncoding: string | undefined;
@@ -50,7 +50,7 @@ export const IDLE_TIMEOUT = 30_000;
 export const GRACE = 5_000;
 
 /** Milliseconds that the next bytes of a body may take, once some were waited for so long. */
-export function patience({ idle, slowest, grace }: Pace, seen: number, waited: number): number {
+function patience({ idle, slowest, grace }: Pace, seen: number, waited: number): number {
   return Math.max(Math.min(idle, Math.max(grace, (seen * 1000) / slowest) - waited), 0);
 }
 
@@ -131,6 +131,111 @@ async function* counted(
 }
 
 /** RFC 9110 section 15.5.9: the connection is not to be used again. */
-export function stalled(): Fault {
+function stalled(): Fault {
   return Fault.of('REQUEST_TIMEOUT', {}, { headers: { Connection: 'close' } });
+}
+
+/** The body of Node's request. Stopping early leaves the socket open: the reply that says why still has to go out on it. */
+export function incomingSource(incoming: IncomingMessage): ByteSource {
+  return { chunks: () => incoming.iterator({ destroyOnReturn: false }), all: (limits) => readAll(incoming, limits) };
+}
+
+/** Milliseconds that a caller has to send the rest of a request that is answered already, and that it may pause in it. */
+const LINGER = { whole: 30_000, pause: 1_000 };
+
+/** Reads the rest of a request and leaves it, for a while (RFC 9112 section 9.6). */
+export function drain(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      clearTimeout(whole);
+      clearTimeout(pause);
+      incoming.off('data', onData);
+      resolve();
+    };
+    const whole = setTimeout(over, LINGER.whole);
+    const pause = setTimeout(over, LINGER.pause);
+    const onData = (): void => {
+      pause.refresh();
+    };
+    incoming.once('close', over).once('end', over).once('error', over).on('data', onData);
+  });
+}
+
+/** Listening costs a small body a third of what an iterator does. */
+function readAll(incoming: IncomingMessage, { size, pace, onRead }: BodyLimits): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let seen = 0;
+    const since = performance.now();
+    const late = (): void => stop(stalled());
+    let timer = setTimeout(late, patience(pace, 0, 0));
+    const take = (chunk: Uint8Array): void => {
+      seen += chunk.length;
+      if (seen > size) {
+        stop(Fault.of('BODY_TOO_LARGE', { limit: size }));
+        return;
+      }
+      chunks.push(chunk);
+      clearTimeout(timer);
+      timer = setTimeout(late, patience(pace, seen, performance.now() - since));
+      onRead?.(chunk.length);
+    };
+    const end = (): void => {
+      release();
+      resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks));
+    };
+    const stop = (error: Error): void => {
+      release();
+      incoming.pause();
+      reject(error);
+    };
+    const release = (): void => {
+      clearTimeout(timer);
+      incoming.off('data', take).off('end', end).off('error', stop);
+    };
+    incoming.on('data', take).on('end', end).on('error', stop);
+  });
+}
+
+interface WithinTimeOptions<T> {
+  /** Takes the result that comes too late. */
+  readonly unwanted?: (result: T) => void;
+  /** The moment (`performance.now()`) from which the time counts, where it is later than the start; asked when the time is up. */
+  readonly since?: () => number;
+}
+
+/**
+ * Waits for a result for at most `ms` milliseconds.
+ * @param late makes the error that takes its place; what still runs is left to notice its own abort signal
+ */
+export function withinTime<T>(
+  work: Promise<T>,
+  ms: number,
+  late: () => Error,
+  { unwanted, since }: WithinTimeOptions<T> = {},
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const expire = (): void => {
+      const left = since === undefined ? 0 : since() + ms - performance.now();
+      if (left >= 1) {
+        timer = setTimeout(expire, left);
+        return;
+      }
+      isLate = true;
+      reject(late());
+    };
+    let timer = setTimeout(expire, ms);
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        if (isLate) unwanted?.(value);
+        else resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
 }

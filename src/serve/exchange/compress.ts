@@ -14,8 +14,8 @@ import {
   zstdCompress,
   zstdCompressSync,
 } from 'node:zlib';
-import type { Coding } from '../../wire/content-coding.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
+import type { Coding } from '../../wire/representation.ts';
 
 /**
  * Bytes from which on it pays. A reply of 1 KiB and its head fit into one packet of 1,460 bytes either way, and compressing

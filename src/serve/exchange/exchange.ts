@@ -1,13 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { Fault } from '../../model/fault.ts';
 import { MASK } from '../../model/mask.ts';
 import type { Caller, Shown, ShownCertificate } from '../../security/port.ts';
-import { type Peer, type Proxies, peerOf } from '../listen/remote.ts';
-import { requestIdOf } from '../listen/request-id.ts';
-import { certificateOfConnection, certificateOfHeader } from '../listen/shown-certificate.ts';
-import { type BodyLimits, type ByteSource, NO_BODY, type ReceivedBody, readBody } from './body.ts';
-import { incomingSource } from './incoming.ts';
+import { PercentError } from '../../wire/percent.ts';
+import { TooManyParametersError } from '../../wire/query-string.ts';
+import { certificateOfConnection, certificateOfHeader, type Peer, type Proxies, peerOf } from '../listen/remote.ts';
+import { type BodyLimits, type ByteSource, incomingSource, NO_BODY, type ReceivedBody, readBody } from './body.ts';
+
+const LONGEST = 128;
+
+/** The caller's X-Request-Id where it is a plain word of at most 128 characters, else a new one. */
+export function requestIdOf(given: string | undefined): string {
+  if (given === undefined || given.length === 0 || given.length > LONGEST) return randomUUID();
+  for (let index = 0; index < given.length; index++) {
+    const code = given.charCodeAt(index);
+    const plain =
+      (code >= 0x30 && code <= 0x39) ||
+      (code >= 0x41 && code <= 0x5a) ||
+      (code >= 0x61 && code <= 0x7a) ||
+      code === 0x2d ||
+      code === 0x2e ||
+      code === 0x5f;
+    if (!plain) return randomUUID();
+  }
+  return given;
+}
 
 /** What Hono is handed with each request by the Node server, nothing of it in `app.request()`; and what is kept there. */
 interface Bindings {
@@ -186,4 +205,27 @@ function targetOf(url: string): string {
   const path = url.indexOf('/', url.indexOf('://') + 3);
   const hash = url.indexOf('#');
   return path < 0 ? '/' : url.slice(path, hash < 0 ? undefined : hash);
+}
+
+/**
+ * Runs what reads a query string.
+ * @param limit parameters that it may have
+ * @throws Fault TOO_MANY_PARAMETERS, BAD_ENCODING for what is wrong with it as a whole
+ */
+export function readingQuery<T>(limit: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TooManyParametersError) throw Fault.of('TOO_MANY_PARAMETERS', { limit });
+    if (error instanceof PercentError) {
+      throw Fault.of('BAD_ENCODING', { name: 'The query string', reason: error.message });
+    }
+    throw error;
+  }
+}
+
+/** A caller's text inside a message: bounded, and nothing in it but visible ASCII. */
+export function quote(text: string): string {
+  const shown = text.length > 80 ? `${text.slice(0, 80)}...` : text;
+  return JSON.stringify(shown.replace(/[^\x20-\x7e]/g, '?'));
 }

@@ -1,12 +1,11 @@
 import { Fault } from '../../model/fault.ts';
+import { isFull, StoreError, UnwritableError } from '../../store/index.ts';
 import type { Log } from '../log/log.ts';
 import type { Recorder } from '../log/record.ts';
 import type { CallProgress } from '../operations.ts';
-import { faultOfStore } from './database-fault.ts';
-import { withinTime } from './deadline.ts';
+import { withinTime } from './body.ts';
 import type { Exchange } from './exchange.ts';
-import { checkHeaders, withHeaders } from './headers.ts';
-import { type ReplyHeaders, respondText } from './respond.ts';
+import { checkHeaders, type ReplyHeaders, respondText, withHeaders } from './respond.ts';
 import type { Throttle } from './throttle.ts';
 
 /** A fault in a caller's form. */
@@ -117,4 +116,23 @@ function faultOf(thrown: unknown, operation: string): Fault {
     cause = error;
   }
   return faultOfStore(cause) ?? Fault.of('INTERNAL', { operation }, { cause });
+}
+
+/** What callers are told while the database can't be had; they may try again in a second. */
+function databaseAway(cause: unknown): Fault {
+  const reason = 'the database does not answer';
+  return Fault.of('UNAVAILABLE', { reason }, { cause, headers: { 'Retry-After': '1' } });
+}
+
+/** What callers are told while something behind the gateway can't be had. Which folder it is, the log alone says. */
+export function notReady(cause: unknown): Fault {
+  if (!(cause instanceof UnwritableError)) return databaseAway(cause);
+  const reason = "the folder of blobs can't be written, so no content or result can be kept";
+  return Fault.of('UNAVAILABLE', { reason }, { cause, headers: { 'Retry-After': '1' } });
+}
+
+/** What an error is to callers whose cause is the gateway's own database; undefined for any other. */
+function faultOfStore(error: unknown): Fault | undefined {
+  if (isFull(error)) return Fault.of('STORAGE_FULL', { what: 'What was to be saved' }, { cause: error });
+  return error instanceof StoreError ? databaseAway(error) : undefined;
 }

@@ -3,9 +3,17 @@
 import { readTags } from '../../event/index.ts';
 import type { ByteRange, StoredBlob } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
-import { acceptedCodings, CODINGS, type Coding, codedTag, uncodedTags } from '../../wire/content-coding.ts';
-import { matches, matchesNone } from '../../wire/entity-tag.ts';
-import { contentRange, parseRange } from '../../wire/range.ts';
+import {
+  acceptedCodings,
+  CODINGS,
+  type Coding,
+  codedTag,
+  contentRange,
+  matches,
+  matchesNone,
+  parseRange,
+  uncodedTags,
+} from '../../wire/representation.ts';
 import { isWorthwhile } from './compress.ts';
 import type { Exchange } from './exchange.ts';
 import type { ReplyHeaders } from './respond.ts';

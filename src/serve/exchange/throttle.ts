@@ -6,7 +6,6 @@ import type { Operation } from '../../model/service.ts';
 import { NO_CREDENTIALS } from '../../security/port.ts';
 import { addressKey, type RateLimiter, type RateLimits, type Standing } from '../../security/rate-limit.ts';
 import type { Exchange } from './exchange.ts';
-import { occupy, type Places } from './places.ts';
 
 /**
  * Bounds how often, and how many at the same time, operations are called. The rate of an operation is its own, else its
@@ -135,4 +134,36 @@ function boundOf(name: string, rate: Rate, limiter: RateLimiter): Bound {
   const seconds = Math.max(Math.ceil(rate.per / 1000), 1);
   const policy = `"${name}";q=${rate.requests};w=${seconds}`;
   return { limiter, by: rate.by, name, policy };
+}
+
+/** Places for calls that run at the same time. */
+interface Places {
+  /** Whose they are, for people: `of LOCATIONS_GET`. */
+  readonly what: string;
+  readonly most: number;
+  taken: number;
+}
+
+/**
+ * Takes a place of each for a call, until its reply has left or its caller is gone.
+ * @throws Fault UNAVAILABLE where one has none free; nothing is taken then
+ */
+function occupy(exchange: Exchange, all: readonly Places[]): void {
+  if (all.length === 0) return;
+  for (const { what, most, taken } of all) if (taken >= most) throw full(what);
+  for (const places of all) places.taken += 1;
+  let isFree = false;
+  exchange.whenOver(() => {
+    if (isFree) return;
+    isFree = true;
+    for (const places of all) places.taken -= 1;
+  });
+}
+
+function full(what: string): Fault {
+  return Fault.of(
+    'UNAVAILABLE',
+    { reason: `as many calls ${what} are being answered as may be at once` },
+    { headers: { 'Retry-After': '1' }, reason: `concurrent calls ${what}` },
+  );
 }

@@ -1,21 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
-import type { GatewayEnv } from '../exchange/exchange.ts';
+import { type GatewayEnv, requestIdOf } from '../exchange/exchange.ts';
+import { GatewayError } from '../gateway-error.ts';
 import { refusedLine } from '../log/decision.ts';
 import type { Log } from '../log/log.ts';
+import type { Address } from '../start/address.ts';
 import type { Safeguards } from '../start/safeguards.ts';
 import { checkHead, endsConnection } from './head.ts';
-import { refusalOf } from './refusal.ts';
 import { type Proxies, peerOf } from './remote.ts';
-import { requestIdOf } from './request-id.ts';
-import { socketsOf } from './sockets.ts';
 import { endHandshake, isOfTls, type OpenTls } from './tls.ts';
-import { noteReply, type ParserError, refuseTunnel, refuseUnread, replyUnderway } from './unread.ts';
+import { noteReply, type ParserError, refusalOf, refuseTunnel, refuseUnread, replyUnderway } from './unread.ts';
 
 /** Request line and headers together, in bytes; a target of 64 KiB leaves as much for headers. */
 const MAX_HEADER_SIZE = 128 * 1024;
@@ -24,13 +23,13 @@ const HEADERS_TIMEOUT = 20_000;
 const KEEP_ALIVE_TIMEOUT = 5_000;
 
 /** An HTTP server, and its orderly end. */
-export interface HttpServer {
+interface HttpServer {
   readonly server: Server;
   /** Takes no more connections, lets running requests finish for at most `timeoutMs`, then cuts them. */
   close(timeoutMs: number): Promise<void>;
 }
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly log: Log;
   /** Milliseconds without a byte after which a transfer is given up. */
   readonly idleTimeout: number;
@@ -158,3 +157,48 @@ function faultOf(error: unknown): Fault {
   if (error instanceof RequestError) return Fault.of('BAD_REQUEST', { reason: 'its Host header is not a host' });
   return Fault.of('INTERNAL', { operation: 'The request' });
 }
+
+/** Begins to listen. @returns the address that it has now: of port 0 the one that was free. @throws GatewayError */
+export function listenAt(server: Server, { host, port }: Address): Promise<Address> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') {
+        const hint = 'Set PORT to another port; PORT=0 takes a free one.';
+        reject(new GatewayError(`${host}:${port} is in use`, { hint, cause: error }));
+      } else reject(new GatewayError(`can't listen on ${host}:${port}: ${error.message}`, { cause: error }));
+    });
+    server.listen(port, host, () => {
+      const { address, port: bound } = server.address() as AddressInfo;
+      resolve({ host: host === 'localhost' ? host : address, port: bound });
+    });
+  });
+}
+
+/**
+ * The connections of a server on which requests may come. With TLS that is what runs inside of it; a connection that is
+ * still shaking hands counts as itself.
+ */
+function socketsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  const shaking = new Map<string, Socket>();
+  const add = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  };
+  server.on('connection', (socket: Socket) => {
+    add(socket);
+    const end = endOf(socket);
+    shaking.set(end, socket);
+    socket.once('close', () => shaking.delete(end));
+  });
+  server.on('secureConnection', (secure: Socket) => {
+    const end = endOf(secure);
+    sockets.delete(shaking.get(end) as Socket);
+    shaking.delete(end);
+    add(secure);
+  });
+  return sockets;
+}
+
+/** Two connections to one address have two ends. */
+const endOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;

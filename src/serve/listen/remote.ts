@@ -1,9 +1,11 @@
-// Who is at the other end, where proxies may stand in between: RFC 7239 (Forwarded) and the X-Forwarded-* fields before it.
+import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { BlockList, isIP, isIPv6 } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import { parseSocketAddress } from '../../wire/socket-address.ts';
-import { isLoopback } from './loopback.ts';
+import { BlockList, isIP, isIPv6, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { ShownCertificate } from '../../security/port.ts';
+import { parseSocketAddress } from '../../wire/network-address.ts';
+
+// Who is at the other end, where proxies may stand in between: RFC 7239 (Forwarded) and the X-Forwarded-* fields before it.
 
 /** What is known of the caller's end of a request. */
 export interface Peer {
@@ -152,3 +154,46 @@ const textOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(',') : value;
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4');
+
+/** Connections last for many requests: what they showed is read once. */
+const shown = new WeakMap<TLSSocket, ShownCertificate | null>();
+
+/** The certificate that a caller showed when it connected. */
+export function certificateOfConnection(socket: Socket): ShownCertificate | undefined {
+  if (!(socket instanceof TLSSocket)) return undefined;
+  let found = shown.get(socket);
+  if (found === undefined) {
+    const certificate = socket.getPeerX509Certificate();
+    found = certificate === undefined ? null : { der: certificate.raw, verified: socket.authorized };
+    shown.set(socket, found);
+  }
+  return found ?? undefined;
+}
+
+/** Characters of a header that holds a certificate. */
+const LONGEST = 32 * 1024;
+
+/**
+ * The certificate in the field that a trusted proxy fills: `:<base64 of DER>:` (RFC 9440, a Byte Sequence), or PEM,
+ * percent-encoded. Whatever else stands there, `(null)` say, is none.
+ */
+export function certificateOfHeader(field: string): ShownCertificate | undefined {
+  if (field.length > LONGEST) return undefined;
+  const bytes = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(field.trim())?.[1];
+  try {
+    const text = bytes === undefined ? decodeURIComponent(field.trim()) : undefined;
+    if (text !== undefined && !text.startsWith('-----BEGIN CERTIFICATE-----')) return undefined;
+    const { raw } = new X509Certificate(text ?? Buffer.from(bytes as string, 'base64'));
+    return { der: raw, verified: true };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether an address is one that only this machine reaches: 127.0.0.0/8 or ::1 (RFC 1122 3.2.1.3, RFC 4291 2.5.3). */
+export function isLoopback(address: string | undefined): boolean {
+  // A call without a socket is made inside this process.
+  if (address === undefined) return true;
+  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
+  return plain === '::1' || plain === 'localhost' || /^127(?:\.\d{1,3}){3}$/.test(plain);
+}

@@ -5,11 +5,10 @@ import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { createSecureContext, type SecureContextOptions, type Server as TlsServer } from 'node:tls';
 import type { Tls } from '../../model/gateway.ts';
-import { pemCertificates } from '../../wire/pem.ts';
+import { pemCertificates } from '../../wire/certificate.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { Log } from '../log/log.ts';
-import { fileMark } from '../start/project-file.ts';
-import { type Environment, resolveSetting } from '../start/settings.ts';
+import { type Environment, fileMark, resolveSetting } from '../start/settings.ts';
 
 /** TLS of a gateway's own address. */
 export interface OpenTls {

@@ -1,12 +1,13 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { problemText } from '../../binding/rest/rest.ts';
 import { Fault } from '../../model/fault.ts';
+import { problemMediaType } from '../../wire/problem.ts';
+import { requestIdOf } from '../exchange/exchange.ts';
 import { refusedLine } from '../log/decision.ts';
 import type { Log } from '../log/log.ts';
-import { refusalOf } from './refusal.ts';
 import { type Proxies, peerOf } from './remote.ts';
-import { requestIdOf } from './request-id.ts';
 
 /** What Node's parser says of bytes that are no HTTP. */
 export interface ParserError extends NodeJS.ErrnoException {
@@ -17,7 +18,7 @@ export interface ParserError extends NodeJS.ErrnoException {
 }
 
 /** What a refusal stands on. */
-export interface RefusalPorts {
+interface RefusalPorts {
   readonly audit: Log;
   /** In front of the gateway. */
   readonly proxies: Proxies | undefined;
@@ -143,4 +144,21 @@ function parserFault(error: ParserError): Fault {
 function lineOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): string {
   const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1;
   return rawPacket.subarray(start, start + 21).toString('latin1');
+}
+
+/** What is sent where nothing reaches the app: problem details, and the end of the connection. */
+export function refusalOf(
+  fault: Fault,
+  requestId: string,
+): { readonly text: string; readonly bytes: number; readonly headers: Readonly<Record<string, string>> } {
+  const text = problemText(fault, requestId);
+  const bytes = Buffer.byteLength(text);
+  const headers = {
+    'Content-Type': problemMediaType,
+    'Content-Length': String(bytes),
+    'X-Request-Id': requestId,
+    ...fault.headers,
+    Connection: 'close',
+  };
+  return { text, bytes, headers };
 }

@@ -1,20 +1,17 @@
-import { asFault } from '../../binding/complaint.ts';
-import { readIbRequest } from '../../binding/soap/ib-request.ts';
-import { writeIbResponse } from '../../binding/soap/ib-response.ts';
+import { asFault } from '../../binding/message.ts';
+import { readIbRequest, writeIbResponse } from '../../binding/soap/ib-message.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import { FORM_MEDIA_TYPE } from '../../wire/form.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { percentDecode } from '../../wire/percent.ts';
-import { parseQueryString } from '../../wire/query-string.ts';
+import { FORM_MEDIA_TYPE, parseQueryString } from '../../wire/query-string.ts';
 import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
+import { WSSE } from '../../wire/soap/wsse-names.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { isWrite } from '../exchange/cross-site.ts';
-import type { Exchange } from '../exchange/exchange.ts';
-import { quote } from '../exchange/quote.ts';
-import { readingQuery } from '../exchange/reading-query.ts';
+import { isWrite } from '../exchange/cors.ts';
+import { type Exchange, quote, readingQuery } from '../exchange/exchange.ts';
 import type { Compiled } from '../operations.ts';
 import {
   type HttpContent,
@@ -26,8 +23,7 @@ import {
   type Said,
   XML,
 } from './http-form.ts';
-import type { Asked, Entrance, MessageProgress, MessageReader } from './port.ts';
-import { readPostedForm } from './posted-form.ts';
+import type { Asked, Entrance, MessageProgress, MessageReader, SecuredMessage } from './port.ts';
 import { askEnvelope, soapForm, versionByType } from './soap.ts';
 import type { SoapRoutes } from './soap-routes.ts';
 
@@ -227,4 +223,80 @@ function contradicting(name: string): Fault {
 
 function isEnvelope({ local, namespace }: XmlElement): boolean {
   return local === 'Envelope' && Object.values(SOAP_NAMESPACES).includes(namespace);
+}
+
+// application/x-www-form-urlencoded (WHATWG URL, section 5.1), as some clients of the original post it to the HTTP connector.
+
+/** Fields that say something of the exchange, by what they say; those that say nothing here are passed over. */
+const FIELDS: Readonly<Record<string, keyof Said | undefined>> = {
+  Operation: 'operationName',
+  OperationName: 'operationName',
+  OperationType: 'operationType',
+  From: 'from',
+  To: 'to',
+  UserName: undefined,
+  Password: undefined,
+  ExternalMessageID: undefined,
+  NonRepudiation: undefined,
+  OrigUser: undefined,
+  OrigNode: undefined,
+  OrigProcess: undefined,
+  OrigTimeStamp: undefined,
+  FinalDestination: undefined,
+  SubQueue: undefined,
+};
+
+/**
+ * Reads a posted form: it names the operation, and may hold a user's name and password; the request's own fields stand in the
+ * URL's query. Clients do not encode all that they should, which the standard's reader forgives.
+ * @throws Fault BAD_BODY for a field that is not known, BAD_REQUEST for one that says two things
+ */
+function readPostedForm(text: string, query: string): HttpContent {
+  const form = new URLSearchParams(text);
+  const said: Partial<Record<keyof Said, string>> = {};
+  for (const [name, value] of form) {
+    if (!Object.hasOwn(FIELDS, name)) {
+      const reason = `${quote(name)} is not a field of a form; fields of the request stand in the query of the URL`;
+      throw Fault.of('BAD_BODY', { reason });
+    }
+    const key = FIELDS[name];
+    const trimmed = value.trim();
+    if (key === undefined || trimmed === '') continue;
+    if (said[key] !== undefined && said[key] !== trimmed)
+      throw Fault.of('BAD_REQUEST', { reason: `its form says two different things for ${name}` });
+    said[key] = trimmed;
+  }
+  const user = form.get('UserName') ?? '';
+  const secured = user === '' ? undefined : securedOf(user, form.get('Password') ?? '');
+  return { said, query: new URLSearchParams(query), ...(secured === undefined ? {} : { secured }) };
+}
+
+/**
+ * Name and password as the UsernameToken that they would be in an envelope, so that one rule holds for both: a scheme of the
+ * operation takes passwords as text, over TLS or from this machine.
+ */
+function securedOf(user: string, password: string): SecuredMessage {
+  const token = element('UsernameToken', [element('Username', [user]), element('Password', [password])]);
+  const security = element('Security', [token]);
+  return {
+    security: [security],
+    envelope: security,
+    attachments: false,
+    goOnWith: () => {
+      throw new TypeError('a form was taken for a signed message');
+    },
+  };
+}
+
+function element(local: string, content: XmlElement['content']): XmlElement {
+  return {
+    local,
+    namespace: WSSE,
+    prefix: '',
+    attributes: [],
+    content,
+    line: 0,
+    column: 0,
+    namespaceOf: () => undefined,
+  };
 }

@@ -1,11 +1,16 @@
 import type { Hono } from 'hono';
 import { Fault } from '../../model/fault.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
-import { type Beside, findContract } from '../beside.ts';
-import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from '../exchange/exchange.ts';
-import { quote } from '../exchange/quote.ts';
-import { readingQuery } from '../exchange/reading-query.ts';
+import {
+  type Exchange,
+  exchangeOf,
+  type GatewayContext,
+  type GatewayEnv,
+  quote,
+  readingQuery,
+} from '../exchange/exchange.ts';
 import { INSPECTION } from '../page/contracts.ts';
+import { type Beside, findContract } from '../plain-routes.ts';
 import type { RestPorts } from '../rest/rest.ts';
 import { httpEntrance, POSTING, saysInQuery } from './http-connector.ts';
 import { type MessagePorts, Messages } from './messages.ts';

@@ -1,11 +1,12 @@
+import { compileOriginal } from '../../binding/soap/original.ts';
 import type { SoapProvider } from '../../binding/soap/soap.ts';
+import { originalShapes } from '../../delivered/index.ts';
 import { Fault } from '../../model/fault.ts';
 import { alternatives, indexByName, type OperationIdentity } from '../../model/operation-names.ts';
 import type { Operation } from '../../model/service.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { quote } from '../exchange/quote.ts';
+import { quote } from '../exchange/exchange.ts';
 import type { Compiled } from '../operations.ts';
-import { compileOriginals } from './originals.ts';
 
 /** Finds operations by what a message calls them. */
 export interface SoapRoutes {
@@ -105,3 +106,39 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
 }
 
 const qName = (namespace: string, local: string): string => `{${namespace}}${local}`;
+
+/** Finds operations for callers who speak the shapes of the original. What is found writes and reads in those. */
+interface Originals {
+  /** By `<OPERATION>.VERSION_<n>`, `<OPERATION>.<version>` or `<OPERATION>`. */
+  byName(name: string): Compiled | undefined;
+  /** By the root of the request, where nothing names the operation. */
+  byRoot(root: XmlElement): Compiled | undefined;
+}
+
+/** The namespaces of the original's messages begin so; some of its clients send none. */
+const NAMESPACES = 'http://xmlns.oracle.com/Enterprise/Tools/schemas/';
+
+/** Compiles the shapes of the delivered operations among these. */
+function compileOriginals(operations: Iterable<Compiled>): Originals {
+  const names = new Map<string, Compiled>();
+  const roots = new Map<string, Compiled>();
+  for (const compiled of operations) {
+    const { soap, operation } = compiled;
+    const shape = operation.service.delivered && soap !== undefined ? originalShapes.get(soap.form.name) : undefined;
+    if (soap === undefined || shape === undefined) continue;
+    for (const version of shape.versions.toReversed()) {
+      const spoken: Compiled = { ...compiled, original: true, soap: compileOriginal(soap, shape, version) };
+      for (const name of [soap.form.name, ...(shape.aliases ?? [])]) {
+        names.set(`${name}.VERSION_${version}`, spoken);
+        names.set(`${name}.${operation.service.version}`, spoken);
+        names.set(name, spoken);
+      }
+      for (const root of shape.request.roots) roots.set(root, spoken);
+    }
+  }
+  return {
+    byName: (name) => names.get(name),
+    byRoot: ({ local, namespace }) =>
+      namespace === '' || namespace.startsWith(NAMESPACES) ? roots.get(local) : undefined,
+  };
+}

@@ -1,6 +1,6 @@
 import type { Registry } from '../../model/registry.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import type { Plain } from '../exchange/plain.ts';
+import type { Plain } from '../plain-routes.ts';
 import type { Contracts } from './contracts.ts';
 
 /** The page at `/`: every service with its contracts, every operation with a line to try it. */

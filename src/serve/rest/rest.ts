@@ -1,24 +1,20 @@
-import { problemText } from '../../binding/rest/problem.ts';
-import type { Representation } from '../../binding/rest/representation.ts';
-import type { Fault } from '../../model/fault.ts';
+import type { Hono } from 'hono';
+import { problemText, type Representation } from '../../binding/rest/rest.ts';
+import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { problemMediaType } from '../../wire/problem.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
-import { begun } from '../answer/begun.ts';
-import type { Call } from '../answer/call.ts';
-import type { BodyLimits } from '../exchange/body.ts';
-import { withinTime } from '../exchange/deadline.ts';
-import type { Exchange } from '../exchange/exchange.ts';
-import { withHeaders } from '../exchange/headers.ts';
-import { readingQuery } from '../exchange/reading-query.ts';
+import { begun, type Call } from '../answer/call.ts';
+import { type BodyLimits, withinTime } from '../exchange/body.ts';
+import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv, readingQuery } from '../exchange/exchange.ts';
 import { timedOut, type WrittenFault } from '../exchange/refuse.ts';
-import { isBodiless, type ReplyHeaders, respondBytes, respondCoded } from '../exchange/respond.ts';
+import { isBodiless, type ReplyHeaders, respondBytes, respondCoded, withHeaders } from '../exchange/respond.ts';
 import { checkCodings, select } from '../exchange/select.ts';
-import type { Compiled } from '../operations.ts';
+import type { CallProgress, Compiled } from '../operations.ts';
+import { type Beside, findContract } from '../plain-routes.ts';
 import { type ConnectorPorts, disposeOf, headerOf, type Stages } from '../stages.ts';
-import { formOfFault, negotiate, type Progress } from './progress.ts';
 import { compileRoutes, type RouteMatch, type RouteTable } from './routes.ts';
 
 export interface RestPorts extends ConnectorPorts {
@@ -30,7 +26,7 @@ export interface RestPorts extends ConnectorPorts {
  * The REST connector: what stands below `/<context>/RESTListeningConnector/`, by paths relative to that. Every active
  * operation is compiled when it is made; a request reads what was captured then.
  */
-export class RestConnector {
+class RestConnector {
   readonly #ports: RestPorts;
   readonly #routes: RouteTable;
   readonly #bodyLimits: BodyLimits;
@@ -196,4 +192,66 @@ function isContent({ operation, uri }: RouteMatch): boolean {
   return field === undefined
     ? operation.request.kind === 'raw' && operation.request.raw === 'binary'
     : field.type.kind === 'binary';
+}
+
+/** The REST connector, with the contracts that stand beside its services. */
+export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, beside: Beside): void {
+  const { context, id, compress } = ports.registry.gateway;
+  const rest = new RestConnector(ports);
+  const prefix = `/${context}/RESTListeningConnector/`;
+  const ofNode = `${id}/`;
+  app.all(`${prefix}*`, (c: GatewayContext) => {
+    const exchange = exchangeOf(c);
+    if (!exchange.path.startsWith(prefix)) throw Fault.of('NOT_FOUND', { what: 'such path' });
+    const path = exchange.path.slice(prefix.length);
+    // A contract stands right below the connector, or below the local node's name.
+    const below = path.startsWith(ofNode) ? path.slice(ofNode.length) : path;
+    exchange.cors = beside.cors.headers(exchange, firstSegment(below));
+    const contract = findContract(beside, exchange, below, compress.rest);
+    if (contract !== undefined) return contract();
+    if (exchange.method === 'OPTIONS') return beside.tellAllowed(exchange, rest.allowed(path));
+    return rest.serve(exchange, path);
+  });
+}
+
+function firstSegment(path: string): string {
+  const end = path.indexOf('/');
+  return end < 0 ? path : path.slice(0, end);
+}
+
+/** What is known of a call over REST so far. */
+interface Progress extends CallProgress {
+  match?: RouteMatch;
+  as?: Representation;
+}
+
+/**
+ * The form of the reply: by Accept; a delivered service's own parameters come before that (field notes 1, json_resp).
+ * @throws Fault NOT_ACCEPTABLE
+ */
+function negotiate(exchange: Exchange, { binding, answerer }: Compiled, match: RouteMatch): Representation {
+  const accept = exchange.header('accept');
+  const format = answerer.formatOf?.((name) => peek(match, name), { uriIndex: match.uri.index, accept });
+  if (format === undefined) return binding.negotiate(accept);
+  const isMeant = (each: Representation): boolean =>
+    each.format === format || each.contentType.startsWith(`${format};`);
+  return binding.representations.find(isMeant) as Representation;
+}
+
+/** The form of a fault that came before the form was settled; a fault has some form whatever Accept says. */
+function formOfFault(exchange: Exchange, { compiled, match, as }: Progress): Representation | undefined {
+  if (as !== undefined || compiled === undefined || match === undefined) return as;
+  try {
+    return negotiate(exchange, compiled, match);
+  } catch {
+    return compiled.binding.representations[0];
+  }
+}
+
+/** A variable's text as it came, where it can be read; nothing is checked here. */
+function peek({ uri, raw }: RouteMatch, name: string): string | undefined {
+  const index = uri.variables.findIndex((variable) => variable.field.name === name);
+  const found = raw[index];
+  const text = typeof found === 'string' ? found : found?.[0];
+  return text === undefined || text.includes('%') ? undefined : text;
 }

@@ -3,8 +3,8 @@ import type { Registry } from '../../model/registry.ts';
 import type { Operation, OperationUri } from '../../model/service.ts';
 import type { QueryString } from '../../wire/query-string.ts';
 import { compileUriMatcher, type RawValue, type UriMatcher } from '../../wire/uri-template/match.ts';
-import { compareSpecificity } from '../../wire/uri-template/segments.ts';
-import { quote } from '../exchange/quote.ts';
+import { compareSpecificity } from '../../wire/uri-template/specificity.ts';
+import { quote } from '../exchange/exchange.ts';
 
 /** One URI of one operation, ready to match. */
 interface Entry {

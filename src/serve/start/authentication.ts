@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { ConfigText } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
+import { isMessageScheme, type SignatureScheme, type User } from '../../model/security.ts';
 import { createAuthenticator } from '../../security/authenticator.ts';
 import type { Directory } from '../../security/directory/port.ts';
+import type { MessageAuthenticator } from '../../security/message-authenticator.ts';
 import type { Authenticator } from '../../security/port.ts';
-import type { Store } from '../../store/index.ts';
+import { openNonces, type Store } from '../../store/index.ts';
 import { GatewayError } from '../gateway-error.ts';
-import { openMessageSecurity } from './message-security.ts';
-import { projectFiles } from './project-file.ts';
-import { type Environment, resolveSetting } from './settings.ts';
+import { type Environment, projectFiles, resolveSetting } from './settings.ts';
 
 /** Texts of schemes, of users, and of the gateway's own address, that refer to configuration. */
 export function securitySettings({ schemes, gateway, users }: Registry): ConfigText[] {
@@ -22,7 +24,7 @@ export function securitySettings({ schemes, gateway, users }: Registry): ConfigT
 }
 
 /** What a gateway's authenticator stands on. */
-export interface AuthenticationPorts {
+interface AuthenticationPorts {
   readonly directory: Directory;
   readonly env: Environment;
   /** The project's folder. */
@@ -47,5 +49,51 @@ export async function openAuthenticator(registry: Registry, ports: Authenticatio
     });
   } catch (error) {
     throw error instanceof GatewayError ? error : new GatewayError((error as Error).message, { cause: error });
+  }
+}
+
+/** What judges messages stands on. */
+interface MessageSecurityPorts {
+  readonly directory: Directory;
+  /** A user whose password costs what most do. */
+  readonly alike: User | undefined;
+  readonly env: Environment;
+  /** The project's folder. */
+  readonly folder: string;
+  readonly store: Pick<Store, 'tables'>;
+}
+
+/**
+ * Compiles the schemes whose credentials stand inside messages; undefined where there are none.
+ * @throws GatewayError for what is not set, and files that can't be read; Error for authorities that are none
+ */
+async function openMessageSecurity(
+  { schemes, users }: Registry,
+  { directory, alike, env, folder, store }: MessageSecurityPorts,
+): Promise<MessageAuthenticator | undefined> {
+  if (![...schemes.values()].some(isMessageScheme)) return undefined;
+  const secrets = new Map<string, string>();
+  for (const { id, sharedSecret } of users.values())
+    if (sharedSecret !== undefined) secrets.set(id, resolveSetting(sharedSecret, env));
+  // With what it stands on it is loaded where it is needed alone.
+  const { createMessageAuthenticator } = await import('../../security/message-authenticator.ts');
+  return createMessageAuthenticator({
+    schemes: schemes.values(),
+    directory,
+    alike,
+    nonces: openNonces(store),
+    secretOf: ({ id, origin }) => (origin === 'definitions' ? secrets.get(id) : undefined),
+    authorities: (scheme) => readAuthorities(scheme, env, folder),
+  });
+}
+
+function readAuthorities({ id, caFile }: SignatureScheme, env: Environment, folder: string): string | undefined {
+  if (caFile === undefined) return undefined;
+  const path = resolveSetting(caFile, env);
+  try {
+    return readFileSync(resolve(folder, path), 'utf8');
+  } catch (error) {
+    const hint = "It is relative to the project's folder.";
+    throw new GatewayError(`ca of the scheme ${id}: ${path} can't be read`, { hint, cause: error });
   }
 }

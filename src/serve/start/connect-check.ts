@@ -7,7 +7,7 @@ import { checkQueries, type QueryDatabase, type QueryProblem, reachDatabase } fr
 import { usersInBoth } from '../../security/directory/from-database.ts';
 import { errorText } from '../../store/error.ts';
 import { openToRead, pendingMigrations, type StoreOptions } from '../../store/index.ts';
-import { queriesOf, reachDatasource, usedDatasources } from './datasources.ts';
+import { queriesOf, reachDatasource, usedDatasources } from './data.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
 /** Where the databases of a project are. */

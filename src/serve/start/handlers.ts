@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Handler, type ProcessHandler, type ServiceClass, ServiceInterface } from '../../model/handler.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { Handlers } from '../answer/port.ts';
+import type { Handlers } from '../answer/call.ts';
 import { GatewayError } from '../gateway-error.ts';
 
 /** The code of a project, by the names of its files without their ending. */

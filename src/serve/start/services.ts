@@ -4,11 +4,17 @@ import type { ProcessHandler, ServiceClass } from '../../model/handler.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { OpenWork } from '../../model/work.ts';
 import { openScheduler, type Scheduler } from '../../process/index.ts';
-import { openQueryRuns, openSavedQueries, type QueryRuns, type SavedQueries } from '../../query/index.ts';
-import type { Directory } from '../../security/directory/port.ts';
+import {
+  openQueryRuns,
+  openSavedQueries,
+  type QueryRuns,
+  type RunOwners,
+  type SavedQueries,
+} from '../../query/index.ts';
+import { may } from '../../security/authorise.ts';
+import type { Directory, Owners } from '../../security/directory/port.ts';
 import { type JobQueue, openQueue } from '../../store/index.ts';
 import type { Outbound } from '../answer/outbound.ts';
-import { runOwners } from '../answer/run-owners.ts';
 import { compileQueryRows, Work, type WorkPorts } from '../answer/work.ts';
 import type { Log } from '../log/log.ts';
 import { createAccount } from '../log/record.ts';
@@ -23,7 +29,7 @@ export interface Services {
 }
 
 /** The same with the queue that they work from. */
-export interface RunningServices extends Services {
+interface RunningServices extends Services {
   readonly queue: JobQueue;
   /** Begins to take work. */
   start(): Promise<void>;
@@ -31,7 +37,7 @@ export interface RunningServices extends Services {
   close(timeoutMs: number): Promise<void>;
 }
 
-export interface ServicesOptions {
+interface ServicesOptions {
   readonly data: Data;
   readonly outbound: Outbound;
   readonly log: Log;
@@ -115,5 +121,17 @@ function createOpenWork(ports: WorkPorts): OpenWork {
   return ({ user, signal, ...facts }) => {
     const context = new Work(ports, rows, { ...facts, user, gone: () => signal });
     return { context, done: () => context.done() };
+  };
+}
+
+/** In whose names runs of queries are worked at: under the grants that they have when a run begins. */
+function runOwners(directory: Owners): RunOwners {
+  return {
+    keep: (user) => directory.keep(user),
+    async mayRun(owner, queries) {
+      const user = owner === '' ? undefined : await directory.findOwner(owner);
+      if (owner !== '' && user === undefined) return false;
+      return queries.every((query) => (query.owner === undefined ? may(user, query) : query.owner === user?.id));
+    },
   };
 }

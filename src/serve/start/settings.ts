@@ -1,5 +1,9 @@
+import type { Stats } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { ConfigError, type Environment, resolveAll } from '../../load/value/config.ts';
 import type { ConfigText } from '../../model/definition.ts';
+import type { LookAtFile } from '../../security/port.ts';
 import { GatewayError } from '../gateway-error.ts';
 
 /** What configuration is read from. */
@@ -19,4 +23,17 @@ export function resolveSettings(texts: readonly ConfigText[], env: Environment):
       throw new GatewayError(error.message, { hint: 'The definitions name what has to be set.' });
     throw error;
   }
+}
+
+/** Looks at files by names relative to a project. */
+export function projectFiles(folder: string): LookAtFile {
+  return async (name) => {
+    const path = resolve(folder, name);
+    return { seen: fileMark(await stat(path)), read: () => readFile(path, 'utf8') };
+  };
+}
+
+/** A text that is another one once the file is written or replaced. */
+export function fileMark({ ino, mtimeMs, size }: Stats): string {
+  return `${ino} ${mtimeMs} ${size}`;
 }

@@ -1,12 +1,10 @@
 // Multipart messages, RFC 2046 section 5.1, read part by part as they stream.
 
-import { boundaryFault } from './boundary.ts';
-import { MultipartError } from './error.ts';
-import { type Complain, parseMimeHeaders } from './mime-headers.ts';
-import { MultipartScanner } from './scan.ts';
+import { boundaryFault, type Complain, parseMimeHeaders } from './headers.ts';
+import { MultipartError, MultipartScanner } from './scan.ts';
 import { decodeTransfer } from './transfer-encoding.ts';
 
-export { MultipartError } from './error.ts';
+export { MultipartError } from './scan.ts';
 
 export interface MultipartLimits {
   /** Parts of the message. */

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { base64Length, encodeBase64 } from '../base64.ts';
 import { measured, type StreamedContent } from '../measured.ts';
-import { boundaryFault } from './boundary.ts';
+import { boundaryFault } from './headers.ts';
 
 export interface PartToWrite {
   /** As they are written. Content-Transfer-Encoding among them has to say what `encoding` says. */

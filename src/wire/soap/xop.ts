@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { WireError } from '../error.ts';
 import { type MediaType, parseMediaType } from '../media-type.ts';
-import { boundaryFault } from '../multipart/boundary.ts';
+import { boundaryFault } from '../multipart/headers.ts';
 import { percentEncode, tryPercentDecode } from '../percent.ts';
 import type { XmlElement } from '../xml/tree.ts';
 

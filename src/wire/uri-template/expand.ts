@@ -1,9 +1,158 @@
-// URI Template expansion, RFC 6570 section 3, by the url-template package; templates and values are prepared for it here.
-
 import { parseTemplate } from 'url-template';
-import { octetAt } from '../percent.ts';
-import type { Operator, TemplateVariable, UriTemplate } from './uri-template.ts';
-import { UriTemplateError } from './uri-template.ts';
+import { normalizePercent, octetAt, percentEncode } from '../percent.ts';
+import {
+  type Operator,
+  type TemplatePart,
+  type TemplateVariable,
+  type UriTemplate,
+  UriTemplateError,
+} from './uri-template.ts';
+
+// Writing values into a URI so that none changes its structure: RFC 3986 section 2.2 (what delimits), 3.3 and 5.2.4
+// (segments and dots), OData 4.01 part 2 section 5.1.1.6.1 (quotes).
+
+/**
+ * Compiles a template for writing. What is not plain `segment` is encoded here and handed on as reserved, so that it is
+ * encoded exactly once; `{+x}` counts as `path`, or in a query keeps `/ : @ ?`. No value can bring in a dot segment, a
+ * `?`, a `#` or percent-encoding of its own.
+ *
+ * With `hostText`, variables before the template's first slash are text of a host name (the base is a bare `https://`):
+ * they are checked, never percent-encoded. The last of them may end in a port, where it ends the host.
+ * @throws UriTemplateError for `path` or `odata-path` on a variable of `{.x}`, `{/x}` or `{;x}`, which keep no slash
+ */
+export function compileUriExpander(
+  template: UriTemplate,
+  urlStyleOf: (variable: TemplateVariable) => UrlStyle = () => 'segment',
+  options: { readonly hostText?: boolean } = {},
+): UriExpander {
+  const { parts } = template;
+  const hostEnd = options.hostText === true ? hostEndPart(parts) : 0;
+  const last = endsHost(parts[hostEnd]) ? hostEnd - 1 : -1;
+  const expand = compileExpander(template, (variable, part) =>
+    part < hostEnd
+      ? hostWriting(variable, part === last)
+      : joined(writingFor(variable, urlStyleOf(variable)), variable, urlStyleOf(variable), parts, part),
+  );
+  const inPath = template.variables.filter((variable) => variable.place === 'path' && variable.operator !== '#');
+  return (values) => {
+    const uri = expand(values);
+    const dots = dotSegment(uri);
+    if (dots !== undefined) throw dotError(inPath, values, dots);
+    return uri;
+  };
+}
+
+/** Index of the first part that stands behind the host, or holds its end; what comes before it is host text. */
+function hostEndPart(parts: readonly TemplatePart[]): number {
+  const index = parts.findIndex((part) =>
+    part.kind === 'literal' ? /[/?#]/.test(part.text) : '/?#'.includes(part.operator || ' '),
+  );
+  return index === -1 ? parts.length : index;
+}
+
+/** Whether nothing of this part belongs to the host any more. */
+function endsHost(part: TemplatePart | undefined): boolean {
+  return part === undefined || part.kind === 'expression' || /^[/?#]/.test(part.text);
+}
+
+/** RFC 3986, 3.2.2, less what no DNS name holds (RFC 1123, 2.1): labels of letters, digits and hyphens. */
+const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
+const PORT = /:[0-9]{1,5}$/;
+
+function hostWriting(variable: TemplateVariable, mayHavePort: boolean): Writing {
+  const write = (text: string) => {
+    if (HOST.test(mayHavePort ? text.replace(PORT, '') : text)) return text;
+    throw new UriExpansionError(variable.name, 'stands in a host name: letters, digits, dots and hyphens only');
+  };
+  return { operator: '+', write };
+}
+
+function writingFor(variable: TemplateVariable, style: UrlStyle): Writing {
+  const { operator, place, name } = variable;
+  const doubled = style === 'odata' || style === 'odata-path';
+  const slashes = style === 'path' || style === 'odata-path' || operator === '+';
+  if (operator !== '' && operator !== '+') {
+    if (slashes && (operator === '.' || operator === '/' || operator === ';')) {
+      throw new UriTemplateError(`{${operator}${name}} keeps no slashes: write {${name}} where its value is a path`, 0);
+    }
+    const plain = plainWriting(variable);
+    return doubled ? { operator, write: (text) => plain.write(text.replaceAll("'", "''")) } : plain;
+  }
+  if (!doubled && !slashes) return { operator: '', write: (text) => text };
+  const encode = place === 'query' && slashes ? encodeQuery : slashes ? encodePath : percentEncode;
+  return { operator: '+', write: doubled ? (text) => text.split("'").map(encode).join("''") : encode };
+}
+
+/**
+ * A path whose own slashes meet those of the template: `/Shared Documents/` between two slashes is the same folder as
+ * `Shared Documents`, and servers take an empty segment for another one.
+ */
+function joined(
+  writing: Writing,
+  { name, place }: TemplateVariable,
+  style: UrlStyle,
+  parts: readonly TemplatePart[],
+  part: number,
+): Writing {
+  const [previous, own, next] = [parts[part - 1], parts[part], parts[part + 1]];
+  const isPath = place === 'path' && (style === 'path' || style === 'odata-path');
+  if (!isPath || own?.kind !== 'expression' || own.variables.length !== 1) return writing;
+  const behindSlash = previous?.kind === 'literal' && previous.text.endsWith('/');
+  const beforeSlash = next?.kind === 'literal' && next.text.startsWith('/');
+  if (!behindSlash && !beforeSlash) return writing;
+  const cut = (text: string): string => {
+    let start = 0;
+    let end = text.length;
+    if (behindSlash) while (text[start] === '/') start++;
+    if (beforeSlash) while (end > start && text[end - 1] === '/') end--;
+    if (start === end && text !== '')
+      throw new UriExpansionError(name, 'is nothing but slashes, and stands in the path');
+    return text.slice(start, end);
+  };
+  return { ...writing, write: (text) => writing.write(cut(text)) };
+}
+
+const encodePath = (text: string) => text.split('/').map(percentEncode).join('/');
+
+const encodeQuery = (text: string) => percentEncode(text).replace(/%(?:2F|3A|40|3F)/g, decodeURIComponent);
+
+/** What ends a segment, or does so for those who decode a path before they cut it, or take a backslash for a slash. */
+const SEGMENT_END = /\/|%2F|%5C/i;
+
+/**
+ * A `.` or `..` segment of the path of a URI, which whoever receives it would resolve away: many do so without regard to
+ * parameters (`..;x=1`).
+ */
+function dotSegment(uri: string): string | undefined {
+  if (!uri.includes('.') && !uri.includes('%2')) return undefined;
+  const path = before(before(uri, '#'), '?');
+  const segments = path.split(SEGMENT_END).map((segment) => before(segment, ';'));
+  return segments.find((segment) => segment.length <= 6 && isDots(normalizePercent(segment)));
+}
+
+const isDots = (segment: string) => segment === '.' || segment === '..';
+
+function before(text: string, mark: string): string {
+  const at = text.indexOf(mark);
+  return at === -1 ? text : text.slice(0, at);
+}
+
+/** Names the variable that the dots came from, as far as one can be told. */
+function dotError(variables: readonly TemplateVariable[], values: UriValues, dots: string): UriExpansionError {
+  const holdsDots = (text: string) => text.split(/[/\\]/).some(isDots);
+  const culprit = variables.find(({ name }) => {
+    const value = values[name];
+    const texts = typeof value === 'object' && value !== null ? Object.values(value) : [value];
+    return texts.some((text) => holdsDots(String(text)));
+  });
+  const name = culprit?.name ?? variables.map((variable) => variable.name).join(', ');
+  return new UriExpansionError(
+    name === '' ? 'The template' : name,
+    `would put a segment ${dots} into the path, which changes where it leads`,
+  );
+}
+
+// URI Template expansion, RFC 6570 section 3, by the url-template package; templates and values are prepared for it here.
 
 /** How a value is written: `path` keeps slashes, `odata` doubles quotes (OData 4.01, 5.1.1.6.1), `odata-path` both. */
 export type UrlStyle = 'segment' | 'path' | 'odata' | 'odata-path';
@@ -36,7 +185,7 @@ export class UriExpansionError extends Error {
 type Prepared = string | string[] | Record<string, string>;
 
 /** One occurrence of a variable: the operator it is handed over with, and how its texts are made ready. */
-export interface Writing {
+interface Writing {
   readonly operator: Operator;
   write(text: string): string;
 }

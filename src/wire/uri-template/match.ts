@@ -1,19 +1,18 @@
-// URI Template matching: RFC 6570 section 1.4 in reverse, on the raw path and query, literals compared as RFC 3986 section 6.2.2 says.
-
+import { WireError } from '../error.ts';
 import { normalizePercent, percentDecode } from '../percent.ts';
 import type { QueryString } from '../query-string.ts';
 import { type LiteralPair, layOut, receivable } from './layout.ts';
-import { canonicalPath, compilePath, defaultShape, type ValueShape } from './program.ts';
-import { compileRunner } from './run.ts';
-import { pathSegments } from './segments.ts';
-import type { TemplateVariable, UriTemplate } from './uri-template.ts';
-import { UriTemplateError } from './uri-template.ts';
+import { canonicalPath, compilePath, compileRunner, defaultShape, type ValueShape } from './program.ts';
+import { pathSegments } from './specificity.ts';
+import { type TemplateVariable, type UriTemplate, UriTemplateError } from './uri-template.ts';
+
+// URI Template matching: RFC 6570 section 1.4 in reverse, on the raw path and query, literals compared as RFC 3986 section 6.2.2 says.
 
 /** A value before decoding: one text, or the pieces of a list. */
 export type RawValue = string | readonly string[] | undefined;
 
 /** What a query gave to a template. */
-export interface QueryMatch {
+interface QueryMatch {
   /** How many of the template's query variables the query gives. */
   readonly bound: number;
   /** Wire names of required variables that the query does not give. */
@@ -184,4 +183,48 @@ function readParameter(wireName: string, shape: ValueShape): (query: QueryString
     if (given.length === 1) return given[0] === '' ? [] : given[0]?.split(',');
     return given.flatMap((raw) => raw.split(','));
   };
+}
+
+// Values of a matched URI Template, decoded one variable at a time (RFC 3986 section 2.4: cut first, then decode).
+
+/** A value of the wrong form. `reason` completes a sentence that begins with the variable's name. */
+export class UriValueError extends WireError {
+  override readonly name = 'UriValueError';
+}
+
+/** What a raw value says. */
+export type DecodedValue = string | string[] | undefined;
+
+/**
+ * Decodes what a matcher took for a variable, by the shape that the matcher was compiled with. `+` is a space in a
+ * query, except for `{+x}`.
+ * @throws PercentError where it can't be decoded
+ * @throws UriValueError where a text stands twice, or is longer than its `{x:3}`
+ */
+export function decodeRaw(raw: RawValue, variable: TemplateVariable, shape: ValueShape): DecodedValue {
+  if (raw === undefined) return undefined;
+  const plusIsSpace = variable.place === 'query' && variable.operator !== '+';
+  if (shape === 'string') {
+    if (typeof raw !== 'string') throw new UriValueError('is given more than once');
+    const text = percentDecode(raw, plusIsSpace);
+    if (variable.prefix !== undefined && longerThan(text, variable.prefix)) {
+      throw new UriValueError(
+        `is longer than ${variable.prefix} ${variable.prefix === 1 ? 'character' : 'characters'}`,
+      );
+    }
+    return text;
+  }
+  const pieces = typeof raw === 'string' ? [raw] : raw;
+  return pieces.map((piece) => percentDecode(piece, plusIsSpace));
+}
+
+/** Counts code points, as RFC 6570 section 2.4.1 does. */
+function longerThan(text: string, limit: number): boolean {
+  if (text.length <= limit) return false;
+  let count = 0;
+  for (const _ of text) {
+    count += 1;
+    if (count > limit) return true;
+  }
+  return false;
 }

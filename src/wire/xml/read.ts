@@ -1,8 +1,224 @@
-// XML 1.0 (fifth edition) and Namespaces in XML 1.0 (third edition), read strictly; a document type has no place in it.
-import { XML_LIMITS, type XmlLimits } from './limits.ts';
-import { DocumentScanner } from './scan.ts';
-import { XmlError } from './source.ts';
+import { CharacterReader, checkCharacters, nameAt, nameError, type XmlName } from './characters.ts';
+import { skipDeclaration } from './encoding.ts';
+import { OUTERMOST, type Scope } from './namespaces.ts';
+import { skipWhite, XML_LIMITS, XmlError, type XmlLimits, XmlSource } from './source.ts';
+import { AttributeReader, NO_ATTRIBUTES, ReadElement } from './start-tag.ts';
 import type { XmlElement } from './tree.ts';
+
+// XML 1.0 (fifth edition) and Namespaces in XML 1.0 (third edition): a document from its text, in one pass.
+
+const BANG = 0x21;
+const SLASH = 0x2f;
+const GREATER = 0x3e;
+const QUESTION = 0x3f;
+
+/**
+ * Reads one document. Its text is searched for every `<`, and what stands from one to the next is read in one piece: a tag
+ * and the text behind it, or a comment and its like, which may hold others.
+ */
+class DocumentScanner {
+  readonly #source: XmlSource;
+  readonly #text: string;
+  readonly #limits: XmlLimits;
+  readonly #characters: CharacterReader;
+  readonly #attributes: AttributeReader;
+  /** How far reading has got. */
+  #at = 0;
+  /** Where the next `<` stands; the length of the text where there is none. */
+  #next = 0;
+  #root: ReadElement | undefined;
+  /** The innermost element that is open, those around it, and the names of all of them. */
+  #element: ReadElement | undefined;
+  readonly #outer: (ReadElement | undefined)[] = [];
+  readonly #names: XmlName[] = [];
+  #elements = 0;
+  // The prefix that was looked up last, and where: most elements share it.
+  #prefix = '';
+  #scope = OUTERMOST;
+  #namespace = '';
+
+  /** @throws XmlError for characters that are none of XML */
+  constructor(text: string, limits: XmlLimits) {
+    const source = new XmlSource(text);
+    checkCharacters(source);
+    this.#source = source;
+    this.#text = source.text;
+    this.#limits = limits;
+    this.#characters = new CharacterReader(source);
+    this.#attributes = new AttributeReader(source, this.#characters, limits);
+  }
+
+  /** @returns the root @throws XmlError */
+  read(): XmlElement {
+    const text = this.#text;
+    this.#at = skipDeclaration(this.#source, text.startsWith('\ufeff') ? 1 : 0);
+    this.#next = this.#markupFrom(this.#at);
+    for (;;) {
+      const start = this.#next;
+      if (this.#at < start) this.#readText(this.#at, start);
+      if (start === text.length) break;
+      this.#readMarkup(start);
+    }
+    if (this.#root === undefined) throw this.#source.error('document must contain a root element', text.length);
+    const unclosed = this.#names.at(-1);
+    if (unclosed !== undefined) throw this.#source.error(`unclosed tag: ${unclosed.raw}`, text.length);
+    return this.#root;
+  }
+
+  #markupFrom(at: number): number {
+    const found = this.#text.indexOf('<', at);
+    return found === -1 ? this.#text.length : found;
+  }
+
+  #readText(from: number, to: number): void {
+    if (this.#element !== undefined) this.#addText(this.#element, this.#characters.text(from, to), from);
+    else {
+      const other = skipWhite(this.#text, from, to);
+      if (other < to) throw this.#source.error('text data outside of root node', other);
+    }
+  }
+
+  #addText(element: ReadElement, text: string, from: number): void {
+    if (element.addText(text) > this.#limits.text)
+      throw this.#source.error(`a text has more than ${this.#limits.text} characters`, from);
+  }
+
+  #readMarkup(start: number): void {
+    const bound = this.#markupFrom(start + 1);
+    switch (start + 1 === bound ? 0 : this.#text.charCodeAt(start + 1)) {
+      case SLASH:
+        this.#at = this.#readEndTag(start, bound);
+        this.#next = bound;
+        break;
+      case BANG:
+        this.#at = this.#readDeclared(start);
+        this.#next = this.#markupFrom(this.#at);
+        break;
+      case QUESTION:
+        this.#at = this.#readInstruction(start);
+        this.#next = this.#markupFrom(this.#at);
+        break;
+      default:
+        this.#at = this.#readStartTag(start, bound);
+        this.#next = bound;
+    }
+  }
+
+  /** @param bound where the next `<` stands: no tag holds one @returns behind the tag */
+  #readStartTag(start: number, bound: number): number {
+    const text = this.#text;
+    const name = nameAt(text, start + 1, bound);
+    if (name === undefined || name.raw.length > this.#limits.name)
+      throw nameError(this.#source, start + 1, bound, 'tag', this.#limits.name);
+    const parent = this.#element;
+    let scope = parent === undefined ? OUTERMOST : parent.scope;
+    let attributes = NO_ATTRIBUTES;
+    let end = start + 1 + name.raw.length;
+    let code = end < bound ? text.charCodeAt(end) : 0;
+    if (code !== GREATER && code !== SLASH) {
+      end = this.#attributes.read(end, bound, scope);
+      scope = this.#attributes.scope;
+      attributes = this.#attributes.resolve();
+      code = text.charCodeAt(end);
+    }
+    if (code === SLASH) {
+      end += 1;
+      if (end === bound || text.charCodeAt(end) !== GREATER)
+        throw this.#source.error('"/" in a start tag is not followed by ">"', end);
+    }
+    const namespace = this.#namespaceOf(name.prefix, scope, start + 1);
+    const element = new ReadElement(name.local, namespace, name.prefix, attributes, scope, this.#source, end);
+    this.#add(element, parent, start);
+    if (code === GREATER) {
+      this.#outer.push(parent);
+      this.#names.push(name);
+      this.#element = element;
+    }
+    return end + 1;
+  }
+
+  #namespaceOf(prefix: string, scope: Scope, at: number): string {
+    if (prefix === this.#prefix && scope === this.#scope) return this.#namespace;
+    if (prefix === 'xmlns') throw this.#source.error('tags may not have "xmlns" as prefix', at);
+    const namespace = scope.namespaceOf(prefix);
+    if (namespace === undefined) throw this.#source.error(`unbound namespace prefix: "${prefix}"`, at);
+    this.#prefix = prefix;
+    this.#scope = scope;
+    this.#namespace = namespace;
+    return namespace;
+  }
+
+  #add(element: ReadElement, parent: ReadElement | undefined, at: number): void {
+    this.#elements += 1;
+    if (this.#elements > this.#limits.elements)
+      throw this.#source.error(`there are more than ${this.#limits.elements} elements`, at);
+    if (this.#names.length >= this.#limits.depth)
+      throw this.#source.error(`elements are more than ${this.#limits.depth} levels deep`, at);
+    if (parent !== undefined) parent.add(element);
+    else if (this.#root === undefined) this.#root = element;
+    else throw this.#source.error('documents may contain only one root', at);
+  }
+
+  #readEndTag(start: number, bound: number): number {
+    const text = this.#text;
+    const name = this.#names.pop();
+    if (name === undefined) throw this.#source.error('end tag outside of root node', start);
+    const { raw } = name;
+    let end = start + 2 + raw.length;
+    if (text.slice(start + 2, end) !== raw) throw this.#source.error(`an end tag is not that of ${raw}`, start);
+    if (end === bound || text.charCodeAt(end) !== GREATER) {
+      end = skipWhite(text, end, bound);
+      if (end === bound || text.charCodeAt(end) !== GREATER)
+        throw this.#source.error(`an end tag is not that of ${raw}`, start);
+    }
+    this.#element = this.#outer.pop();
+    return end + 1;
+  }
+
+  /** A comment (2.5) or a CDATA section (2.7); a document type has no place here. */
+  #readDeclared(start: number): number {
+    const text = this.#text;
+    if (text.startsWith('--', start + 2)) {
+      const end = this.#find('--', start + 4, 'a comment');
+      if (!text.startsWith('-->', end)) throw this.#source.error('malformed comment', end);
+      return end + 3;
+    }
+    if (text.startsWith('[CDATA[', start + 2)) {
+      if (this.#element === undefined) throw this.#source.error('text data outside of root node', start);
+      const end = this.#find(']]>', start + 9, 'a CDATA section');
+      this.#addText(this.#element, text.slice(start + 9, end), start);
+      return end + 3;
+    }
+    const isDoctype = text.startsWith('DOCTYPE', start + 2);
+    throw this.#source.error(
+      isDoctype ? 'it has a DOCTYPE, which is not read here' : 'neither a comment nor a CDATA section',
+      start,
+    );
+  }
+
+  /** A processing instruction (2.6): nobody here is instructed. */
+  #readInstruction(start: number): number {
+    const from = start + 2;
+    const name = nameAt(this.#text, from, this.#text.length);
+    if (name === undefined || name.prefix !== '' || name.raw.length > this.#limits.name)
+      throw nameError(this.#source, from, this.#text.length, 'processing instruction', this.#limits.name);
+    if (name.raw.toLowerCase() === 'xml')
+      throw this.#source.error('an XML declaration must be at the start of the document', start);
+    const behind = from + name.raw.length;
+    const end = this.#find('?>', behind, 'a processing instruction');
+    if (end > behind && skipWhite(this.#text, behind, end) === behind)
+      throw this.#source.error('disallowed character in processing instruction name', behind);
+    return end + 2;
+  }
+
+  #find(wanted: string, from: number, what: string): number {
+    const found = this.#text.indexOf(wanted, from);
+    if (found === -1) throw this.#source.error(`${what} has no end`, from);
+    return found;
+  }
+}
+
+// XML 1.0 (fifth edition) and Namespaces in XML 1.0 (third edition), read strictly; a document type has no place in it.
 
 export { XML_LIMITS, XmlError, type XmlLimits };
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compilePattern } from '../../../src/wire/pattern/pattern.ts';
-import { propertyRanges } from '../../../src/wire/pattern/property.ts';
+import { compilePattern, propertyRanges } from '../../../src/wire/pattern.ts';
 
 const reference = (source: string): RegExp => new RegExp(`^(?:${source})$`, 'u');
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PercentError } from '../../../src/wire/percent.ts';
 import { parseQueryString } from '../../../src/wire/query-string.ts';
-import { compileUriMatcher } from '../../../src/wire/uri-template/match.ts';
+import { compileUriMatcher, decodeRaw, UriValueError } from '../../../src/wire/uri-template/match.ts';
 import type { ValueShape } from '../../../src/wire/uri-template/program.ts';
 import { parseUriTemplate, UriTemplateError } from '../../../src/wire/uri-template/uri-template.ts';
-import { decodeRaw, UriValueError } from '../../../src/wire/uri-template/value.ts';
 import { expectWithin } from '../../support/duration.ts';
 
 type Shapes = Readonly<Record<string, ValueShape>>;

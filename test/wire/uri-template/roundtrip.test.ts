@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseQueryString } from '../../../src/wire/query-string.ts';
-import { type UriExpander, UriExpansionError, type UriValue } from '../../../src/wire/uri-template/expand.ts';
-import { compileUriMatcher } from '../../../src/wire/uri-template/match.ts';
+import {
+  compileUriExpander,
+  type UriExpander,
+  UriExpansionError,
+  type UriValue,
+} from '../../../src/wire/uri-template/expand.ts';
+import { compileUriMatcher, decodeRaw } from '../../../src/wire/uri-template/match.ts';
 import type { ValueShape } from '../../../src/wire/uri-template/program.ts';
 import { parseUriTemplate } from '../../../src/wire/uri-template/uri-template.ts';
-import { decodeRaw } from '../../../src/wire/uri-template/value.ts';
-import { compileUriExpander } from '../../../src/wire/uri-template/write.ts';
 
 /**
  * match(expand(x)) = x, for every operator that a server can receive. What RFC 6570 writes alike can't be told apart, so

@@ -3,12 +3,12 @@ import { parseTemplate } from 'url-template';
 import { describe, expect, it } from 'vitest';
 import {
   compileExpander,
+  compileUriExpander,
   plainWriting,
   UriExpansionError,
   type UriValues,
 } from '../../../src/wire/uri-template/expand.ts';
 import { parseUriTemplate, UriTemplateError } from '../../../src/wire/uri-template/uri-template.ts';
-import { compileUriExpander } from '../../../src/wire/uri-template/write.ts';
 
 const folder = new URL('../../../../shared/corpus/uri-template/', import.meta.url);
 const present = existsSync(folder);

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   compileExpander,
+  compileUriExpander,
   plainWriting,
   UriExpansionError,
   type UriValues,
   type UrlStyle,
 } from '../../../src/wire/uri-template/expand.ts';
 import { parseUriTemplate, UriTemplateError } from '../../../src/wire/uri-template/uri-template.ts';
-import { compileUriExpander } from '../../../src/wire/uri-template/write.ts';
 
 type Styles = Readonly<Record<string, UrlStyle>>;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { XmlDecoder } from '../../../src/wire/xml/decode.ts';
+import { XmlDecoder } from '../../../src/wire/xml/encoding.ts';
 import { XmlError } from '../../../src/wire/xml/read.ts';
 
 const UTF_8_MARK = [0xef, 0xbb, 0xbf];

@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readXml } from '../../../src/wire/xml/read.ts';
 import { escapeAttribute, escapeText } from '../../../src/wire/xml/text.ts';
-import { attributeOf, childrenOf, textOf, type XmlAttribute, type XmlElement } from '../../../src/wire/xml/tree.ts';
-import { writeXml } from '../../../src/wire/xml/write.ts';
+import {
+  attributeOf,
+  childrenOf,
+  textOf,
+  writeXml,
+  type XmlAttribute,
+  type XmlElement,
+} from '../../../src/wire/xml/tree.ts';
 import { expectWithin } from '../../support/duration.ts';
 
 function plain({ local, namespace, prefix, attributes, content }: XmlElement): unknown {

@@ -4,7 +4,7 @@ import { createSecureContext, type SecureContext, type SecureContextOptions } fr
 import { readText } from '../../../load/read/files.ts';
 import type { ConfigText, ResolveReference } from '../../../model/definition.ts';
 import type { ClientCertificate, Node } from '../../../model/node.ts';
-import { pemCertificates } from '../../../wire/pem.ts';
+import { pemCertificates } from '../../../wire/certificate.ts';
 import { resolveText, shownText } from '../../configuration.ts';
 import { type Called, InvokeError } from '../../error.ts';
 

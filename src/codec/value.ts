@@ -1,0 +1,142 @@
+import type { Document } from '../model/document.ts';
+import type { Field, FieldType, ScalarKind } from '../model/field.ts';
+import { CodecError, count, kindOf, refuse, stepOf, within } from './error.ts';
+
+/**
+ * Whether every object inherits something by this name (`constructor`, `toString`), so that it must be looked up among an
+ * object's own members. Others are read directly, which is faster.
+ */
+export function isInherited(name: string): boolean {
+  return name in Object.prototype;
+}
+
+/** An object's own member by a declared name, {@link isInherited} or not. */
+export function ownMember(object: Readonly<Record<string, unknown>>, name: string, inherited: boolean): unknown {
+  return !inherited || Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** Sets a member; `__proto__` becomes one like any other. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') object[name] = value;
+  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** What becomes of what a document that is not open doesn't declare: an error, or nothing. */
+export type Foreign = 'refuse' | 'pass';
+
+/** The error for a name that a document doesn't declare. */
+export function unknownField(document: Document, given: string, declared: Iterable<string>): CodecError {
+  const meant = nearest(given, declared);
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return new CodecError(String(stepOf(given)), `is not a field of ${document.id}${hint}`);
+}
+
+/** A document's value as its members. */
+export function plainObject(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(`is ${kindOf(value)}, not an object`);
+  return value as Record<string, unknown>;
+}
+
+/** An error about a document as a whole gets its id for a path. */
+export function named(error: unknown, document: Document): unknown {
+  return error instanceof CodecError && error.path === '' ? new CodecError(document.id, error.reason) : error;
+}
+
+/** Names longer than this are compared by nothing: no caller's name makes the search expensive. */
+const LONGEST = 64;
+
+/** Edit distance (Levenshtein), without regard to letter case. */
+function distance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(change, previous[j]! + 1, row[j - 1]! + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length]!;
+}
+
+/** The name that was probably meant: within a third of its length, the nearest first. Undefined where none is close. */
+export function nearest(given: string, names: Iterable<string>): string | undefined {
+  if (given.length > LONGEST) return undefined;
+  const sought = given.toLowerCase();
+  let best: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const name of names) {
+    const allowed = Math.max(1, Math.floor(name.length / 3));
+    if (Math.abs(name.length - sought.length) > allowed) continue;
+    const steps = distance(sought, name.toLowerCase());
+    if (steps <= allowed && steps < least) {
+      best = name;
+      least = steps;
+    }
+  }
+  return best;
+}
+
+/** Refuses text that not every store and encoding can hold: with a NUL, or with half of a surrogate pair. */
+export function soundText(text: string): string {
+  if (!text.isWellFormed()) refuse('holds half of a surrogate pair, which is no character');
+  if (text.includes('\0')) refuse('holds a NUL character');
+  return text;
+}
+
+/**
+ * Refuses a JSON text whose strings or keys are not sound. Only an escape can bring a NUL into JSON, and only an escape or
+ * a text that is no UTF-16 half of a pair, so that most texts need no second look.
+ * @param parsed what the text holds
+ */
+export function checkSound(text: string, parsed: unknown): void {
+  if (text.includes('\\u') || !text.isWellFormed()) checkStrings(parsed, 1);
+}
+
+function checkStrings(value: unknown, depth: number): void {
+  if (typeof value === 'string') soundText(value);
+  if (typeof value !== 'object' || value === null) return;
+  checkDepth(depth);
+  let step: string | number = 0;
+  try {
+    if (Array.isArray(value)) {
+      for (; step < value.length; step++) checkStrings(value[step], depth + 1);
+      return;
+    }
+    for (const [key, member] of Object.entries(value)) {
+      step = stepOf(key);
+      soundText(key);
+      checkStrings(member, depth + 1);
+    }
+  } catch (error) {
+    throw within(error, step);
+  }
+}
+
+/** Deepest nesting of objects and lists that is read or written; the root is level 1. */
+export const MAX_DEPTH = 100;
+
+/** Refuses what is nested too deep. */
+export function checkDepth(depth: number): void {
+  if (depth > MAX_DEPTH) refuse(`is nested more than ${MAX_DEPTH} levels deep`);
+}
+
+/** Compiles a list's `minimum` and `maximum`: the check of its number of entries. */
+export function compileEntryCount(field: Field): (entries: number) => void {
+  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = field;
+  const fewer = `has fewer than ${count(minimum, 'entry', 'entries')}`;
+  const more = `has more than ${count(maximum, 'entry', 'entries')}`;
+  return (entries) => {
+    if (entries < minimum) refuse(fewer);
+    if (entries > maximum) refuse(more);
+  };
+}
+
+/** Whether values of a type hold one of a kind, at any depth. */
+export function holdsKind(type: FieldType, kind: ScalarKind, seen: Set<Document> = new Set()): boolean {
+  if (type.kind === 'list') return holdsKind(type.item, kind, seen);
+  if (type.kind !== 'document') return type.kind === kind;
+  if (seen.has(type.document)) return false;
+  seen.add(type.document);
+  return type.document.fields.some((field) => holdsKind(field.type, kind, seen));
+}

@@ -1,0 +1,199 @@
+import type { Document } from '../../model/document.ts';
+import type { Value } from '../../model/value.ts';
+import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
+import { CodecError, quote, refuse, stepOf, within } from '../error.ts';
+import { checkDepth, type Foreign, setMember, unknownField } from '../value.ts';
+import { isCommon, isNil, isWhite, onlyText } from './content.ts';
+
+/** What stands for a field: the text of an attribute, an element, or for a flat list all its elements. */
+export type Given = string | XmlElement | XmlElement[];
+
+/** Where something goes that bears a name. */
+interface Slot {
+  /** Of the field. */
+  readonly name: string;
+  /** Place of the field in its document. */
+  readonly index: number;
+  readonly namespace: string;
+  readonly flat: boolean;
+  /** Another field with the same local name, in another namespace. */
+  readonly next: Slot | undefined;
+}
+
+/**
+ * Both put what they are given into the place of its field, and return what has none.
+ * Refused are a second element for a field that takes one, text, and a field's name in another namespace than the field's.
+ */
+interface Sort {
+  sortAttributes(attributes: readonly XmlAttribute[], given: (Given | undefined)[]): readonly XmlAttribute[];
+  sortElements(content: XmlElement['content'], given: (Given | undefined)[]): readonly XmlElement[];
+}
+
+/** In place of a namespace: whatever one there is, none among them. */
+export const ANY = '*';
+
+export function isIn(namespace: string, { namespace: found }: { readonly namespace: string }): boolean {
+  return found === namespace || namespace === ANY;
+}
+
+/** Compiles the sorting of an element's attributes and content to the fields of a document. */
+export function compileSort(document: Document, namespace: string, foreign: Foreign): Sort {
+  const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
+  const attributeSlots = slotsOf(document, true, '');
+  const elementSlots = slotsOf(document, false, namespace);
+  return {
+    sortAttributes(attributes, given) {
+      let others: XmlAttribute[] | undefined;
+      for (const attribute of attributes) {
+        const slot = slotOf(attributeSlots, attribute);
+        if (slot !== undefined) given[slot.index] = attribute.value;
+        else if (!isCommon(attribute)) {
+          others ??= [];
+          others.push(misplaced(attributeSlots, attribute));
+        }
+      }
+      return others ?? NONE;
+    },
+    sortElements(content, given) {
+      let others: XmlElement[] | undefined;
+      for (const each of content) {
+        if (typeof each === 'string') {
+          if (!isWhite(each)) refuse('holds text outside of its elements');
+          continue;
+        }
+        const slot = slotOf(elementSlots, each);
+        if (slot !== undefined) put(given, slot, each);
+        else {
+          others ??= [];
+          others.push(misplaced(elementSlots, each));
+        }
+      }
+      return others ?? NONE;
+    },
+  };
+}
+
+const NONE: readonly never[] = [];
+
+type Slots = ReadonlyMap<string, Slot>;
+
+function slotsOf(document: Document, attribute: boolean, otherwise: string): Slots {
+  const slots = new Map<string, Slot>();
+  for (const [index, field] of document.fields.entries()) {
+    if (field.attribute !== attribute) continue;
+    const { name, xmlName, type, namespace = otherwise } = field;
+    slots.set(xmlName, { name, index, namespace, flat: type.kind === 'list' && type.flat, next: slots.get(xmlName) });
+  }
+  return slots;
+}
+
+function slotOf(slots: Slots, { local, namespace }: XmlElement | XmlAttribute): Slot | undefined {
+  let any: Slot | undefined;
+  for (let slot = slots.get(local); slot !== undefined; slot = slot.next) {
+    if (slot.namespace === namespace) return slot;
+    if (slot.namespace === ANY) any = slot;
+  }
+  return any;
+}
+
+function put(given: (Given | undefined)[], { index, flat, name }: Slot, element: XmlElement): void {
+  const before = given[index];
+  if (before === undefined) given[index] = flat ? [element] : element;
+  else if (flat) (before as XmlElement[]).push(element);
+  else throw new CodecError(name, 'is given more than once');
+}
+
+const passedOver = <T>(_slots: Slots, found: T): T => found;
+
+/** What has no place, unless only its namespace is wrong. */
+function checkedPlace<T extends XmlElement | XmlAttribute>(slots: Slots, found: T): T {
+  const slot = slots.get(found.local);
+  if (slot !== undefined) throw new CodecError(slot.name, wrongNamespace(found, slot.namespace));
+  return found;
+}
+
+/** Most characters of a namespace that a message shows: they differ at the end. */
+const SHOWN = 200;
+
+/** The reason why something is refused that is in a wrong namespace. */
+export function wrongNamespace({ namespace }: { readonly namespace: string }, expected: string): string {
+  const wanted = quote(expected, SHOWN);
+  if (namespace === '') return `has no namespace, and belongs to ${wanted}`;
+  const given = quote(namespace, SHOWN);
+  return expected === '' ? `is in namespace ${given}, and belongs to none` : `is in namespace ${given}, not ${wanted}`;
+}
+
+/** Takes elements and attributes that a document doesn't declare into its value. */
+type TakeUndeclared = (
+  elements: readonly XmlElement[],
+  attributes: readonly XmlAttribute[],
+  target: Record<string, unknown>,
+  depth: number,
+) => void;
+
+/** Values by local name, one for each time that it is given. */
+type Gathered = Map<string, Value[]>;
+
+/**
+ * Compiles what becomes of elements and attributes that a document doesn't declare: refused, or, where it is open, kept
+ * under their local names. An attribute is a text; an element is a text, or an object of the elements inside it; null where
+ * it is nil; and a list where it is repeated. Attributes inside such elements are passed over: a text has no place for them.
+ */
+export function compileUndeclaredXmlRead(document: Document): TakeUndeclared {
+  const names = new Set(document.fields.map((field) => field.name));
+  const elementNames = xmlNames(document, false);
+  const attributeNames = xmlNames(document, true);
+  // A field's own name, where XML has another for it, would pass for the field.
+  const isKept = (local: string): boolean => document.open && !names.has(local) && local !== '__proto__';
+  return (elements, attributes, target, depth) => {
+    const gathered: Gathered = new Map();
+    for (const { local, value } of attributes) {
+      if (isKept(local)) gather(gathered, local, value);
+      else if (elementNames.has(local)) throw new CodecError(local, 'is an element in XML, not an attribute');
+      else throw unknownField(document, local, attributeNames);
+    }
+    for (const element of elements) {
+      const { local } = element;
+      if (isKept(local)) gather(gathered, local, undeclared(element, depth + 1));
+      else if (attributeNames.has(local)) throw new CodecError(local, 'is an attribute in XML, not an element');
+      else throw unknownField(document, local, elementNames);
+    }
+    release(gathered, target);
+  };
+}
+
+function xmlNames(document: Document, attribute: boolean): ReadonlySet<string> {
+  return new Set(document.fields.filter((field) => field.attribute === attribute).map((field) => field.xmlName));
+}
+
+function undeclared(element: XmlElement, depth: number): Value {
+  try {
+    checkDepth(depth);
+    if (isNil(element)) return null;
+    return element.content.some((each) => typeof each !== 'string') ? members(element, depth) : onlyText(element);
+  } catch (error) {
+    throw within(error, stepOf(element.local));
+  }
+}
+
+function members({ content }: XmlElement, depth: number): Value {
+  const gathered: Gathered = new Map();
+  for (const each of content) {
+    if (typeof each !== 'string') {
+      if (each.local === '__proto__') refuse('holds an element "__proto__", which is not accepted');
+      gather(gathered, each.local, undeclared(each, depth + 1));
+    } else if (!isWhite(each)) refuse('holds text outside of its elements');
+  }
+  return release(gathered, {});
+}
+
+function gather(gathered: Gathered, name: string, value: Value): void {
+  const before = gathered.get(name);
+  if (before === undefined) gathered.set(name, [value]);
+  else before.push(value);
+}
+
+function release(gathered: Gathered, target: Record<string, unknown>): Value {
+  for (const [name, values] of gathered) setMember(target, name, values.length === 1 ? values[0] : values);
+  return target as Value;
+}

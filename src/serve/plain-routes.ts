@@ -1,0 +1,188 @@
+import type { Hono } from 'hono';
+import { problemText } from '../binding/rest/rest.ts';
+import { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
+import { problemMediaType } from '../wire/problem.ts';
+import type { Coding } from '../wire/representation.ts';
+import { compress } from './exchange/compress.ts';
+import { type Cors, createCors } from './exchange/cors.ts';
+import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv, quote } from './exchange/exchange.ts';
+import { respondCoded, respondText, type Sent } from './exchange/respond.ts';
+import { selectCoding } from './exchange/select.ts';
+import type { Recorder } from './log/record.ts';
+import { type Contracts, createContracts } from './page/contracts.ts';
+import type { ConnectorPorts } from './stages.ts';
+
+/** What stands beside the operations: all that is read without calling one. */
+export interface Beside {
+  readonly plain: Plain;
+  readonly contracts: Contracts;
+  readonly cors: Cors;
+  /** Lets a caller read contracts and the page. @throws Fault UNAUTHENTICATED */
+  admit(exchange: Exchange): Promise<void>;
+  /** Answers OPTIONS: what a path allows, to a page of another origin too. */
+  tellAllowed(exchange: Exchange, allowed: readonly string[]): Response;
+}
+
+export function createBeside(
+  registry: Registry,
+  { record, base, authenticator, throttle }: Pick<ConnectorPorts, 'record' | 'base' | 'authenticator' | 'throttle'>,
+): Beside {
+  const plain = createPlain(record);
+  const cors = createCors(registry);
+  const { gateway } = registry;
+  return {
+    plain,
+    contracts: createContracts(registry, base),
+    cors,
+    // They need no credentials, unless `contracts: private`.
+    async admit(exchange) {
+      if (gateway.contracts === 'private') {
+        await throttle?.arrive(exchange);
+        exchange.caller = await authenticator.authenticate(exchange, gateway.requires);
+      }
+      exchange.admitted = true;
+    },
+    tellAllowed(exchange, allowed) {
+      exchange.cors ??= cors.headers(exchange);
+      const preflight = cors.isPreflight(exchange) ? cors.preflight(exchange, allowed) : {};
+      return plain.text(exchange, 204, '', '', { Allow: allowed.join(', '), ...preflight });
+    },
+  };
+}
+
+/** What the gateway's own paths take, which can be read and nothing else. */
+const READING = ['GET', 'HEAD', 'OPTIONS'];
+
+/** Answers a path that can only be read. @throws Fault METHOD_NOT_ALLOWED */
+function read(
+  exchange: Exchange,
+  beside: Beside,
+  answer: () => Response | Promise<Response>,
+): Response | Promise<Response> {
+  const { method } = exchange;
+  if (method === 'OPTIONS') return beside.tellAllowed(exchange, READING);
+  if (READING.includes(method)) return answer();
+  const Allow = READING.join(', ');
+  throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
+}
+
+/** Answers a path of the gateway's own, which can only be read. */
+export function mountReadable(
+  app: Hono<GatewayEnv>,
+  path: string,
+  beside: Beside,
+  answer: (exchange: Exchange) => Response | Promise<Response>,
+): void {
+  app.all(path, (c: GatewayContext) => {
+    const exchange = exchangeOf(c);
+    return read(exchange, beside, () => answer(exchange));
+  });
+}
+
+/**
+ * What sends the contract of a name; undefined where it is no name of one.
+ * @param compresses whether it is compressed for callers who take that
+ */
+export function findContract(
+  beside: Beside,
+  exchange: Exchange,
+  name: string,
+  compresses: boolean,
+): (() => Response | Promise<Response>) | undefined {
+  const { contracts, plain } = beside;
+  const find = name.includes('/') ? undefined : contracts.find(name);
+  if (find === undefined) return undefined;
+  const send = async (): Promise<Response> => {
+    await beside.admit(exchange);
+    const contract = await find();
+    if (contract === undefined) throw Fault.of('NOT_FOUND', { what: `contract ${quote(name)}` });
+    return plain.document(exchange, contract.contentType, contract.text, { compresses, isStatic: true });
+  };
+  return () => read(exchange, beside, send);
+}
+
+/** Answers that belong to no operation. */
+export interface Plain {
+  text(
+    exchange: Exchange,
+    status: number,
+    contentType: string,
+    text: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Response;
+  /** The same where it may be long. */
+  document(
+    exchange: Exchange,
+    contentType: string,
+    text: string,
+    options: DocumentOptions,
+  ): Response | Promise<Response>;
+  /** A fault, as problem details. */
+  fault(exchange: Exchange, fault: Fault): Response;
+}
+
+interface DocumentOptions {
+  /** Whether it is compressed for callers who take that. */
+  readonly compresses: boolean;
+  /** It never changes, so that it is compressed once. */
+  readonly isStatic: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Compresses each text once in each coding. */
+function createStaticCompress(): typeof compress {
+  const known = new Map<string | Uint8Array, Map<Coding, ReturnType<typeof compress>>>();
+  return (text, coding) => {
+    const inCodings = known.get(text) ?? new Map<Coding, ReturnType<typeof compress>>();
+    known.set(text, inCodings);
+    const written = inCodings.get(coding) ?? compress(text, coding);
+    inCodings.set(coding, written);
+    return written;
+  };
+}
+
+/** @param record keeps the line of each such reply */
+function createPlain(record: Recorder): Plain {
+  const compressStatic = createStaticCompress();
+  const headersOf = (exchange: Exchange, given: Readonly<Record<string, string>>): Record<string, string> => {
+    return { ...given, 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': exchange.requestId };
+  };
+  const recording =
+    (exchange: Exchange, status: number, fault?: Fault): Sent =>
+    (bytes, complete) => {
+      const { caller } = exchange;
+      record(exchange, { operation: undefined, caller, status, bytes, complete, fault });
+    };
+  const respond = (
+    exchange: Exchange,
+    status: number,
+    given: Readonly<Record<string, string>>,
+    text: string,
+    fault?: Fault,
+  ): Response => respondText(exchange, status, headersOf(exchange, given), text, recording(exchange, status, fault));
+  return {
+    text: (exchange, status, contentType, text, headers) =>
+      respond(
+        exchange,
+        status,
+        contentType === '' ? { ...headers } : { ...headers, 'Content-Type': contentType },
+        text,
+      ),
+    document(exchange, contentType, text, { compresses, isStatic, headers: given }) {
+      const headers = headersOf(exchange, { ...given, 'Content-Type': contentType });
+      const content = { contentType, length: Buffer.byteLength(text) };
+      const coding = compresses ? selectCoding(exchange, headers, content) : undefined;
+      const write = isStatic ? compressStatic : compress;
+      return respondCoded(exchange, 200, headers, text, recording(exchange, 200), coding, write);
+    },
+    fault: (exchange, fault) =>
+      respond(
+        exchange,
+        fault.status,
+        { ...fault.headers, 'Content-Type': problemMediaType },
+        problemText(fault, exchange.requestId),
+        fault,
+      ),
+  };
+}

@@ -1,0 +1,134 @@
+import { isUtf8 } from 'node:buffer';
+import { tryPercentDecode } from '../percent.ts';
+
+// Header fields of a body part, RFC 2045 section 3 and RFC 5322 section 2.2; UTF-8 in them as RFC 6532 has it.
+
+/** Makes the error for something that is wrong. `reason` is a clause without a full stop. */
+export type Complain = (reason: string) => Error;
+
+/**
+ * Reads the lines of a header, CRLF or LF at the end of each. Folded lines are unfolded, and blanks before the colon, which
+ * old mail programs wrote, are passed over. Bytes that are no UTF-8 are read as ISO 8859-1.
+ * @returns values by names in lower case; those of a name that comes twice are joined with a comma
+ * @throws what `complain` makes: of a line without a name, a control character, a Content- field that comes twice
+ */
+export function parseMimeHeaders(block: Buffer, complain: Complain): Map<string, string> {
+  const headers = new Map<string, string>();
+  const lines = block.toString(isUtf8(block) ? 'utf8' : 'latin1').split(/\r?\n/);
+  let field = '';
+  for (const line of lines) {
+    if (hasControls(line)) throw complain(`its header holds a control character in ${shown(line)}`);
+    if (line.startsWith(' ') || line.startsWith('\t')) {
+      if (field === '') throw complain('its header begins with a folded line');
+      field += line;
+      continue;
+    }
+    add(headers, field, complain);
+    field = line;
+  }
+  add(headers, field, complain);
+  return headers;
+}
+
+function add(headers: Map<string, string>, field: string, complain: Complain): void {
+  if (field === '') return;
+  const colon = field.indexOf(':');
+  const name = field.slice(0, Math.max(colon, 0)).trimEnd().toLowerCase();
+  // RFC 5322, 2.2: printable ASCII without the colon.
+  if (!/^[\x21-\x39\x3b-\x7e]+$/.test(name)) throw complain(`its header has a line without a name: ${shown(field)}`);
+  const value = field.slice(colon + 1).trim();
+  const before = headers.get(name);
+  // RFC 2045 allows each of these once; whoever reads the other one reads another message.
+  if (before !== undefined && name.startsWith('content-')) throw complain(`its header has ${name} twice`);
+  headers.set(name, before === undefined ? value : `${before}, ${value}`);
+}
+
+/** C0 controls but for the tab, and DEL. */
+function hasControls(line: string): boolean {
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at);
+    if ((code < 0x20 && code !== 0x09) || code === 0x7f) return true;
+  }
+  return false;
+}
+
+function shown(line: string): string {
+  return JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}...` : line);
+}
+
+// Content-Disposition, RFC 2183, with names beyond ASCII as RFC 2231 and RFC 8187 have them.
+
+/** One parameter (RFC 2045 section 5.1). Quotes that are not closed reach to the end. */
+const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s"]+))/gs;
+
+/** The file name that a header gives; undefined where it gives none. Nothing is taken out of it: it may hold a path. */
+export function fileNameOf(header: string): string | undefined {
+  const given = new Map<string, string>();
+  for (const [, name = '', quoted, token = ''] of header.matchAll(PARAMETER)) {
+    const key = name.toLowerCase();
+    if (!given.has(key)) given.set(key, quoted?.replace(/\\(.)/gs, '$1') ?? token);
+  }
+  return extended(given.get('filename*')) ?? continued(given) ?? given.get('filename');
+}
+
+/** A value with its charset and its language in front: `utf-8'de'Gr%C3%BC%C3%9Fe`. */
+function extended(text: string | undefined): string | undefined {
+  const encoded = /^utf-8'[^']*'(.*)$/is.exec(text ?? '')?.[1];
+  return encoded === undefined ? undefined : tryPercentDecode(encoded);
+}
+
+/** A value in numbered pieces (RFC 2231 section 3), `filename*0=`, or `filename*0*=` where a piece is percent-encoded. */
+function continued(given: ReadonlyMap<string, string>): string | undefined {
+  let encoded = '';
+  for (let index = 0; ; index++) {
+    const plain = given.get(`filename*${index}`);
+    const piece = given.get(`filename*${index}*`) ?? (plain && encodeURIComponent(plain.toWellFormed()));
+    if (piece === undefined) break;
+    // A character may be cut between two pieces.
+    encoded += piece;
+  }
+  if (encoded === '') return undefined;
+  return given.has('filename*0*') ? extended(encoded) : tryPercentDecode(encoded);
+}
+
+/** The header of an attachment with a file name; what a quoted string can't carry is percent-encoded. */
+export function dispositionOf(name: string): string {
+  if (/^[\x20-\x7e]*$/.test(name) && !/["\\]/.test(name)) return `attachment; filename="${name}"`;
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+  return `attachment; filename*=UTF-8''${encoded}`;
+}
+
+// Boundaries of multipart messages, RFC 2046 section 5.1.1.
+
+/**
+ * What is wrong with a boundary, as a clause; undefined for a good one. It has 1 to 70 characters and ends with no space.
+ * All of printable ASCII is taken, since senders use more of it than the RFC's `bchars` (`{`, `<`, `@`, `*`).
+ */
+export function boundaryFault(boundary: string): string | undefined {
+  if (boundary === '') return 'its boundary is empty';
+  if (boundary.length > MAX_BOUNDARY)
+    return `its boundary has ${boundary.length} characters, of at most ${MAX_BOUNDARY}`;
+  if (!/^[\x20-\x7e]*[\x21-\x7e]$/.test(boundary))
+    return 'its boundary holds characters that none may have, or ends with a space';
+  return undefined;
+}
+
+const MAX_BOUNDARY = 70;
+
+/**
+ * The boundary of a multipart message that comes without the header naming it: what stands behind `--` on the first line
+ * that is not blank. Undefined where that line is no boundary.
+ */
+export function boundaryOfText(text: string): string | undefined {
+  for (let at = 0; at < text.length; ) {
+    const lineEnd = text.indexOf('\n', at);
+    const line = text.slice(at, lineEnd === -1 ? undefined : lineEnd).trimEnd();
+    if (line !== '') {
+      const boundary = line.slice(2);
+      return line.startsWith('--') && boundaryFault(boundary) === undefined ? boundary : undefined;
+    }
+    if (lineEnd === -1) return undefined;
+    at = lineEnd + 1;
+  }
+  return undefined;
+}

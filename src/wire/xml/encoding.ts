@@ -1,0 +1,231 @@
+import { ownString } from './characters.ts';
+import { XmlError, type XmlSource } from './source.ts';
+
+// XML 1.0 (fifth edition) section 4.3.3 and appendix F, RFC 7303 section 3: the bytes of a document as text. UTF-8, and
+// UTF-16 with a byte order mark, are what every reader takes (WS-I Basic Profile 1.1, R4001 and R1012); no others are read.
+
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+
+const NAMES: Readonly<Record<Encoding, string>> = { 'utf-8': 'UTF-8', 'utf-16le': 'UTF-16LE', 'utf-16be': 'UTF-16BE' };
+
+const UTF_8: readonly Encoding[] = ['utf-8'];
+
+/** What a `charset` stands for. US-ASCII is a part of UTF-8. */
+const CHARSETS: ReadonlyMap<string, readonly Encoding[]> = new Map([
+  ['utf-8', UTF_8],
+  ['utf8', UTF_8],
+  ['us-ascii', UTF_8],
+  ['ascii', UTF_8],
+  ['utf-16', ['utf-16le', 'utf-16be']],
+  ['utf-16le', ['utf-16le']],
+  ['utf-16be', ['utf-16be']],
+]);
+
+const NO_BYTES = new Uint8Array(0);
+
+/** Bytes that tell the encoding: a byte order mark of UTF-32 has as many. */
+const HEAD = 4;
+
+/**
+ * Decodes a document as it comes, in pieces of any size, without its byte order mark. The mark decides between the
+ * encodings, UTF-8 needs none; a `charset` has to agree. Bytes that are no character are refused.
+ */
+export class XmlDecoder {
+  readonly #charset: string | undefined;
+  readonly #expected: readonly Encoding[] | undefined;
+  /** The first bytes, while there are too few of them to tell the encoding. */
+  #head: Uint8Array = NO_BYTES;
+  #encoding: Encoding | undefined;
+  /** Holds what a piece has left unfinished; there is none until one does. */
+  #decoder: InstanceType<typeof TextDecoder> | undefined;
+  #seen = 0;
+
+  /**
+   * @param charset of the Content-Type, in any case; undefined where it has none
+   * @throws XmlError for a charset that is not read at all, before any byte is
+   */
+  constructor(charset?: string) {
+    this.#charset = charset;
+    this.#expected = charset === undefined ? undefined : CHARSETS.get(charset.toLowerCase());
+    if (charset !== undefined && this.#expected === undefined)
+      throw refusal(`charset ${JSON.stringify(charset.slice(0, 40))} is not read, only utf-8 and utf-16 are`);
+  }
+
+  /** @returns what is complete of the text @throws XmlError */
+  write(bytes: Uint8Array): string {
+    if (this.#encoding !== undefined) return this.#decode(bytes);
+    const head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
+    if (head.length >= HEAD) return this.#begin(head);
+    this.#head = head.slice();
+    return '';
+  }
+
+  /** @returns what was left of the text @throws XmlError where it ends inside a character */
+  end(): string {
+    const begun = this.#encoding === undefined ? this.#begin(this.#head) : '';
+    try {
+      return this.#decoder === undefined ? begun : begun + this.#decoder.decode();
+    } catch {
+      throw refusal('it ends in the middle of a character');
+    }
+  }
+
+  #begin(bytes: Uint8Array): string {
+    const { encoding, mark } = detect(bytes);
+    if (this.#expected?.includes(encoding) === false) {
+      const found = mark === 0 ? 'it has no byte order mark' : `its byte order mark is that of ${NAMES[encoding]}`;
+      throw refusal(`its Content-Type says charset ${this.#charset}, and ${found}`);
+    }
+    this.#encoding = encoding;
+    this.#seen = mark;
+    return this.#decode(mark === 0 ? bytes : bytes.subarray(mark));
+  }
+
+  #decode(bytes: Uint8Array): string {
+    try {
+      const text = this.#isWhole(bytes) ? WHOLE.decode(bytes) : this.#stream(bytes);
+      this.#seen += bytes.length;
+      return text;
+    } catch {
+      throw refusal(this.#complaint(bytes));
+    }
+  }
+
+  /** Whether a piece begins and ends between two characters, as that of a message does which comes in one. */
+  #isWhole(bytes: Uint8Array): boolean {
+    return this.#encoding === 'utf-8' && this.#decoder === undefined && (bytes[bytes.length - 1] ?? 0x80) < 0x80;
+  }
+
+  #stream(bytes: Uint8Array): string {
+    this.#decoder ??= new TextDecoder(this.#encoding, SETTINGS);
+    return this.#decoder.decode(bytes, STREAM);
+  }
+
+  #complaint(bytes: Uint8Array): string {
+    if (this.#encoding !== 'utf-8') return 'it holds half of a surrogate pair of UTF-16';
+    return `byte ${this.#seen + wrongByte(bytes) + 1} of it is not UTF-8`;
+  }
+}
+
+const SETTINGS = { fatal: true, ignoreBOM: true } as const;
+const STREAM = { stream: true } as const;
+
+/** Decodes what is whole: making a decoder takes longer than decoding a small message. */
+const WHOLE = new TextDecoder('utf-8', SETTINGS);
+
+function refusal(reason: string): XmlError {
+  return new XmlError(reason, 0, 0);
+}
+
+/** @returns the encoding, and the length of its byte order mark */
+function detect(bytes: Uint8Array): { readonly encoding: Encoding; readonly mark: number } {
+  const a = bytes[0];
+  const b = bytes[1];
+  const c = bytes[2];
+  const d = bytes[3];
+  if ((a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff))
+    throw refusal('it is UTF-32, and only UTF-8 and UTF-16 are read');
+  if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: 'utf-8', mark: 3 };
+  if (a === 0xff && b === 0xfe) return { encoding: 'utf-16le', mark: 2 };
+  if (a === 0xfe && b === 0xff) return { encoding: 'utf-16be', mark: 2 };
+  // `<` is where a document begins, and no document holds the character 0.
+  if (a === 0 || b === 0) throw refusal('it is UTF-16 without a byte order mark');
+  return { encoding: 'utf-8', mark: 0 };
+}
+
+/**
+ * Where the first byte is that can't be UTF-8. Continuation bytes at the beginning belong to a character that began in an
+ * earlier piece; where nothing else is wrong, they are.
+ */
+function wrongByte(bytes: Uint8Array): number {
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  if (start === -1 || isUtf8(bytes.subarray(start))) return 0;
+  let right = start;
+  let wrong = bytes.length;
+  while (wrong - right > 1) {
+    const middle = (right + wrong) >> 1;
+    if (isUtf8(bytes.subarray(start, middle))) right = middle;
+    else wrong = middle;
+  }
+  return right;
+}
+
+/** Whether bytes are UTF-8 that may yet go on. */
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', SETTINGS).decode(bytes, STREAM);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// XML 1.0 (fifth edition), sections 2.8 and 4.3.3: the XML declaration.
+
+/** Encodings that it may name: the document is text by now, which these and no others became. */
+const ENCODINGS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'utf-16', 'us-ascii']);
+
+interface Part {
+  readonly name: string;
+  readonly value: RegExp;
+}
+
+const VERSION: Part = { name: 'version', value: /^1\.[0-9]+$/ };
+/** What may follow, in this order. */
+const OTHERS: readonly Part[] = [
+  { name: 'encoding', value: /^[A-Za-z][A-Za-z0-9._-]*$/ },
+  { name: 'standalone', value: /^(?:yes|no)$/ },
+];
+
+const PART = /[ \t\r\n]+([A-Za-z]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"<&?]*)"|'([^'<&?]*)')/y;
+const END = /[ \t\r\n]*\?>/y;
+
+/** Characters of the longest declaration that is remembered. */
+const REMEMBERED = 100;
+
+/** The one that was read last: that of most documents is the same. */
+let last = '<?xml version="1.0"?>';
+
+/**
+ * Passes over an XML declaration. Other versions than 1.0 are read as 1.0.
+ * @returns where it ends; `start` where there is none @throws XmlError
+ */
+export function skipDeclaration(source: XmlSource, start: number): number {
+  const { text } = source;
+  if (text.startsWith(last, start)) return start + last.length;
+  if (!text.startsWith('<?xml', start) || !' \t\r\n?'.includes(text.charAt(start + 5))) return start;
+  const end = readDeclaration(source, start + 5);
+  if (end - start <= REMEMBERED) last = ownString(text.slice(start, end));
+  return end;
+}
+
+function readDeclaration(source: XmlSource, start: number): number {
+  const { text } = source;
+  let at = start;
+  let expected = [VERSION];
+  for (;;) {
+    PART.lastIndex = at;
+    const [whole, name = '', quoted, single = ''] = PART.exec(text) ?? [];
+    if (whole === undefined) break;
+    const index = expected.findIndex((each) => each.name === name);
+    if (index === -1) throw source.error(`XML declaration: ${name} where ${named(expected)} is expected`, at);
+    checkValue(source, expected[index]!, quoted ?? single, at);
+    expected = name === 'version' ? [...OTHERS] : expected.slice(index + 1);
+    at += whole.length;
+  }
+  END.lastIndex = at;
+  if (expected[0] === VERSION || !END.test(text))
+    throw source.error(`XML declaration: ${named(expected)} is expected`, at);
+  return END.lastIndex;
+}
+
+function named(expected: readonly Part[]): string {
+  const names = expected.map(({ name }) => name);
+  return expected[0] === VERSION ? 'version' : [...names, 'its end'].join(' or ');
+}
+
+function checkValue(source: XmlSource, part: Part, value: string, at: number): void {
+  if (!part.value.test(value)) throw source.error(`XML declaration: malformed ${part.name}`, at);
+  if (part.name === 'encoding' && !ENCODINGS.has(value.toLowerCase()))
+    throw source.error(`its XML declaration says ${value}, and it is read in UTF-8 or UTF-16 only`, at);
+}

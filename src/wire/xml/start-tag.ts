@@ -1,0 +1,200 @@
+import { type CharacterReader, nameAt, nameError, type XmlName } from './characters.ts';
+import { faultOfDeclaration, OUTERMOST, Scope, XMLNS_NAMESPACE } from './namespaces.ts';
+import { skipWhite, type XmlError, type XmlLimits, type XmlSource } from './source.ts';
+import type { XmlAttribute, XmlElement } from './tree.ts';
+
+// Namespaces in XML 1.0 (third edition): elements while they are read, and what is declared around them.
+
+export const NO_ATTRIBUTES: readonly XmlAttribute[] = [];
+const NO_CONTENT: (XmlElement | string)[] = [];
+
+/** An element as the reader makes it: it grows until its end tag. */
+export class ReadElement implements XmlElement {
+  readonly local: string;
+  readonly namespace: string;
+  readonly prefix: string;
+  readonly attributes: readonly XmlAttribute[];
+  content = NO_CONTENT;
+  readonly scope: Scope;
+  readonly #source: XmlSource;
+  readonly #offset: number;
+
+  /** @param offset where its start tag ends */
+  constructor(
+    local: string,
+    namespace: string,
+    prefix: string,
+    attributes: readonly XmlAttribute[],
+    scope: Scope,
+    source: XmlSource,
+    offset: number,
+  ) {
+    this.local = local;
+    this.namespace = namespace;
+    this.prefix = prefix;
+    this.attributes = attributes;
+    this.scope = scope;
+    this.#source = source;
+    this.#offset = offset;
+  }
+
+  // Counted for those who ask: few do.
+  get line(): number {
+    return this.#source.lineOf(this.#offset);
+  }
+
+  get column(): number {
+    return this.#source.columnOf(this.#offset);
+  }
+
+  namespaceOf(prefix: string): string | undefined {
+    return this.scope.namespaceOf(prefix);
+  }
+
+  add(child: XmlElement | string): void {
+    // An array that grows has room for many, and most elements hold one text.
+    if (this.content === NO_CONTENT) this.content = [child];
+    else this.content.push(child);
+  }
+
+  /** @returns the length of the text that this one belongs to */
+  addText(text: string): number {
+    const last = this.content.at(-1);
+    if (typeof last !== 'string') {
+      if (text !== '') this.add(text);
+      return text.length;
+    }
+    const joined = last + text;
+    this.content[this.content.length - 1] = joined;
+    return joined.length;
+  }
+}
+
+// XML 1.0 (fifth edition) section 3.1 and Namespaces in XML 1.0 (third edition) sections 3 and 6: what a start tag holds
+// behind its name.
+
+/** An attribute as it is written: what its prefix stands for is known at the end of the tag. */
+interface Written {
+  readonly name: XmlName;
+  readonly value: string;
+  /** Of its name. */
+  readonly offset: number;
+}
+
+/** Attributes of a tag that are compared one by one; where there are more, a set finds what is given twice. */
+const FEW = 8;
+
+/** Reads the attributes of one tag after the other. */
+export class AttributeReader {
+  readonly #source: XmlSource;
+  readonly #characters: CharacterReader;
+  readonly #limits: XmlLimits;
+  // Of the tag that was read last.
+  #written: Written[] = [];
+  #scope = OUTERMOST;
+
+  constructor(source: XmlSource, characters: CharacterReader, limits: XmlLimits) {
+    this.#source = source;
+    this.#characters = characters;
+    this.#limits = limits;
+  }
+
+  /**
+   * Reads to the end of a tag.
+   * @param from behind its name
+   * @param bound where the next `<` stands, or the document ends
+   * @param outer what is declared around the tag
+   * @returns where its `>` or `/>` begins @throws XmlError
+   */
+  read(from: number, bound: number, outer: Scope): number {
+    const { text } = this.#source;
+    this.#written = [];
+    this.#scope = outer;
+    for (let at = from; ; ) {
+      const start = skipWhite(text, at, bound);
+      if (start === bound) throw this.#source.error('a tag has no end', bound);
+      const code = text.charCodeAt(start);
+      if (code === 0x3e || code === 0x2f) return start;
+      const name = nameAt(text, start, bound);
+      if (name === undefined || name.raw.length > this.#limits.name)
+        throw nameError(this.#source, start, bound, 'attribute', this.#limits.name);
+      if (start === at) throw this.#source.error('no whitespace between attributes', start);
+      at = this.#readValue(name, start, bound, outer);
+    }
+  }
+
+  /** What is declared in the tag, and around it. */
+  get scope(): Scope {
+    return this.#scope;
+  }
+
+  /** Attributes of the tag but its declarations of namespaces. @throws XmlError */
+  resolve(): readonly XmlAttribute[] {
+    const found: XmlAttribute[] = [];
+    const seen = this.#written.length > FEW ? new Set<string>() : undefined;
+    for (const { name, value, offset } of this.#written) {
+      const { local, prefix } = name;
+      if (isDeclaration(name)) continue;
+      const namespace = prefix === '' ? '' : this.#scope.namespaceOf(prefix);
+      if (namespace === undefined) throw this.#source.error(`unbound namespace prefix: "${prefix}"`, offset);
+      if (seen === undefined ? holds(found, local, namespace) : seen.size === seen.add(`{${namespace}}${local}`).size)
+        throw this.#twice(namespace, local, offset);
+      found.push({ local, namespace, prefix, value });
+    }
+    return found.length === 0 ? NO_ATTRIBUTES : found;
+  }
+
+  /** @returns behind the closing quote */
+  #readValue(name: XmlName, start: number, bound: number, outer: Scope): number {
+    if (this.#written.length === this.#limits.attributes)
+      throw this.#source.error(`an element has more than ${this.#limits.attributes} attributes`, start);
+    const opening = this.#openingQuote(start + name.raw.length, bound);
+    const closing = this.#closingQuote(opening, bound);
+    const value = this.#characters.value(opening + 1, closing);
+    if (value.length > this.#limits.text)
+      throw this.#source.error(`an attribute value has more than ${this.#limits.text} characters`, opening);
+    this.#written.push({ name, value, offset: start });
+    if (isDeclaration(name)) this.#declare(name, value, start, outer);
+    return closing + 1;
+  }
+
+  #openingQuote(from: number, bound: number): number {
+    const { text } = this.#source;
+    const equals = skipWhite(text, from, bound);
+    if (equals === bound || text.charCodeAt(equals) !== 0x3d) throw this.#source.error('attribute without value', from);
+    const opening = skipWhite(text, equals + 1, bound);
+    const code = opening === bound ? 0 : text.charCodeAt(opening);
+    if (code !== 0x22 && code !== 0x27) throw this.#source.error('unquoted attribute value', opening);
+    return opening;
+  }
+
+  #closingQuote(opening: number, bound: number): number {
+    const { text } = this.#source;
+    const closing = text.indexOf(text.charCodeAt(opening) === 0x22 ? '"' : "'", opening + 1);
+    if (closing !== -1 && closing < bound) return closing;
+    if (bound === text.length) throw this.#source.error('an attribute value has no end', opening);
+    throw this.#source.error('"<" is disallowed in an attribute value', bound);
+  }
+
+  #declare({ prefix, local }: XmlName, namespace: string, offset: number, outer: Scope): void {
+    const declared = prefix === '' ? '' : local;
+    const fault = faultOfDeclaration(declared, namespace);
+    if (fault !== undefined) throw this.#source.error(fault, offset);
+    if (this.#scope === outer) this.#scope = new Scope(declared, namespace, outer);
+    else if (!this.#scope.add(declared, namespace))
+      throw this.#twice(declared === '' ? '' : XMLNS_NAMESPACE, local, offset);
+  }
+
+  #twice(namespace: string, local: string, offset: number): XmlError {
+    return this.#source.error(`duplicate attribute: ${namespace === '' ? local : `{${namespace}}${local}`}`, offset);
+  }
+}
+
+function isDeclaration({ prefix, raw }: XmlName): boolean {
+  return prefix === 'xmlns' || raw === 'xmlns';
+}
+
+function holds(found: readonly XmlAttribute[], local: string, namespace: string): boolean {
+  for (const each of found) if (each.local === local && each.namespace === namespace) return true;
+  return false;
+}
