@@ -1,6 +1,5 @@
 // Proves that nothing is lost and nothing done twice while gateways die and the database restarts: see --help.
-import { renderTable } from '../src/cli/table.ts';
-import { coloursOf } from '../src/cli/terminal.ts';
+import { coloursOf, renderTable } from '../src/cli/terminal.ts';
 import { readOptions } from './fleet/options.ts';
 import { type FleetResult, isSound, runFleet } from './fleet/run.ts';
 import { runScript } from './support/command-line.ts';

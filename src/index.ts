@@ -1,7 +1,7 @@
 // The public names of the package, one by one: what a project's handlers and tests may import, and what embeds a gateway.
 
-export { type OpenOptions, openClient } from './client/open-client.ts';
-export type { TypedClient } from './client/typed-client.ts';
+export type { TypedClient } from './client/client.ts';
+export { type OpenOptions, openClient } from './client/client.ts';
 export { JsonBuilder, type JsonScalarValue } from './codec/json/builder.ts';
 export type { JsonArray, JsonNode, JsonObject, JsonScalar } from './codec/json/node.ts';
 export {

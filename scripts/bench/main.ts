@@ -1,7 +1,6 @@
 /** `npm run bench`: what the gateway does in a second, beside what can be had at most. */
 import { cpus } from 'node:os';
-import { renderTable } from '../../src/cli/table.ts';
-import { coloursOf } from '../../src/cli/terminal.ts';
+import { coloursOf, renderTable } from '../../src/cli/terminal.ts';
 import { parse, runScript, TEXT, UsageError } from '../support/command-line.ts';
 import { cells, HEADING, type Judged, judge } from './figure.ts';
 import { Bench, type Row } from './harness.ts';

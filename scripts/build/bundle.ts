@@ -12,7 +12,7 @@ const ENTRIES = [
   'cli/main',
   'cli/dev/worker',
   'cli/workers/worker',
-  'cli/progress/thread',
+  'cli/progress-thread',
   'query/sqlite/reader',
 ];
 

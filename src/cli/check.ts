@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import { Ended } from './failure.ts';
 import { AS_JSON, explain } from './help.ts';
-import { withProgress } from './progress/progress.ts';
+import { withProgress } from './progress.ts';
 import { load, type Place, placeOf, renderLoaded } from './project.ts';
-import { coloursOf, jsonText, print } from './terminal.ts';
-import { count } from './words.ts';
+import { coloursOf, count, jsonText, print } from './terminal.ts';
 
 const help = {
   examples: [

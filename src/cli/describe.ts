@@ -2,11 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
 import type { ContractForm, Subject } from '../describe/scope.ts';
-import { contractBaseOf } from './address.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
-import { findService } from './find-service.ts';
+import { findService } from './find.ts';
 import { explain } from './help.ts';
-import { loadRegistry, placeOf } from './project.ts';
+import { contractBaseOf, loadRegistry, placeOf } from './project.ts';
 import { note, print } from './terminal.ts';
 
 const help = {

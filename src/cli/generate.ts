@@ -3,8 +3,7 @@ import { Ended } from './failure.ts';
 import type { GeneratedPlan } from './generated-files.ts';
 import { explain } from './help.ts';
 import { loadRegistry, placeOf } from './project.ts';
-import { coloursOf, note, print } from './terminal.ts';
-import { count } from './words.ts';
+import { coloursOf, count, note, print } from './terminal.ts';
 
 const help = {
   examples: ['signalbox generate', 'signalbox generate --check'],

@@ -2,10 +2,8 @@ import type { Command } from 'commander';
 import type { PendingMigration, Store, StoreOptions } from '../store/index.ts';
 import { wrongUsage } from './failure.ts';
 import { AS_JSON, explain } from './help.ts';
-import { loadRegistry, placeOf } from './project.ts';
-import { storeOptions, withStore } from './store.ts';
-import { coloursOf, jsonText, note, print } from './terminal.ts';
-import { count } from './words.ts';
+import { loadRegistry, placeOf, storeOptions, withStore } from './project.ts';
+import { coloursOf, count, jsonText, note, print } from './terminal.ts';
 
 const help = {
   examples: [

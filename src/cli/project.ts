@@ -2,10 +2,10 @@ import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
-import { Ended } from './failure.ts';
-import { withProgress } from './progress/progress.ts';
-import { coloursOf, note } from './terminal.ts';
-import { count } from './words.ts';
+import type { Db, Store, StoreOptions } from '../store/index.ts';
+import { CliFailure, Ended } from './failure.ts';
+import { withProgress } from './progress.ts';
+import { coloursOf, count, note } from './terminal.ts';
 
 /** Where a command works. */
 export interface Place {
@@ -48,4 +48,60 @@ export async function loadRegistry(place: Place, handlers?: 'check' | 'ignore-mi
 export async function renderLoaded(loaded: LoadedProject, stream: NodeJS.WriteStream): Promise<string> {
   const { renderDiagnostics } = await import('../load/index.ts');
   return renderDiagnostics(loaded, { colour: coloursOf(stream).isColorSupported });
+}
+
+/** Which database the gateway has. */
+export async function storeOptions({ gateway }: Registry, place: Place): Promise<StoreOptions> {
+  const { resolveSetting } = await import('../serve/start/settings.ts');
+  const { url, engine, connections } = gateway.database;
+  return { url: resolveSetting(url, process.env), engine, connections, root: place.root };
+}
+
+/** Opens the gateway's database, and closes it after the work. */
+export async function withStore(
+  registry: Registry,
+  place: Place,
+  work: (store: Store) => Promise<void>,
+): Promise<void> {
+  const { openStore } = await import('../store/index.ts');
+  const store = await openStore(await storeOptions(registry, place));
+  try {
+    await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Reads tables of the gateway's database, which is neither made nor changed.
+ * @throws CliFailure where it is not up to date
+ */
+export async function readTables<T>(registry: Registry, place: Place, work: (db: Db) => Promise<T>): Promise<T> {
+  const { openToRead, pendingMigrations } = await import('../store/index.ts');
+  const options = await storeOptions(registry, place);
+  const pending = await pendingMigrations(options);
+  if (pending.length > 0) {
+    const steps = count(pending.length, 'step');
+    throw new CliFailure(`the gateway's database lacks ${steps} of the schema of this version`, {
+      hint: 'Run signalbox migrate; signalbox serve does it too.',
+    });
+  }
+  const store = await openToRead(options);
+  try {
+    return await work(await store.tables());
+  } finally {
+    await store.close();
+  }
+}
+
+/** An address by which this machine reaches what listens there: all addresses are none to call. */
+export function reachable(address: string): string {
+  return address.replace(/\/\/0\.0\.0\.0(?=[:/]|$)/, '//127.0.0.1').replace('//[::]', '//[::1]');
+}
+
+/** The address of the gateway in contracts, with the context: what `--base` says, or what the gateway itself would say. */
+export async function contractBaseOf(registry: Registry, given: string | undefined): Promise<string> {
+  if (given !== undefined) return `${given.replace(/\/+$/, '')}/${registry.gateway.context}`;
+  const { contractBase } = await import('../serve/start/address.ts');
+  return contractBase(registry, process.env);
 }

@@ -3,11 +3,10 @@ import type { ConsumerOperation, RestConsumer } from '../model/consumer.ts';
 import { operationsByName, shortestName } from '../model/operation-names.ts';
 import type { Registry, Routing } from '../model/registry.ts';
 import type { Answer, Operation, SoapForm } from '../model/service.ts';
-import { findService } from './find-service.ts';
+import { findService } from './find.ts';
 import { AS_JSON, explain } from './help.ts';
 import { loadRegistry, placeOf } from './project.ts';
-import { renderTable } from './table.ts';
-import { coloursOf, jsonText, print } from './terminal.ts';
+import { coloursOf, jsonText, print, renderTable } from './terminal.ts';
 
 const help = {
   examples: [

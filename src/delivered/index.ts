@@ -1,17 +1,22 @@
+import type { OriginalRequest, OriginalShape } from '../model/original-shape.ts';
 import type { DeliveredHandler, DeliveredPorts } from './port.ts';
-import { processReport, processReportFile } from './process/report.ts';
-import { processFind, processGet, processMessages, processNames, processUpdate } from './process/requests.ts';
-import { processSchedule } from './process/schedule.ts';
-import { queryFields, queryPrompts } from './query/describe.ts';
+import {
+  processFind,
+  processGet,
+  processMessages,
+  processNames,
+  processReport,
+  processReportFile,
+  processSchedule,
+  processUpdate,
+} from './process.ts';
+import { queryDelete, queryFields, queryList, queryPrompts, querySave } from './query/catalogue.ts';
 import { queryExecute, queryPoll } from './query/execute.ts';
-import { queryFile } from './query/file.ts';
-import { queryList } from './query/list.ts';
-import { queryResults } from './query/results.ts';
-import { queryDelete, querySave } from './query/save.ts';
-import { queryCancel, queryStatus } from './query/status.ts';
+import { queryCancel, queryFile, queryResults, queryStatus } from './query/runs.ts';
+import { queryBodies, queryShapes } from './query-shapes.ts';
+import { processShapes } from './shapes.ts';
 
 export type { DeliveredHandler } from './port.ts';
-export { originalBodies, originalShapes } from './shapes/index.ts';
 
 /** By the name in `handler:`. */
 export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => DeliveredHandler> = new Map([
@@ -35,3 +40,11 @@ export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => D
   ['signalbox/query-save', querySave],
   ['signalbox/query-status', queryStatus],
 ]);
+
+/** How clients of the original speak to the delivered services, by the names of operations over SOAP. */
+export const originalShapes: ReadonlyMap<string, OriginalShape> = new Map(
+  Object.entries({ ...queryShapes, ...processShapes }),
+);
+
+/** What clients of the original post as XML over REST, by the ids of operations. */
+export const originalBodies: ReadonlyMap<string, OriginalRequest> = new Map(Object.entries(queryBodies));

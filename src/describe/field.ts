@@ -1,4 +1,5 @@
 import { type Field, filledByFault, type ScalarType } from '../model/field.ts';
+import { type PatternNode, readPattern } from '../wire/pattern-syntax.ts';
 
 /** Whether a caller has to give the field a value. */
 export function mustBeGiven(field: Field): boolean {
@@ -21,4 +22,16 @@ export function entryField(field: Field): Field {
 export function longest(field: Field, type: ScalarType): number | undefined {
   if (type.length === undefined) return field.maximum;
   return field.maximum === undefined ? type.length : Math.min(type.length, field.maximum);
+}
+
+/** Reads a pattern that the whole value must match. */
+export function readWholePattern(source: string): PatternNode {
+  return readPattern(unanchored(source));
+}
+
+/** A first `^` and a last `$` say nothing where the whole value must match. */
+function unanchored(source: string): string {
+  const start = source.startsWith('^') ? 1 : 0;
+  const end = /(?<!\\)(?:\\\\)*\$$/.test(source) ? source.length - 1 : source.length;
+  return source.slice(start, end);
 }

@@ -1,10 +1,58 @@
+import type { Registry } from '../model/registry.ts';
+import { buildXml, element } from '../wire/xml/build.ts';
+import { describeOpenApi } from './openapi/openapi.ts';
+import { CONTRACT_EXTENSIONS, type ContractForm, contractForms, type Subject, segmentOf } from './scope.ts';
+import { describeWadl } from './wadl.ts';
+import { describeWsdl } from './wsdl/wsdl.ts';
+import { describeXsdFiles } from './xsd/xsd.ts';
+
 // Contracts of a service, made from the registry alone: the same text for the same registry, wherever and whenever.
-export { describeContract } from './contract.ts';
-export { exampleRequest } from './example/example.ts';
-export { exampleSoapRequest } from './example/soap.ts';
-export { describeInspection } from './inspection.ts';
+
+export { exampleRequest, exampleSoapRequest } from './example/request.ts';
+
 export { describeOpenApi } from './openapi/openapi.ts';
 export { contractForms } from './scope.ts';
-export { describeWadl } from './wadl/wadl.ts';
+export { describeWadl } from './wadl.ts';
 export { describeWsdl } from './wsdl/wsdl.ts';
 export { describeXsdFiles } from './xsd/xsd.ts';
+
+const WRITERS = { wadl: describeWadl, openapi: describeOpenApi, wsdl: describeWsdl } as const;
+
+/**
+ * A contract as files, text by name: its own first, then those that it imports. Path names belong to REST: a WSDL is of
+ * the whole service.
+ * @param base the gateway's address with its context, without a slash at the end
+ * @throws RangeError where no operation answers under the path name; for a WSDL where nothing is called over SOAP
+ */
+export function describeContract(
+  registry: Registry,
+  form: ContractForm,
+  subject: Subject,
+  base: string,
+): ReadonlyMap<string, string> {
+  const { service, pathName } = subject;
+  if (form === 'xsd') return describeXsdFiles(registry, service, { pathName });
+  const text = WRITERS[form](registry, service, { base, pathName });
+  return new Map([[`${segmentOf(subject)}${CONTRACT_EXTENSIONS[form]}`, text]]);
+}
+
+// WS-Inspection 1.0 (IBM and Microsoft, November 2001): where a list of services refers to their WSDL.
+
+const WSIL = 'http://schemas.xmlsoap.org/ws/2001/10/inspection/';
+const WSDL = 'http://schemas.xmlsoap.org/wsdl/';
+
+/** The services over SOAP, each with the address of its WSDL. @param base the gateway's address with its context */
+export function describeInspection({ services }: Registry, base: string): string {
+  const listed = [...services.values()].filter((each) => each.active && contractForms(each).includes('wsdl'));
+  const entries = listed.map(({ id, description }) =>
+    element('service', {}, [
+      element('name', {}, [id]),
+      description === undefined ? undefined : element('abstract', {}, [description]),
+      element('description', {
+        referencedNamespace: WSDL,
+        location: `${base}/PeopleSoftServiceListeningConnector/${id}.wsdl`,
+      }),
+    ]),
+  );
+  return buildXml(element('inspection', { xmlns: WSIL }, entries));
+}

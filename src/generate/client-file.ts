@@ -1,9 +1,8 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
 import { type Flow, type FlowStep, flowNames } from '../model/flow.ts';
 import { qualifiedName, shortestName } from '../model/operation-names.ts';
-import { code, comment, sentence } from './comment.ts';
-import { HEADER } from './header.ts';
-import { importLine, propertyName } from './typescript.ts';
+import { HEADER } from './files.ts';
+import { code, comment, importLine, propertyName, sentence } from './typescript.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { waysTo } from './words.ts';
 

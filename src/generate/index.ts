@@ -1,17 +1,16 @@
+import { contractForms, describeContract } from '../describe/index.ts';
 import type { Registry } from '../model/registry.ts';
 import { clientFile } from './client-file.ts';
-import { contractFiles } from './contracts.ts';
-import { handlersFile } from './handlers/file.ts';
-import { GENERATED_FOLDER, HEADER } from './header.ts';
+import { GENERATED_FOLDER, HEADER, withJsonHeader, withXmlHeader } from './files.ts';
+import { handlersFile } from './handlers-file.ts';
 import { jsonText } from './json-text.ts';
 import { registryFile } from './registry/file.ts';
-import { typesFile } from './types/file.ts';
-import { vocabulary } from './vocabulary.ts';
+import { typesFile } from './types-file.ts';
+import { sorted, vocabulary } from './vocabulary.ts';
 
-export { GENERATED_FOLDER } from './header.ts';
-export { knownIds } from './known-ids.ts';
-export { handlerStubs } from './stubs/stubs.ts';
-export { planWrite, type WritePlan } from './write-plan.ts';
+export { GENERATED_FOLDER, planWrite, type WritePlan } from './files.ts';
+export { handlerStubs } from './stubs.ts';
+export { knownIds } from './vocabulary.ts';
 
 export interface GenerateOptions {
   /** The JSON Schema of definition files, with the registry's ids as proposals. */
@@ -33,4 +32,22 @@ export function generate(registry: Registry, { schema }: GenerateOptions): Map<s
     [`${GENERATED_FOLDER}/registry.json`, registryFile(registry)],
     [`${GENERATED_FOLDER}/types.ts`, typesFile(words)],
   ]);
+}
+
+/** Stands for the gateway's address, which a committed contract can't know (RFC 2606 section 2 keeps `.invalid` free). */
+const PLACEHOLDER = 'https://gateway.invalid';
+
+/** The contracts of every service: OpenAPI and WADL of what it does over REST, WSDL over SOAP, and XSD. */
+function contractFiles(registry: Registry): Map<string, string> {
+  const base = `${PLACEHOLDER}/${registry.gateway.context}`;
+  const files = new Map<string, string>();
+  for (const service of sorted(registry.services)) {
+    for (const form of contractForms(service)) {
+      for (const [file, text] of describeContract(registry, form, { service }, base)) {
+        const marked = form === 'openapi' ? withJsonHeader(text, 'x-generated') : withXmlHeader(text);
+        files.set(`${GENERATED_FOLDER}/contracts/${file}`, marked);
+      }
+    }
+  }
+  return files;
 }

@@ -1,17 +1,16 @@
-import { rootsOf } from '../describe/documents.ts';
 import { plainDefault } from '../describe/field.ts';
+import { rootsOf } from '../describe/scope.ts';
 import type { Component } from '../model/component.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import type { Field, FieldType } from '../model/field.ts';
-import type { Flow } from '../model/flow.ts';
-import { type OperationsByName, operationsByName } from '../model/operation-names.ts';
+import { type Flow, flowNames } from '../model/flow.ts';
+import { type OperationsByName, operationsByName, shortestName } from '../model/operation-names.ts';
 import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Message, Operation } from '../model/service.ts';
 import { type TypeNames, typeNames } from './names.ts';
-import { byId, sorted } from './sorted.ts';
 
 /** What code of the project sees, in the order of ids, and what it is called there. */
 export interface Vocabulary {
@@ -76,7 +75,7 @@ export function vocabulary(registry: Registry): Vocabulary {
 }
 
 /** A request field as an operation's handler gets it, with how sure it is to be there. */
-export interface RequestField {
+interface RequestField {
   readonly field: Field;
   /** Required, given a default, or part of every URI. */
   readonly present: boolean;
@@ -134,4 +133,39 @@ function reach(document: Document, into: Set<Document>): void {
 function reachType(type: FieldType, into: Set<Document>): void {
   if (type.kind === 'list') reachType(type.item, into);
   else if (type.kind === 'document') reach(type.document, into);
+}
+
+/** Ids that editors propose where a definition refers to another; those of documents in place can't be referred to. */
+export function knownIds(registry: Registry): { readonly [kind: string]: readonly string[] } {
+  const ids = (map: ReadonlyMap<string, { readonly id: string }>): string[] => sorted(map).map(({ id }) => id);
+  const byName = operationsByName(registry);
+  const named = (map: ReadonlyMap<string, Operation | ConsumerOperation>): string[] =>
+    [...map.values()].map((each) => shortestName(byName, each)).sort();
+  const consumers = named(registry.consumers);
+  return {
+    documents: sorted(registry.documents).flatMap(({ id, inPlace }) => (inPlace ? [] : [id])),
+    queries: ids(registry.queries),
+    nodes: ids(registry.nodes),
+    operations: [...named(registry.operations), ...consumers].sort(),
+    consumers,
+    flows: sorted(registry.flows).flatMap(flowNames),
+    schemes: ids(registry.schemes),
+    permissionLists: ids(registry.permissionLists),
+    roles: ids(registry.roles),
+    datasources: ids(registry.datasources),
+    components: ids(registry.components),
+    processes: ids(registry.processes),
+    relatedContent: ids(registry.relatedContent),
+    recurrences: ids(registry.recurrences),
+    users: ids(registry.users),
+  };
+}
+
+/** Entries of a map or a list of the registry in the order of their ids, compared by code unit: the same on every machine. */
+export function sorted<T extends { readonly id: string }>(entries: ReadonlyMap<string, T> | readonly T[]): T[] {
+  return [...entries.values()].sort(byId);
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }

@@ -55,7 +55,7 @@ test('what is imported is there: in dist, in Node, or a dependency', () => {
 });
 
 test('what is started by its place is there', () => {
-  for (const file of ['cli/dev/worker.js', 'cli/workers/worker.js', 'cli/progress/thread.js', 'query/sqlite/reader.js'])
+  for (const file of ['cli/dev/worker.js', 'cli/workers/worker.js', 'cli/progress-thread.js', 'query/sqlite/reader.js'])
     expect(textOf(file), file).not.toBe('');
   const places = modules.flatMap(({ file, text }) =>
     [...text.matchAll(/new URL\("(\.[^"]*)", import\.meta\.url\)/g)].map((match) =>

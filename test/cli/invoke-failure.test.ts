@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callFailure } from '../../src/cli/invoke/failure.ts';
+import { callFailure } from '../../src/cli/invoke/print.ts';
 import { FlowError, InvokeError } from '../../src/invoke/index.ts';
 
 const called = { operation: 'FILE_PUT', requestId: 'r-1' };

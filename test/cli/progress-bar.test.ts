@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderBytes, size } from '../../src/cli/progress/bar.ts';
+import { renderBytes, size } from '../../src/cli/progress.ts';
 
 test.each([
   [0, 0, ''],

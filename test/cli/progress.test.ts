@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { finish } from './support.ts';
 
-const progress = new URL('../../src/cli/progress/progress.ts', import.meta.url).href;
+const progress = new URL('../../src/cli/progress.ts', import.meta.url).href;
 
 /** Works for a time without ever giving way, as reading many files does, with standard error taken for a terminal or not. */
 function busy(ms: number, terminal: boolean) {

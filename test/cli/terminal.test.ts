@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { CliFailure, renderFailure, wrongUsage } from '../../src/cli/failure.ts';
-import { renderTable } from '../../src/cli/table.ts';
-import { colours, wantsColour } from '../../src/cli/terminal.ts';
+import { colours, renderTable, wantsColour } from '../../src/cli/terminal.ts';
 
 const terminal = { isTTY: true };
 const pipe = {};

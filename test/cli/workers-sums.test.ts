@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Sums } from '../../src/cli/workers/sums.ts';
+import { Sums } from '../../src/cli/workers/primary.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openClient as openUntyped } from '../../src/client/open-client.ts';
+import { openClient as openUntyped } from '../../src/client/client.ts';
 import { InvokeError, SoapFault } from '../../src/invoke/index.ts';
 import { DefinitionsError, loadProject } from '../../src/load/index.ts';
 import { openClient } from '../generate/fixtures/generated/client.ts';

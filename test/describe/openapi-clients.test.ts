@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { deliveredHandlers } from '../../src/delivered/index.ts';
-import { DELIVERED_FACTS } from '../../src/describe/delivered.ts';
+import { DELIVERED_FACTS } from '../../src/describe/exchange.ts';
 import { describeOpenApi } from '../../src/describe/index.ts';
-import type { PRIVATE_QUERY } from '../../src/describe/openapi/private-query.ts';
+import type { PRIVATE_QUERY } from '../../src/describe/openapi/request.ts';
 import { linkSavedQuery } from '../../src/load/query/saved-query.ts';
 import { query as querySchema } from '../../src/load/schema/query.ts';
 import { PRIVATE_QUERY_KEYS } from '../../src/model/query.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { samplePattern } from '../../src/describe/example/pattern.ts';
-import { readWholePattern } from '../../src/describe/pattern.ts';
-import { xsdPattern } from '../../src/describe/xsd/pattern.ts';
+import { samplePattern } from '../../src/describe/example/value.ts';
+import { readWholePattern } from '../../src/describe/field.ts';
+import { xsdPattern } from '../../src/describe/xsd/types.ts';
 
 const translate = (pattern: string): string | undefined => xsdPattern(readWholePattern(pattern));
 

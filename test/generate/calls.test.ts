@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { typesFile } from '../../src/generate/types/file.ts';
+import { typesFile } from '../../src/generate/types-file.ts';
 import { vocabulary } from '../../src/generate/vocabulary.ts';
 import type { RestConsumer } from '../../src/model/consumer.ts';
 import type { Field } from '../../src/model/field.ts';

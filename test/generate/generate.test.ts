@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { carriesHeader } from '../../src/generate/header.ts';
+import { carriesHeader } from '../../src/generate/files.ts';
 import { generate, handlerStubs } from '../../src/generate/index.ts';
 import { registry } from '../support/registry.ts';
 import { fullRegistry } from './full-registry.ts';

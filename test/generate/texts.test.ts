@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { comment, sentence } from '../../src/generate/comment.ts';
 import { jsonText } from '../../src/generate/json-text.ts';
+import { facts, valueText } from '../../src/generate/members.ts';
 import { typeNames } from '../../src/generate/names.ts';
-import { facts } from '../../src/generate/types/facts.ts';
-import { valueText } from '../../src/generate/types/type-text.ts';
-import { importLine, isIdentifier, propertyName, quoted } from '../../src/generate/typescript.ts';
+import { comment, importLine, isIdentifier, propertyName, quoted, sentence } from '../../src/generate/typescript.ts';
 import { typeWords } from '../../src/generate/words.ts';
 import { decimal, document, type FieldOptions, field, listOf, string } from '../support/registry.ts';
 

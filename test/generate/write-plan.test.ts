@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { carriesHeader, HEADER, withJsonHeader, withXmlHeader } from '../../src/generate/header.ts';
-import { planWrite, type WritePlan } from '../../src/generate/write-plan.ts';
+import {
+  carriesHeader,
+  HEADER,
+  planWrite,
+  type WritePlan,
+  withJsonHeader,
+  withXmlHeader,
+} from '../../src/generate/files.ts';
 
 const isUpToDate = ({ write, remove }: WritePlan): boolean => write.size === 0 && remove.length === 0;
 

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { explain } from '../help.ts';
 import { placeOf } from '../project.ts';
 import { coloursOf, wantsColour } from '../terminal.ts';
-import { lineReporter } from './report.ts';
 
 const help = {
   examples: ['signalbox dev', 'PORT=9000 signalbox dev'],
@@ -17,7 +16,7 @@ export function addDev(program: Command): void {
   explain(program.command('dev'), help)
     .description('run the gateway and take over every edit as it is saved')
     .action(async (_: object, command: Command) => {
-      const { Supervisor, stopOnSignals } = await import('./supervisor.ts');
+      const { lineReporter, Supervisor, stopOnSignals } = await import('./supervisor.ts');
       const report = lineReporter(coloursOf(process.stdout));
       const supervisor = new Supervisor({ ...placeOf(command), colour: wantsColour(process.stderr) }, report);
       stopOnSignals(supervisor);

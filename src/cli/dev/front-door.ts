@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Address } from '../../serve/start/address.ts';
 import { CliFailure } from '../failure.ts';
-import type { SupervisorMessage } from './messages.ts';
+import type { SupervisorMessage } from './worker-handle.ts';
 
 const nobodyServes =
   'HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\nretry-after: 1\r\n\r\n' +

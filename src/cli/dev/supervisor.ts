@@ -1,11 +1,17 @@
 import { relative, resolve, sep } from 'node:path';
-import { followParent } from '../parent.ts';
+import { followParent } from '../signals.ts';
+import { type Colors, writeAtOnce } from '../terminal.ts';
 import { describeChanges, type Fingerprints, shorten } from './changes.ts';
 import { FrontDoor } from './front-door.ts';
-import { tell, type WorkerFiles, type WorkerMessage, type WorkerStart } from './messages.ts';
-import type { Reporter } from './report.ts';
 import { type Watch, type Watched, watchFiles } from './watch.ts';
-import { startWorker, type WorkerHandle } from './worker-handle.ts';
+import {
+  startWorker,
+  tell,
+  type WorkerFiles,
+  type WorkerHandle,
+  type WorkerMessage,
+  type WorkerStart,
+} from './worker-handle.ts';
 
 /** Back-off after a crash, doubled each time. */
 const firstPauseMs = 100;
@@ -241,4 +247,32 @@ export function stopOnSignals(supervisor: Supervisor): void {
   followParent(() => {
     if (!supervisor.stopping) supervisor.stop();
   });
+}
+
+/** What the supervisor tells the user. */
+interface Reporter {
+  /** The gateway is up for the first time. */
+  ready(address: string, tookMs: number, screen: string): void;
+  reloaded(tookMs: number, what: string): void;
+  note(line: string): void;
+  /** The edit is not taken over; `text` says why. */
+  failed(text: string, serving: boolean): void;
+  crashed(how: string, pauseMs: number): void;
+}
+
+/** A reporter that writes lines to standard output, and what is wrong to standard error. */
+export function lineReporter({ green, red }: Pick<Colors, 'green' | 'red'>): Reporter {
+  const ms = (time: number): string => `${Math.round(time)} ms`;
+  return {
+    ready: (address, took, screen) =>
+      writeAtOnce(1, `${green('Signalbox is ready')} on ${address} (${ms(took)})\n${screen}`),
+    reloaded: (took, what) => writeAtOnce(1, `${green('Reloaded')} in ${ms(took)}${what === '' ? '' : `: ${what}`}\n`),
+    note: (line) => writeAtOnce(1, `${line}\n`),
+    failed: (text, serving) => {
+      const state = serving ? 'Still serving what was last good.' : 'Nothing is served yet.';
+      writeAtOnce(2, `${text.trimEnd()}\n${red('Not taken over.')} ${state} Waiting for the next save.\n`);
+    },
+    crashed: (how, pause) =>
+      writeAtOnce(2, `${red('The gateway ended')} (${how}); it is started again in ${ms(pause)}.\n`),
+  };
 }

@@ -1,23 +1,22 @@
-// The process that runs the gateway under `signalbox dev`: it ends with the next edit. It is started ahead where there
-// is time, imports and warms up what does not change with an edit, and reads the project only when it is told to.
 import type { Server } from 'node:http';
-import module from 'node:module';
+import module, { registerHooks } from 'node:module';
 import type { Socket } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type LoadedProject, loadProject, renderDiagnostics } from '../../load/index.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Address } from '../../serve/start/address.ts';
 import { startGateway } from '../../serve/start.ts';
 import { CliFailure, renderFailure } from '../failure.ts';
+import { renderScreen, terminalLog } from '../gateway-output.ts';
 import { planGenerated, writeGenerated } from '../generated-files.ts';
-import { terminalLog } from '../log-line.ts';
-import { renderScreen } from '../screen.ts';
 import { colours } from '../terminal.ts';
 import { fingerprint } from './changes.ts';
-import { type Connections, type DrainOptions, followConnections } from './connections.ts';
-import { forwardTo } from './forward.ts';
-import type { SupervisorMessage, WorkerFiles, WorkerMessage, WorkerStart } from './messages.ts';
-import { recordModules } from './modules.ts';
+import { type Connections, type DrainOptions, followConnections, forwardTo } from './handover.ts';
+import type { SupervisorMessage, WorkerFiles, WorkerMessage, WorkerStart } from './worker-handle.ts';
+
+// The process that runs the gateway under `signalbox dev`: it ends with the next edit. It is started ahead where there
+// is time, imports and warms up what does not change with an edit, and reads the project only when it is told to.
 
 const { colour, spare, first, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 const paint = colours(colour);
@@ -141,4 +140,23 @@ function filesRead(): WorkerFiles {
 
 function tellSupervisor(message: WorkerMessage, then: () => void = () => undefined): void {
   process.send?.(message, then);
+}
+
+/**
+ * Notes the project's own modules, from now on and as they are imported: these are what an edit may change. Packages, the
+ * product itself and what it generates are left out.
+ * @returns absolute paths; the set grows
+ */
+function recordModules(root: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const project = pathToFileURL(join(root, '/')).href;
+  const others = [new URL('../../', import.meta.url).href, pathToFileURL(join(root, 'generated/')).href];
+  registerHooks({
+    load(url, context, nextLoad) {
+      const isOurs = url.startsWith(project) && !url.includes('/node_modules/');
+      if (isOurs && !others.some((other) => url.startsWith(other))) found.add(fileURLToPath(url));
+      return nextLoad(url, context);
+    },
+  });
+  return found;
 }

@@ -12,7 +12,7 @@ import { type Field, singleType } from '../../model/field.ts';
 import type { Message, RawKind } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
-import { propose } from '../proposal.ts';
+import { propose } from '../find.ts';
 import { fileContent, fileSegment, fileText, readFileName } from './files.ts';
 
 /** What a command line says of an operation's input. */

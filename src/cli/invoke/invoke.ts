@@ -2,11 +2,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PreparedRequest } from '../../invoke/index.ts';
 import { wrongUsage } from '../failure.ts';
 import { AS_JSON, explain } from '../help.ts';
-import { interruptible } from '../interrupt.ts';
 import { loadRegistry, placeOf } from '../project.ts';
+import { interruptible } from '../signals.ts';
 import { coloursOf, note, print } from '../terminal.ts';
-import type { Found } from './found.ts';
 import type { Asked, Ran } from './run.ts';
+import type { Found } from './target.ts';
 
 const help = {
   examples: [
@@ -62,7 +62,7 @@ export function addInvoke(program: Command): void {
       // Handlers are no part of this.
       const registry = await loadRegistry(place, 'ignore-missing');
       const [{ checkOptions, findCallable }, { prepare, run }] = await Promise.all([
-        import('./found.ts'),
+        import('./target.ts'),
         import('./run.ts'),
       ]);
       const found = findCallable(registry, id, options.node);
@@ -86,7 +86,10 @@ function readIndex(text: string): number {
 }
 
 async function show({ kept, contentType }: Ran, found: Found, { output, json }: InvokeOptions): Promise<void> {
-  const [{ renderJson, renderReply }, { responseOf }] = await Promise.all([import('./print.ts'), import('./found.ts')]);
+  const [{ renderJson, renderReply }, { responseOf }] = await Promise.all([
+    import('./print.ts'),
+    import('./target.ts'),
+  ]);
   const response = responseOf(found, contentType);
   // Where the content is on standard output, nothing else is.
   const stream = output === '-' ? process.stderr : process.stdout;
@@ -99,6 +102,6 @@ async function show({ kept, contentType }: Ran, found: Found, { output, json }: 
 }
 
 async function showPrepared(requests: readonly PreparedRequest[], { json }: InvokeOptions): Promise<void> {
-  const { renderPrepared } = await import('./prepared.ts');
+  const { renderPrepared } = await import('./print.ts');
   await print(json ? `${JSON.stringify(requests)}\n` : renderPrepared(requests));
 }

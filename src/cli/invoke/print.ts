@@ -1,11 +1,14 @@
 import { compileDocument, writeJsonText } from '../../codec/index.ts';
+import { FlowError, type Head, InvokeError, type PreparedRequest, ReplyFault, SoapFault } from '../../invoke/index.ts';
 import type { Document } from '../../model/document.ts';
 import type { FieldType } from '../../model/field.ts';
+import type { FlowReply, InvokeReply, ReplyTimings, StepTrace } from '../../model/invoke-reply.ts';
 import type { Message } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { size } from '../progress/bar.ts';
-import { type Colors, printable } from '../terminal.ts';
-import { Kept, type KeptReply } from './keep.ts';
+import { CliFailure } from '../failure.ts';
+import { size } from '../progress.ts';
+import { type Colors, count, note, printable } from '../terminal.ts';
+import { Kept, type KeptReply } from './files.ts';
 
 /** A reply as JSON: its document, attachments being objects that say what and where they are. */
 export function renderJson({ value, segments }: KeptReply, response: Message): string {
@@ -73,7 +76,7 @@ function textOf(content: Value, terminal: boolean): string {
 }
 
 /** Fields by their paths, in their order. */
-export function fieldsOf(value: Value, path = ''): [string, string][] {
+function fieldsOf(value: Value, path = ''): [string, string][] {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'object') return [[path, String(value)]];
   if (Array.isArray(value))
@@ -95,4 +98,129 @@ function describe({ contentType, name, length, file }: Kept): string {
 function renderFields(fields: readonly (readonly [name: string, value: string])[], colours: Colors): string {
   const width = Math.max(0, ...fields.map(([name]) => name.length));
   return fields.map(([name, value]) => `${colours.bold(name.padEnd(width))}  ${printable(value)}\n`).join('');
+}
+
+/** Requests as they would be sent, in the form that travels; each with what it is above it. */
+export function renderPrepared(requests: readonly PreparedRequest[]): string {
+  return requests.map((request, index) => renderOne(request, index + 1, requests.length)).join('\n');
+}
+
+function renderOne({ operation, method, url, headers, body }: PreparedRequest, index: number, of: number): string {
+  const lines = [
+    of === 1 ? `# ${operation}` : `# ${index} of ${of}: ${operation}`,
+    `${method} ${url}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  const text = body === undefined ? [] : ['', ...body.split('\n')];
+  return `${[...lines, ...text].map(printable).join('\n')}\n`;
+}
+
+/** Shows the heads of each exchange. */
+export const heads = {
+  onRequest: (head: Head): void => noteHead('>', head),
+  onReply: (head: Head): void => noteHead('<', head),
+};
+
+function noteHead(mark: string, { line, headers }: Head): void {
+  for (const each of [line, ...headers.map(([name, value]) => `${name}: ${value}`), ''])
+    note(`${mark} ${each}`.trimEnd());
+}
+
+/** What became of the call: of each step where there are several. */
+export function noteReply(reply: InvokeReply | FlowReply): void {
+  if ('steps' in reply) noteSteps(reply.steps);
+  else note(`* ${spent(reply.timings, reply.attempts)}`);
+  note(`* response status ${reply.responseStatus}, call ${reply.requestId}`);
+}
+
+/** What became of the steps of a flow, a line each. */
+function noteSteps(steps: readonly StepTrace[]): void {
+  for (const step of steps) note(`* ${step.operation}: ${stepWords(step)}`);
+}
+
+function stepWords({ kept, timings, attempts, httpResponseCode }: StepTrace): string {
+  if (kept) return 'what was kept still holds';
+  if (timings !== undefined) return spent(timings, attempts);
+  const answered = httpResponseCode === undefined ? 'no reply' : `failed, HTTP status ${httpResponseCode}`;
+  return `${answered}; ${count(attempts, 'attempt')}`;
+}
+
+function spent({ connected, sent, head, value }: ReplyTimings, attempts: number): string {
+  const times = [
+    ...(connected === undefined ? [] : [`${connected.toFixed(1)} ms to the connection`]),
+    `${sent.toFixed(1)} to the end of the request`,
+    `${head.toFixed(1)} to the head of the reply`,
+    `${value.toFixed(1)} ms to its value`,
+  ];
+  return `${times.join(', ')}; ${count(attempts, 'attempt')}`;
+}
+
+/** What became of a flow's steps, where one of them is what failed. */
+export function noteFailure(error: unknown): void {
+  if (error instanceof FlowError) noteSteps(error.steps);
+}
+
+/** A call that did not succeed, in the style of a command's own errors; other errors as they are. */
+export function callFailure(error: unknown): unknown {
+  if (!(error instanceof InvokeError)) return error;
+  const lines = [...answerLines(error), ...whereLines(error)];
+  return new CliFailure(printable(error.message), {
+    hint: lines.length === 0 ? undefined : lines.join('\n'),
+    exitCode: isUsage(error) ? 2 : 1,
+    cause: error,
+  });
+}
+
+/** Nothing was sent because of how it was asked for; of a flow that has come to a step something was. */
+function isUsage(error: InvokeError): boolean {
+  const { code, attempts } = error;
+  return attempts === 0 && !(error instanceof FlowError) && (code === 'BAD_INPUT' || code === 'UNKNOWN_OPERATION');
+}
+
+/** What the other side says, of the step that failed where there are several. */
+function answerLines(error: InvokeError): string[] {
+  const answer = error.cause instanceof InvokeError && error.cause.code === error.code ? error.cause : error;
+  if (answer instanceof SoapFault) return soapLines(answer);
+  if (answer instanceof ReplyFault) return faultLines(answer);
+  return otherLines(answer);
+}
+
+function soapLines({ code, subcodes, reason, detail, detailXml }: SoapFault): string[] {
+  // The broker's own words are no more than code and reason.
+  const isOther = detail === undefined && detailXml !== '' && !detailXml.startsWith('<IBResponse');
+  return [
+    `Fault: ${[code, ...subcodes].map(printable).join(' > ')}`,
+    ...documentLines(detail, reason),
+    ...(isOther ? [shortened(detailXml)] : []),
+  ];
+}
+
+function faultLines({ fault, reason, detail, body }: ReplyFault): string[] {
+  if (fault !== undefined) return documentLines(fault, reason);
+  if (detail !== '') return [shortened(detail)];
+  return body === undefined ? [] : [`It said: ${shortened(body)}`];
+}
+
+/** A fault document's fields. Most of them repeat the reason in one. */
+function documentLines(document: DocumentValue | undefined, reason: string): string[] {
+  const fields = document === undefined ? [] : fieldsOf(document).filter(([, value]) => value !== reason);
+  return fields.map(([name, value]) => `${name}: ${printable(value)}`);
+}
+
+function otherLines({ hint, body }: InvokeError): string[] {
+  return [...(hint === undefined ? [] : [hint]), ...(body === undefined ? [] : [`It said: ${shortened(body)}`])];
+}
+
+const SHOWN = 300;
+
+const shortened = (text: string): string =>
+  printable(text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}...` : text);
+
+/** What the log of the other side is searched by. */
+function whereLines({ called: { address, requestId }, httpResponseCode, sent, attempts }: InvokeError): string[] {
+  if (address === undefined) return [];
+  const status = httpResponseCode === undefined ? '' : `HTTP status ${httpResponseCode}, `;
+  const method = sent === undefined ? '' : `${sent.method} `;
+  const tried = attempts > 1 ? `, ${count(attempts, 'attempt')}` : '';
+  return [`${status}${method}${address}${tried}, call ${requestId}`];
 }

@@ -3,14 +3,13 @@ import type { CallOptions, Client, PreparedRequest } from '../../invoke/index.ts
 import type { FlowReply, InvokeReply } from '../../model/invoke-reply.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import { type Meter, withProgress } from '../progress/progress.ts';
+import { type Meter, withProgress } from '../progress.ts';
 import type { Place } from '../project.ts';
 import { note } from '../terminal.ts';
-import type { Found, OneOperation } from './found.ts';
+import type { KeptReply } from './files.ts';
 import type { GivenInput } from './input.ts';
-import type { KeptReply } from './keep.ts';
-import type { ChosenTarget } from './target.ts';
-import { heads, noteReply } from './trace.ts';
+import { heads, noteReply } from './print.ts';
+import type { ChosenTarget, Found, OneOperation } from './target.ts';
 
 /** What a command line says beside the operation. */
 export interface Asked {
@@ -44,7 +43,7 @@ export async function run(
   asked: Asked,
   { place, signal }: { readonly place: Place; readonly signal: AbortSignal },
 ): Promise<Ran> {
-  const [{ keepReply }, { checkOutput }] = await Promise.all([import('./keep.ts'), import('./files.ts')]);
+  const { checkOutput, keepReply } = await import('./files.ts');
   if (asked.output !== undefined) await checkOutput(asked.output);
   const labels = labelsOf(found);
   return withClient(registry, found, asked, place, (ready) =>
@@ -79,13 +78,12 @@ async function withClient<T>(
   place: Place,
   work: (ready: Ready) => Promise<T>,
 ): Promise<T> {
-  const [{ createClient }, { createSpool }, { chooseTarget }, { readInput, readSegments }, { requestOf }] =
+  const [{ createClient }, { createSpool }, { chooseTarget, requestOf }, { readInput, readSegments }] =
     await Promise.all([
       import('../../invoke/index.ts'),
       import('../../store/file/spool.ts'),
       import('./target.ts'),
       import('./input.ts'),
-      import('./found.ts'),
     ]);
   const { env } = process;
   // The steps of a flow have targets of their own.
@@ -100,7 +98,7 @@ async function withClient<T>(
     const options = { ...target, segments, ...(uriIndex === undefined ? {} : { uriIndex }) };
     return await work({ client, found, input, options });
   } catch (error) {
-    const { callFailure, noteFailure } = await import('./failure.ts');
+    const { callFailure, noteFailure } = await import('./print.ts');
     if (verbose) noteFailure(error);
     throw callFailure(error);
   } finally {

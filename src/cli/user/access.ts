@@ -3,9 +3,8 @@ import { type Command, Option } from 'commander';
 import type { Registry } from '../../model/registry.ts';
 import type { UserReader, Users } from '../../security/users/port.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
-import { loadRegistry, placeOf } from '../project.ts';
-import { propose } from '../proposal.ts';
-import { readTables, withStore } from '../store.ts';
+import { propose } from '../find.ts';
+import { loadRegistry, placeOf, readTables, withStore } from '../project.ts';
 
 /** What the commands work with that change users. */
 export interface Access {

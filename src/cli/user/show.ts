@@ -2,11 +2,9 @@ import type { Command } from 'commander';
 import type { User } from '../../model/security.ts';
 import type { KeptUser, TrailLine } from '../../security/users/port.ts';
 import { AS_JSON, explain } from '../help.ts';
-import { renderTable } from '../table.ts';
-import { coloursOf, jsonText, print } from '../terminal.ts';
+import { coloursOf, jsonText, print, renderTable } from '../terminal.ts';
 import { readUsers, type Seen } from './access.ts';
-import { renderCertificates } from './certificate.ts';
-import { renderKeys } from './key.ts';
+import { renderCertificates, renderKeys } from './credentials.ts';
 
 /** A user of either place as it is shown. */
 interface Shown extends Partial<Omit<KeptUser, 'id' | 'roles'>> {

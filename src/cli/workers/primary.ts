@@ -1,11 +1,68 @@
-import cluster, { type Worker } from 'node:cluster';
+import type { Worker } from 'node:cluster';
+import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
+import type { Counted } from '../../serve/log/counters.ts';
 import type { Log } from '../../serve/log/log.ts';
-import { Ended } from '../failure.ts';
+import { Ended, type ExitCode } from '../failure.ts';
 import { sibling } from '../package-info.ts';
 import type { Place } from '../project.ts';
-import type { PrimaryMessage, WorkerMessage, WorkerStart } from './messages.ts';
-import { Sums } from './sums.ts';
+
+/** Milliseconds that a worker has to say what it has counted; one that is too busy is left out of that page. */
+const WITHIN_MS = 1_000;
+
+/** One that can be asked what it has counted. */
+interface Asked {
+  ask(question: number): void;
+}
+
+/** What is still to come of an answer. */
+interface Open {
+  readonly missing: Set<Asked>;
+  readonly counted: Counted[];
+  readonly done: (counted: readonly Counted[]) => void;
+  readonly limit: NodeJS.Timeout;
+}
+
+/** Asks workers what they have counted, and gathers their answers. */
+export class Sums {
+  readonly #open = new Map<number, Open>();
+  #questions = 0;
+
+  /** What these have counted: of those that answer in time. */
+  gather(workers: readonly Asked[]): Promise<readonly Counted[]> {
+    const question = ++this.#questions;
+    return new Promise((done) => {
+      const limit = setTimeout(() => this.#end(question), WITHIN_MS);
+      this.#open.set(question, { missing: new Set(workers), counted: [], done, limit });
+      for (const worker of workers) worker.ask(question);
+      this.#endIfComplete(question);
+    });
+  }
+
+  answered(worker: Asked, question: number, counted: Counted): void {
+    const open = this.#open.get(question);
+    if (open?.missing.delete(worker) !== true) return;
+    open.counted.push(counted);
+    this.#endIfComplete(question);
+  }
+
+  /** It answers nothing any more. */
+  gone(worker: Asked): void {
+    for (const [question, { missing }] of this.#open) if (missing.delete(worker)) this.#endIfComplete(question);
+  }
+
+  #endIfComplete(question: number): void {
+    if (this.#open.get(question)?.missing.size === 0) this.#end(question);
+  }
+
+  #end(question: number): void {
+    const open = this.#open.get(question);
+    if (open === undefined) return;
+    this.#open.delete(question);
+    clearTimeout(open.limit);
+    open.done(open.counted);
+  }
+}
 
 /** Back-off after a worker's end, doubled each time. */
 const firstPauseMs = 100;
@@ -188,3 +245,31 @@ function createSeat(number: number): Seat {
 function tell({ worker }: Seat, message: PrimaryMessage): void {
   if (worker?.isConnected()) worker.send(message, undefined, () => undefined);
 }
+
+/** What a worker is started with. */
+export interface WorkerStart extends Place {
+  /** From 1. A worker that takes the place of another has its number. */
+  readonly worker: number;
+  readonly colour: boolean;
+  /** The log is for somebody who reads it on a terminal. */
+  readonly people: boolean;
+}
+
+/** From a worker to its primary. */
+export type WorkerMessage =
+  /** It listens and works. */
+  | { readonly kind: 'ready'; readonly address: string }
+  /** It can't start, for a reason that the user mends; `text` is ready to print. */
+  | { readonly kind: 'failed'; readonly text: string; readonly exitCode: ExitCode }
+  /** What it has counted, as it was asked. */
+  | { readonly kind: 'counted'; readonly question: number; readonly counted: Counted }
+  /** Wants to know what the others have counted. */
+  | { readonly kind: 'others'; readonly question: number };
+
+/** From the primary to a worker. */
+export type PrimaryMessage =
+  /** Say what you have counted. */
+  | { readonly kind: 'count'; readonly question: number }
+  | { readonly kind: 'others'; readonly question: number; readonly counted: readonly Counted[] }
+  /** Finish what runs, then end. */
+  | { readonly kind: 'end' };

@@ -4,9 +4,9 @@ import { loadProject, renderDiagnostics } from '../../load/index.ts';
 import type { Counted } from '../../serve/log/counters.ts';
 import { type RunningGateway, startGateway } from '../../serve/start.ts';
 import { CliFailure, type ExitCode, renderFailure } from '../failure.ts';
-import { terminalLog } from '../log-line.ts';
+import { terminalLog } from '../gateway-output.ts';
 import { colours } from '../terminal.ts';
-import type { PrimaryMessage, WorkerMessage, WorkerStart } from './messages.ts';
+import type { PrimaryMessage, WorkerMessage, WorkerStart } from './primary.ts';
 
 const { colour, people, worker, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 let gateway: RunningGateway | undefined;

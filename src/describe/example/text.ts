@@ -1,9 +1,8 @@
 import { type Document, itemName } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
-import { blankJson } from '../blank.ts';
-import type { DocumentSet } from '../documents.ts';
-import type { Json } from '../json.ts';
+import { blankJson, type Json } from '../json.ts';
+import type { DocumentSet } from '../scope.ts';
 import type { ExampleDocument, ExampleValue } from './value.ts';
 
 /**

@@ -1,9 +1,58 @@
 import type { Document } from '../../model/document.ts';
-import { type Field, type FieldType, type ScalarType, singleType } from '../../model/field.ts';
-import { compilePattern } from '../../wire/pattern.ts';
-import { entryField, longest, plainDefault } from '../field.ts';
-import { readWholePattern } from '../pattern.ts';
-import { samplePattern } from './pattern.ts';
+import { type Field, type FieldType, filledByFault, type ScalarType, singleType } from '../../model/field.ts';
+import { compilePattern, propertyRanges } from '../../wire/pattern.ts';
+import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
+import { entryField, longest, plainDefault, readWholePattern } from '../field.ts';
+
+/** A text that matches, as short as the pattern allows but with `length` characters where a repetition can give them. */
+export function samplePattern(node: PatternNode, length = 0): string {
+  switch (node.kind) {
+    case 'class':
+      return sampleClass(node);
+    case 'assertion':
+      return '';
+    case 'choice':
+      return samplePattern(node.items[0] as PatternNode, length);
+    case 'sequence':
+      return sampleSequence(node.items, length);
+    case 'repeat': {
+      const one = samplePattern(node.item);
+      const wanted = one.length === 0 ? node.least : Math.ceil(length / one.length);
+      return one.repeat(Math.min(Math.max(node.least, wanted), node.most));
+    }
+  }
+}
+
+/** What can grow fills up what the others leave, the first such part first. */
+function sampleSequence(items: readonly PatternNode[], length: number): string {
+  const texts = items.map((item) => samplePattern(item));
+  let missing = length - texts.join('').length;
+  for (const [index, item] of items.entries()) {
+    if (missing <= 0) break;
+    const short = texts[index] as string;
+    const grown = samplePattern(item, short.length + missing);
+    texts[index] = grown;
+    missing -= grown.length - short.length;
+  }
+  return texts.join('');
+}
+
+/** Letters and digits before anything else. */
+const candidates = [...'A1a-_ .,:/@', 'é', '€'];
+
+function sampleClass({ negated, ranges, properties }: CharacterClass): string {
+  const named = [
+    ...ranges,
+    ...properties.flatMap(({ name, negated: not }) => (not ? complement(propertyRanges(name)) : propertyRanges(name))),
+  ];
+  const held = negated ? complement(named) : named;
+  const holds = (candidate: string): boolean => {
+    const code = candidate.codePointAt(0) as number;
+    return held.some(([from, to]) => code >= from && code <= to);
+  };
+  const [first] = held;
+  return candidates.find(holds) ?? (first === undefined ? '' : String.fromCodePoint(first[0]));
+}
 
 /** An example of a value: a scalar as JSON has it (binary in base64), a list, or a document's fields by their names. */
 export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;
@@ -134,4 +183,54 @@ function textExample(field: Field, type: ScalarType): string | undefined {
   const length = [...sample].length;
   const fits = length >= least && length <= most && compilePattern(field.pattern).test(sample);
   return fits ? sample : undefined;
+}
+
+/** What a fault document is filled from. */
+interface FaultWords {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A fault document as a fault fills it: what is neither fixed nor has a default stays out, unless it is required. */
+export function exampleFault(document: Document, fault: FaultWords): ExampleDocument {
+  return filled(document, fault, [document]);
+}
+
+/** @param open the documents that hold this one: a document inside itself ends there */
+function filled(document: Document, fault: FaultWords, open: readonly Document[]): ExampleDocument {
+  const values = emptyExample();
+  for (const field of document.fields) {
+    const value = faultValue(field, fault, open);
+    if (value !== undefined) values[field.name] = value;
+  }
+  return values;
+}
+
+function faultValue(field: Field, fault: FaultWords, open: readonly Document[]): ExampleValue | undefined {
+  if (field.type.kind === 'document') {
+    const { document } = field.type;
+    if (open.includes(document)) return undefined;
+    const inner = filled(document, fault, [...open, document]);
+    return Object.keys(inner).length === 0 && !field.required ? undefined : inner;
+  }
+  if (filledByFault(field)) return taken(field, faultText(String(field.default), fault));
+  return field.required || field.fixed !== undefined || field.default !== undefined ? exampleField(field) : undefined;
+}
+
+function faultText(text: string, { status, code, message }: FaultWords): string {
+  const words: Readonly<Record<string, string>> = { message, detail: '', code, status: String(status) };
+  return text.replace(/\{fault\.(message|detail|code|status)\}/g, (_, name: string) => words[name] as string);
+}
+
+/** The text as the field's type has it, cut to its length; undefined where the field can't take it. */
+function taken(field: Field, text: string): string | number | undefined {
+  const { type } = field;
+  if (type.kind === 'integer' || type.kind === 'decimal')
+    return Number.isFinite(Number(text)) ? Number(text) : undefined;
+  if (type.kind !== 'string' && type.kind !== 'text') return undefined;
+  const cut = [...text].slice(0, longest(field, type)).join('');
+  const isKnown = field.enum === undefined || field.enum.includes(cut);
+  const fits = field.pattern === undefined || compilePattern(field.pattern).test(cut);
+  return isKnown && fits && [...cut].length >= (field.minimum ?? 0) ? cut : undefined;
 }

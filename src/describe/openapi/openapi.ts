@@ -1,12 +1,16 @@
-// OpenAPI Specification 3.1.1 (OpenAPI Initiative, 24 October 2024).
 import type { Registry } from '../../model/registry.ts';
-import type { Service } from '../../model/service.ts';
-import { type JsonObject, jsonText } from '../json.ts';
-import { restScopeOf, type Scope } from '../scope.ts';
-import { deprecationNote, joined } from '../words.ts';
+import type { BearerScheme, TransportScheme } from '../../model/security.ts';
+import type { Operation, Service } from '../../model/service.ts';
+import { type Json, type JsonObject, jsonText } from '../json.ts';
+import { literalText, restSchemes } from '../requirements.ts';
+import { type RestOperation, restScopeOf, type Scope, segmentOf } from '../scope.ts';
+import { type DescribedUri, describeUri, type PathWriter } from '../uri.ts';
+import { deprecationNote, firstSentence, joined } from '../words.ts';
 import { openComponents } from './components.ts';
-import { pathItems } from './paths.ts';
-import { securitySchemes } from './security.ts';
+import { operationResponses, type Writing } from './replies.ts';
+import { requestBody, uriParameters } from './request.ts';
+
+// OpenAPI Specification 3.1.1 (OpenAPI Initiative, 24 October 2024).
 
 /**
  * The OpenAPI 3.1 description of a service, as JSON text. `base` is the gateway's address with its context, without a
@@ -55,4 +59,204 @@ function infoText({ service, name }: Scope): string | undefined {
 
 function filled(members: JsonObject): JsonObject | undefined {
   return Object.keys(members).length === 0 ? undefined : members;
+}
+
+/** One operation at one of its URIs. */
+interface Entry {
+  readonly operation: Operation;
+  readonly described: DescribedUri;
+}
+
+/** One path of the description: templates that differ in their query, or in the names of variables, share it. */
+interface PathItem {
+  readonly path: string;
+  /** Names of the variables in the path, in order. */
+  readonly names: readonly string[];
+  readonly methods: Map<string, Entry[]>;
+}
+
+/** The `paths` of a description. */
+function pathItems(context: Writing): JsonObject {
+  return Object.fromEntries(
+    collect(context.scope.rest).map(({ path, names, methods }) => {
+      const operations = [...methods].map(([method, entries]) => [method, operationObject(entries, names, context)]);
+      return [path, Object.fromEntries(operations)];
+    }),
+  );
+}
+
+/** Paths know `{X}` only; the operators `;` and `.` are styles of the parameter. */
+const openApiPath: PathWriter = ({ operator, name }, first) => {
+  if (operator === '/') return `/{${name}}`;
+  return first || operator === ';' || operator === '.' ? `{${name}}` : `,{${name}}`;
+};
+
+function collect(operations: readonly RestOperation[]): PathItem[] {
+  const items = new Map<string, PathItem>();
+  for (const operation of operations) {
+    for (const uri of operation.uris) {
+      const described = describeUri(uri, openApiPath);
+      const path = `/${segmentOf(operation)}/${described.path}`;
+      const shape = path.replace(/\{[^}]*\}/g, '{}');
+      const names = described.pathVariables.map((variable) => variable.template.name);
+      const item = items.get(shape) ?? { path, names, methods: new Map<string, Entry[]>() };
+      items.set(shape, item);
+      const method = operation.method.toLowerCase();
+      item.methods.set(method, [...(item.methods.get(method) ?? []), { operation, described }]);
+    }
+  }
+  return [...items.values()];
+}
+
+function operationObject(entries: readonly Entry[], names: readonly string[], context: Writing): JsonObject {
+  const [first] = entries as [Entry, ...Entry[]];
+  const { scope } = context;
+  const parameters = entries.map(({ operation, described }) => uriParameters(described, names, operation));
+  const bodies = entries.map(({ operation, described: { uri } }) =>
+    requestBody({ operation, uri, name: scope.nameOf(uri) }, context),
+  );
+  const operations = [...new Set(entries.map((entry) => entry.operation))];
+  const replies = operations.map((operation) => operationResponses(operation, context));
+  const merged = mergeParameters(parameters);
+  return {
+    operationId: scope.nameOf(first.described.uri),
+    tags: [scope.service.id],
+    summary: summaryOf(operations),
+    description: descriptionOf(entries),
+    deprecated: scope.service.deprecated === undefined ? undefined : true,
+    parameters: merged.length === 0 ? undefined : merged,
+    requestBody: mergeBodies(bodies),
+    responses: mergeResponses(replies),
+    security: securityOf(operations),
+  };
+}
+
+/** In one line what an address does: the first sentence of each operation there, or its name where it has no description. */
+function summaryOf(operations: readonly Operation[]): string {
+  const summaries = operations.map(({ name, description = name }) => firstSentence(description));
+  return [...new Set(summaries)].join('; ');
+}
+
+function descriptionOf(entries: readonly Entry[]): string {
+  const descriptions = new Set(entries.flatMap(({ operation }) => operation.description ?? []));
+  const templates = entries.map(({ described: { uri } }) => `URI template ${uri.index}: \`${uri.template.text}\``);
+  return [...descriptions, ...templates].join('\n\n');
+}
+
+// OpenAPI has one operation for a path and a method: templates that differ in their query only become one.
+
+/** Parameters of several templates: one is required where every template requires it. */
+function mergeParameters(lists: readonly (readonly JsonObject[])[]): JsonObject[] {
+  const merged = new Map<string, JsonObject>();
+  const keyOf = (parameter: JsonObject): string => `${parameter.in} ${parameter.name}`;
+  for (const parameter of lists.flat()) {
+    const key = keyOf(parameter);
+    const known = merged.get(key);
+    merged.set(key, known === undefined ? parameter : both(known, parameter));
+  }
+  return [...merged].map(([key, parameter]) => {
+    const everywhere = lists.every((list) => list.some((each) => keyOf(each) === key && each.required === true));
+    return everywhere ? parameter : { ...parameter, required: false };
+  });
+}
+
+function both(one: JsonObject, other: JsonObject): JsonObject {
+  return { ...one, schema: anyOf([one.schema, other.schema]) };
+}
+
+/** Bodies of several templates: what any of them takes, required where all of them require it. */
+function mergeBodies(bodies: readonly (JsonObject | undefined)[]): JsonObject | undefined {
+  const given = bodies.filter((body) => body !== undefined);
+  if (given.length <= 1 && given.length === bodies.length) return given[0];
+  if (given.length === 0) return undefined;
+  const required = given.length === bodies.length && given.every((body) => body.required === true);
+  return { required, content: mergeContents(given.map((body) => body.content as JsonObject)) };
+}
+
+/** Responses by status, in the order of their statuses. */
+function mergeResponses(lists: readonly (readonly [string, JsonObject][])[]): JsonObject {
+  const byStatus = Map.groupBy(lists.flat(), ([status]) => status);
+  const merged = [...byStatus].map(([status, entries]): [string, JsonObject] => {
+    const distinct = unique(entries.map(([, response]) => response));
+    const [first, ...others] = distinct as [JsonObject, ...JsonObject[]];
+    // Faults of two operations at one address: the first one's form is as good as the other's.
+    if (others.length === 0 || '$ref' in first) return [status, first];
+    const contents = distinct.map((response) => (response.content ?? {}) as JsonObject);
+    return [status, { ...first, content: mergeContents(contents) }];
+  });
+  return Object.fromEntries(merged);
+}
+
+function mergeContents(contents: readonly JsonObject[]): JsonObject {
+  const byType = Map.groupBy(
+    contents.flatMap((content) => Object.entries(content) as [string, JsonObject][]),
+    ([mediaType]) => mediaType,
+  );
+  return Object.fromEntries(
+    [...byType].map(([mediaType, entries]) => {
+      const [, first] = entries[0] as [string, JsonObject];
+      return [mediaType, { ...first, schema: anyOf(entries.map(([, each]) => each.schema)) }];
+    }),
+  );
+}
+
+function anyOf(schemas: readonly (Json | undefined)[]): Json | undefined {
+  const distinct = unique(schemas.filter((schema) => schema !== undefined));
+  return distinct.length <= 1 ? distinct[0] : { anyOf: distinct };
+}
+
+function unique<T extends Json>(values: readonly T[]): T[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}
+
+/** The `securitySchemes` of a description, by their ids; of those that operations ask for over REST alone. */
+function securitySchemes(operations: readonly Operation[]): JsonObject {
+  const wanted = new Map(operations.flatMap(restSchemes).map((scheme) => [scheme.id, scheme]));
+  return Object.fromEntries([...wanted].map(([id, scheme]) => [id, schemeObject(scheme)]));
+}
+
+/**
+ * What an address asks for: none for what is public; either, where one of several operations there is. A bearer token's
+ * scopes stand at its scheme's name, as OpenAPI 3.1 lets every kind of scheme have them.
+ */
+function securityOf(operations: readonly Operation[]): JsonObject[] {
+  const schemes = new Map(operations.flatMap(restSchemes).map((scheme) => [scheme.id, scheme]));
+  if (schemes.size === 0) return [];
+  const open = operations.some((operation) => operation.public) ? [{}] : [];
+  return [...open, ...[...schemes].map(([id, scheme]) => ({ [id]: scheme.kind === 'bearer' ? scheme.scopes : [] }))];
+}
+
+function schemeObject(scheme: TransportScheme): JsonObject {
+  const { description } = scheme;
+  switch (scheme.kind) {
+    case 'basic':
+      return {
+        type: 'http',
+        scheme: 'basic',
+        description: description ?? 'A user of the gateway and the password (RFC 7617).',
+      };
+    case 'api-key':
+      return { type: 'apiKey', in: 'header', name: scheme.header, description };
+    case 'bearer':
+      return {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description: joined('\n\n', description, bearerText(scheme)),
+      };
+    case 'client-certificate':
+      return { type: 'mutualTLS', description };
+  }
+}
+
+/** An issuer need not speak OpenID Connect, nor say where its tokens are had: in words, then, and no scheme of those kinds. */
+function bearerText({ issuer, audience, scopes }: BearerScheme): string | undefined {
+  const from = literalText(issuer);
+  const meant = audience.map(literalText).filter((text) => text !== undefined);
+  return joined(
+    ' ',
+    `A JSON Web Token${from === undefined ? '' : ` of the issuer ${from}`} (RFC 6750, RFC 7519).`,
+    meant.length === 0 ? undefined : `Its audience: ${meant.join(' or ')}.`,
+    scopes.length === 0 ? undefined : `It must hold: ${scopes.join(' ')}.`,
+  );
 }

@@ -3,13 +3,18 @@ import { type Document, documentName } from '../../model/document.ts';
 import type { Operation, ReplyForm } from '../../model/service.ts';
 import { problemJson, problemMediaType } from '../../wire/problem.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
-import { type DeliveredHeader, deliveredFacts } from '../delivered.ts';
-import { exampleFault } from '../example/fault.ts';
 import { exampleJson, exampleXml } from '../example/text.ts';
-import { exampleDocument } from '../example/value.ts';
-import { type FaultStatus, faultStatuses } from '../faults.ts';
+import { exampleDocument, exampleFault } from '../example/value.ts';
+import {
+  type DeliveredHeader,
+  deliveredFacts,
+  type FaultStatus,
+  faultForms,
+  faultStatuses,
+  replyStatus,
+  sentForms,
+} from '../exchange.ts';
 import type { JsonObject } from '../json.ts';
-import { faultForms, replyStatus, sentForms } from '../replies.ts';
 import type { Scope } from '../scope.ts';
 import type { Components } from './components.ts';
 import { rawSchema } from './schema.ts';

@@ -2,9 +2,8 @@
 import { type Document, documentName } from '../../model/document.ts';
 import { type Field, type FieldType, type ScalarKind, type ScalarType, singleType } from '../../model/field.ts';
 import type { RawKind } from '../../model/service.ts';
-import { blankJson } from '../blank.ts';
 import { entryField, longest, mustBeGiven, plainDefault } from '../field.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { blankJson, type Json, type JsonObject } from '../json.ts';
 import { caseNote, digitsNote, joined } from '../words.ts';
 
 /** Where schemas of documents are kept; each gives a reference to one. */

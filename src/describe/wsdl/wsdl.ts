@@ -1,17 +1,16 @@
-// Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal wrapped. What is about SOAP 1.1 keeps
-// to the WS-I Basic Profile 1.1 (24 August 2004).
 import type { Registry } from '../../model/registry.ts';
 import type { Service } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { deprecationNote, joined, titleOf } from '../words.ts';
-import { hasAttachment } from '../xsd/fields.ts';
+import { wsdlNames } from '../xsd/class-names.ts';
+import { hasAttachment } from '../xsd/elements.ts';
 import { prefixesOf, type SchemaSet } from '../xsd/schema.ts';
 import { schemasOf } from '../xsd/xsd.ts';
-import { bindingElement, SOAP_DIALECTS } from './binding.ts';
-import { wsdlNames } from './names.ts';
-import { messageElements, operationElement, wsdlOperations } from './operation.ts';
-import { policiesOf } from './policy.ts';
+import { messageElements, operationElement, policiesOf, type WsdlOperation, wsdlOperations } from './operation.ts';
+
+// Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal wrapped. What is about SOAP 1.1 keeps
+// to the WS-I Basic Profile 1.1 (24 August 2004).
 
 /**
  * The WSDL of a service: its operations over SOAP in one port type, a binding and a port each for SOAP 1.1 and 1.2, and
@@ -78,4 +77,57 @@ function attachmentNote({ gateway }: Scope, schemas: readonly XmlElement[]): str
 function documentation(...texts: readonly (string | undefined)[]): XmlElement | undefined {
   const text = joined('\n', ...texts);
   return text === undefined ? undefined : element('wsdl:documentation', {}, [text]);
+}
+
+// SOAP 1.1 (WSDL 1.1, section 3) and SOAP 1.2 (W3C Member Submission WSDL 1.1 Binding Extension for SOAP 1.2, 5 April 2006).
+
+/** A version of SOAP, as WSDL says it. */
+interface SoapDialect {
+  /** Of the extension elements, bound to it in the root element. */
+  readonly prefix: string;
+  readonly namespace: string;
+  /** Part of the names of binding and port. */
+  readonly label: string;
+  /** Attributes of an operation beside its action. */
+  readonly operation: Readonly<Record<string, string>>;
+}
+
+/** SOAP 1.1 is the first: a client that is not told otherwise takes the first port. */
+const SOAP_DIALECTS: readonly SoapDialect[] = [
+  { prefix: 'soap', namespace: 'http://schemas.xmlsoap.org/wsdl/soap/', label: 'Soap11', operation: {} },
+  {
+    prefix: 'soap12',
+    namespace: 'http://schemas.xmlsoap.org/wsdl/soap12/',
+    label: 'Soap12',
+    // Without an action the body decides.
+    operation: { soapActionRequired: 'false' },
+  },
+];
+
+/** The same in both versions. */
+const HTTP = 'http://schemas.xmlsoap.org/soap/http';
+
+const literal = { use: 'literal' };
+
+/** Binds every operation of a port type to one version of SOAP over HTTP. */
+function bindingElement(
+  { prefix, operation: flags }: SoapDialect,
+  names: { readonly binding: string; readonly portType: string },
+  operations: readonly WsdlOperation[],
+): XmlElement {
+  const body = (): XmlElement => element(`${prefix}:body`, literal);
+  const bound = operations.map(({ name, action, output, fault, policy }) =>
+    element('wsdl:operation', { name }, [
+      element(`${prefix}:operation`, { soapAction: action, ...flags }),
+      element('wsdl:input', {}, [policy, body()]),
+      output === undefined ? undefined : element('wsdl:output', {}, [body()]),
+      fault === undefined
+        ? undefined
+        : element('wsdl:fault', { name: fault.name }, [element(`${prefix}:fault`, { name: fault.name, ...literal })]),
+    ]),
+  );
+  return element('wsdl:binding', { name: names.binding, type: `tns:${names.portType}` }, [
+    element(`${prefix}:binding`, { style: 'document', transport: HTTP }),
+    ...bound,
+  ]);
 }

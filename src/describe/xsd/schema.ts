@@ -2,13 +2,20 @@
 import { classNameOf, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
-import type { DocumentSet } from '../documents.ts';
 import { ncName } from '../names.ts';
-import { annotation, fieldAttribute, fieldElement, hasAttachment, XMIME } from './fields.ts';
-import { openContent } from './open.ts';
-import type { SharedType } from './shared.ts';
-import { typeNamesOf } from './type-names.ts';
-import { type Wrapper, wrapperElement } from './wrapper.ts';
+import type { DocumentSet } from '../scope.ts';
+import { typeNamesOf } from './class-names.ts';
+import {
+  annotation,
+  fieldAttribute,
+  fieldElement,
+  hasAttachment,
+  openContent,
+  type Wrapper,
+  wrapperElement,
+  XMIME,
+} from './elements.ts';
+import type { SharedType } from './types.ts';
 
 const XS = 'http://www.w3.org/2001/XMLSchema';
 

@@ -1,9 +1,10 @@
-import type { Field, ScalarType } from '../../model/field.ts';
+import type { Document } from '../../model/document.ts';
+import { type Field, type ScalarType, singleType } from '../../model/field.ts';
 import { decimalOf } from '../../wire/decimal.ts';
+import type { CharacterClass, PatternNode, Range } from '../../wire/pattern-syntax.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
-import { longest } from '../field.ts';
-import { readWholePattern } from '../pattern.ts';
-import { xsdPattern } from './pattern.ts';
+import { entryField, longest, readWholePattern } from '../field.ts';
+import type { DocumentSet, SoapOperation } from '../scope.ts';
 
 /** The built-in type of XML Schema (Part 2) that a scalar is based on, as a QName under the prefix `xs`. */
 export function builtInType(type: ScalarType): string {
@@ -85,4 +86,133 @@ export function translatedPattern(field: Field): string | undefined {
 /** A fixed value, or one of an enumeration, as XML writes it. */
 export function lexical(value: string | number | boolean): string {
   return typeof value === 'number' ? decimalOf(value) : String(value);
+}
+
+/** A simple type that several fields have. */
+export interface SharedType {
+  readonly fields: ReadonlySet<Field>;
+  /** The name of their elements. */
+  readonly wanted: string;
+  /** The built-in type that it restricts by nothing: what one of them takes another may not. */
+  readonly base: string;
+}
+
+/**
+ * Fields that need one type though only some of them have facets. Where request and reply of an operation have an element
+ * of one name and type, JAX-WS makes it one parameter that goes in and out (Jakarta XML Web Services 3.0, 2.3.1.2); CXF
+ * refuses a WSDL in which one of the two has a built-in type and the other an anonymous one.
+ */
+export function sharedTypes(operations: readonly SoapOperation[], documents: DocumentSet): readonly SharedType[] {
+  const groups = new Map<Field, Set<Field>>();
+  const join = (a: Field, b: Field): void => {
+    const group = new Set([...(groups.get(a) ?? [a]), ...(groups.get(b) ?? [b])]);
+    for (const field of group) groups.set(field, group);
+  };
+  const elements = (document: Document): [string, Field][] =>
+    document.fields.flatMap((field) => {
+      const key = `{${field.namespace ?? documents.namespaceOf(document)}}${field.xmlName}`;
+      return !field.attribute && isPlain(field) ? [[key, field]] : [];
+    });
+  for (const { soap } of operations) {
+    if (soap.request.kind !== 'document' || soap.response.kind !== 'document') continue;
+    const replies = new Map(elements(soap.response.document));
+    for (const [key, field] of elements(soap.request.document)) {
+      const other = replies.get(key);
+      if (other !== undefined && isList(field) === isList(other) && baseOf(field) === baseOf(other)) join(field, other);
+    }
+  }
+  return [...new Set(groups.values())].flatMap((fields) => {
+    const [first] = fields as Set<Field>;
+    const kinds = new Set([...fields].map(isAnonymous));
+    return first === undefined || kinds.size === 1 ? [] : [{ fields, wanted: first.xmlName, base: baseOf(first) }];
+  });
+}
+
+function isList({ type }: Field): boolean {
+  return type.kind === 'list';
+}
+
+/** Whether the elements of a field hold a single value each. */
+function isPlain({ type }: Field): boolean {
+  return singleType(type).kind !== 'document' && (type.kind !== 'list' || type.flat);
+}
+
+function baseOf(field: Field): string {
+  return builtInType(singleType(field.type) as ScalarType);
+}
+
+function isAnonymous(field: Field): boolean {
+  return simpleType(entryField(field), singleType(field.type) as ScalarType).restriction !== undefined;
+}
+
+/**
+ * The pattern in the dialect of XML Schema (Part 2, appendix F), where the whole value must match by definition. Undefined
+ * where that has no such thing: word boundaries, inner anchors, scripts, characters that no XML document can hold.
+ */
+export function xsdPattern(node: PatternNode): string | undefined {
+  const text = write(node);
+  return text.includes(UNTOLD) ? undefined : text;
+}
+
+/** Stands for what can't be told: a character that no schema holds. */
+const UNTOLD = '\0';
+
+function write(node: PatternNode): string {
+  switch (node.kind) {
+    case 'class':
+      return writeClass(node);
+    case 'assertion':
+      return UNTOLD;
+    case 'sequence':
+      return node.items.map((item) => (item.kind === 'choice' ? `(${write(item)})` : write(item))).join('');
+    case 'choice':
+      return node.items.map(write).join('|');
+    case 'repeat':
+      return `${node.item.kind === 'class' ? write(node.item) : `(${write(node.item)})`}${quantifier(node.least, node.most)}`;
+  }
+}
+
+/** Production Char of XML 1.0. */
+const xmlCharacters: readonly Range[] = [
+  [0x9, 0xa],
+  [0xd, 0xd],
+  [0x20, 0xd7ff],
+  [0xe000, 0xfffd],
+  [0x10000, 0x10ffff],
+];
+/** General categories have the same one- and two-letter names in both dialects; the others differ. */
+const CATEGORY = /^(L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z[slp]?|S[mcko]?|C[cfon]?)$/;
+
+function writeClass({ negated, ranges: all, properties }: CharacterClass): string {
+  const ranges = all.flatMap(([from, to]) =>
+    xmlCharacters
+      .map(([first, last]): Range => [Math.max(from, first), Math.min(to, last)])
+      .filter(([first, last]) => first <= last),
+  );
+  if (ranges.length + properties.length === 0 || properties.some(({ name }) => !CATEGORY.test(name))) return UNTOLD;
+  const [range] = ranges;
+  const [property] = properties;
+  if (ranges.length === 0 && property !== undefined && properties.length === 1)
+    return `\\${property.negated === negated ? 'p' : 'P'}{${property.name}}`;
+  if (!negated && properties.length === 0 && ranges.length === 1 && range !== undefined && range[0] === range[1])
+    return escaped(range[0]);
+  const members = [
+    ...ranges.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`)),
+    ...properties.map(({ name, negated: not }) => `\\${not ? 'P' : 'p'}{${name}}`),
+  ];
+  return `[${negated ? '^' : ''}${members.join('')}]`;
+}
+
+/** SingleCharEsc of appendix F: all of these may be escaped inside and outside a class. */
+function escaped(code: number): string {
+  const control = { 9: '\\t', 10: '\\n', 13: '\\r' }[code];
+  if (control !== undefined) return control;
+  const text = String.fromCodePoint(code);
+  return '\\|.?*+(){}-[]^'.includes(text) ? `\\${text}` : text;
+}
+
+function quantifier(least: number, most: number): string {
+  if (most === Number.POSITIVE_INFINITY) return least === 0 ? '*' : least === 1 ? '+' : `{${least},}`;
+  if (least === 0 && most === 1) return '?';
+  return least === most ? `{${least}}` : `{${least},${most}}`;
 }

@@ -3,11 +3,10 @@ import type { Service } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { titleOf } from '../words.ts';
-import { wsdlClassNames } from '../wsdl/names.ts';
-import { annotation } from './fields.ts';
+import { wsdlClassNames } from './class-names.ts';
+import { annotation, wrappersOf } from './elements.ts';
 import { buildSchemas, type SchemaSet } from './schema.ts';
-import { sharedTypes } from './shared.ts';
-import { wrappersOf } from './wrapper.ts';
+import { sharedTypes } from './types.ts';
 
 /**
  * Every XML Schema of a service's documents by file name, the main one first: `Locations.v1.xsd`, then one file for each

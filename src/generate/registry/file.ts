@@ -1,7 +1,7 @@
 import type { Registry, Routing } from '../../model/registry.ts';
 import { BASIC } from '../../model/security.ts';
 import type { Service } from '../../model/service.ts';
-import { HEADER } from '../header.ts';
+import { HEADER } from '../files.ts';
 import { type JsonTree, jsonText } from '../json-text.ts';
 import { componentTree, relatedContentTree } from './component.ts';
 import { consumerTree, flowTree } from './consumer.ts';

@@ -8,7 +8,7 @@ import {
   type User,
 } from '../../model/security.ts';
 import type { JsonTree } from '../json-text.ts';
-import { sorted } from '../sorted.ts';
+import { sorted } from '../vocabulary.ts';
 import { idsOf, some, sortedIds, yes } from './tree.ts';
 
 /** A scheme of `registry.json`, in full: what is checked of a caller is what its reader wants to see. Times in milliseconds. */

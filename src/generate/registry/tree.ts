@@ -1,5 +1,5 @@
 import type { JsonTree } from '../json-text.ts';
-import { sorted } from '../sorted.ts';
+import { sorted } from '../vocabulary.ts';
 
 /** Only what differs from the default is written. */
 export const yes = (value: boolean): true | undefined => value || undefined;

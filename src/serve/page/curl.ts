@@ -1,4 +1,4 @@
-import { type ExampleRequest, exampleRequest } from '../../describe/example/example.ts';
+import { type ExampleRequest, exampleRequest } from '../../describe/example/request.ts';
 import { restSchemes, soapSchemes } from '../../describe/requirements.ts';
 import { activeOperations } from '../../describe/scope.ts';
 import type { Registry } from '../../model/registry.ts';

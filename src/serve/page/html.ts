@@ -1,6 +1,5 @@
-import { exampleRequest } from '../../describe/example/example.ts';
-import { exampleSoapRequest } from '../../describe/example/soap.ts';
-import { sentForms } from '../../describe/replies.ts';
+import { exampleRequest, exampleSoapRequest } from '../../describe/example/request.ts';
+import { sentForms } from '../../describe/exchange.ts';
 import { schemeWords } from '../../describe/requirements.ts';
 import { activeOperations } from '../../describe/scope.ts';
 import type { Registry } from '../../model/registry.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeChanges, fingerprint, shorten } from '../../../src/cli/dev/changes.ts';
-import { logLine } from '../../../src/cli/log-line.ts';
+import { logLine } from '../../../src/cli/gateway-output.ts';
 import { colours } from '../../../src/cli/terminal.ts';
 import { loadProject } from '../../../src/load/index.ts';
 import { files } from '../fixture.ts';

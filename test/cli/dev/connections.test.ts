@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { followConnections } from '../../../src/cli/dev/connections.ts';
+import { followConnections } from '../../../src/cli/dev/handover.ts';
 import { poll } from '../poll.ts';
 
 /** A server with followed connections, and a client that keeps its one connection alive. */

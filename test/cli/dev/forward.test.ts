@@ -1,7 +1,7 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { forwardTo } from '../../../src/cli/dev/forward.ts';
+import { forwardTo } from '../../../src/cli/dev/handover.ts';
 
 async function listening(server: Server): Promise<{ host: string; port: number }> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

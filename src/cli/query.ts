@@ -1,0 +1,193 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { typeWords } from '../generate/words.ts';
+import { Fault } from '../model/fault.ts';
+import type { Field } from '../model/field.ts';
+import type { Query } from '../model/query.ts';
+import type { Registry } from '../model/registry.ts';
+import type { DocumentValue, Row } from '../model/value.ts';
+import type { QueryCall, QueryPort, XmlNames } from '../query/index.ts';
+import { CliFailure, wrongUsage } from './failure.ts';
+import { propose } from './find.ts';
+import { explain } from './help.ts';
+import { withProgress } from './progress.ts';
+import { loadRegistry, type Place, placeOf } from './project.ts';
+import { interruptible } from './signals.ts';
+import { coloursOf, count, note, print, renderTable } from './terminal.ts';
+
+const help = {
+  examples: [
+    'signalbox query LOCATIONS_BY_REGION --prompt REGION=N',
+    'signalbox query PROCESS_MONITOR --prompt OPRID=VP1 --maxrows 20 --fields PRCSINSTANCE,RUNSTATUS',
+    'signalbox query PROCESS_MONITOR --format csv > monitor.csv',
+  ],
+  notes: [
+    'Runs on the configured database itself, whatever permissions the query has. Prompts are typed and checked as for a caller.',
+  ],
+} as const;
+
+interface QueryOptions {
+  readonly prompt: readonly [string, string][];
+  readonly format: Format;
+  readonly maxrows?: number;
+  readonly fields?: readonly string[];
+}
+
+/** `signalbox query`: runs a stored query and writes its rows. */
+export function addQuery(program: Command): void {
+  explain(program.command('query'), help)
+    .description('run a stored query on the configured database')
+    .argument('<name>', 'the query')
+    .addOption(
+      new Option('--prompt <name=value>', 'value of a prompt; once for each').argParser(readPrompt).default([], 'none'),
+    )
+    .addOption(new Option('--format <format>', 'how rows are written').choices(formats).default('table'))
+    .addOption(
+      new Option('--maxrows <number>', 'at most so many rows; 0: as many as the gateway allows').argParser(readCount),
+    )
+    .addOption(new Option('--fields <names>', 'these columns only, separated by commas').argParser(readNames))
+    .action(async (name: string, options: QueryOptions, command: Command) => {
+      const place = placeOf(command);
+      // Handlers are no part of this.
+      const registry = await loadRegistry(place, 'ignore-missing');
+      const query = findQuery(registry, name);
+      checkFields(query, options.fields);
+      const prompts = await readPrompts(query, options.prompt);
+      const { maxrows, fields } = options;
+      const limits = { ...(maxrows === undefined ? {} : { maxrows }), ...(fields === undefined ? {} : { fields }) };
+      await runQuery(registry, place, { query, prompts, ...limits }, options.format);
+    });
+}
+
+function readPrompt(text: string, before: readonly [string, string][]): [string, string][] {
+  const equals = text.indexOf('=');
+  if (equals <= 0) throw new InvalidArgumentError('A prompt is written NAME=VALUE.');
+  return [...before, [text.slice(0, equals), text.slice(equals + 1)]];
+}
+
+function readCount(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number))
+    throw new InvalidArgumentError('It takes a whole number from 0 on.');
+  return number;
+}
+
+function readNames(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.includes('')) throw new InvalidArgumentError('It takes names separated by commas.');
+  return names;
+}
+
+function findQuery(registry: Registry, name: string): Query {
+  const query = registry.queries.get(name);
+  if (query !== undefined) return query;
+  throw wrongUsage(`there is no query ${name}`, propose(name, registry.queries.keys()));
+}
+
+function checkFields(query: Query, fields: readonly string[] | undefined): void {
+  const known = query.columns.map((column) => column.name);
+  for (const name of fields ?? []) {
+    if (known.includes(name)) continue;
+    throw wrongUsage(`query ${query.id} has no column ${name}`, propose(name, known));
+  }
+}
+
+/** The prompts, typed: text from the command line becomes values as text from a URL does. */
+async function readPrompts(query: Query, given: readonly [string, string][]): Promise<DocumentValue> {
+  const texts = new Map<string, string>();
+  for (const [name, text] of given) {
+    checkPrompt(query, name);
+    if (texts.has(name)) throw wrongUsage(`prompt ${name} is given twice`);
+    texts.set(name, text);
+  }
+  const { compilePrompts } = await import('../query/index.ts');
+  try {
+    return compilePrompts(query).fromTexts(texts);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    // In the style of a command's own words: in lower case, without a full stop.
+    const said = error.message.replace(/^P/, 'p').replace(/\.$/, '');
+    throw new CliFailure(said, { hint: promptsOf(query), exitCode: 2, cause: error });
+  }
+}
+
+function checkPrompt(query: Query, name: string): void {
+  const known = query.prompts.map((prompt) => prompt.name);
+  if (known.includes(name)) return;
+  throw wrongUsage(`query ${query.id} has no prompt ${name}`, propose(name, known) ?? promptsOf(query));
+}
+
+/** `Prompts of X: REGION string(1), required.` */
+function promptsOf(query: Query): string {
+  if (query.prompts.length === 0) return `Query ${query.id} has no prompts.`;
+  const texts = query.prompts.map(
+    (prompt) => `${prompt.name} ${typeWords(prompt.type)}${prompt.required ? ', required' : ''}`,
+  );
+  return `Prompts of ${query.id}: ${texts.join('; ')}.`;
+}
+
+const formats = ['table', 'json', 'csv', 'xml'] as const;
+type Format = (typeof formats)[number];
+
+/** What is run. */
+type Call = Omit<QueryCall, 'format'>;
+
+/** Runs a query on the configured database and writes its rows; an interrupt ends it. */
+async function runQuery(registry: Registry, place: Place, call: Call, format: Format): Promise<void> {
+  const { openData } = await import('../serve/start/data.ts');
+  await interruptible(async (signal) => {
+    const data = await openData(registry, { ...place, env: process.env, readers: 1 });
+    try {
+      if (format === 'table') await printTable(data.queries, { ...call, signal });
+      else await printText(data.queries, { ...call, signal }, format);
+    } finally {
+      await data.close();
+    }
+  });
+}
+
+async function printTable(port: QueryPort, call: Call): Promise<void> {
+  let truncated = false;
+  const onTruncated = (): void => {
+    truncated = true;
+  };
+  const rows = await withProgress(labelOf(call), () => port.rows({ ...call, onTruncated }));
+  await print(renderRows(call, rows));
+  if (truncated) noteCut(rows.length);
+}
+
+const RESULTS = { json: 'rows-json', csv: 'csv', xml: 'rows-xml' } as const;
+
+async function printText(port: QueryPort, call: Call, format: keyof typeof RESULTS): Promise<void> {
+  const xml: XmlNames = { root: call.query.id, namespace: '', list: 'rows', item: 'row' };
+  const result = await withProgress(labelOf(call), () => port.run({ ...call, format: RESULTS[format], xml }));
+  try {
+    if (result.body instanceof Uint8Array) await print(result.body);
+    else for await (const chunk of result.body()) await print(chunk);
+    // CSV ends its last line itself.
+    if (format !== 'csv') await print('\n');
+  } finally {
+    result.dispose?.();
+  }
+  if (result.truncated) noteCut(result.rows);
+}
+
+const labelOf = ({ query }: Call): string => `Running ${query.id}`;
+
+function noteCut(rows: number): void {
+  note(`Cut after ${count(rows, 'row')}, which is as many as the query may return.`);
+}
+
+function renderRows({ query, fields }: Call, rows: readonly Row[]): string {
+  const columns = query.columns.filter((column) => fields === undefined || fields.includes(column.name));
+  const numbers = new Set([...columns.keys()].filter((index) => isNumber(columns[index])));
+  const table = renderTable(
+    columns.map((column) => column.name),
+    rows.map((row) => columns.map((column) => String(row[column.name] ?? ''))),
+    { colours: coloursOf(process.stdout), right: numbers },
+  );
+  return `${table}${count(rows.length, 'row')}\n`;
+}
+
+function isNumber(field: Field | undefined): boolean {
+  return field?.type.kind === 'integer' || field?.type.kind === 'decimal';
+}

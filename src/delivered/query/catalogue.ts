@@ -1,0 +1,177 @@
+import { Fault } from '../../model/fault.ts';
+import type { Field, ScalarKind } from '../../model/field.ts';
+import type { Outcome } from '../../model/handler.ts';
+import type { DocumentValue, JsonValue } from '../../model/value.ts';
+import type { DeliveredCall, DeliveredHandler, DeliveredPorts } from '../port.ts';
+import { findQuery, mayRun, type OwnerType, type QueryNamed, reached } from './find.ts';
+import { formByJsonResp } from './form.ts';
+
+/** QAS_LISTQUERY_REQ. */
+interface ListRequest {
+  readonly OwnerType: OwnerType;
+  readonly search?: string;
+  readonly maxrows?: number | bigint;
+  readonly isconnectedquery: 'Y' | 'N';
+}
+
+/** QAS_LISTQUERY_REST_GET, QAS_LISTQUERY_OPER: the queries that the caller may run. */
+export function queryList({ registry, saved }: DeliveredPorts): DeliveredHandler {
+  return {
+    async onRequest(given, call, as): Promise<Outcome> {
+      const { OwnerType, search = '', maxrows = 0, isconnectedquery } = given as unknown as ListRequest;
+      const owner = call.user?.id;
+      const own = async () => (owner === undefined ? [] : saved.list(owner));
+      const all = OwnerType === 'PRIVATE' ? await own() : [...registry.queries.values()];
+      const prefix = search.toLowerCase();
+      const found = all.filter((query) => {
+        if (!query.id.toLowerCase().startsWith(prefix)) return false;
+        if (isconnectedquery === 'Y' && query.children.length === 0) return false;
+        return mayRun(call, query, isconnectedquery);
+      });
+      const queries = found.slice(0, Number(maxrows) || found.length).map(({ id, description, children }) => ({
+        QueryName: id,
+        ...(description === undefined ? {} : { Descr: description }),
+        OwnerType,
+        IsConnectedQuery: children.length > 0 ? 'Y' : 'N',
+      }));
+      return { kind: 'value', value: isOriginal(call) && as === 'xml' ? recordsOf(queries) : { queries } };
+    },
+    formatOf(given, asked) {
+      const form = formByJsonResp(given);
+      const { accept = '' } = asked;
+      if (!isOriginal(asked)) return form ?? (/\btext\//i.test(accept) ? 'xml' : undefined);
+      return form === 'json' || (form === undefined && /\bjson\b/i.test(accept)) ? 'json' : 'text/xml';
+    },
+  };
+}
+
+/** Whether the caller asks at the path of the original, which answers XML of its own unless JSON is asked for. */
+const isOriginal = ({ uriIndex }: { readonly uriIndex: number }): boolean => uriIndex === 2;
+
+/** QAS_LISTQUERY_RESP_MSG. */
+function recordsOf(queries: readonly { QueryName: string; Descr?: string; OwnerType: OwnerType }[]): DocumentValue {
+  const records = queries.map(({ QueryName, Descr, OwnerType }) => {
+    return { PTQASWRK: { QueryName, ...(Descr === undefined ? {} : { Description: Descr }), OwnerType } };
+  });
+  return { QAS_LISTQUERY_RESP: records };
+}
+
+/** QAS_LISTQUERYFIELDS_REST_GET, QAS_LISTQUERYFIELDS_OPER: the columns of a query. */
+export function queryFields(ports: DeliveredPorts): DeliveredHandler {
+  return {
+    async onRequest(given, call): Promise<Outcome> {
+      const named = given as unknown as QueryNamed;
+      const query = await findQuery(ports, call, named);
+      const fields = reached(query, named.isconnectedquery).flatMap(({ id, columns }) =>
+        columns.map((column, index) => ({
+          ...(named.isconnectedquery === 'Y' ? { QueryName: id } : {}),
+          ColumnNumber: index + 1,
+          ...describeField(column),
+          UniqueFieldName: column.name,
+        })),
+      );
+      return { kind: 'value', value: { fields } };
+    },
+    formatOf: formByJsonResp,
+  };
+}
+
+/** QAS_LISTQUERYPROMPTS_REST_GET, QAS_LISTQUERYPROMPTS_OPER: the prompts of a query. */
+export function queryPrompts(ports: DeliveredPorts): DeliveredHandler {
+  return {
+    async onRequest(given, call): Promise<Outcome> {
+      const named = given as unknown as QueryNamed;
+      const query = await findQuery(ports, call, named);
+      const prompts = reached(query, named.isconnectedquery).flatMap(({ id, prompts: own }) =>
+        own.map((prompt) => describePrompt(id, prompt)),
+      );
+      return { kind: 'value', value: { prompts } };
+    },
+    formatOf: formByJsonResp,
+  };
+}
+
+function describePrompt(query: string, prompt: Field) {
+  const { name, required, default: standard, enum: values, fixed, sensitive } = prompt;
+  const { FieldDecimal: _, ...described } = describeField(prompt);
+  const only = fixed === undefined ? values : [fixed];
+  return {
+    QueryName: query,
+    ...described,
+    UniquePromptName: name,
+    Required: required ? 'Y' : 'N',
+    ...(standard === undefined || sensitive ? {} : { DefaultValue: String(standard) }),
+    ...(only === undefined || sensitive ? {} : { Values: only.map(String) }),
+  };
+}
+
+/** PeopleSoft's words for types of fields. */
+const WORDS: Readonly<Record<ScalarKind, string>> = {
+  string: 'Character',
+  flag: 'Character',
+  boolean: 'Character',
+  text: 'Long Character',
+  json: 'Long Character',
+  xml: 'Long Character',
+  integer: 'Number',
+  decimal: 'Number',
+  date: 'Date',
+  time: 'Time',
+  datetime: 'DateTime',
+  binary: 'Image',
+};
+
+/** Lengths of types that have one of their own, as PeopleSoft has them; `boolean` is `true` or `false`. */
+const LENGTHS: Readonly<Partial<Record<ScalarKind, number>>> = {
+  flag: 1,
+  boolean: 5,
+  date: 10,
+  time: 15,
+  datetime: 26,
+};
+
+/** A column or a prompt in the words of the query services. */
+function describeField({ name, type, description }: Field) {
+  const { kind, length, scale } = type.kind === 'list' || type.kind === 'document' ? { kind: 'text' as const } : type;
+  return {
+    // `A.EMPLID` is the field EMPLID of the record with the alias A.
+    FieldName: name.slice(name.lastIndexOf('.') + 1),
+    HeadingText: description ?? name,
+    FieldType: WORDS[kind],
+    FieldLength: length ?? LENGTHS[kind] ?? 0,
+    FieldDecimal: scale ?? 0,
+  };
+}
+
+/** QAS_SAVE_QUERY_REST_POST, QAS_SAVE_QUERY_OPER: keeps a private query of the caller's. */
+export function querySave({ saved }: DeliveredPorts): DeliveredHandler {
+  return {
+    async onRequest({ Definition }, call): Promise<Outcome> {
+      const outcome = await saved.save(ownerOf(call), Definition as JsonValue);
+      if ('problems' in outcome) {
+        const [first = '', ...others] = outcome.problems;
+        const detail = others.length === 0 ? {} : { detail: others.join('\n') };
+        throw Fault.of('BAD_REQUEST', { reason: first.replace(/\.$/, '') }, detail);
+      }
+      const { query, replaced } = outcome;
+      return { kind: 'value', value: { INFO_MESSAGE: `Query ${query.id} was ${replaced ? 'replaced' : 'saved'}.` } };
+    },
+  };
+}
+
+/** QAS_QUERY_DELETE_REST_DELETE, QAS_QUERY_DELETE_OPER: deletes one. */
+export function queryDelete({ saved }: DeliveredPorts): DeliveredHandler {
+  return {
+    async onRequest({ QUERY_NAME }, call): Promise<Outcome> {
+      const name = String(QUERY_NAME);
+      if (!(await saved.delete(ownerOf(call), name))) throw Fault.of('NOT_FOUND', { what: `private query ${name}` });
+      return { kind: 'value', value: { INFO_MESSAGE: `Query ${name} was deleted.` } };
+    },
+  };
+}
+
+/** @throws Fault FORBIDDEN where nobody is known, whose queries they would be */
+function ownerOf({ user }: DeliveredCall): string {
+  if (user === undefined) throw Fault.of('FORBIDDEN', { user: 'An anonymous caller', what: 'private queries' });
+  return user.id;
+}

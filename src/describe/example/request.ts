@@ -1,0 +1,155 @@
+import type { Field, UrlStyle } from '../../model/field.ts';
+import type { Registry } from '../../model/registry.ts';
+import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
+import {
+  type Method,
+  type Operation,
+  type OperationUri,
+  type RawKind,
+  type SoapForm,
+  serviceNamespace,
+  takesBody,
+  type UriVariable,
+} from '../../model/service.ts';
+import { PASSWORD_TEXT, WSSE } from '../../wire/soap/wsse-names.ts';
+import { compileUriExpander, UriExpansionError, type UriValue } from '../../wire/uri-template/expand.ts';
+import { type TemplateVariable, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
+import { buildXmlFragment, element, type XmlElement } from '../../wire/xml/build.ts';
+import { requestMediaType, sentForms } from '../exchange.ts';
+import type { Json } from '../json.ts';
+import { soapSchemes } from '../requirements.ts';
+import { documentsOf, isSoap, type SoapOperation, segmentOf } from '../scope.ts';
+import { isRequired } from '../uri.ts';
+import { exampleElement, fieldJson, membersJson } from './text.ts';
+import { type ExampleValue, emptyExample, exampleDocument, exampleField, tellingFields } from './value.ts';
+
+/** A request to try, without the credentials that an operation which is not public needs. */
+export interface ExampleRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/**
+ * An example of a call of an operation at one of its URIs. Values are the `example` of each field; what is required and
+ * has none gets one by its type, what may be left out is left out. Where none can be made up, as for a pattern that only a
+ * person can satisfy, the URI template stands in the address as it is. `base` is the gateway's address with its context,
+ * without a slash at the end; the address has no node, which stands for the local one.
+ */
+export function exampleRequest(operation: Operation, uri: OperationUri, base: string): ExampleRequest {
+  const path = expand(uri).replace(/^\//, '');
+  const [form] = sentForms(operation);
+  const headers: Record<string, string> = form === undefined ? {} : { Accept: form.mediaType };
+  for (const { header, field } of operation.requestHeaders) {
+    const value = given(field, field.required);
+    if (value !== undefined) headers[header] = String(value);
+  }
+  // An operation that has a URI has a method.
+  const method = operation.method as Method;
+  const request = { method, url: `${base}/RESTListeningConnector/${segmentOf(operation)}/${path}`, headers };
+  if (!takesBody(operation, uri)) return request;
+  const mediaType = requestMediaType(operation, uri);
+  headers['Content-Type'] = mediaType;
+  return { ...request, body: bodyText(operation, uri, mediaType) };
+}
+
+/** The template itself where there are no values to fill it with: a person has to. */
+function expand({ template, variables }: OperationUri): string {
+  const values: Record<string, UriValue> = {};
+  const styles = new Map<TemplateVariable, UrlStyle>();
+  for (const [index, variable] of template.variables.entries()) {
+    const bound = variables[index] as UriVariable;
+    const required = isRequired(bound);
+    const value = given(bound.field, required);
+    if (value === undefined && required) return template.text;
+    if (value !== undefined) values[variable.name] = value as UriValue;
+    styles.set(variable, bound.field.url);
+  }
+  try {
+    return compileUriExpander(template, (variable) => styles.get(variable) ?? 'segment')(values);
+  } catch (error) {
+    // Dots alone are no segment of a path, and `{/x}` keeps no slashes, whatever the field's style.
+    if (error instanceof UriExpansionError || error instanceof UriTemplateError) return template.text;
+    throw error;
+  }
+}
+
+/** A value for what is required or has an example. */
+function given(field: Field, required: boolean): ExampleValue | undefined {
+  return required || field.example !== undefined ? exampleField(field) : undefined;
+}
+
+function bodyText(operation: Operation, uri: OperationUri, mediaType: string): string {
+  const example = bodyExample(operation, uri);
+  if (mediaType === 'application/json') return JSON.stringify(example ?? {});
+  return String(example ?? (mediaType === 'application/xml' ? '<value/>' : 'text'));
+}
+
+/**
+ * An example of a body, as JSON: of the one field that it is, unless that is bytes; else of the fields that are required
+ * or have an example, or of all of them where none is.
+ */
+export function bodyExample(operation: Operation, { body }: OperationUri): Json | undefined {
+  const { request } = operation;
+  if (request.kind !== 'document') return undefined;
+  if (operation.body === 'raw') {
+    const [field] = body;
+    const value = field === undefined || field.type.kind === 'binary' ? undefined : exampleField(field);
+    return field === undefined || value === undefined ? undefined : fieldJson(field, value);
+  }
+  const fields = tellingFields(body);
+  const value = exampleDocument({ fields });
+  if (value === undefined) return undefined;
+  const members = membersJson(fields, value);
+  return request.document.root ? { [request.document.id]: members } : members;
+}
+
+/**
+ * An example of a call of an operation over SOAP 1.1: fields that are required or have an example, or all of them where none
+ * is; an empty wrapper where no value can be made up. Of credentials it has a UsernameToken, where the message has to show
+ * them and a person can write them.
+ * Undefined for an operation without a SOAP form. `base` is the gateway's address with its context, without a slash at the
+ * end.
+ */
+export function exampleSoapRequest(registry: Registry, operation: Operation, base: string): ExampleRequest | undefined {
+  if (!isSoap(operation)) return undefined;
+  const envelope = element('soap:Envelope', { 'xmlns:soap': 'http://schemas.xmlsoap.org/soap/envelope/' }, [
+    credentials(soapSchemes(operation)),
+    element('soap:Body', {}, [payload(operation, serviceNamespace(operation.service, registry.gateway.namespace))]),
+  ]);
+  return {
+    method: 'POST',
+    url: `${base}/PeopleSoftServiceListeningConnector`,
+    headers: { 'Content-Type': 'text/xml; charset=utf-8', SOAPAction: `"${operation.soap.action}"` },
+    body: buildXmlFragment(envelope),
+  };
+}
+
+/** A SOAP header with places for user and password (UsernameToken Profile 1.1.1, section 3.1). */
+function credentials(schemes: readonly SecurityScheme[]): XmlElement | undefined {
+  const inMessage = schemes.every(isMessageScheme);
+  if (!inMessage || !schemes.some((each) => each.kind === 'username-token' && each.passwords.includes('text'))) return;
+  const token = element('wsse:UsernameToken', {}, [
+    element('wsse:Username', {}, ['USER']),
+    element('wsse:Password', { Type: PASSWORD_TEXT }, ['PASSWORD']),
+  ]);
+  return element('soap:Header', {}, [element('wsse:Security', { 'xmlns:wsse': WSSE }, [token])]);
+}
+
+function payload(operation: SoapOperation, namespace: string): XmlElement {
+  const { name, request }: SoapForm = operation.soap;
+  if (request.kind !== 'document')
+    return element(name, { xmlns: namespace }, request.kind === 'raw' ? [rawContent[request.raw]] : []);
+  const { document } = request;
+  const value = exampleDocument({ fields: tellingFields(document.fields) }) ?? emptyExample();
+  const documents = documentsOf({ rest: [], soap: [operation] }, namespace);
+  return exampleElement(document, value, documents, { name, namespace });
+}
+
+const rawContent: Readonly<Record<RawKind, XmlElement>> = {
+  json: element('content', {}, ['{}']),
+  xml: element('value', { xmlns: '' }),
+  text: element('content', {}, ['text']),
+  binary: element('content', {}, ['U2lnbmFsYm94']),
+};

@@ -1,0 +1,217 @@
+import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
+import type { PrivateQueryKey } from '../../model/query.ts';
+import { type HeaderBinding, type Message, type Operation, type OperationUri, takesBody } from '../../model/service.ts';
+import { bodyExample } from '../example/request.ts';
+import { exampleXml, fieldJson } from '../example/text.ts';
+import { exampleDocument, exampleField, tellingFields } from '../example/value.ts';
+import { deliveredFacts, requestMediaTypes } from '../exchange.ts';
+import { mustBeGiven, plainDefault } from '../field.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { type DescribedUri, type DescribedVariable, operatorNote } from '../uri.ts';
+import { caseNote, joined, repeatsNote } from '../words.ts';
+import { type Components, labelled } from './components.ts';
+import { type Writing, xmlSchema, xmlWords } from './replies.ts';
+import { anyJson, BYTES, defaultOf, documentSchema, fieldSchema, rawSchema, valueSchema } from './schema.ts';
+
+/** The parameters of a URI, in its order: path, query, headers. `names` are those of the path item, by position. */
+export function uriParameters(
+  described: DescribedUri,
+  names: readonly string[],
+  { requestHeaders: headers, answer }: Pick<Operation, 'requestHeaders' | 'answer'>,
+): JsonObject[] {
+  return [
+    ...described.pathVariables.map((variable, index) =>
+      pathParameter(variable, names[index] ?? variable.template.name),
+    ),
+    ...described.constants.map(({ name, value }) => constantParameter(name, value)),
+    ...described.queryVariables.map(queryParameter),
+    // OpenAPI passes over parameters of these names (4.8.12.2.1): the description of bodies and security is where they are.
+    ...headers.filter(({ header }) => !/^(accept|content-type|authorization)$/i.test(header)).map(headerParameter),
+    ...(answer.kind === 'component' ? CONDITIONS : []),
+  ];
+}
+
+/** What a caller expects of a record (RFC 9110, section 13.1). */
+const CONDITIONS: readonly JsonObject[] = [
+  condition('If-Match', 'Entity tags that the record must have one of, or `*`: it must be there.'),
+  condition('If-None-Match', 'Entity tags that the record must have none of, or `*`: it must not be there.'),
+];
+
+function condition(name: string, description: string): JsonObject {
+  return {
+    name,
+    in: 'header',
+    description: `${description} RFC 9110, section 13.1.`,
+    required: false,
+    schema: { type: 'string' },
+  };
+}
+
+const styles: Readonly<Record<string, string>> = { ';': 'matrix', '.': 'label' };
+
+function pathParameter(variable: DescribedVariable, name: string): JsonObject {
+  const { field, template } = variable;
+  const style = styles[template.operator];
+  const note = name === template.name ? undefined : `${template.name} in the URI template.`;
+  return {
+    name,
+    in: 'path',
+    description: words(field, note, operatorNote(variable)),
+    required: true,
+    style,
+    explode: template.explode ? true : undefined,
+    ...schemaAndExample(field, true),
+  };
+}
+
+function queryParameter(variable: DescribedVariable): JsonObject {
+  const { field, template, wireName, required } = variable;
+  const isList = field.type.kind === 'list';
+  return {
+    name: wireName,
+    in: 'query',
+    description: words(field, operatorNote(variable)),
+    required,
+    allowEmptyValue: required ? undefined : true,
+    style: isList ? 'form' : undefined,
+    explode: isList ? template.explode : undefined,
+    allowReserved: template.operator === '+' ? true : undefined,
+    ...schemaAndExample(field, required),
+  };
+}
+
+function constantParameter(name: string, value: string): JsonObject {
+  return { name, in: 'query', required: true, schema: { type: 'string', const: value }, example: value };
+}
+
+function headerParameter({ header, field }: HeaderBinding): JsonObject {
+  const required = mustBeGiven(field);
+  return { name: header, in: 'header', description: words(field), required, ...schemaAndExample(field, required) };
+}
+
+function words(field: Field, ...notes: readonly (string | undefined)[]): string | undefined {
+  return joined(' ', field.description, ...notes, caseNote(field));
+}
+
+/** Schema and example. What need not be given has an example only where one is written for it. */
+function schemaAndExample(field: Field, required: boolean): JsonObject {
+  const value = required || field.example !== undefined ? exampleField(field) : undefined;
+  // A value that is sent empty counts as not sent.
+  const minLength = required ? Math.max(1, field.minimum ?? 0) : undefined;
+  if (field.type.kind === 'json') {
+    // JSON as a parameter is text.
+    const schema = { type: 'string', contentMediaType: 'application/json', minLength, default: plainDefault(field) };
+    return { schema, example: value as string | undefined };
+  }
+  const bare = valueSchema(field, noDocuments);
+  const values = (bare.enum as readonly Json[] | undefined)?.filter((each) => each !== '');
+  const narrowed = {
+    ...bare,
+    enum: values,
+    minLength: isFreeText(bare) ? (minLength ?? bare.minLength) : bare.minLength,
+    default: defaultOf(field),
+  };
+  return { schema: narrowed, example: value === undefined ? undefined : fieldJson(field, value) };
+}
+
+/** Whether only its length can say that a text may not be empty. */
+function isFreeText({ type, format, enum: values, const: fixed }: JsonObject): boolean {
+  return (
+    type === 'string' && (format === undefined || format === 'password') && values === undefined && fixed === undefined
+  );
+}
+
+/** Neither a URL nor a header carries documents: definitions that put one there do not load. */
+const noDocuments = { document: () => ({}), blank: () => ({}) };
+
+/** Requests to an operation at one of its URIs. */
+interface Requests {
+  readonly operation: Operation;
+  readonly uri: OperationUri;
+  /** The URI's own, for the schema of its body. */
+  readonly name: string;
+}
+
+/** The body of requests; undefined where they have none. */
+export function requestBody(requests: Requests, context: Writing): JsonObject | undefined {
+  const { operation, uri } = requests;
+  if (!takesBody(operation, uri)) return undefined;
+  const [mediaType = '', inXml] = requestMediaTypes(operation, uri);
+  const required = operation.request.kind === 'raw' || uri.body.some(mustBeGiven);
+  const content = { [mediaType]: bodyContent(requests, mediaType, context.components) };
+  return { required, content: inXml === undefined ? content : { ...content, [inXml]: xmlContent(requests, context) } };
+}
+
+/** A body of fields as XML: the document's element with the fields that travel in the body. */
+function xmlContent({ operation, uri }: Requests, { scope }: Writing): JsonObject {
+  const { document } = operation.request as Extract<Message, { kind: 'document' }>;
+  const whole = uri.body.length === document.fields.length;
+  const names = uri.body.map((field) => field.xmlName).join(', ');
+  const part = whole ? undefined : joined(' ', `It holds only ${names}.`, repeatsNote(uri.repeats));
+  const fields = tellingFields(uri.body);
+  const value = exampleDocument({ fields });
+  return {
+    schema: xmlSchema(joined(' ', xmlWords(document, scope), part) ?? ''),
+    example: value === undefined ? undefined : exampleXml({ ...document, fields }, value, scope.documents),
+  };
+}
+
+function bodyContent({ operation, uri, name }: Requests, mediaType: string, components: Components): JsonObject {
+  const { request } = operation;
+  const [field] = uri.body;
+  if (request.kind === 'raw') return { schema: rawSchema(request.raw, mediaType) };
+  if (request.kind === 'none') return {};
+  if (operation.body === 'raw') {
+    if (field === undefined || field.type.kind === 'binary') return { schema: BYTES };
+    const isQuery = deliveredFacts(operation).body === 'private-query';
+    const schema = isQuery ? components.schema('QUERY_DEFINITION', PRIVATE_QUERY) : fieldSchema(field, components);
+    return { schema, example: bodyExample(operation, uri) };
+  }
+  const { document } = request;
+  const whole = uri.body.length === document.fields.length;
+  const part = whole ? undefined : components.schema(`${name}_BODY`, partSchema(document, uri, components));
+  const schema = part === undefined ? components.message(document) : document.root ? labelled(document.id, part) : part;
+  return { schema, example: bodyExample(operation, uri) };
+}
+
+/** The fields of a document that travel in the body; what the URI says need not be said again. */
+function partSchema(document: Document, { body, repeats }: OperationUri, components: Components): JsonObject {
+  const fields = document.fields.filter((field) => body.includes(field) || repeats.includes(field));
+  const required = body.filter(mustBeGiven).map((field) => field.jsonName);
+  return {
+    ...documentSchema(document, fields, components),
+    description: joined(' ', document.description, repeatsNote(repeats)),
+    required: required.length === 0 ? undefined : required,
+  };
+}
+
+/** Fields by name. Each is a word or a map, which no generated class holds both of. */
+const fields = (description: string): JsonObject => ({
+  type: 'object',
+  description,
+  additionalProperties: anyJson('A type, as `string(30)`, or a map of `type` and more, as `required` and `default`.'),
+});
+
+const properties: Readonly<Record<PrivateQueryKey, JsonObject>> = {
+  query: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_]*$', maxLength: 30, description: 'Its name.' },
+  description: { type: 'string', description: 'What it is, for the people who use it.' },
+  prompts: fields('What the caller gives, by name. In the SQL `:NAME` stands for it.'),
+  columns: fields('What a row holds, by name.'),
+  sql: { type: 'string', minLength: 1, description: 'One SELECT (or WITH ... SELECT). Runs read-only.' },
+  rows: { type: 'integer', format: 'int64', minimum: 1, description: "Most rows, in place of the gateway's limit." },
+  timeout: {
+    type: 'string',
+    pattern: '^[0-9]+ ?(ms|s|min|h|d)$',
+    description: "Longest time, in place of the gateway's limit.",
+  },
+};
+
+/** The definition of a private query, as `query:` in YAML. */
+export const PRIVATE_QUERY: JsonObject = {
+  type: 'object',
+  description: 'A stored query, by the keys of `query:` in the definitions.',
+  properties,
+  required: ['query', 'columns', 'sql'],
+  additionalProperties: false,
+};

@@ -1,0 +1,262 @@
+import { type Document, documentName } from '../model/document.ts';
+import { type Field, singleType } from '../model/field.ts';
+import type { Registry } from '../model/registry.ts';
+import type { TransportScheme } from '../model/security.ts';
+import { type Operation, type OperationUri, type ReplyForm, type Service, takesBody } from '../model/service.ts';
+import { problemMediaType } from '../wire/problem.ts';
+import { buildXml, element, type XmlElement } from '../wire/xml/build.ts';
+import { faultForms, faultMeanings, faultStatuses, replyStatus, requestMediaTypes, sentForms } from './exchange.ts';
+import { mustBeGiven } from './field.ts';
+import { ncName } from './names.ts';
+import { accessNote, restSchemes } from './requirements.ts';
+import { restScopeOf, type Scope, segmentOf } from './scope.ts';
+import { type DescribedUri, type DescribedVariable, describeUri, operatorNote, type PathWriter } from './uri.ts';
+import { boundsNote, deprecationNote, joined, repeatsNote, titleOf } from './words.ts';
+import { prefixesOf, type SchemaSet } from './xsd/schema.ts';
+import { builtInType, lexical } from './xsd/types.ts';
+import { schemasOf } from './xsd/xsd.ts';
+
+// Web Application Description Language (W3C Member Submission, 31 August 2009).
+
+/**
+ * The WADL of a service: its resources with their parameters, the representations of requests, replies and faults, and
+ * the XML Schemas of its documents inline. `base` is the gateway's address with its context, without a slash at the end.
+ * @throws RangeError where `pathName` is no path name of the service
+ */
+export function describeWadl(
+  registry: Registry,
+  service: Service,
+  { base, pathName }: { readonly base: string; readonly pathName?: string | undefined },
+): string {
+  const scope = restScopeOf(registry, { service, pathName });
+  const schemas = schemasOf(scope);
+  const attributes = {
+    xmlns: 'http://wadl.dev.java.net/2009/02',
+    'xmlns:xs': 'http://www.w3.org/2001/XMLSchema',
+    ...prefixesOf(schemas),
+  };
+  const grammars = schemas.namespaces.map((namespace) => schemas.schemaOf(namespace));
+  const resources = resourceElements({ scope, schemas });
+  const deprecated = deprecationNote(service);
+  const application = element('application', attributes, [
+    element('doc', { title: scope.name }, [titleOf(scope)]),
+    deprecated === undefined ? undefined : element('doc', { title: 'Deprecated' }, [deprecated]),
+    faultsDoc(scope),
+    grammars.length === 0 ? undefined : element('grammars', {}, grammars),
+    resources.length === 0
+      ? undefined
+      : element('resources', { base: `${base}/RESTListeningConnector/${scope.gateway.id}/` }, resources),
+  ]);
+  return buildXml(application);
+}
+
+/** The meanings of the statuses, once for all methods. */
+function faultsDoc({ rest, gateway }: Scope): XmlElement | undefined {
+  if (rest.length === 0) return undefined;
+  const lines = faultMeanings(rest, gateway.limits).map(({ status, meaning }) => `${status}: ${meaning}`);
+  return element('doc', { title: 'Statuses of faults' }, [lines.join('\n')]);
+}
+
+/** WADL paths know `{X}` alone; matrix variables are parameters beside the path. */
+const wadlPath: PathWriter = ({ operator, name }, first) => {
+  const variable = `{${ncName(name)}}`;
+  if (operator === ';') return '';
+  if (operator === '/' || operator === '.') return `${operator}${variable}`;
+  return first ? variable : `,${variable}`;
+};
+
+/** One resource a path name, below it one for each template; methods of one path with the same parameters share theirs. */
+function resourceElements(context: WadlContext): XmlElement[] {
+  const byPathName = Map.groupBy(context.scope.rest, segmentOf);
+  return [...byPathName].map(([path, operations]) => {
+    const children = new Map<string, { readonly attributes: { path: string }; readonly content: XmlElement[] }>();
+    for (const operation of operations) {
+      for (const uri of operation.uris) {
+        const described = describeUri(uri, wadlPath);
+        const params = described.pathVariables.map(variableParam);
+        const key = JSON.stringify([described.path, params]);
+        const resource = children.get(key) ?? { attributes: { path: described.path }, content: [...params] };
+        resource.content.push(methodOf(operation, described, context));
+        children.set(key, resource);
+      }
+    }
+    const inner = [...children.values()].map(({ attributes, content }) => element('resource', attributes, content));
+    return element('resource', { path }, inner);
+  });
+}
+
+function methodOf(operation: Operation, described: DescribedUri, context: WadlContext): XmlElement {
+  const query = [...described.constants.map(constantParam), ...described.queryVariables.map(variableParam)];
+  return methodElement(operation, described, query, context);
+}
+
+/** What the methods of a WADL share. */
+interface WadlContext {
+  readonly scope: Scope;
+  readonly schemas: SchemaSet;
+}
+
+/** An operation at one of its URIs. */
+function methodElement(
+  operation: Operation,
+  { uri }: DescribedUri,
+  query: readonly XmlElement[],
+  context: WadlContext,
+): XmlElement {
+  const headers = operation.requestHeaders.map(({ header, field }) => headerParam(header, field));
+  const body = takesBody(operation, uri) ? requestRepresentations(operation, uri, context) : [];
+  const content = [...query, ...headers, ...apiKeyParams(restSchemes(operation)), ...body];
+  const attributes = { name: operation.method, id: ncName(context.scope.nameOf(uri)) };
+  return element('method', attributes, [
+    element('doc', { title: operation.name }, [methodText(operation, uri)]),
+    content.length === 0 ? undefined : element('request', {}, content),
+    ...responses(operation, context),
+  ]);
+}
+
+function methodText(operation: Operation, { template, index }: OperationUri): string | undefined {
+  const uri = `URI template ${index}: ${template.text}`;
+  return joined('\n', operation.description, uri, accessNote(restSchemes(operation)));
+}
+
+function requestRepresentations(operation: Operation, uri: OperationUri, context: WadlContext): XmlElement[] {
+  const [mediaType = '', inXml] = requestMediaTypes(operation, uri);
+  const { request } = operation;
+  if (request.kind !== 'document') return [element('representation', { mediaType })];
+  const { document } = request;
+  const names = uri.body.map((field) => field.jsonName).join(', ');
+  const text = joined('. ', `${documentName(document)}: ${names}`, repeatsNote(uri.repeats));
+  const inJson = element('representation', { mediaType }, [element('doc', {}, [text])]);
+  if (inXml === undefined) return [inJson];
+  const elements = uri.body.map((field) => field.xmlName).join(', ');
+  const part = joined('. ', `It holds only ${elements}`, repeatsNote(uri.repeats));
+  const isWhole = uri.body.length === document.fields.length;
+  return [inJson, xmlRepresentation(inXml, qualified(document, context), isWhole ? undefined : part)];
+}
+
+function responses(operation: Operation, context: WadlContext): XmlElement[] {
+  const reply = sentForms(operation).map((form) => representation(form, context));
+  const forms = faultForms(operation);
+  const statuses = faultStatuses(operation, context.scope.gateway.limits).map(({ status }) => String(status));
+  const problem = forms.some((form) => form.mediaType === problemMediaType);
+  return [
+    element('response', { status: String(replyStatus(operation)) }, reply),
+    element(
+      'response',
+      { status: statuses.join(' ') },
+      forms.map((form) => representation(form, context)),
+    ),
+    // An address that belongs to no operation, or to several, is answered before there is a fault document.
+    ...(problem ? [] : [element('response', { status: '404 405' }, [problemRepresentation()])]),
+  ];
+}
+
+function problemRepresentation(): XmlElement {
+  return element('representation', { mediaType: problemMediaType }, [
+    element('doc', {}, ['Problem details (RFC 9457), where the address belongs to no single operation.']),
+  ]);
+}
+
+/** One form of a reply or a fault; XML ones name the element of the grammars. */
+function representation({ format, mediaType, message }: ReplyForm, context: WadlContext): XmlElement {
+  if (message.kind !== 'document') {
+    const note = mediaType === problemMediaType ? 'Problem details (RFC 9457).' : undefined;
+    return element('representation', { mediaType }, [note === undefined ? undefined : element('doc', {}, [note])]);
+  }
+  const { document } = message;
+  if (format === 'xml') return xmlRepresentation(mediaType, qualified(document, context), undefined);
+  const label = document.root ? ` under the root label ${document.id}` : '';
+  const json = `The JSON form of ${documentName(document)}${label}.`;
+  if (format === 'json') return element('representation', { mediaType }, [element('doc', {}, [json])]);
+  return xmlRepresentation(
+    mediaType,
+    'data',
+    `${json} It is the content, in a CDATA section, of the element data with the attribute psnonxml="Yes". ` +
+      'A caller whose Accept header names application/json gets the JSON itself.',
+  );
+}
+
+function qualified(document: Document, { scope, schemas }: WadlContext): string {
+  const prefix = schemas.prefixOf(scope.documents.namespaceOf(document));
+  return prefix === undefined ? document.xmlName : `${prefix}:${document.xmlName}`;
+}
+
+/** A name without a namespace can be written only where no default namespace is in force: there WADL has a prefix. */
+function xmlRepresentation(mediaType: string, name: string, note: string | undefined): XmlElement {
+  const prefix = name.includes(':') ? '' : 'wadl:';
+  const scope = prefix === '' ? {} : { 'xmlns:wadl': 'http://wadl.dev.java.net/2009/02', xmlns: '' };
+  return element(`${prefix}representation`, { ...scope, mediaType, element: name }, [
+    note === undefined ? undefined : element(`${prefix}doc`, {}, [note]),
+  ]);
+}
+
+/** A URI variable as `param`: of a path in style `template` or `matrix`, else `query`. */
+function variableParam(variable: DescribedVariable): XmlElement {
+  const { field, place, wireName, required, template } = variable;
+  const style = place === 'query' ? 'query' : template.operator === ';' ? 'matrix' : 'template';
+  return param(field, { style, name: wireName, required, note: operatorNote(variable) });
+}
+
+/** A header that a field of the request fills. */
+function headerParam(header: string, field: Field): XmlElement {
+  return param(field, { style: 'header', name: header, required: mustBeGiven(field) });
+}
+
+/** Headers of API keys, so that a tool asks for one. WADL has no words for other credentials. */
+function apiKeyParams(schemes: readonly TransportScheme[]): XmlElement[] {
+  return schemes.flatMap((scheme) => {
+    if (scheme.kind !== 'api-key') return [];
+    const required = schemes.length === 1 ? 'true' : undefined;
+    const text = scheme.description ?? 'An API key.';
+    return element('param', { name: token(scheme.header), style: 'header', type: 'xs:string', required }, [
+      element('doc', {}, [text]),
+    ]);
+  });
+}
+
+/** A query parameter that never changes. */
+function constantParam({ name, value }: { readonly name: string; readonly value: string }): XmlElement {
+  return element('param', { name: token(name), style: 'query', type: 'xs:string', required: 'true', fixed: value }, [
+    spelling(name),
+  ]);
+}
+
+/** A parameter beside what its field says. */
+interface Place {
+  readonly style: 'template' | 'matrix' | 'query' | 'header';
+  readonly name: string;
+  readonly required: boolean;
+  readonly note?: string | undefined;
+}
+
+function param(field: Field, { style, name, required, note }: Place): XmlElement {
+  const type = singleType(field.type);
+  const words = joined(' ', field.description, note, boundsNote(field));
+  const options = field.enum ?? (type.kind === 'flag' ? ['Y', 'N'] : []);
+  return element(
+    'param',
+    {
+      name: token(name),
+      style,
+      type: type.kind === 'document' || type.kind === 'xml' ? 'xs:string' : builtInType(type),
+      default: field.default === undefined ? undefined : lexical(field.default),
+      required: required ? 'true' : undefined,
+      repeating: field.type.kind === 'list' ? 'true' : undefined,
+      fixed: field.fixed === undefined ? undefined : lexical(field.fixed),
+    },
+    [
+      spelling(name),
+      words === undefined ? undefined : element('doc', {}, [words]),
+      ...options.map((value) => element('option', { value: lexical(value) })),
+    ],
+  );
+}
+
+/** `param/@name` is an NMTOKEN (section 2.12.1); a name that is none is told in words. */
+function token(name: string): string {
+  return /^[\w.:-]+$/.test(name) ? name : ncName(name);
+}
+
+function spelling(name: string): XmlElement | undefined {
+  return token(name) === name ? undefined : element('doc', { title: 'Name' }, [`On the wire the name is ${name}`]);
+}

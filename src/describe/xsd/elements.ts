@@ -1,0 +1,212 @@
+import { type Document, itemName } from '../../model/document.ts';
+import { type CompoundType, type Field, type ListType, type ScalarType, singleType } from '../../model/field.ts';
+import type { Message, RawKind } from '../../model/service.ts';
+import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
+import { entryField, plainDefault } from '../field.ts';
+import type { SoapOperation } from '../scope.ts';
+import { boundsNote, caseNote, joined } from '../words.ts';
+import { lexical, simpleType, translatedPattern } from './types.ts';
+
+/** What a field's declaration needs from the schema that it stands in. */
+interface SchemaContext {
+  /** `unqualified` for an element without a namespace inside a schema that has one. */
+  readonly form?: 'unqualified' | undefined;
+  /** The field may be nil, which empties it: in a change of a record. */
+  readonly nillable: boolean;
+  /** Binary elements may travel as attachments, and say so. */
+  readonly attachments: boolean;
+  /** QName of a document's complexType as written in this schema. */
+  typeName(document: Document): string;
+  /** QName of the simple type that the field shares with others; undefined if it has one of its own. */
+  sharedType(): string | undefined;
+}
+
+/** Namespace of the W3C Note Describing Media Content of Binary Data in XML (4 May 2005). */
+export const XMIME = 'http://www.w3.org/2005/05/xmlmime';
+
+/** Attribute of a binary element that may travel as an attachment: generators of code make it a stream, not an array. */
+const ATTACHMENT = { 'xmime:expectedContentTypes': 'application/octet-stream' };
+
+/** Whether a declaration says of itself, or of one inside it, that it may travel as an attachment. */
+export function hasAttachment(node: XmlNode): boolean {
+  if (typeof node === 'string') return false;
+  return Object.keys(ATTACHMENT).some((name) => name in node.attributes) || node.children.some(hasAttachment);
+}
+
+/** Declares a field as an element of a sequence. */
+export function fieldElement(field: Field, context: SchemaContext): XmlElement {
+  const minOccurs = isThere(field) ? undefined : '0';
+  const attributes = { name: field.xmlName, form: context.form };
+  const nillable = context.nillable ? 'true' : undefined;
+  const shared = context.sharedType();
+  const notes = annotation(field.description, [...notesOf(field), shared === undefined ? undefined : ownNote(field)]);
+  const { type } = field;
+  if (type.kind !== 'list')
+    return single({ ...attributes, minOccurs, nillable, fixed: fixedOf(field) }, field, type, notes, context);
+  const bounds = entriesOf(field, type);
+  if (type.flat) return single({ ...attributes, ...bounds }, field, type.item, notes, context);
+  const item = single({ name: itemName(type), form: context.form, ...bounds }, field, type.item, undefined, context);
+  const wrapper = element('xs:complexType', {}, [element('xs:sequence', {}, [item])]);
+  return element('xs:element', { ...attributes, minOccurs }, [notes, wrapper]);
+}
+
+/** Declares a field as an attribute. */
+export function fieldAttribute(field: Field, form: 'qualified' | undefined): XmlElement {
+  const { type, restriction } = simpleType(field, field.type as ScalarType);
+  const use = isThere(field) ? 'required' : undefined;
+  // An attribute's type is a simple one; XML as text is a string there.
+  const named = type === 'xs:anyType' ? 'xs:string' : type;
+  return element('xs:attribute', { name: field.xmlName, form, type: named, use, fixed: fixedOf(field) }, [
+    annotation(field.description, notesOf(field)),
+    restriction,
+  ]);
+}
+
+/** Whether the field is always there. A blank that its type would refuse, as an empty date, is left out even so. */
+function isThere(field: Field): boolean {
+  return field.required && field.absent !== 'blank';
+}
+
+/** Text for people: the description, then what the schema can't say. */
+export function annotation(
+  description: string | undefined,
+  notes: readonly (string | undefined)[] = [],
+): XmlElement | undefined {
+  const text = joined(' ', description, ...notes);
+  if (text === undefined) return undefined;
+  return element('xs:annotation', {}, [element('xs:documentation', {}, [text])]);
+}
+
+function single(
+  attributes: Readonly<Record<string, string | undefined>>,
+  field: Field,
+  type: ScalarType | CompoundType,
+  notes: XmlElement | undefined,
+  context: SchemaContext,
+): XmlElement {
+  const { name, form, ...occurs } = attributes;
+  if (type.kind === 'document') {
+    return element('xs:element', { name, form, type: context.typeName(type.document), ...occurs }, [notes]);
+  }
+  const shared = context.sharedType();
+  const simple = shared === undefined ? simpleType(entryField(field), type) : { type: shared };
+  const content = context.attachments && type.kind === 'binary' ? ATTACHMENT : undefined;
+  return element('xs:element', { name, form, type: simple.type, ...occurs, ...content }, [notes, simple.restriction]);
+}
+
+function entriesOf(field: Field, type: ListType): { minOccurs: string | undefined; maxOccurs: string } {
+  // A blank list of documents is one blank entry, of others none; a flat list that is not required may be left out.
+  const free = field.absent === 'blank' || (type.flat && !field.required);
+  const least = free ? 0 : (field.minimum ?? 0);
+  const most = field.maximum === undefined ? 'unbounded' : String(free ? Math.max(1, field.maximum) : field.maximum);
+  return { minOccurs: least === 1 ? undefined : String(least), maxOccurs: most };
+}
+
+function fixedOf(field: Field): string | undefined {
+  return field.fixed === undefined ? undefined : lexical(field.fixed);
+}
+
+/** What the field's own type would say, where it shares one that allows more. */
+function ownNote(field: Field): string | undefined {
+  const values = field.enum === undefined ? undefined : `One of: ${field.enum.map(lexical).join(', ')}.`;
+  return joined(' ', values, boundsNote(entryField({ ...field, anyCase: false })));
+}
+
+/** What holds for a field but has no place in XML Schema. */
+function notesOf(field: Field): (string | undefined)[] {
+  const type = singleType(field.type);
+  const value = plainDefault(field);
+  const untold = field.pattern !== undefined && translatedPattern(field) === undefined;
+  return [
+    value === undefined ? undefined : `Default: ${lexical(value)}.`,
+    caseNote(field),
+    untold ? `The value matches the regular expression (ECMA-262) ${field.pattern}` : undefined,
+    type.kind === 'json' ? 'JSON text.' : undefined,
+    type.kind === 'xml' ? 'XML: elements, or escaped text.' : undefined,
+  ];
+}
+
+/**
+ * The content of an open document: undeclared elements, which have no namespace, after the declared ones. Where a
+ * declared element could be taken for an undeclared one (Unique Particle Attribution, XML Schema Part 1, 3.8.6), it and
+ * what follows it are left to the wildcard and named in the documentation.
+ * @param namespace the document's own
+ */
+export function openContent(
+  fields: readonly Field[],
+  particles: readonly XmlElement[],
+  namespace: string,
+): { readonly particles: readonly XmlElement[]; readonly notes: readonly string[] } {
+  const any = (namespace: string): XmlElement =>
+    element('xs:any', { namespace, processContents: 'lax', minOccurs: '0', maxOccurs: 'unbounded' });
+  const once = (index: number): boolean => {
+    const { minOccurs, maxOccurs } = particles[index]?.attributes ?? {};
+    return fields[index]?.required === true && minOccurs === undefined && maxOccurs === undefined;
+  };
+  const clashes = fields.some((field, index) => (field.namespace ?? namespace) === '' && !once(index));
+  if (!clashes) return { particles: [...particles, any('##local')], notes: [] };
+  const cut = fields.findIndex((_, index) => !once(index));
+  const names = fields.slice(cut).map((field) => field.xmlName);
+  return {
+    particles: [...particles.slice(0, cut), any('##any')],
+    notes: [`Declared among the elements that may follow: ${names.join(', ')}.`],
+  };
+}
+
+// The elements around messages over SOAP (WSDL 1.1, document/literal wrapped).
+
+/** An element of the service's namespace whose content is a message. */
+export interface Wrapper {
+  readonly name: string;
+  readonly message: Message;
+  readonly description?: string | undefined;
+}
+
+/** Name of the element around a reply. */
+export function replyName(name: string): string {
+  return `${name}Response`;
+}
+
+/** The wrappers of operations: each one's request, and its reply unless it is one-way. */
+export function wrappersOf(operations: readonly SoapOperation[]): Wrapper[] {
+  return operations.flatMap(({ description, soap: { name, request, response } }) => {
+    const ask: Wrapper = { name, message: request, description };
+    if (response.kind === 'none') return [ask];
+    return [ask, { name: replyName(name), message: response, description: `Reply of ${name}.` }];
+  });
+}
+
+/**
+ * Declares a wrapper. A document's is of the document's named type rather than of an anonymous one: the fields stay in the
+ * document's own namespace, one type serves REST and every operation that shares the document, and JAX-WS (2.3.1.2), zeep
+ * and PHP unwrap either.
+ */
+export function wrapperElement(
+  { name, message, description }: Wrapper,
+  typeName: (document: Document) => string,
+): XmlElement {
+  if (message.kind === 'document')
+    return element('xs:element', { name, type: typeName(message.document) }, [annotation(description)]);
+  if (message.kind === 'none')
+    return element('xs:element', { name }, [annotation(description), sequenceType(element('xs:sequence'))]);
+  const notes = annotation(description, [contentNotes[message.raw]]);
+  return element('xs:element', { name }, [notes, sequenceType(element('xs:sequence', {}, [rawContent(message.raw)]))]);
+}
+
+/** What stands in the wrapper of a message without a document: clients unwrap nothing but a sequence. */
+function rawContent(raw: RawKind): XmlElement {
+  if (raw === 'xml') return element('xs:any', { processContents: 'lax', maxOccurs: 'unbounded' });
+  if (raw === 'binary') return element('xs:element', { name: 'content', type: 'xs:base64Binary', ...ATTACHMENT });
+  return element('xs:element', { name: 'content', type: 'xs:string' });
+}
+
+function sequenceType(sequence: XmlElement): XmlElement {
+  return element('xs:complexType', {}, [sequence]);
+}
+
+const contentNotes: Readonly<Record<RawKind, string>> = {
+  json: 'The content is JSON text.',
+  xml: 'The content is XML: one element or more.',
+  text: 'The content is text.',
+  binary: 'The content is bytes.',
+};

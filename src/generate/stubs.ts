@@ -1,0 +1,116 @@
+import type { Component, RelatedContent } from '../model/component.ts';
+import type { Registry } from '../model/registry.ts';
+import { GENERATED_FOLDER } from './files.ts';
+import { comment, quoted, sentence } from './typescript.ts';
+import { type Vocabulary, vocabulary } from './vocabulary.ts';
+import { waysTo } from './words.ts';
+
+/**
+ * The stubs of the files that are missing: handlers, code of processes and classes of related-content services. Of those
+ * that share a file the first is the one.
+ * @param existing paths under the project's folder, with `/`, of the files that are there; none of them is written
+ */
+export function handlerStubs(registry: Registry, existing: ReadonlySet<string>): Map<string, string> {
+  const words = vocabulary(registry);
+  const stubs = new Map<string, string>();
+  for (const { file, text } of [
+    ...operationStubs(words),
+    ...classStubs(registry.relatedContent.values(), words),
+    ...processStubs(words),
+  ]) {
+    const path = `${registry.gateway.handlers}/${file}.ts`;
+    const up = '../'.repeat(path.split('/').length - 1);
+    if (!existing.has(path) && !stubs.has(path)) stubs.set(path, text(`${up}${GENERATED_FOLDER}`));
+  }
+  return new Map([...stubs].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A first version of a file of the project's own code: it compiles, and says that its code is not written yet. */
+interface Stub {
+  /** Below the folder of the handlers, without an ending. */
+  readonly file: string;
+  /** @param generated the folder of generated files, as the file's imports name it */
+  text(generated: string): string;
+}
+
+/** Of handlers, which answer 501. Operations that share a file share its handler. */
+function operationStubs({ operations, names }: Vocabulary): Stub[] {
+  const byFile = Map.groupBy(operations, ({ answer }) => (answer.kind === 'handler' ? answer.file : ''));
+  return [...byFile].map(([file, sharing]) => {
+    const said = sharing.flatMap((operation) => [
+      sentence(operation.description),
+      ...waysTo(operation).map((way) => `${operation.id}: ${way}`),
+    ]);
+    const requests = sharing.map((operation) => names.request(operation)).join(' or a ');
+    const types = `The request is a ${requests} of ${GENERATED_FOLDER}/types.ts.`;
+    const ids = sharing.map(({ id }) => quoted(id)).join(', ');
+    return {
+      file,
+      text: (generated) => `import { Fault } from 'signalbox';
+import { defineHandler } from '${generated}/handlers.ts';
+
+${comment('', [...said, types])}export default defineHandler(${sharing.length === 1 ? ids : `[${ids}]`}, {
+  onRequest(_request, context) {
+    throw Fault.custom('NOT_WRITTEN', 501, \`\${context.operation.id} is declared, but its code is not written yet.\`);
+  },
+});
+`,
+    };
+  });
+}
+
+/** Which of the two logs is whose. */
+const SAYS = "context.progress and context.message are shown with the request; context.log is the gateway's own log.";
+
+/** Of the code of processes, which ends as not successful. */
+function processStubs({ processes, names }: Vocabulary): Stub[] {
+  return processes.flatMap((process): Stub[] => {
+    if (process.answer.kind !== 'handler') return [];
+    const types = `The parameters are ${names.parameters(process)} of ${GENERATED_FOLDER}/types.ts.`;
+    return [
+      {
+        file: process.answer.file,
+        text: (generated) => `import { Fault } from 'signalbox';
+import { defineProcess } from '${generated}/handlers.ts';
+
+${comment('', [sentence(process.description), types, SAYS])}export default defineProcess(${quoted(process.id)}, {
+  run(_parameters, context) {
+    throw Fault.custom('NOT_WRITTEN', 400, \`\${context.process.id} is declared, but its code is not written yet.\`);
+  },
+});
+`,
+      },
+    ];
+  });
+}
+
+/** Of classes of related-content services. */
+function classStubs(services: Iterable<RelatedContent>, { components, names }: Vocabulary): Stub[] {
+  return [...services].map((service) => {
+    const used = components.filter(({ events }) => events.some((each) => each.service === service));
+    const types = used.map((component) => names.event(component));
+    const type = types.join(' | ') || 'ComponentEvent';
+    const said = [sentence(service.description), ...used.flatMap((component) => eventsOf(component, service))];
+    return {
+      file: service.file,
+      text: (generated) => `${importsOf(types, generated)}
+${comment('', said)}export default class extends ServiceInterface<${type}> {
+  override execute(event: ${type}): void {
+    event.log('warn', '${service.id} is declared, but its code is not written yet.');
+  }
+}
+`,
+    };
+  });
+}
+
+function importsOf(types: readonly string[], generated: string): string {
+  if (types.length === 0) return `import { type ComponentEvent, ServiceInterface } from 'signalbox';\n`;
+  return `import { ServiceInterface } from 'signalbox';\nimport type { ${types.join(', ')} } from '${generated}/handlers.ts';\n`;
+}
+
+function eventsOf({ id, events }: Component, service: RelatedContent): string[] {
+  return events.flatMap((each) =>
+    each.service === service ? `${each.event} of ${id}, sequence number ${each.sequence}` : [],
+  );
+}

@@ -1,0 +1,222 @@
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { Document } from '../model/document.ts';
+import type { Field } from '../model/field.ts';
+import type { Flow } from '../model/flow.ts';
+import type { Query } from '../model/query.ts';
+import type { Message, Operation } from '../model/service.ts';
+import { HEADER } from './files.ts';
+import {
+  block,
+  codeMustGive,
+  type Face,
+  facts,
+  members,
+  property,
+  rawText,
+  valueText,
+  type Writing,
+} from './members.ts';
+import { code, comment, importLine, propertyName, quoted, sentence } from './typescript.ts';
+import { isPresent, requestFields, responsesOf, type Vocabulary } from './vocabulary.ts';
+import { messageWords } from './words.ts';
+
+/**
+ * Text of `types.ts`: documents, requests, what calls take and give, and the prompts and rows of queries. Type aliases
+ * rather than interfaces, since only they can be assigned to a type with an index signature such as `DocumentValue` or
+ * `Row`.
+ */
+export function typesFile(vocabulary: Vocabulary): string {
+  const words: Writing = { ...vocabulary, uses: new Set() };
+  const body = [
+    ...words.documents.map((document) => documentType(document, words)),
+    ...words.received.map((document) => receivedType(document, words)),
+    ...words.operations.map((operation) => requestType(operation, words)),
+    ...callTypes(words),
+    ...words.queries.flatMap((query) => [promptsType(query, words), rowType(query, words)]),
+    ...recordTypes(words),
+    ...parameterTypes(words),
+    ...componentsType(words),
+    queriesType(words),
+  ].join('\n');
+  return `// ${HEADER}\n\n${importLine([...words.uses], 'signalbox')}${words.uses.size === 0 ? '' : '\n'}${body}`;
+}
+
+function documentType(document: Document, words: Writing): string {
+  const title = comment('', [sentence(document.description) ?? `Document ${document.id}.`]);
+  return `${title}export type ${words.names.given(document)} = ${members(document, 'given', words)}`;
+}
+
+function receivedType(document: Document, words: Writing): string {
+  const title = comment('', [`${document.id} as code receives it.`, sentence(document.description)]);
+  return `${title}export type ${words.names.received(document)} = ${members(document, 'received', words)}`;
+}
+
+function requestType(operation: Operation, words: Writing): string {
+  const fields = requestFields(operation);
+  const lines = fields.map(({ field, present }) => property(field, 'received', present, words));
+  const { request } = operation;
+  if (request.kind === 'raw') {
+    const type = rawText(request.raw, words.uses);
+    lines.push(
+      `${comment('  ', ['The body; absent where the caller sent none.'])}  readonly content?: ${type} | undefined;\n`,
+    );
+  }
+  if (request.kind === 'document' && request.document.open) {
+    words.uses.add('Value');
+    lines.push('  readonly [field: string]: Value;\n');
+  }
+  const isDocument = request.kind === 'document';
+  const title = isDocument
+    ? `${messageWords(request)} as ${operation.id} receives it.`
+    : `What ${operation.id} receives.`;
+  return `${comment('', [title])}export type ${words.names.request(operation)} = ${block(lines, 'never')}`;
+}
+
+function promptsType(query: Query, words: Writing): string {
+  const lines = query.prompts.map((prompt) => property(prompt, 'given', codeMustGive(prompt), words));
+  return `${comment('', [`Prompts of ${query.id}.`])}export type ${words.names.prompts(query)} = ${block(lines)}`;
+}
+
+function rowType(query: Query, words: Writing): string {
+  const lines = query.columns.map((column) => {
+    const said = comment('  ', [sentence(column.description), facts(column)]);
+    return `${said}  ${propertyName(column.name)}: ${columnText(column, words)} | null;\n`;
+  });
+  const title = comment('', [`A row of ${query.id}.`, sentence(query.description)]);
+  return `${title}export type ${words.names.row(query)} = ${block(lines)}`;
+}
+
+/** Columns are taken at their declared word, as documents that they are put into are; JSON and bytes come as text. */
+function columnText(column: Field, words: Writing): string {
+  const { kind } = column.type;
+  return kind === 'json' || kind === 'binary' ? 'string' : valueText(column, 'given', words.names, words.uses);
+}
+
+function queriesType(words: Writing): string {
+  const lines = words.queries.map((query) => {
+    const prompts = words.names.prompts(query);
+    const optional = query.prompts.some(codeMustGive) ? '' : '?';
+    const entry = `{ prompts: [prompts${optional}: ${prompts}]; row: ${words.names.row(query)} }`;
+    return `${comment('  ', [sentence(query.description)])}  ${propertyName(query.id)}: ${entry};\n`;
+  });
+  return `${comment('', ['Every stored query: its prompts and its rows.'])}export type Queries = ${block(lines, 'never')}`;
+}
+
+/** What a body without a document is called among the fields of a call. */
+const CONTENT = 'content';
+
+/** What consumers and flows are called with, and what consumers answer: a type alias each. */
+function callTypes(words: Writing): string[] {
+  return [
+    ...words.consumers.flatMap((consumer) => [callType(consumer, words), replyType(consumer, words)]),
+    ...words.flows.map((flow) => flowType(flow, words)),
+  ];
+}
+
+function callType(consumer: ConsumerOperation, words: Writing): string {
+  const title = comment('', [`What ${consumer.id} is called with.`]);
+  const type =
+    consumer.kind === 'soap'
+      ? `${messageText(consumer.soap.request, 'given', words)};\n`
+      : inputType(consumer.input, [consumer], words);
+  return `${title}export type ${words.names.call(consumer)} = ${type}`;
+}
+
+function replyType(consumer: ConsumerOperation, words: Writing): string {
+  const forms = new Set(responsesOf(consumer).map((message) => messageText(message, 'received', words)));
+  const title = comment('', [`What ${consumer.id} answers.`]);
+  return `${title}export type ${words.names.reply(consumer)} = ${[...forms].join(' | ')};\n`;
+}
+
+function flowType(flow: Flow, words: Writing): string {
+  const operations = flow.steps.map(({ operation }) => operation);
+  const title = comment('', [`What ${flow.id} is run with.`]);
+  return `${title}export type ${words.names.call(flow)} = ${inputType(flow.input, operations, words)}`;
+}
+
+/** `operations`: those that the input goes to. */
+function inputType(input: Document, operations: readonly ConsumerOperation[], words: Writing): string {
+  return block(
+    input.fields.map((field) => {
+      const takers = operations.filter((operation) => fieldsOf(operation).some(({ name }) => name === field.name));
+      const base64 = takers.length > 0 && takers.every((taker) => takesBase64(taker, field));
+      if (base64) words.uses.add('Attachment');
+      return property(field, 'given', codeMustGive(field), words, {
+        ...(base64 ? { type: 'Attachment | string' } : {}),
+        said: [
+          base64 ? 'Base64 text of it is taken too.' : undefined,
+          takers.some((taker) => isJsonBody(taker, field)) ? JSON_BODY : undefined,
+          fillingOf(field, takers),
+        ],
+      });
+    }),
+  );
+}
+
+/** What the field holds where it is left out: `values:`, or a default made of other fields. */
+function fillingOf({ name, required }: Field, takers: readonly ConsumerOperation[]): string | undefined {
+  const sources = new Set(
+    takers.flatMap((taker) => (taker.kind === 'rest' ? (taker.filled.get(name)?.source ?? []) : [])),
+  );
+  return required || sources.size === 0 ? undefined : `${[...sources].map(code).join(' or ')} where it is left out.`;
+}
+
+function fieldsOf(consumer: ConsumerOperation): readonly Field[] {
+  if (consumer.kind === 'rest') return consumer.input.fields;
+  const { request } = consumer.soap;
+  return request.kind === 'document' ? request.document.fields : [];
+}
+
+/** Whether a field is the body, and may be given as Base64 text (`Base64toBinary`). */
+function takesBase64(consumer: ConsumerOperation, { name, type }: Field): boolean {
+  if (consumer.kind !== 'rest' || !consumer.properties.base64ToBinary || type.kind !== 'binary') return false;
+  const { body } = consumer;
+  return body.kind === 'field' ? body.field.name === name : body.kind === 'raw' && name === CONTENT;
+}
+
+const JSON_BODY = 'A string is JSON text, which is sent as it is; any other value is written as JSON.';
+
+/** Whether a field is a body of JSON without a document. */
+function isJsonBody(consumer: ConsumerOperation, { name }: Field): boolean {
+  if (consumer.kind !== 'rest' || name !== CONTENT) return false;
+  return consumer.body.kind === 'raw' && consumer.body.raw === 'json';
+}
+
+/** A message as a whole. One without a document has its text or content in `content`. */
+function messageText(message: Message, face: Face, { names, uses }: Writing): string {
+  if (message.kind === 'none') return face === 'given' ? 'Record<string, never>' : 'Record<never, never>';
+  if (message.kind === 'document')
+    return face === 'given' ? names.given(message.document) : names.received(message.document);
+  return `{ ${face === 'given' ? '' : 'readonly '}content: ${rawText(message.raw, uses)} }`;
+}
+
+/** The types of components' records, of `types.ts`: what is NULL in the database is absent, required fields are there. */
+function recordTypes(words: Writing): string[] {
+  return words.components.map((component) => {
+    const lines = component.shape.fields.map((field) => property(field, 'received', field.required, words));
+    const title = comment('', [`A record of ${component.id}.`, sentence(component.description)]);
+    return `${title}export type ${words.names.record(component)} = ${block(lines, 'never')}`;
+  });
+}
+
+/** The map of components, of `types.ts`: what names a record, a record as code gives it, and as it is; nothing for none. */
+function componentsType({ components, names }: Vocabulary): string[] {
+  if (components.length === 0) return [];
+  const lines = components.map((component) => {
+    const given = names.given(component.shape);
+    const keys = component.keys.map(({ name }) => quoted(name)).join(' | ');
+    const entry = `{ keys: Pick<${given}, ${keys}>; given: ${given}; record: ${names.record(component)} }`;
+    return `${comment('  ', [sentence(component.description)])}  ${propertyName(component.id)}: ${entry};\n`;
+  });
+  const title = comment('', ['Every component: what names a record of it, a record as code gives it, and as it is.']);
+  return [`${title}export type Components = ${block(lines)}`];
+}
+
+/** The types of processes' parameters, of `types.ts`: after checks and defaults, absent where a request gives none. */
+function parameterTypes(words: Writing): string[] {
+  return words.processes.map((process) => {
+    const lines = process.parameters.map((field) => property(field, 'received', isPresent(field), words));
+    const title = comment('', [`Parameters of ${process.id}.`]);
+    return `${title}export type ${words.names.parameters(process)} = ${block(lines, 'never')}`;
+  });
+}
