@@ -58,7 +58,7 @@ export type { ConfigPart, ConfigText, Position } from './model/definition.ts';
 export type { Document } from './model/document.ts';
 export type { FaultCode, FaultOptions, FaultParameters } from './model/fault.ts';
 export { Fault } from './model/fault.ts';
-export type { CompoundType, Field, FieldType, ListType, ScalarKind, ScalarType, UrlStyle } from './model/field.ts';
+export type { CompoundType, Field, FieldType, ListType, ScalarType, UrlStyle } from './model/field.ts';
 export type { Flow, FlowStep, KeptValue, ReplyPath } from './model/flow.ts';
 export type { Database, DatabaseEngine, Gateway, Limits } from './model/gateway.ts';
 export type {
@@ -86,6 +86,7 @@ export type { ClientCertificate, Node, NodeCredential, NodeTimeouts, Retry } fro
 export type { Process, ProcessRetry, Recurrence } from './model/process.ts';
 export type { Datasource, Query, QueryLink } from './model/query.ts';
 export type { LogLevel, Registry, Routing } from './model/registry.ts';
+export type { ScalarKind } from './model/scalar.ts';
 export type { PermissionList, Role, SecurityScheme, User } from './model/security.ts';
 export type {
   Answer,

@@ -1,4 +1,4 @@
-import type { ScalarKind } from '../model/field.ts';
+import type { ScalarKind } from '../model/scalar.ts';
 import type { Value } from '../model/value.ts';
 import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '../wire/calendar.ts';
 import { MAX_DIGITS, toDecimal } from '../wire/decimal.ts';

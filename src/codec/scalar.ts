@@ -1,4 +1,5 @@
-import { type Field, filledByFault, type ScalarKind, type ScalarType, singleType } from '../model/field.ts';
+import { type Field, filledByFault, type ScalarType, singleType } from '../model/field.ts';
+import type { ScalarKind } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
 import { compilePattern } from '../wire/pattern.ts';

@@ -1,5 +1,6 @@
 import type { Document } from '../model/document.ts';
-import type { FieldType, ScalarKind } from '../model/field.ts';
+import type { FieldType } from '../model/field.ts';
+import type { ScalarKind } from '../model/scalar.ts';
 
 /** A value of JSON; members that are undefined are left out when it is written. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;

@@ -1,5 +1,6 @@
 import type { Document } from '../model/document.ts';
-import { type Field, type FieldType, type ScalarKind, type ScalarType, singleType } from '../model/field.ts';
+import { type Field, type FieldType, type ScalarType, singleType } from '../model/field.ts';
+import type { ScalarKind } from '../model/scalar.ts';
 import type { RawKind } from '../model/service.ts';
 import type { TypeNames } from './names.ts';
 import { code, comment, propertyName, quoted, sentence } from './typescript.ts';

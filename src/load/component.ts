@@ -1,6 +1,7 @@
 import type { Component, ComponentEventName, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
 import type { Document } from '../model/document.ts';
-import type { Field, ScalarKind } from '../model/field.ts';
+import type { Field } from '../model/field.ts';
+import type { ScalarKind } from '../model/scalar.ts';
 import { type Place, placeOf, positionOf } from './diagnostic/diagnostic.ts';
 import type { Documents } from './document/documents.ts';
 import { typeWords } from './document/field-type.ts';

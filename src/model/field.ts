@@ -1,27 +1,10 @@
 import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
-
-/** Types of a single value, by the words that stand for them in YAML. */
-export const SCALAR_KINDS = [
-  'string',
-  'text',
-  'integer',
-  'decimal',
-  'boolean',
-  'flag',
-  'date',
-  'time',
-  'datetime',
-  'binary',
-  'json',
-  'xml',
-] as const;
-export type ScalarKind = (typeof SCALAR_KINDS)[number];
+import type { ScalarKind } from './scalar.ts';
 
 /**
- * A single value. In memory: `string text decimal date time datetime flag xml` are strings (a decimal keeps its digits,
- * a flag is `Y` or `N`), an `integer` is a number, or a bigint beyond 2^53 - 1, `boolean` a boolean, `binary` an
- * {@link Attachment}, `json` any JSON value.
+ * A single value. In memory an `integer` is a number, or a bigint beyond 2^53 - 1, a `boolean` a boolean, `binary` an
+ * {@link Attachment}, `json` any JSON value, and all else a string: a `decimal` keeps its digits.
  */
 export interface ScalarType {
   readonly kind: ScalarKind;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { MemoryAttachment } from '../../src/codec/binary.ts';
 import type { Document } from '../../src/model/document.ts';
-import type { Field, FieldType, ScalarKind, ScalarType } from '../../src/model/field.ts';
+import type { Field, FieldType, ScalarType } from '../../src/model/field.ts';
+import type { ScalarKind } from '../../src/model/scalar.ts';
 import type { Value } from '../../src/model/value.ts';
 import { document, field } from './support.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Document } from '../../src/model/document.ts';
-import type { Field, FieldType, ScalarKind, ScalarType } from '../../src/model/field.ts';
+import type { Field, FieldType, ScalarType } from '../../src/model/field.ts';
+import type { ScalarKind } from '../../src/model/scalar.ts';
 import type { DocumentValue, Value } from '../../src/model/value.ts';
 import { document, type FieldOptions, field } from '../support/registry.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileDocument } from '../../src/codec/index.ts';
 import { describeXsdFiles } from '../../src/describe/index.ts';
-import type { ScalarKind } from '../../src/model/field.ts';
+import type { ScalarKind } from '../../src/model/scalar.ts';
 import type { Service } from '../../src/model/service.ts';
 import type { Value } from '../../src/model/value.ts';
 import { readXml } from '../../src/wire/xml/read.ts';

@@ -6,7 +6,8 @@ import { Declarations } from '../../src/load/read/declaration.ts';
 import { createPlaces } from '../../src/load/read/places.ts';
 import { namesValues } from '../../src/load/value/config-text.ts';
 import type { CallPart } from '../../src/model/consumer.ts';
-import type { Field, ScalarKind } from '../../src/model/field.ts';
+import type { Field } from '../../src/model/field.ts';
+import type { ScalarKind } from '../../src/model/scalar.ts';
 
 const at = { file: 'definitions/example.yaml', line: 1, column: 1 };
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fills } from '../../src/load/document/fit.ts';
 import type { Document } from '../../src/model/document.ts';
-import type { FieldType, ScalarKind } from '../../src/model/field.ts';
+import type { FieldType } from '../../src/model/field.ts';
+import type { ScalarKind } from '../../src/model/scalar.ts';
 import { load } from './linked.ts';
 
 const KINDS: readonly ScalarKind[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseTypeWord, typeText } from '../../src/load/document/field-type.ts';
-import { SCALAR_KINDS } from '../../src/model/field.ts';
+import { SCALAR_KINDS } from '../../src/model/scalar.ts';
 
 describe('a type in one word', () => {
   it.each(SCALAR_KINDS)('%s stands alone and in lists', (kind) => {

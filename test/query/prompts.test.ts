@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ScalarKind } from '../../src/model/field.ts';
+import type { ScalarKind } from '../../src/model/scalar.ts';
 import type { Value } from '../../src/model/value.ts';
 import { field } from '../support/registry.ts';
 import { databaseOf, query, readersOf } from './support.ts';

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ScalarKind } from '../../src/model/field.ts';
+import type { ScalarKind } from '../../src/model/scalar.ts';
 import { decimal } from '../support/registry.ts';
 import { databaseOf, query, readersOf, textOf } from './support.ts';
 

@@ -1,8 +1,9 @@
 import type { Position } from '../../src/model/definition.ts';
 import type { Document } from '../../src/model/document.ts';
-import type { Field, FieldType, ScalarKind, ScalarType } from '../../src/model/field.ts';
+import type { Field, FieldType, ScalarType } from '../../src/model/field.ts';
 import type { Gateway } from '../../src/model/gateway.ts';
 import type { Registry } from '../../src/model/registry.ts';
+import type { ScalarKind } from '../../src/model/scalar.ts';
 import { BASIC } from '../../src/model/security.ts';
 import type { Message, Method, Operation, OperationUri, RawKind, Service, SoapForm } from '../../src/model/service.ts';
 import { parseUriTemplate } from '../../src/wire/uri-template/uri-template.ts';

@@ -1,5 +1,6 @@
 import type { Document } from '../../model/document.ts';
-import type { Field, FieldType, ScalarKind } from '../../model/field.ts';
+import type { Field, FieldType } from '../../model/field.ts';
+import type { ScalarKind } from '../../model/scalar.ts';
 import type { Value } from '../../model/value.ts';
 import { within } from '../error.ts';
 import type { plainLength } from '../scalar.ts';

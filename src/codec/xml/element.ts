@@ -1,5 +1,6 @@
 import { type Document, itemName, namespaceOf } from '../../model/document.ts';
-import { type Field, type FieldType, type ScalarKind, singleType } from '../../model/field.ts';
+import { type Field, type FieldType, singleType } from '../../model/field.ts';
+import type { ScalarKind } from '../../model/scalar.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';

@@ -1,5 +1,6 @@
 import { type Document, itemName, namespaceOf, type Patch } from '../../model/document.ts';
-import type { Field, ListType, ScalarKind, ScalarType } from '../../model/field.ts';
+import type { Field, ListType, ScalarType } from '../../model/field.ts';
+import type { ScalarKind } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { quote, refuse, within } from '../error.ts';

@@ -1,6 +1,7 @@
 import { Fault } from '../../model/fault.ts';
-import type { Field, ScalarKind } from '../../model/field.ts';
+import type { Field } from '../../model/field.ts';
 import type { Outcome } from '../../model/handler.ts';
+import type { ScalarKind } from '../../model/scalar.ts';
 import type { DocumentValue, JsonValue } from '../../model/value.ts';
 import type { DeliveredCall, DeliveredHandler, DeliveredPorts } from '../port.ts';
 import { findQuery, mayRun, type OwnerType, type QueryNamed, reached } from './find.ts';

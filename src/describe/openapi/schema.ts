@@ -1,6 +1,7 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
 import { type Document, documentName } from '../../model/document.ts';
-import { type Field, type FieldType, type ScalarKind, type ScalarType, singleType } from '../../model/field.ts';
+import { type Field, type FieldType, type ScalarType, singleType } from '../../model/field.ts';
+import type { ScalarKind } from '../../model/scalar.ts';
 import type { RawKind } from '../../model/service.ts';
 import { entryField, longest, mustBeGiven, plainDefault } from '../field.ts';
 import { blankJson, type Json, type JsonObject } from '../json.ts';

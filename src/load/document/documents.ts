@@ -1,6 +1,7 @@
 import type { Position } from '../../model/definition.ts';
 import { type Document, documentName } from '../../model/document.ts';
-import { type Field, type FieldType, SCALAR_KINDS } from '../../model/field.ts';
+import type { Field, FieldType } from '../../model/field.ts';
+import { SCALAR_KINDS } from '../../model/scalar.ts';
 import { type Message, RAW_KINDS } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { type Place, placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';

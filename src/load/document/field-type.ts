@@ -1,11 +1,6 @@
 import type { Document } from '../../model/document.ts';
-import {
-  type CompoundType,
-  type FieldType,
-  SCALAR_KINDS,
-  type ScalarKind,
-  type ScalarType,
-} from '../../model/field.ts';
+import type { CompoundType, FieldType, ScalarType } from '../../model/field.ts';
+import { SCALAR_KINDS, type ScalarKind } from '../../model/scalar.ts';
 import { MAX_DIGITS } from '../../wire/decimal.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { type Linking, refuseBoth } from '../linking.ts';

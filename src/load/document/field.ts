@@ -1,5 +1,6 @@
 import type { Position } from '../../model/definition.ts';
-import { type Field, type FieldType, type ScalarKind, type ScalarType, singleType } from '../../model/field.ts';
+import { type Field, type FieldType, type ScalarType, singleType } from '../../model/field.ts';
+import type { ScalarKind } from '../../model/scalar.ts';
 import { compilePattern, type Pattern } from '../../wire/pattern.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import { isXmlName } from '../../wire/xml/text.ts';

@@ -1,5 +1,6 @@
 import type { Document } from '../../model/document.ts';
-import type { FieldType, ScalarKind, ScalarType } from '../../model/field.ts';
+import type { FieldType, ScalarType } from '../../model/field.ts';
+import type { ScalarKind } from '../../model/scalar.ts';
 import { isDate, isTime, toDatetime } from '../../wire/calendar.ts';
 import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
 import type { Pattern } from '../../wire/pattern.ts';

@@ -1,4 +1,4 @@
-import { SCALAR_KINDS } from '../../model/field.ts';
+import { SCALAR_KINDS } from '../../model/scalar.ts';
 import { RAW_KINDS } from '../../model/service.ts';
 import { process, recurrence } from '../process.ts';
 import { datasource } from '../query/datasource.ts';

@@ -1,16 +1,15 @@
-import type { Field, ScalarKind, ScalarType } from '../../model/field.ts';
+import type { Field, ScalarType } from '../../model/field.ts';
 import type { Query } from '../../model/query.ts';
+import { SCALARS } from '../../model/scalar.ts';
+import type { ColumnFamily } from '../../model/scalar-traits.ts';
 import { findColumns } from '../plan/find-columns.ts';
 import type { Plan, ResultColumn } from '../plan/plan.ts';
 import type { Found } from './problem.ts';
 
-/** What a database calls a column, as far as that says what is in it. */
-type Family = 'integer' | 'decimal' | 'real' | 'boolean' | 'text' | 'date' | 'time' | 'datetime' | 'binary' | 'json';
-
 /** The type of a result's column. */
 export interface DatabaseType {
   readonly name: string;
-  readonly family: Family;
+  readonly family: ColumnFamily;
   /** Characters of a text, digits in all of a decimal; undefined where there is no bound. */
   readonly length?: number;
   /** Digits after the point of a decimal. */
@@ -22,19 +21,6 @@ export interface FoundColumn {
   readonly name: string;
   readonly type: DatabaseType | undefined;
 }
-
-/** Families that hold what a declared type says; any does for those that are not listed. A text may hold a date. */
-const FAMILIES: Readonly<Partial<Record<ScalarKind, readonly Family[]>>> = {
-  integer: ['integer', 'decimal'],
-  decimal: ['integer', 'decimal', 'real'],
-  boolean: ['boolean', 'integer'],
-  date: ['date', 'datetime', 'text'],
-  time: ['time', 'text'],
-  datetime: ['datetime', 'date', 'text', 'integer'],
-  binary: ['binary', 'text'],
-  json: ['json', 'text'],
-  string: ['integer', 'decimal', 'real', 'boolean', 'text', 'date', 'time', 'datetime', 'json'],
-};
 
 /** Holds the declared columns of a query against those that its statement returns. */
 export function compareColumns(query: Query, plan: Plan, found: readonly FoundColumn[]): Found[] {
@@ -54,7 +40,7 @@ export function compareColumns(query: Query, plan: Plan, found: readonly FoundCo
 
 function compareType(column: Field, { kind }: ResultColumn, type: DatabaseType | undefined): Found[] {
   if (type === undefined) return [];
-  const fitting = FAMILIES[kind === 'text' || kind === 'flag' || kind === 'xml' ? 'string' : kind];
+  const fitting = SCALARS[kind].sql.columns;
   if (fitting !== undefined && !fitting.includes(type.family)) {
     return [{ kind: 'column-type', message: `column ${column.name} is ${type.name} in the database`, column }];
   }
@@ -72,7 +58,8 @@ function compareType(column: Field, { kind }: ResultColumn, type: DatabaseType |
 /** Whether the database holds longer texts, or more digits on a side of the point, than the declared type has room for. */
 function isNarrow({ kind, length, scale = 0 }: ScalarType, type: DatabaseType): boolean {
   if (length === undefined || type.length === undefined) return false;
-  if (kind === 'string') return type.family === 'text' && type.length > length;
-  if (kind !== 'decimal' || type.family !== 'decimal') return false;
+  const { size } = SCALARS[kind];
+  if (size === 'characters') return type.family === 'text' && type.length > length;
+  if (size !== 'digits' || type.family !== 'decimal') return false;
   return (type.scale ?? 0) > scale || type.length - (type.scale ?? 0) > length - scale;
 }

@@ -1,4 +1,4 @@
-import type { ScalarKind } from '../../model/field.ts';
+import { SCALARS, type ScalarKind } from '../../model/scalar.ts';
 import { booleanText, decimalText, integerText } from '../render/convert.ts';
 import type { Present, SqlValue } from '../render/value.ts';
 
@@ -36,7 +36,7 @@ function part(cells: readonly SqlValue[], { at, text }: KeyPart): string | undef
 }
 
 function textOf(kind: ScalarKind): (value: Present) => string {
-  switch (kind) {
+  switch (SCALARS[kind].sql.comparedAs) {
     case 'integer':
       return (value) => integerText(value) ?? String(value);
     case 'decimal':
@@ -55,7 +55,7 @@ function textOf(kind: ScalarKind): (value: Present) => string {
 export function storedForms(kind: ScalarKind, value: SqlValue): SqlValue[] {
   if (value === null || Buffer.isBuffer(value)) return [];
   const text = textOf(kind)(value);
-  switch (kind) {
+  switch (SCALARS[kind].sql.comparedAs) {
     case 'integer':
       return distinct([value, text, ...(integerText(value) === undefined ? [] : [BigInt(text)])]);
     case 'decimal':
@@ -74,7 +74,7 @@ function distinct(values: readonly SqlValue[]): SqlValue[] {
 /** A value's text that PostgreSQL reads as a value of any type of its kind. */
 export function neutralText(kind: ScalarKind, value: SqlValue): string {
   const text = value === null || Buffer.isBuffer(value) ? '' : textOf(kind)(value);
-  return kind === 'boolean' ? String(Number(text === 'true')) : text;
+  return SCALARS[kind].sql.comparedAs === 'boolean' ? String(Number(text === 'true')) : text;
 }
 
 /** Without zeros at the end of a fraction, so that 12.30 and 12.3 are one number. */

@@ -1,4 +1,4 @@
-import type { ScalarKind } from '../../model/field.ts';
+import type { ScalarKind } from '../../model/scalar.ts';
 import type { Plan, PlanLink, ResultColumn } from '../plan/plan.ts';
 import type { NestedRow, ResultShape, SqlValue } from '../render/index.ts';
 import { keyOf } from './keys.ts';

@@ -1,4 +1,4 @@
-import type { ScalarKind } from '../../model/field.ts';
+import type { ScalarKind } from '../../model/scalar.ts';
 import type { Engine } from '../plan/statement.ts';
 import type { SqlValue } from '../render/index.ts';
 import { neutralText, storedForms } from './keys.ts';
@@ -33,7 +33,7 @@ function keysOfPostgres(names: readonly string[], parameters: number): string {
 export function keysAsJson(keys: readonly (readonly SqlValue[])[], kinds: readonly ScalarKind[]): string {
   const texts = new Set<string>();
   for (const values of keys) {
-    const forms = values.map((value, index) => storedForms(kinds[index] ?? 'string', value).map(jsonOf));
+    const forms = values.map((value, index) => storedForms(kinds[index] as ScalarKind, value).map(jsonOf));
     const [only = []] = forms;
     for (const text of forms.length === 1 ? only : combined(forms).map((each) => `[${each.join()}]`)) texts.add(text);
   }

@@ -1,6 +1,7 @@
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
 import type { Query } from '../../model/query.ts';
+import { traitsOf } from '../../model/scalar.ts';
 import type { Value } from '../../model/value.ts';
 import { type Engine, statementOf } from './statement.ts';
 
@@ -52,7 +53,7 @@ function textFor(prompt: Field, engine: Engine): (value: Value) => string {
 }
 
 function textOf(prompt: Field, refuse: Refuse): (value: Value) => string {
-  switch (prompt.type.kind) {
+  switch (traitsOf(prompt.type)?.primitive) {
     case 'integer':
       return (value) => integerText(value, refuse);
     case 'decimal':

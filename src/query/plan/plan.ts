@@ -1,5 +1,6 @@
-import type { Field, ScalarKind } from '../../model/field.ts';
+import type { Field } from '../../model/field.ts';
 import type { Query, QueryLink } from '../../model/query.ts';
+import type { ScalarKind } from '../../model/scalar.ts';
 import { type Engine, statementOf } from './statement.ts';
 
 /** One column of a plan: how it is found in the result, and what it is called in each format. */

@@ -2,6 +2,7 @@ import { CodecError, compileCheck, compileText } from '../../codec/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
 import type { Query } from '../../model/query.ts';
+import { traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 
 /**
@@ -43,7 +44,7 @@ export function compilePrompts({ id, prompts }: Query, asMember = false): Prompt
 }
 
 function readValue(field: Field, fromText: (text: string) => Value, value: Value): Value {
-  if (field.type.kind === 'json') return value;
+  if (traitsOf(field.type)?.primitive === 'json') return value;
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'object') throw new CodecError(field.name, 'is not a single value');
   return fromText(String(value));

@@ -1,46 +1,13 @@
-import type { Field, ScalarKind } from '../../model/field.ts';
+import type { Field } from '../../model/field.ts';
 import type { Query } from '../../model/query.ts';
+import { traitsOf } from '../../model/scalar.ts';
+import type { Engine } from '../../model/scalar-traits.ts';
 
-/** The two ways in which SQL is written and run. */
-export type Engine = 'sqlite' | 'postgres';
+export type { Engine };
 
-/**
- * SQL types that prompts are cast to, so that an absent one is a NULL of that type; a kind without one can be no prompt. A
- * bigint is compared with the indexes of all integers, and a timestamptz with those of dates and of timestamps.
- */
-const castTypes: Readonly<Record<Engine, Readonly<Partial<Record<ScalarKind, string>>>>> = {
-  sqlite: {
-    string: 'text',
-    text: 'text',
-    flag: 'text',
-    date: 'text',
-    time: 'text',
-    datetime: 'text',
-    json: 'text',
-    xml: 'text',
-    integer: 'integer',
-    boolean: 'integer',
-    decimal: 'numeric',
-  },
-  postgres: {
-    string: 'text',
-    text: 'text',
-    flag: 'text',
-    date: 'date',
-    time: 'time',
-    datetime: 'timestamptz',
-    json: 'jsonb',
-    xml: 'text',
-    integer: 'bigint',
-    boolean: 'boolean',
-    decimal: 'numeric',
-  },
-};
-
-/** The SQL type of a prompt; undefined where its type can be no prompt. */
+/** The SQL type of a prompt; `undefined` when a value of its type can't be bound. */
 export function castType(prompt: Field, engine: Engine): string | undefined {
-  const type = prompt.type;
-  return type.kind === 'list' || type.kind === 'document' ? undefined : castTypes[engine][type.kind];
+  return traitsOf(prompt.type)?.sql.cast[engine];
 }
 
 /** A query in the words of an engine. Values are never part of it. */

@@ -1,3 +1,4 @@
+import { SCALARS } from '../../model/scalar.ts';
 import type { ResultColumn } from '../plan/plan.ts';
 import type { SqlValue } from '../render/index.ts';
 import { wrongValue } from '../render/value.ts';
@@ -62,7 +63,7 @@ function readerOf(column: ResultColumn, type: number): Read | undefined {
       return Number;
     case TYPES.numeric:
       // A whole number with a scale, which SQLite has no word for.
-      return column.kind === 'integer' ? (text) => text.replace(/\.0+$/, '') : undefined;
+      return SCALARS[column.kind].primitive === 'integer' ? (text) => text.replace(/\.0+$/, '') : undefined;
     case TYPES.bytea:
       return (text) => Buffer.from(text.slice(2), 'hex');
     case TYPES.date:
@@ -84,7 +85,8 @@ function integerOf(text: string): bigint {
 }
 
 function isDated({ kind }: ResultColumn): boolean {
-  return kind === 'date' || kind === 'datetime';
+  const { primitive } = SCALARS[kind];
+  return primitive === 'date' || primitive === 'datetime';
 }
 
 /** A date of our era. */

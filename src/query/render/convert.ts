@@ -1,4 +1,6 @@
+import { SCALARS } from '../../model/scalar.ts';
 import { decimalOf, toDecimal } from '../../wire/decimal.ts';
+import { LEXICAL } from '../../wire/lexical.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { PlanColumn } from '../plan/plan.ts';
 import { compileDatetime, type DatetimeStyle } from './datetime.ts';
@@ -12,7 +14,8 @@ export function compileTextOf(column: PlanColumn, zone: Zone, style: DatetimeSty
   const refuse = (value: Present): never => {
     throw wrongValue(column, value);
   };
-  switch (column.kind) {
+  const { primitive, lexical } = SCALARS[column.kind];
+  switch (primitive) {
     case 'integer':
       return (value) => integerText(value) ?? refuse(value);
     case 'decimal':
@@ -29,12 +32,16 @@ export function compileTextOf(column: PlanColumn, zone: Zone, style: DatetimeSty
     }
     case 'binary':
       return (value) => (Buffer.isBuffer(value) ? value : Buffer.from(String(value))).toString('base64');
-    default:
-      return (value) => {
+    default: {
+      const plain = (value: Present): string => {
         if (typeof value === 'string') return value;
         if (Buffer.isBuffer(value)) return refuse(value);
         return typeof value === 'bigint' ? value.toString() : decimalOf(value);
       };
+      if (lexical === undefined) return plain;
+      const { read } = LEXICAL[lexical];
+      return (value) => read(plain(value)) ?? refuse(value);
+    }
   }
 }
 

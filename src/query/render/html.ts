@@ -1,13 +1,10 @@
 /** A page of its own (WHATWG HTML): a table with a caption and headed columns, which loads nothing and runs nothing. */
 
-import type { ScalarKind } from '../../model/field.ts';
+import { isNumeric } from '../../model/scalar.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { ResultColumn } from '../plan/plan.ts';
 import { compileTextOf } from './convert.ts';
 import { MOST_ROWS, type RendererFactory } from './renderer.ts';
-
-/** Kinds whose values are aligned at their last digit. */
-const numbers: ReadonlySet<ScalarKind> = new Set(['integer', 'decimal']);
 
 const STYLE =
   ':root{color-scheme:light dark;font-family:system-ui,sans-serif}body{margin:1.5rem}table{border-collapse:collapse}' +
@@ -24,7 +21,7 @@ export function compileHtml(name: string, columns: readonly ResultColumn[], zone
   const cells = columns.map((column) => ({
     at: column.at,
     text: compileTextOf(column, zone, 'query'),
-    open: numbers.has(column.kind) ? '<td class="n">' : '<td>',
+    open: isNumeric(column) ? '<td class="n">' : '<td>',
   }));
   const title = escapeHtml(name);
   const before =
@@ -32,9 +29,9 @@ export function compileHtml(name: string, columns: readonly ResultColumn[], zone
     `<meta http-equiv="Content-Security-Policy" content="${POLICY}">\n` +
     '<meta name="viewport" content="width=device-width, initial-scale=1">\n' +
     `<title>${title}</title>\n<style>${STYLE}</style>\n</head>\n<body>\n<table>\n<caption>${title}: `;
-  const headings = columns.map(({ name: heading, kind }) => {
-    const place = numbers.has(kind) ? ' class="n"' : '';
-    return `<th scope="col"${place}>${escapeHtml(heading)}</th>`;
+  const headings = columns.map((column) => {
+    const place = isNumeric(column) ? ' class="n"' : '';
+    return `<th scope="col"${place}>${escapeHtml(column.name)}</th>`;
   });
   const after = `</caption>\n<thead>\n<tr>${headings.join('')}</tr>\n</thead>\n<tbody>\n`;
   const head = (rows: number): string => `${before}${rows} ${rows === 1 ? 'row' : 'rows'}${after}`;

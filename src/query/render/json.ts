@@ -1,3 +1,4 @@
+import { blankOf, SCALARS } from '../../model/scalar.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { ResultColumn } from '../plan/plan.ts';
 import { booleanText, compileTextOf, decimalText, integerText } from './convert.ts';
@@ -47,11 +48,8 @@ function compileQueryRow({ columns, children }: ResultShape, zone: Zone): RowVal
 /** The reply document of an operation that a query answers: `{"rows":[...]}`. NULL is left out, or blank where the column says so. */
 export function compileRowsJson(columns: readonly ResultColumn[], zone: Zone): RendererFactory {
   const properties = columns.map((column): Property => {
-    const present =
-      column.kind === 'boolean' || column.kind === 'json'
-        ? compileTyped(column)
-        : compileValue(column, zone, 'document');
-    const absent = column.blank ? blankOf(column) : undefined;
+    const present = isTyped(column) ? compileTyped(column) : compileValue(column, zone, 'document');
+    const absent = column.blank ? blankOf(SCALARS[column.kind]) : undefined;
     return { key: column.jsonName, at: column.at, value: (value) => (value === null ? absent : present(value)) };
   });
   return slices(compileObject(properties), () => '{"rows":[', ']}');
@@ -102,9 +100,16 @@ function compileObject(
   return factory(...properties.map((property) => property.value), ...lists.map((property) => property.list));
 }
 
+/** Whether a document has the JSON value itself where a query result has its text. */
+function isTyped({ kind }: ResultColumn): boolean {
+  const { primitive } = SCALARS[kind];
+  return primitive === 'boolean' || primitive === 'json';
+}
+
 /** The JSON value of a number or a text. */
 function compileValue(column: ResultColumn, zone: Zone, style: 'query' | 'document'): (value: Present) => unknown {
-  if (column.kind === 'integer') {
+  const { primitive, anyText } = SCALARS[column.kind];
+  if (primitive === 'integer') {
     return (value) => {
       if (typeof value === 'bigint') {
         const number = Number(value);
@@ -113,7 +118,7 @@ function compileValue(column: ResultColumn, zone: Zone, style: 'query' | 'docume
       return JSON.rawJSON(integerText(value) ?? refuse(column, value));
     };
   }
-  if (column.kind === 'decimal') {
+  if (primitive === 'decimal') {
     const plain = compileIsPlain(column.scale);
     return (value) =>
       typeof value === 'number' && plain(value)
@@ -121,8 +126,7 @@ function compileValue(column: ResultColumn, zone: Zone, style: 'query' | 'docume
         : JSON.rawJSON(decimalText(value, column.scale) ?? refuse(column, value));
   }
   const text = compileTextOf(column, zone, style);
-  if (column.kind === 'string' || column.kind === 'text')
-    return (value) => (typeof value === 'string' ? value : text(value));
+  if (anyText) return (value) => (typeof value === 'string' ? value : text(value));
   return text;
 }
 
@@ -139,7 +143,8 @@ function isUnscaled(value: number): boolean {
 }
 
 function compileTyped(column: ResultColumn): (value: Present) => unknown {
-  if (column.kind === 'boolean') return (value) => (booleanText(value) ?? refuse(column, value)) === 'true';
+  if (SCALARS[column.kind].primitive === 'boolean')
+    return (value) => (booleanText(value) ?? refuse(column, value)) === 'true';
   return (value) => {
     try {
       return JSON.parse(String(value), keepDigits);
@@ -152,12 +157,6 @@ function compileTyped(column: ResultColumn): (value: Present) => unknown {
 /** A number inside a JSON column is written with the digits that it was stored with. */
 function keepDigits(_key: string, value: unknown, context: { source?: string }): unknown {
   return typeof value === 'number' && context.source !== undefined ? JSON.rawJSON(context.source) : value;
-}
-
-function blankOf(column: ResultColumn): '' | null {
-  return column.kind === 'integer' || column.kind === 'decimal' || column.kind === 'boolean' || column.kind === 'json'
-    ? null
-    : '';
 }
 
 function refuse(column: ResultColumn, value: Present): never {

@@ -1,6 +1,7 @@
 /** Rows as they cross for a handler: arrays of every column's value, an integer beyond 2^53 - 1 its digits. */
 
 import type { Field } from '../../model/field.ts';
+import { SCALARS, traitsOf } from '../../model/scalar.ts';
 import type { Row } from '../../model/value.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { ResultColumn } from '../plan/plan.ts';
@@ -13,8 +14,9 @@ import type { Present, SqlValue } from './value.ts';
 export function compileValues(columns: readonly ResultColumn[], zone: Zone): RendererFactory {
   const cells = columns.map((column) => {
     const text = compileTextOf(column, zone, 'document');
-    if (column.kind === 'integer') return (value: Present) => smallInteger(text(value));
-    return column.kind === 'boolean' ? (value: Present) => text(value) === 'true' : text;
+    const { primitive } = SCALARS[column.kind];
+    if (primitive === 'integer') return (value: Present) => smallInteger(text(value));
+    return primitive === 'boolean' ? (value: Present) => text(value) === 'true' : text;
   });
   const places = columns.map((column) => column.at);
   const row = (raw: readonly SqlValue[]): unknown =>
@@ -33,7 +35,7 @@ function smallInteger(text: string): number | string {
 /** Compiles the reading of rows, by the names of their columns. */
 export function compileRows(columns: readonly Field[]): (json: Buffer) => Row[] {
   const names = columns.map((column) => column.name);
-  const integers = columns.map((column) => column.type.kind === 'integer');
+  const integers = columns.map((column) => traitsOf(column.type)?.primitive === 'integer');
   return (json) => {
     const cells: Row[string][][] = JSON.parse(json.toString());
     return cells.map((row) => {

@@ -1,7 +1,7 @@
 /** The document of JSR 114 (JDBC WebRowSet), as its schema `http://java.sun.com/xml/ns/jdbc` has it. */
 
 import type { ReplyRoot } from '../../model/document.ts';
-import type { ScalarKind } from '../../model/field.ts';
+import { isNumeric, SCALARS } from '../../model/scalar.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import { escapeText } from '../../wire/xml/text.ts';
 import type { ResultColumn } from '../plan/plan.ts';
@@ -9,22 +9,6 @@ import { compileTextOf } from './convert.ts';
 import type { RendererFactory } from './renderer.ts';
 import type { SqlValue } from './value.ts';
 import { compileRoot, DECLARATION, elements } from './xml.ts';
-
-/** Codes and names of `java.sql.Types`. */
-const sqlTypes: Readonly<Record<ScalarKind, readonly [number, string]>> = {
-  string: [12, 'VARCHAR'],
-  text: [-1, 'LONGVARCHAR'],
-  integer: [-5, 'BIGINT'],
-  decimal: [3, 'DECIMAL'],
-  boolean: [16, 'BOOLEAN'],
-  flag: [1, 'CHAR'],
-  date: [91, 'DATE'],
-  time: [92, 'TIME'],
-  datetime: [93, 'TIMESTAMP'],
-  binary: [-3, 'VARBINARY'],
-  json: [-1, 'LONGVARCHAR'],
-  xml: [2009, 'SQLXML'],
-};
 
 /** Every property that the schema asks for. What would tell of the database itself is left empty. */
 const properties: readonly (readonly [string, string])[] = [
@@ -88,7 +72,7 @@ export function compileWebRowSet(
 }
 
 function definition(column: ResultColumn, index: number, table: string): string {
-  const [code, typeName] = sqlTypes[column.kind];
+  const [code, typeName] = SCALARS[column.kind].jdbc;
   const length = String(column.length ?? 0);
   const parts = [
     element('column-index', String(index)),
@@ -96,7 +80,7 @@ function definition(column: ResultColumn, index: number, table: string): string 
     element('case-sensitive', 'true'),
     element('currency', 'false'),
     element('nullable', '2'),
-    element('signed', String(column.kind === 'integer' || column.kind === 'decimal')),
+    element('signed', String(isNumeric(column))),
     element('searchable', 'false'),
     element('column-display-size', length),
     element('column-label', escapeText(column.heading ?? column.name)),

@@ -1,4 +1,5 @@
 import type { ElementName, ReplyRoot } from '../../model/document.ts';
+import { SCALARS } from '../../model/scalar.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import { cdata, escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import type { ResultColumn } from '../plan/plan.ts';
@@ -8,9 +9,6 @@ import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } fro
 import type { SqlValue } from './value.ts';
 
 export const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
-
-/** Kinds whose values stand in CDATA sections: the text columns. */
-const texts: ReadonlySet<string> = new Set(['string', 'text', 'flag', 'xml', 'json']);
 
 /** Writes a row as an element. */
 type RowElement = (cells: readonly SqlValue[], number: number, below: NestedRow['below']) => string;
@@ -67,7 +65,8 @@ function compileCell(column: ResultColumn, zone: Zone): (row: readonly SqlValue[
   const open = `<${column.name}>`;
   const close = `</${column.name}>`;
   const empty = `<${column.name}/>`;
-  const write = texts.has(column.kind) ? cdata : escapeText;
+  const { primitive } = SCALARS[column.kind];
+  const write = primitive === 'text' || primitive === 'json' ? cdata : escapeText;
   return (row) => {
     const value = row[column.at] ?? null;
     return value === null ? empty : open + write(text(value)) + close;
@@ -83,7 +82,7 @@ export function compileRowsXml(names: XmlNames, columns: readonly ResultColumn[]
     const text = compileTextOf(column, zone, 'document');
     const parts = column.attribute ? attributeParts(column) : elementParts(column, names.namespace);
     const write = column.attribute ? escapeAttribute : escapeText;
-    const absent = column.blank && blankable.has(column.kind) ? parts.empty : '';
+    const absent = column.blank && SCALARS[column.kind].xml.empty ? parts.empty : '';
     return (row: readonly SqlValue[]): string => {
       const value = row[column.at] ?? null;
       return value === null ? absent : parts.open + write(text(value)) + parts.close;
@@ -98,8 +97,6 @@ export function compileRowsXml(names: XmlNames, columns: readonly ResultColumn[]
     (rows) => `${rows === 0 ? '' : `</${names.list}>`}</${names.root}>`,
   );
 }
-
-const blankable: ReadonlySet<string> = new Set(['string', 'text', 'binary', 'xml', 'json']);
 
 interface Parts {
   readonly open: string;

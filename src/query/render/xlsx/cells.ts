@@ -1,5 +1,6 @@
 /** Cells of a sheet (ISO/IEC 29500-1, 18.3.1.4 and 18.18.11), typed as their columns are. */
 
+import { SCALARS } from '../../../model/scalar.ts';
 import type { Zone } from '../../../wire/timezone.ts';
 import type { ResultColumn } from '../../plan/plan.ts';
 import { booleanText, compileTextOf, decimalText, integerText } from '../convert.ts';
@@ -32,7 +33,7 @@ export function compileCell(column: ResultColumn, style: number, zone: Zone): (v
       return found === undefined ? string(text) : number(found);
     };
   };
-  switch (column.kind) {
+  switch (SCALARS[column.kind].primitive) {
     case 'integer':
       return (value) => {
         const digits = integerText(value) ?? refuse(value);

@@ -1,6 +1,6 @@
 /** The styles of a workbook (ISO/IEC 29500-1, 18.8): one a kind of column. */
 
-import type { ScalarKind } from '../../../model/field.ts';
+import { SCALARS } from '../../../model/scalar.ts';
 import type { ResultColumn } from '../../plan/plan.ts';
 import { NAMESPACE, XML } from './parts.ts';
 
@@ -10,13 +10,6 @@ const WHOLE = 1;
 const TEXT = 49;
 /** The first number that is free. */
 const OWN = 164;
-
-/** Formats that ISO 8601 would write, in any locale. */
-const dated: Readonly<Partial<Record<ScalarKind, string>>> = {
-  date: 'yyyy\\-mm\\-dd',
-  time: 'hh:mm:ss',
-  datetime: 'yyyy\\-mm\\-dd\\ hh:mm:ss',
-};
 
 /** Digits after the point that a format can show. */
 const MOST_PLACES = 30;
@@ -46,17 +39,18 @@ export function stylesOf(columns: readonly ResultColumn[]): Styles {
     return OWN + (known < 0 ? codes.push(code) - 1 : known);
   };
   const indices = columns.map((column) => {
-    const code = dated[column.kind] ?? decimalCode(column);
-    if (code !== undefined) return styleOf(own(code));
-    if (column.kind === 'integer') return styleOf(WHOLE);
-    return column.kind === 'decimal' || column.kind === 'boolean' ? 0 : TEXT_STYLE;
+    const { format } = SCALARS[column.kind].workbook;
+    if (format === 'text') return TEXT_STYLE;
+    if (format === 'whole') return styleOf(WHOLE);
+    const code = format === 'general' ? placesCode(column) : format;
+    return code === undefined ? 0 : styleOf(own(code));
   });
   return { indices, part: partOf(formats, codes) };
 }
 
-/** A decimal shows the digits that its type says. */
-function decimalCode({ kind, scale }: ResultColumn): string | undefined {
-  if (kind !== 'decimal' || scale === undefined || scale > MOST_PLACES) return undefined;
+/** A decimal shows the digits that its type has after the point. */
+function placesCode({ scale }: ResultColumn): string | undefined {
+  if (scale === undefined || scale > MOST_PLACES) return undefined;
   return scale === 0 ? '0' : `0.${'0'.repeat(scale)}`;
 }
 

@@ -1,0 +1,100 @@
+import type { LexicalName } from '../wire/lexical.ts';
+
+/** The databases that run stored queries. */
+export type Engine = 'sqlite' | 'postgres';
+
+/** How values are held and calculated with. Several types share one; a type refines it by its form, length or markup. */
+export type Primitive = 'text' | 'integer' | 'decimal' | 'boolean' | 'date' | 'time' | 'datetime' | 'binary' | 'json';
+
+/** Types of columns in a database, as far as they say what is in a column. */
+export type ColumnFamily =
+  | 'integer'
+  | 'decimal'
+  | 'real'
+  | 'boolean'
+  | 'text'
+  | 'date'
+  | 'time'
+  | 'datetime'
+  | 'binary'
+  | 'json';
+
+/** The facts about a type of a single value. */
+export interface ScalarTraits {
+  /** The values, in words for the definition reference. */
+  readonly description: string;
+  readonly primitive: Primitive;
+  /** What `(n)` or `(p.s)` after the word counts. */
+  readonly size: 'characters' | 'digits' | undefined;
+  /** Every text is a value, the empty one too. */
+  readonly anyText: boolean;
+  /** The text form that values have, when they have one. */
+  readonly lexical: LexicalName | undefined;
+  /** The only values, when there are few. */
+  readonly values: readonly string[] | undefined;
+  /** A value of a text type can fill a field of this type. */
+  readonly takesText: boolean;
+
+  /** Where a field of the type may be used. */
+  readonly takes: {
+    /** What `minimum` and `maximum` bound. */
+    readonly bounds: 'value' | 'length' | undefined;
+    readonly pattern: boolean;
+    readonly enum: boolean;
+    /** Components may have it as a key: there is one text for one value, so that a record is found by it. */
+    readonly key: boolean;
+  };
+
+  /** The type in JSON, in the words of JSON Schema. */
+  readonly json: {
+    readonly type?: 'string' | 'integer' | 'number' | 'boolean';
+    readonly format?: string;
+    readonly contentEncoding?: string;
+    readonly contentMediaType?: string;
+  };
+  readonly xml: {
+    /** The built-in type of XML Schema that it is or restricts. */
+    readonly type: `xs:${string}`;
+    /** The pattern of that restriction, in the dialect of XML Schema. */
+    readonly pattern: string | undefined;
+    /** An empty element is a value. */
+    readonly empty: boolean;
+    /** White space around a value belongs to it (`whiteSpace` of XML Schema 1.1 Part 2, section 4.3.6). */
+    readonly preserved: boolean;
+    /** A value may be elements instead of text. */
+    readonly markup: boolean;
+    /** What the schema can't say. */
+    readonly note: string | undefined;
+  };
+  /** The media type of a body that is one value. */
+  readonly mediaType: string;
+  readonly typescript: {
+    readonly type: string;
+    /** What the TypeScript type does not say, to follow the type's word; `undefined` when it says it all. */
+    readonly note: string | undefined;
+  };
+  /** A value for contracts, when the definition has none. */
+  readonly example: string | number | boolean;
+
+  readonly sql: {
+    /** The type that a prompt is cast to, so that an absent one is a NULL of that type; `undefined` for what can't be bound. */
+    readonly cast: Readonly<Record<Engine, string | undefined>>;
+    /** Families of columns that hold such values; any column when `undefined`. */
+    readonly columns: readonly ColumnFamily[] | undefined;
+    /** Values are equal when they are equal as this; `undefined` for types that SQL can't compare. */
+    readonly comparedAs: Comparison | undefined;
+  };
+  /** Code and name in `java.sql.Types`. */
+  readonly jdbc: readonly [code: number, name: string];
+  readonly workbook: {
+    /** Characters that a value usually takes. */
+    readonly width: number;
+    /** A format by its purpose, or a format code. */
+    readonly format: 'text' | 'general' | 'whole' | (string & {});
+  };
+  /** The type of field in PeopleSoft, and its length when it has one of its own. */
+  readonly peoplesoft: { readonly type: string; readonly length: number };
+}
+
+/** What values are compared as: numbers by value, all else by its text. */
+export type Comparison = 'text' | 'integer' | 'decimal' | 'boolean' | 'date' | 'time' | 'datetime';

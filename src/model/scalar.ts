@@ -1,0 +1,287 @@
+/**
+ * The types of a single value. What the loader, codecs, queries, contracts and documents know about a type is in its entry
+ * here, and nothing else asks for a type by its word: a new type is one entry, and a text form in `wire/lexical.ts` when its
+ * values have one.
+ */
+
+import type { FieldType, ScalarType } from './field.ts';
+import type { ColumnFamily, ScalarTraits } from './scalar-traits.ts';
+
+const TEXT_COLUMNS: readonly ColumnFamily[] = [
+  'integer',
+  'decimal',
+  'real',
+  'boolean',
+  'text',
+  'date',
+  'time',
+  'datetime',
+  'json',
+];
+
+const PLAIN_XML = { pattern: undefined, empty: false, preserved: false, markup: false, note: undefined } as const;
+const FREE_XML = { ...PLAIN_XML, type: 'xs:string', empty: true, preserved: true } as const;
+
+const TEXT_SQL = {
+  cast: { sqlite: 'text', postgres: 'text' },
+  columns: TEXT_COLUMNS,
+  comparedAs: 'text',
+} as const satisfies ScalarTraits['sql'];
+
+/** What a type is that has no size, restricts no text, and is a text in URLs, headers and bodies. */
+const PLAIN = {
+  size: undefined,
+  anyText: false,
+  lexical: undefined,
+  values: undefined,
+  takesText: false,
+  mediaType: 'text/plain',
+} as const;
+
+const ENTRIES = {
+  string: {
+    ...PLAIN,
+    description: 'text, of at most so many characters',
+    primitive: 'text',
+    size: 'characters',
+    anyText: true,
+    takes: { bounds: 'length', pattern: true, enum: true, key: true },
+    json: { type: 'string' },
+    xml: FREE_XML,
+    typescript: { type: 'string', note: undefined },
+    example: 'text',
+    sql: TEXT_SQL,
+    jdbc: [12, 'VARCHAR'],
+    workbook: { width: 20, format: 'text' },
+    peoplesoft: { type: 'Character', length: 0 },
+  },
+  text: {
+    ...PLAIN,
+    description: 'text of any length',
+    primitive: 'text',
+    anyText: true,
+    takes: { bounds: 'length', pattern: true, enum: true, key: true },
+    json: { type: 'string' },
+    xml: FREE_XML,
+    typescript: { type: 'string', note: undefined },
+    example: 'text',
+    sql: TEXT_SQL,
+    jdbc: [-1, 'LONGVARCHAR'],
+    workbook: { width: 40, format: 'text' },
+    peoplesoft: { type: 'Long Character', length: 0 },
+  },
+  integer: {
+    ...PLAIN,
+    description: 'whole number of 64 bits, -2^63 to 2^63 - 1; all digits are kept',
+    primitive: 'integer',
+    takes: { bounds: 'value', pattern: false, enum: true, key: true },
+    json: { type: 'integer', format: 'int64' },
+    xml: { ...PLAIN_XML, type: 'xs:integer' },
+    typescript: { type: 'number | bigint', note: undefined },
+    example: 1,
+    sql: {
+      // A bigint is compared with the indexes of all integers.
+      cast: { sqlite: 'integer', postgres: 'bigint' },
+      columns: ['integer', 'decimal'],
+      comparedAs: 'integer',
+    },
+    jdbc: [-5, 'BIGINT'],
+    workbook: { width: 11, format: 'whole' },
+    peoplesoft: { type: 'Number', length: 0 },
+  },
+  decimal: {
+    ...PLAIN,
+    description: 'decimal number; digits in all, and after the point. Keeps its digits; a string in handlers',
+    primitive: 'decimal',
+    size: 'digits',
+    takes: { bounds: 'value', pattern: false, enum: true, key: false },
+    json: { type: 'number', format: 'decimal' },
+    xml: { ...PLAIN_XML, type: 'xs:decimal' },
+    typescript: { type: 'string', note: ' (every digit is kept)' },
+    example: 1.5,
+    sql: {
+      cast: { sqlite: 'numeric', postgres: 'numeric' },
+      columns: ['integer', 'decimal', 'real'],
+      comparedAs: 'decimal',
+    },
+    jdbc: [3, 'DECIMAL'],
+    workbook: { width: 14, format: 'general' },
+    peoplesoft: { type: 'Number', length: 0 },
+  },
+  boolean: {
+    ...PLAIN,
+    description: 'true or false',
+    primitive: 'boolean',
+    takes: { bounds: undefined, pattern: false, enum: false, key: false },
+    json: { type: 'boolean' },
+    xml: { ...PLAIN_XML, type: 'xs:boolean' },
+    typescript: { type: 'boolean', note: undefined },
+    example: true,
+    sql: {
+      cast: { sqlite: 'integer', postgres: 'boolean' },
+      columns: ['boolean', 'integer'],
+      comparedAs: 'boolean',
+    },
+    jdbc: [16, 'BOOLEAN'],
+    workbook: { width: 7, format: 'general' },
+    peoplesoft: { type: 'Character', length: 5 },
+  },
+  flag: {
+    ...PLAIN,
+    description: '`Y` or `N`',
+    primitive: 'text',
+    values: ['Y', 'N'],
+    takesText: true,
+    takes: { bounds: undefined, pattern: false, enum: false, key: true },
+    json: { type: 'string' },
+    xml: { ...PLAIN_XML, type: 'xs:string' },
+    typescript: { type: "'Y' | 'N'", note: undefined },
+    example: 'Y',
+    sql: TEXT_SQL,
+    jdbc: [1, 'CHAR'],
+    workbook: { width: 5, format: 'text' },
+    peoplesoft: { type: 'Character', length: 1 },
+  },
+  date: {
+    ...PLAIN,
+    description: '`yyyy-MM-dd`',
+    primitive: 'date',
+    lexical: 'date',
+    takesText: true,
+    takes: { bounds: undefined, pattern: false, enum: true, key: true },
+    json: { type: 'string', format: 'date' },
+    xml: { ...PLAIN_XML, type: 'xs:date' },
+    typescript: { type: 'string', note: ' (yyyy-MM-dd)' },
+    example: '2026-01-31',
+    sql: {
+      cast: { sqlite: 'text', postgres: 'date' },
+      // A text may hold a date.
+      columns: ['date', 'datetime', 'text'],
+      comparedAs: 'date',
+    },
+    jdbc: [91, 'DATE'],
+    workbook: { width: 11, format: 'yyyy\\-mm\\-dd' },
+    peoplesoft: { type: 'Date', length: 10 },
+  },
+  time: {
+    ...PLAIN,
+    description: '`HH:mm:ss`',
+    primitive: 'time',
+    lexical: 'time',
+    takesText: true,
+    takes: { bounds: undefined, pattern: false, enum: true, key: false },
+    json: { type: 'string', format: 'time-local' },
+    xml: { ...PLAIN_XML, type: 'xs:time' },
+    typescript: { type: 'string', note: ' (HH:mm:ss)' },
+    example: '08:30:00',
+    sql: { cast: { sqlite: 'text', postgres: 'time' }, columns: ['time', 'text'], comparedAs: 'time' },
+    jdbc: [92, 'TIME'],
+    workbook: { width: 9, format: 'hh:mm:ss' },
+    peoplesoft: { type: 'Time', length: 15 },
+  },
+  datetime: {
+    ...PLAIN,
+    description: '`yyyy-MM-ddTHH:mm:ss`, with `Z` or an offset',
+    primitive: 'datetime',
+    lexical: 'datetime',
+    takes: { bounds: undefined, pattern: false, enum: true, key: false },
+    json: { type: 'string', format: 'date-time' },
+    xml: { ...PLAIN_XML, type: 'xs:dateTime' },
+    typescript: { type: 'string', note: ' (yyyy-MM-ddTHH:mm:ss and an offset)' },
+    example: '2026-01-31T08:30:00Z',
+    sql: {
+      // A timestamptz is compared with the indexes of dates and of timestamps.
+      cast: { sqlite: 'text', postgres: 'timestamptz' },
+      columns: ['datetime', 'date', 'text', 'integer'],
+      comparedAs: 'datetime',
+    },
+    jdbc: [93, 'TIMESTAMP'],
+    workbook: { width: 20, format: 'yyyy\\-mm\\-dd\\ hh:mm:ss' },
+    peoplesoft: { type: 'DateTime', length: 26 },
+  },
+  binary: {
+    ...PLAIN,
+    description: 'bytes with a media type, streamed',
+    primitive: 'binary',
+    takes: { bounds: undefined, pattern: false, enum: false, key: false },
+    json: { type: 'string', contentEncoding: 'base64' },
+    xml: { ...PLAIN_XML, type: 'xs:base64Binary', empty: true },
+    mediaType: 'application/octet-stream',
+    typescript: { type: 'Attachment', note: undefined },
+    example: 'U2lnbmFsYm94',
+    sql: {
+      cast: { sqlite: undefined, postgres: undefined },
+      columns: ['binary', 'text'],
+      comparedAs: undefined,
+    },
+    jdbc: [-3, 'VARBINARY'],
+    workbook: { width: 20, format: 'text' },
+    peoplesoft: { type: 'Image', length: 0 },
+  },
+  json: {
+    ...PLAIN,
+    description: 'any JSON value',
+    primitive: 'json',
+    takes: { bounds: undefined, pattern: false, enum: false, key: false },
+    json: {},
+    xml: { ...FREE_XML, note: 'JSON text.' },
+    mediaType: 'application/json',
+    typescript: { type: 'JsonValue', note: undefined },
+    example: '{}',
+    sql: {
+      cast: { sqlite: 'text', postgres: 'jsonb' },
+      columns: ['json', 'text'],
+      comparedAs: undefined,
+    },
+    jdbc: [-1, 'LONGVARCHAR'],
+    workbook: { width: 40, format: 'text' },
+    peoplesoft: { type: 'Long Character', length: 0 },
+  },
+  xml: {
+    ...PLAIN,
+    description: 'XML',
+    primitive: 'text',
+    takes: { bounds: undefined, pattern: false, enum: false, key: false },
+    json: { type: 'string', contentMediaType: 'application/xml' },
+    // XML as escaped text or as elements: anything fits.
+    xml: { ...FREE_XML, type: 'xs:anyType', markup: true, note: 'XML: elements, or escaped text.' },
+    mediaType: 'application/xml',
+    typescript: { type: 'string', note: '' },
+    example: '<value/>',
+    sql: { ...TEXT_SQL, comparedAs: undefined },
+    jdbc: [2009, 'SQLXML'],
+    workbook: { width: 40, format: 'text' },
+    peoplesoft: { type: 'Long Character', length: 0 },
+  },
+} as const satisfies Readonly<Record<string, ScalarTraits>>;
+
+/** The word that stands for a type in YAML. */
+export type ScalarKind = keyof typeof ENTRIES;
+
+/** The facts about each type. */
+export const SCALARS: Readonly<Record<ScalarKind, ScalarTraits>> = ENTRIES;
+
+/** The words, in the order in which they are listed for readers. */
+export const SCALAR_KINDS = Object.keys(SCALARS) as readonly ScalarKind[];
+
+/** The facts about the type of a single value; `undefined` for a document or a list. */
+export function traitsOf(type: ScalarType): ScalarTraits;
+export function traitsOf(type: FieldType): ScalarTraits | undefined;
+export function traitsOf({ kind }: FieldType): ScalarTraits | undefined {
+  return kind === 'list' || kind === 'document' ? undefined : SCALARS[kind];
+}
+
+/** Whether a type is that of numbers. */
+export function isNumeric(type: FieldType): boolean {
+  return traitsOf(type)?.takes.bounds === 'value';
+}
+
+/** Whether every text is a value of a type. */
+export function isAnyText(type: FieldType): boolean {
+  return traitsOf(type)?.anyText === true;
+}
+
+/** What is written in JSON for a value that is not given and has to be there. */
+export function blankOf({ json }: ScalarTraits): '' | null {
+  return json.type === 'string' ? '' : null;
+}
