@@ -4,6 +4,7 @@ import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
+import { isNumeric } from '../model/scalar.ts';
 import type { DocumentValue, Row } from '../model/value.ts';
 import type { QueryCall, QueryPort, XmlNames } from '../query/index.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
@@ -189,5 +190,5 @@ function renderRows({ query, fields }: Call, rows: readonly Row[]): string {
 }
 
 function isNumber(field: Field | undefined): boolean {
-  return field?.type.kind === 'integer' || field?.type.kind === 'decimal';
+  return field !== undefined && isNumeric(field.type);
 }

@@ -2,7 +2,7 @@ import type { Document } from '../model/document.ts';
 import type { FieldType } from '../model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { refuse, within } from './error.ts';
-import { checkDepth, holdsKind, isInherited, ownMember, setMember } from './value.ts';
+import { checkDepth, holdsPrimitive, isInherited, ownMember, setMember } from './value.ts';
 
 /** Binary content that came inside a document and is therefore in memory whole. */
 export class MemoryAttachment implements Attachment {
@@ -82,7 +82,7 @@ type InlineValue = (value: Value, limit: number, depth: number) => Value | Promi
  * The limit, in bytes, is each attachment's.
  */
 export function compileInline(document: Document): Inline | undefined {
-  if (!holdsKind({ kind: 'document', document }, 'binary')) return undefined;
+  if (!holdsPrimitive({ kind: 'document', document }, 'binary')) return undefined;
   const inline = documentInline(document, new Map());
   return async (value, limit) => (await inline(value, limit, 1)) as DocumentValue;
 }
@@ -110,7 +110,8 @@ function documentInline(document: Document, known: Map<Document, InlineValue>): 
   // Known before its fields are compiled: a document may hold itself.
   known.set(document, compiled);
   for (const { name, type } of document.fields) {
-    if (holdsKind(type, 'binary')) fields.push({ name, inherited: isInherited(name), inline: typeInline(type, known) });
+    if (holdsPrimitive(type, 'binary'))
+      fields.push({ name, inherited: isInherited(name), inline: typeInline(type, known) });
   }
   return compiled;
 }

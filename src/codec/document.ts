@@ -1,5 +1,6 @@
 import type { Document } from '../model/document.ts';
 import { type Field, filledByFault } from '../model/field.ts';
+import { isAnyText } from '../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
 import { CodecError } from './error.ts';
@@ -124,7 +125,7 @@ function fieldFill(field: Field, outer: readonly Document[]): Fill | undefined {
   const words = compileWords(String(field.default));
   const { fromText } = compileScalar(field, type);
   const longest = Math.min(type.length ?? Number.POSITIVE_INFINITY, field.maximum ?? Number.POSITIVE_INFINITY);
-  const texts = type.kind === 'string' || type.kind === 'text';
+  const texts = isAnyText(type);
   return (fault) => {
     const text = words(fault);
     try {

@@ -1,7 +1,8 @@
-import type { ScalarKind } from '../model/scalar.ts';
+import { SCALAR_KINDS, SCALARS, type ScalarKind } from '../model/scalar.ts';
+import type { Primitive, ScalarTraits } from '../model/scalar-traits.ts';
 import type { Value } from '../model/value.ts';
-import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '../wire/calendar.ts';
 import { MAX_DIGITS, toDecimal } from '../wire/decimal.ts';
+import { LEXICAL, type LexicalForm } from '../wire/lexical.ts';
 import { fromBase64, isAttachment, toBase64 } from './binary.ts';
 import { kindOf, refuse } from './error.ts';
 import { readJsonText, readPlain, writeJsonText, writePlain } from './json/plain.ts';
@@ -23,15 +24,17 @@ interface Kind {
   toText(value: Value): string;
 }
 
-type ReadText = (text: string) => string | undefined;
-
-/**
- * A kind whose form in memory and in JSON is a text in one form.
- * @param lexical reads what else XML and URLs may write: the lexical forms of its type in XML Schema
- */
-function textual(noun: string, read: ReadText, lexical: ReadText = read): Kind {
+/** A kind whose form in memory and in JSON is a text in one form. */
+function textual({ noun, read, readAny }: LexicalForm): Kind {
   const accept = (value: unknown): string => read(text(value)) ?? refuse(`is not ${noun}`);
-  return { fromText: (text) => lexical(text) ?? refuse(`is not ${noun}`), fromJson: accept, accept, toText: String };
+  return { fromText: (text) => readAny(text) ?? refuse(`is not ${noun}`), fromJson: accept, accept, toText: String };
+}
+
+/** A text that is one of a few, in any letter case. */
+function oneOf(values: readonly string[]): LexicalForm {
+  const known = new Map(values.flatMap((value) => [value, value.toLowerCase()].map((text) => [text, value])));
+  const read = (text: string): string | undefined => known.get(text);
+  return { noun: values.join(' or '), read, readAny: read };
 }
 
 /** Text in JSON is looked at before it comes here, and in a handler's value XML and JSON can write whatever it holds. */
@@ -45,8 +48,6 @@ const plainText: Kind = {
 function text(value: unknown): string {
   return typeof value === 'string' ? value : refuse(`is ${kindOf(value)}, not a string`);
 }
-
-const FLAGS: Readonly<Record<string, string>> = { Y: 'Y', y: 'Y', N: 'N', n: 'N' };
 
 function integerOf(text: string, exponent: boolean): number | bigint {
   const decimal = toDecimal(text, exponent);
@@ -144,18 +145,18 @@ const json: Kind = {
   toText: writeJsonText,
 };
 
+/** The forms of values that are not texts. */
+const UNTEXTUAL: Readonly<Record<Exclude<Primitive, Textual>, Kind>> = { integer, decimal, boolean, binary, json };
+
+type Textual = 'text' | 'date' | 'time' | 'datetime';
+
+function kindFrom({ primitive, lexical, values }: ScalarTraits): Kind {
+  if (values !== undefined) return textual(oneOf(values));
+  if (lexical !== undefined) return textual(LEXICAL[lexical]);
+  return primitive in UNTEXTUAL ? UNTEXTUAL[primitive as Exclude<Primitive, Textual>] : plainText;
+}
+
 /** The forms of every type. */
-export const kinds: Readonly<Record<ScalarKind, Kind>> = {
-  string: plainText,
-  text: plainText,
-  integer,
-  decimal,
-  boolean,
-  flag: textual('Y or N', (text) => (Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined)),
-  date: textual('a date (yyyy-MM-dd)', (text) => (isDate(text) ? text : undefined), readDate),
-  time: textual('a time (HH:mm:ss)', (text) => (isTime(text) ? text : undefined), readTime),
-  datetime: textual('a datetime (yyyy-MM-ddTHH:mm:ss, optionally Z or +hh:mm)', toDatetime, readDatetime),
-  binary,
-  json,
-  xml: plainText,
-};
+export const kinds = Object.fromEntries(SCALAR_KINDS.map((kind) => [kind, kindFrom(SCALARS[kind])])) as Readonly<
+  Record<ScalarKind, Kind>
+>;

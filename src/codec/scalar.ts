@@ -1,5 +1,5 @@
 import { type Field, filledByFault, type ScalarType, singleType } from '../model/field.ts';
-import type { ScalarKind } from '../model/scalar.ts';
+import { isFreeText, isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
 import { compilePattern } from '../wire/pattern.ts';
@@ -24,7 +24,7 @@ interface Scalar {
  */
 export function compileScalar(field: Field, type: ScalarType, foreign: Foreign = 'refuse'): Scalar {
   const { fromJson, accept, toJson, toText, ...kind } = kinds[type.kind];
-  const fromText = type.kind === 'json' ? (text: string) => readJsonText(text, foreign) : kind.fromText;
+  const fromText = primitiveOf(type) === 'json' ? (text: string) => readJsonText(text, foreign) : kind.fromText;
   const check = compileConstraints(field, type);
   const taken = check === undefined ? accept : (value: unknown): Value => check(accept(value));
   return {
@@ -38,7 +38,7 @@ export function compileScalar(field: Field, type: ScalarType, foreign: Foreign =
 /** A string of at most so many UTF-16 units is right as it stands, read and written in JSON; -1 where each is looked at. */
 export function plainLength(field: Field): number {
   const { type, maximum = Number.POSITIVE_INFINITY, minimum = 0 } = field;
-  if (type.kind !== 'string' && type.kind !== 'text' && type.kind !== 'xml') return -1;
+  if (type.kind === 'list' || type.kind === 'document' || !isFreeText(type)) return -1;
   if (minimum > 0 || field.enum !== undefined || field.pattern !== undefined || field.fixed !== undefined) return -1;
   return Math.min(type.length ?? Number.POSITIVE_INFINITY, maximum);
 }
@@ -153,8 +153,6 @@ export function compileCheck(fields: readonly Field[]): (given: Readonly<Record<
 /** Returns a value of the right type as it is taken over, or throws. */
 type Check = (value: Value) => Value;
 
-const TEXTS: ReadonlySet<ScalarKind> = new Set(['string', 'text', 'xml']);
-
 /**
  * The checks of a field beyond its type: length, digits, `enum`, `pattern`, `minimum`, `maximum`, `fixed`.
  * @param field in a list of scalars its `minimum` and `maximum` are the list's and not looked at here
@@ -162,11 +160,11 @@ const TEXTS: ReadonlySet<ScalarKind> = new Set(['string', 'text', 'xml']);
  */
 function compileConstraints(field: Field, type: ScalarType): Check | undefined {
   const checks = [
-    ...(TEXTS.has(type.kind) ? [lengthCheck(field, type)] : []),
-    ...(type.kind === 'decimal' ? [digitsCheck(type)] : []),
+    ...(traitsOf(type).takes.bounds === 'length' ? [lengthCheck(field, type)] : []),
+    ...(primitiveOf(type) === 'decimal' ? [digitsCheck(type)] : []),
     enumCheck(field, type),
     patternCheck(field),
-    ...(type.kind === 'integer' || type.kind === 'decimal' ? [rangeCheck(field, type)] : []),
+    ...(isNumeric(type) ? [rangeCheck(field, type)] : []),
     fixedCheck(field, type),
   ].filter((check) => check !== undefined);
   return checks.reduce<Check | undefined>(
@@ -177,12 +175,14 @@ function compileConstraints(field: Field, type: ScalarType): Check | undefined {
 
 /** A value of the definitions (`default`, `enum`, `fixed`, `example`) in the form in memory. */
 function typed(value: string | number | boolean, type: ScalarType): Value {
-  return typeof value === 'boolean' && type.kind === 'boolean' ? value : kinds[type.kind].fromText(String(value));
+  return typeof value === 'boolean' && primitiveOf(type) === 'boolean'
+    ? value
+    : kinds[type.kind].fromText(String(value));
 }
 
 /** Whether two values of one scalar type are the same. */
-function same(a: Value, b: Value, kind: ScalarKind): boolean {
-  return kind === 'decimal' ? compareDecimals(String(a), String(b)) === 0 : a === b;
+function same(a: Value, b: Value, type: ScalarType): boolean {
+  return primitiveOf(type) === 'decimal' ? compareDecimals(String(a), String(b)) === 0 : a === b;
 }
 
 /** Characters (Unicode code points) of a text, counted no further than needed to see that they are more than `limit`. */
@@ -231,7 +231,7 @@ function enumCheck(field: Field, type: ScalarType): Check | undefined {
   return (value) => {
     const found = allowed.get(key(value));
     if (found !== undefined) return found;
-    for (const each of values) if (same(value, each, type.kind)) return each;
+    for (const each of values) if (same(value, each, type)) return each;
     if (field.sensitive) return refuse('is not one of its values');
     const meant = typeof value === 'string' ? nearest(value, names) : undefined;
     const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
@@ -256,7 +256,7 @@ function rangeCheck(field: Field, type: ScalarType): Check | undefined {
   const { minimum = -Infinity, maximum = Infinity } = field;
   const less = `is less than ${minimum}`;
   const greater = `is greater than ${maximum}`;
-  if (type.kind === 'integer') {
+  if (primitiveOf(type) === 'integer') {
     return (value) => {
       if ((value as number | bigint) < minimum) refuse(less);
       if ((value as number | bigint) > maximum) refuse(greater);
@@ -276,6 +276,5 @@ function fixedCheck(field: Field, type: ScalarType): Check | undefined {
   if (field.fixed === undefined) return undefined;
   const fixed = typed(field.fixed, type);
   const reason = `is not ${typeof fixed === 'string' ? quote(fixed) : String(fixed)}, its only value`;
-  return (value) =>
-    same(value, fixed, type.kind) ? fixed : refuse(field.sensitive ? 'is not its only value' : reason);
+  return (value) => (same(value, fixed, type) ? fixed : refuse(field.sensitive ? 'is not its only value' : reason));
 }

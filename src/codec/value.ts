@@ -1,6 +1,7 @@
 import type { Document } from '../model/document.ts';
 import type { Field, FieldType } from '../model/field.ts';
-import type { ScalarKind } from '../model/scalar.ts';
+import { primitiveOf } from '../model/scalar.ts';
+import type { Primitive } from '../model/scalar-traits.ts';
 import { CodecError, count, kindOf, refuse, stepOf, within } from './error.ts';
 
 /**
@@ -133,11 +134,11 @@ export function compileEntryCount(field: Field): (entries: number) => void {
   };
 }
 
-/** Whether values of a type hold one of a kind, at any depth. */
-export function holdsKind(type: FieldType, kind: ScalarKind, seen: Set<Document> = new Set()): boolean {
-  if (type.kind === 'list') return holdsKind(type.item, kind, seen);
-  if (type.kind !== 'document') return type.kind === kind;
+/** Whether values of a type are held as a primitive, or contain one that is, at any depth. */
+export function holdsPrimitive(type: FieldType, primitive: Primitive, seen: Set<Document> = new Set()): boolean {
+  if (type.kind === 'list') return holdsPrimitive(type.item, primitive, seen);
+  if (type.kind !== 'document') return primitiveOf(type) === primitive;
   if (seen.has(type.document)) return false;
   seen.add(type.document);
-  return type.document.fields.some((field) => holdsKind(field.type, kind, seen));
+  return type.document.fields.some((field) => holdsPrimitive(field.type, primitive, seen));
 }

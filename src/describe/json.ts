@@ -1,6 +1,6 @@
 import type { Document } from '../model/document.ts';
 import type { FieldType } from '../model/field.ts';
-import type { ScalarKind } from '../model/scalar.ts';
+import { blankOf, traitsOf } from '../model/scalar.ts';
 
 /** A value of JSON; members that are undefined are left out when it is written. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
@@ -15,13 +15,10 @@ export function jsonText(value: Json): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-/** Kinds whose values are no strings in JSON, so that their blank is null. */
-const NO_STRINGS: ReadonlySet<ScalarKind> = new Set(['integer', 'decimal', 'boolean', 'json']);
-
 /** What is written in JSON where a field with `absent: blank` is not given. A list has the blank of one entry. */
 export function blankJson(type: FieldType, outer: readonly Document[] = []): Json {
   if (type.kind === 'list') return blankJson(type.item, outer);
-  if (type.kind !== 'document') return NO_STRINGS.has(type.kind) ? null : '';
+  if (type.kind !== 'document') return blankOf(traitsOf(type));
   const { document } = type;
   if (outer.includes(document)) return null;
   const inner = [...outer, document];

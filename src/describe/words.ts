@@ -1,4 +1,5 @@
 import { type Field, type ScalarType, singleType } from '../model/field.ts';
+import { isAnyText, isNumeric, primitiveOf } from '../model/scalar.ts';
 import type { Service } from '../model/service.ts';
 import { decimalOf } from '../wire/decimal.ts';
 import { longest } from './field.ts';
@@ -23,12 +24,12 @@ export function boundsNote(field: Field): string | undefined {
   const notes: string[] = [];
   if (type.kind === 'document') return undefined;
   const most = isList ? type.length : longest(field, type);
-  if (type.kind === 'string' || type.kind === 'text') {
+  if (isAnyText(type)) {
     if (most !== undefined) notes.push(`At most ${count(most, 'character')}.`);
     if (!isList && field.minimum !== undefined) notes.push(`At least ${count(field.minimum, 'character')}.`);
   }
-  if (type.kind === 'decimal') notes.push(digitsNote(type) ?? '');
-  if (!isList && (type.kind === 'integer' || type.kind === 'decimal')) {
+  if (primitiveOf(type) === 'decimal') notes.push(digitsNote(type) ?? '');
+  if (!isList && isNumeric(type)) {
     if (field.minimum !== undefined) notes.push(`At least ${decimalOf(field.minimum)}.`);
     if (field.maximum !== undefined) notes.push(`At most ${decimalOf(field.maximum)}.`);
   }

@@ -1,6 +1,6 @@
 import type { Document } from '../model/document.ts';
 import { type Field, type FieldType, type ScalarType, singleType } from '../model/field.ts';
-import type { ScalarKind } from '../model/scalar.ts';
+import { primitiveOf, type ScalarKind } from '../model/scalar.ts';
 import type { RawKind } from '../model/service.ts';
 import type { TypeNames } from './names.ts';
 import { code, comment, propertyName, quoted, sentence } from './typescript.ts';
@@ -46,7 +46,7 @@ export function property(
   { type = valueText(field, face, words.names, words.uses), said = [] }: MemberOptions = {},
 ): string {
   // A null in a JSON field is a value.
-  const takesNull = face === 'given' && field.type.kind !== 'json';
+  const takesNull = face === 'given' && primitiveOf(field.type) !== 'json';
   const absent = present ? '' : takesNull ? ' | null | undefined' : ' | undefined';
   const mark = present ? '' : '?';
   const title = comment('  ', [sentence(field.description), facts(field), ...said]);
@@ -115,7 +115,7 @@ function typeText(type: FieldType, field: Field, face: Face, names: TypeNames): 
   const only = field.fixed === undefined ? field.enum : [field.fixed];
   if (only !== undefined && only.length > 0 && !OPAQUE.has(type.kind))
     return [...new Set(only.map((each) => literal(type, each)))].join(' | ');
-  return type.kind === 'integer' && isSafe(field) ? 'number' : plain[type.kind];
+  return primitiveOf(type) === 'integer' && isSafe(field) ? 'number' : plain[type.kind];
 }
 
 /** Kinds without literals. */
@@ -130,8 +130,8 @@ function isSafe({ type, minimum, maximum }: Field): boolean {
 
 /** A value of `enum` or `fixed` in the form that it has in memory. */
 function literal(type: ScalarType, value: string | number | boolean): string {
-  if (type.kind === 'boolean') return String(value);
-  if (type.kind !== 'integer') return quoted(String(value));
+  if (primitiveOf(type) === 'boolean') return String(value);
+  if (primitiveOf(type) !== 'integer') return quoted(String(value));
   return Number.isSafeInteger(Number(value)) ? String(value) : `${BigInt(value)}n`;
 }
 

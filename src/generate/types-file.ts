@@ -3,6 +3,7 @@ import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { Flow } from '../model/flow.ts';
 import type { Query } from '../model/query.ts';
+import { primitiveOf } from '../model/scalar.ts';
 import type { Message, Operation } from '../model/service.ts';
 import { HEADER } from './files.ts';
 import {
@@ -169,7 +170,7 @@ function fieldsOf(consumer: ConsumerOperation): readonly Field[] {
 
 /** Whether a field is the body, and may be given as Base64 text (`Base64toBinary`). */
 function takesBase64(consumer: ConsumerOperation, { name, type }: Field): boolean {
-  if (consumer.kind !== 'rest' || !consumer.properties.base64ToBinary || type.kind !== 'binary') return false;
+  if (consumer.kind !== 'rest' || !consumer.properties.base64ToBinary || primitiveOf(type) !== 'binary') return false;
   const { body } = consumer;
   return body.kind === 'field' ? body.field.name === name : body.kind === 'raw' && name === CONTENT;
 }

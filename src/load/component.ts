@@ -1,7 +1,7 @@
 import type { Component, ComponentEventName, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
-import type { ScalarKind } from '../model/scalar.ts';
+import { primitiveOf, type ScalarKind } from '../model/scalar.ts';
 import { type Place, placeOf, positionOf } from './diagnostic/diagnostic.ts';
 import type { Documents } from './document/documents.ts';
 import { typeWords } from './document/field-type.ts';
@@ -108,7 +108,7 @@ function linkLock(
   const field = findField(documents, shape, name, (reason) => refuse(reason, at));
   if (field === undefined) return undefined;
   const { type, required, default: standard, fixed, enum: listed } = field;
-  if (type.kind !== 'integer') refuse(`the lock ${name} is ${typeWords(type)}, and counts saves: integer`, at);
+  if (primitiveOf(type) !== 'integer') refuse(`the lock ${name} is ${typeWords(type)}, and counts saves: integer`, at);
   else if (value.keys.includes(name)) refuse(`the lock ${name} changes with every save, and is a key`, at);
   else if (required || standard !== undefined || fixed !== undefined || listed !== undefined)
     refuse(`the lock ${name} counts saves by itself; it is not required, and has no default, fixed or enum`, at);

@@ -1,4 +1,5 @@
 import type { LexicalName } from '../wire/lexical.ts';
+import type { RawKind } from './service.ts';
 
 /** The databases that run stored queries. */
 export type Engine = 'sqlite' | 'postgres';
@@ -66,8 +67,8 @@ export interface ScalarTraits {
     /** What the schema can't say. */
     readonly note: string | undefined;
   };
-  /** The media type of a body that is one value. */
-  readonly mediaType: string;
+  /** The message without a document that a body is which is one value. */
+  readonly body: RawKind;
   readonly typescript: {
     readonly type: string;
     /** What the TypeScript type does not say, to follow the type's word; `undefined` when it says it all. */

@@ -5,7 +5,7 @@
  */
 
 import type { FieldType, ScalarType } from './field.ts';
-import type { ColumnFamily, ScalarTraits } from './scalar-traits.ts';
+import type { ColumnFamily, Primitive, ScalarTraits } from './scalar-traits.ts';
 
 const TEXT_COLUMNS: readonly ColumnFamily[] = [
   'integer',
@@ -35,7 +35,7 @@ const PLAIN = {
   lexical: undefined,
   values: undefined,
   takesText: false,
-  mediaType: 'text/plain',
+  body: 'text',
 } as const;
 
 const ENTRIES = {
@@ -206,7 +206,7 @@ const ENTRIES = {
     takes: { bounds: undefined, pattern: false, enum: false, key: false },
     json: { type: 'string', contentEncoding: 'base64' },
     xml: { ...PLAIN_XML, type: 'xs:base64Binary', empty: true },
-    mediaType: 'application/octet-stream',
+    body: 'binary',
     typescript: { type: 'Attachment', note: undefined },
     example: 'U2lnbmFsYm94',
     sql: {
@@ -225,7 +225,7 @@ const ENTRIES = {
     takes: { bounds: undefined, pattern: false, enum: false, key: false },
     json: {},
     xml: { ...FREE_XML, note: 'JSON text.' },
-    mediaType: 'application/json',
+    body: 'json',
     typescript: { type: 'JsonValue', note: undefined },
     example: '{}',
     sql: {
@@ -245,7 +245,7 @@ const ENTRIES = {
     json: { type: 'string', contentMediaType: 'application/xml' },
     // XML as escaped text or as elements: anything fits.
     xml: { ...FREE_XML, type: 'xs:anyType', markup: true, note: 'XML: elements, or escaped text.' },
-    mediaType: 'application/xml',
+    body: 'xml',
     typescript: { type: 'string', note: '' },
     example: '<value/>',
     sql: { ...TEXT_SQL, comparedAs: undefined },
@@ -271,6 +271,11 @@ export function traitsOf({ kind }: FieldType): ScalarTraits | undefined {
   return kind === 'list' || kind === 'document' ? undefined : SCALARS[kind];
 }
 
+/** How values of a type are held; `undefined` for a document or a list. */
+export function primitiveOf(type: FieldType): Primitive | undefined {
+  return traitsOf(type)?.primitive;
+}
+
 /** Whether a type is that of numbers. */
 export function isNumeric(type: FieldType): boolean {
   return traitsOf(type)?.takes.bounds === 'value';
@@ -284,4 +289,10 @@ export function isAnyText(type: FieldType): boolean {
 /** What is written in JSON for a value that is not given and has to be there. */
 export function blankOf({ json }: ScalarTraits): '' | null {
   return json.type === 'string' ? '' : null;
+}
+
+/** Whether values of a type are texts that are kept as they come. */
+export function isFreeText(type: ScalarType): boolean {
+  const { primitive, lexical, values } = SCALARS[type.kind];
+  return primitive === 'text' && lexical === undefined && values === undefined;
 }

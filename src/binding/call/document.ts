@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { isAttachment, MemoryAttachment } from '../../codec/binary.ts';
 import { compileDocument, compileJsonFieldWriter, initialValue } from '../../codec/index.ts';
 import { compileSecrets } from '../../codec/redact/secrets.ts';
-import { checkDepth, holdsKind, setMember } from '../../codec/value.ts';
+import { checkDepth, holdsPrimitive, setMember } from '../../codec/value.ts';
 import type { Document } from '../../model/document.ts';
 import { type Field, type FieldType, singleType } from '../../model/field.ts';
 import { MASK } from '../../model/mask.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { bytesOf, lengthOf, type Pieces } from '../pieces.ts';
 import { type CallContent, checkLength, exactBytes, pendingContent, sizeWords, textContent } from './content.ts';
@@ -45,7 +46,7 @@ type DocumentWriter = (heldOf: HeldOf, undeclared: DocumentValue) => CallContent
 /** Compiles a body of fields. Content in it that is a stream is encoded as it is sent. */
 export function compileDocumentContent(document: Document, { contentType, compile }: DocumentForm): DocumentWriter {
   const write = compile(document);
-  const mayHoldContent = holdsKind({ kind: 'document', document }, 'binary');
+  const mayHoldContent = holdsPrimitive({ kind: 'document', document }, 'binary');
   return (heldOf, undeclared) => {
     const value: Record<string, Value> = { ...undeclared };
     const masks = new Map<string, string>();
@@ -175,7 +176,7 @@ function shownField(field: Field, known: Map<Document, ShownForm>): ShownField {
     return { name, field: asShownText(field), show };
   }
   const single = singleType(type);
-  if (single.kind === 'binary') {
+  if (primitiveOf(single) === 'binary') {
     const item: FieldType = { kind: 'text' };
     const shownType: FieldType = type.kind === 'list' ? { ...type, item } : item;
     return { name, field: asShownText(field, shownType), show: each(type, sizeOf) };

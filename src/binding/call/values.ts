@@ -4,6 +4,7 @@ import type { CallPart, CallText, CallValue, RestConsumer } from '../../model/co
 import type { ResolveReference } from '../../model/definition.ts';
 import type { Field } from '../../model/field.ts';
 import { MASK } from '../../model/mask.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { decodedContent } from './content.ts';
 
@@ -98,7 +99,7 @@ function behind(
 /** A member of the input. Null is nothing, as in every document, but in a `json` field. */
 function givenIn(input: DocumentValue, { name, type }: Field): Value {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
-  return value === null && type.kind !== 'json' ? undefined : value;
+  return value === null && primitiveOf(type) !== 'json' ? undefined : value;
 }
 
 /** A complaint about what configuration says must not repeat it, where that may be a secret. */

@@ -9,6 +9,7 @@ import {
 import type { Segment } from '../../invoke/index.ts';
 import type { Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { Message, RawKind } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
@@ -110,7 +111,7 @@ async function readField(field: Field, texts: readonly string[], contentType: st
     if (texts.length > 1) throw wrongUsage(`${name} is given twice`, 'It takes JSON.');
     return compileJsonField(field)(await textOf(first));
   }
-  if (item.kind === 'binary' && first.startsWith('@')) {
+  if (primitiveOf(item) === 'binary' && first.startsWith('@')) {
     const files = await Promise.all(texts.map((text) => fileOf(text, contentType)));
     return type.kind === 'list' ? files : files[0];
   }

@@ -3,6 +3,7 @@ import { FlowError, type Head, InvokeError, type PreparedRequest, ReplyFault, So
 import type { Document } from '../../model/document.ts';
 import type { FieldType } from '../../model/field.ts';
 import type { FlowReply, InvokeReply, ReplyTimings, StepTrace } from '../../model/invoke-reply.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { Message } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { CliFailure } from '../failure.ts';
@@ -50,7 +51,7 @@ function described(document: Document, known = new Map<Document, Document>()): D
 function describedType(type: FieldType, known: Map<Document, Document>): FieldType {
   if (type.kind === 'document') return { kind: 'document', document: described(type.document, known) };
   if (type.kind === 'list') return { ...type, item: describedType(type.item, known) as typeof type.item };
-  return type.kind === 'binary' ? { kind: 'json' } : type;
+  return primitiveOf(type) === 'binary' ? { kind: 'json' } : type;
 }
 
 /** What a reply is written to. */

@@ -1,6 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import type { Field, FieldType } from '../../model/field.ts';
-import type { ScalarKind } from '../../model/scalar.ts';
+import { blankOf, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { Value } from '../../model/value.ts';
 import { within } from '../error.ts';
 import type { plainLength } from '../scalar.ts';
@@ -16,7 +16,11 @@ export interface AsIsField {
   readonly apply: (value: Value, depth: number) => unknown;
 }
 
-const NEVER: ReadonlySet<FieldType['kind']> = new Set(['list', 'document', 'json', 'decimal', 'binary']);
+/** What may stay: values with one form, in memory and in JSON. */
+function hasOneForm(type: FieldType): boolean {
+  const primitive = primitiveOf(type);
+  return primitive !== undefined && primitive !== 'json' && primitive !== 'decimal' && primitive !== 'binary';
+}
 
 /**
  * Whether objects of a document may be taken as they are: it has single values only, under the same names in JSON. None of
@@ -24,9 +28,7 @@ const NEVER: ReadonlySet<FieldType['kind']> = new Set(['list', 'document', 'json
  * binary, whose forms in memory and in JSON differ, so that they would be brought from one to the other twice.
  */
 export function mayStayAsIs(fields: readonly Field[]): boolean {
-  return fields.every(
-    ({ type, name, jsonName, absent }) => !NEVER.has(type.kind) && name === jsonName && absent === 'omit',
-  );
+  return fields.every(({ type, name, jsonName, absent }) => hasOneForm(type) && name === jsonName && absent === 'omit');
 }
 
 /**
@@ -63,9 +65,6 @@ function applied(field: AsIsField, value: Value, depth: number): unknown {
   }
 }
 
-/** Kinds whose values are no strings in JSON, so that their blank is null. */
-const NO_STRINGS: ReadonlySet<ScalarKind> = new Set(['integer', 'decimal', 'boolean', 'json']);
-
 /** What stands in JSON for a value that is not given: `""`, null, or an object of them. */
 type Blank = '' | null | { readonly [jsonName: string]: Blank };
 
@@ -74,16 +73,16 @@ type Blank = '' | null | { readonly [jsonName: string]: Blank };
  * a document, and for a list the blank of one entry. A document inside itself is null.
  */
 export function blank(type: FieldType): Blank {
-  return blankOf(type, []);
+  return blankWithin(type, []);
 }
 
-function blankOf(type: FieldType, outer: readonly Document[]): Blank {
-  if (type.kind === 'list') return blankOf(type.item, outer);
-  if (type.kind !== 'document') return NO_STRINGS.has(type.kind) ? null : '';
+function blankWithin(type: FieldType, outer: readonly Document[]): Blank {
+  if (type.kind === 'list') return blankWithin(type.item, outer);
+  if (type.kind !== 'document') return blankOf(traitsOf(type));
   const { document } = type;
   if (outer.includes(document)) return null;
   const inner = [...outer, document];
-  return Object.fromEntries(document.fields.map((field) => [field.jsonName, blankOf(field.type, inner)]));
+  return Object.fromEntries(document.fields.map((field) => [field.jsonName, blankWithin(field.type, inner)]));
 }
 
 /** Compiles the test whether what JSON.parse returned is the blank of a type. */

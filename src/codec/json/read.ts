@@ -1,5 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType } from '../../model/field.ts';
+import { isAnyText, primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { kindOf, refuse, within } from '../error.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
@@ -7,7 +8,7 @@ import {
   checkDepth,
   compileEntryCount,
   type Foreign,
-  holdsKind,
+  holdsPrimitive,
   isInherited,
   named,
   ownMember,
@@ -46,7 +47,7 @@ interface Shared {
  */
 export function compileJsonReader(document: Document, foreign: Foreign = 'refuse'): (text: string) => DocumentValue {
   const read = documentReader(document, { foreign, readers: new Map() });
-  const digits = holdsKind({ kind: 'document', document }, 'decimal');
+  const digits = holdsPrimitive({ kind: 'document', document }, 'decimal');
   const labelInherited = isInherited(document.id);
   const unlabelled = (raw: unknown): unknown => {
     if (!document.root || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
@@ -69,7 +70,7 @@ export function compileJsonReader(document: Document, foreign: Foreign = 'refuse
  */
 export function compileJsonField(field: Field): (text: string) => Value {
   const { name, apply, absent } = fieldReader(field, { foreign: 'refuse', readers: new Map() });
-  const digits = holdsKind(field.type, 'decimal');
+  const digits = holdsPrimitive(field.type, 'decimal');
   const readRoot = (raw: unknown): Value => {
     try {
       return absent(raw) ? undefined : apply(raw, 1);
@@ -132,11 +133,9 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
 }
 
 function fieldReader(field: Field, shared: Shared, keepsNull = false): FieldReader {
-  const holdsNull = field.type.kind === 'json' || keepsNull;
+  const holdsNull = primitiveOf(field.type) === 'json' || keepsNull;
   // An empty text is a text: only where it can't be one does it say that nothing is given.
-  const { kind } = field.type;
-  const isBlank =
-    field.absent === 'blank' && kind !== 'string' && kind !== 'text' ? compileIsBlank(field.type) : undefined;
+  const isBlank = field.absent === 'blank' && !isAnyText(field.type) ? compileIsBlank(field.type) : undefined;
   const read = valueReader(field, field.type, shared);
   const initial = initialValue(field);
   return {

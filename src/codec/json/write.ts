@@ -1,5 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType } from '../../model/field.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { kindOf, refuse, within } from '../error.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
@@ -141,7 +142,7 @@ function fieldWriter(field: Field, writers: Writers): FieldWriter {
     required: field.required,
     needed: field.required || initial !== undefined,
     initial: initial !== undefined ? write(initial, 1) : field.absent === 'blank' ? blank(field.type) : undefined,
-    holdsNull: field.type.kind === 'json',
+    holdsNull: primitiveOf(field.type) === 'json',
   };
 }
 

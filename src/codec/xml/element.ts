@@ -1,6 +1,6 @@
 import { type Document, itemName, namespaceOf } from '../../model/document.ts';
 import { type Field, type FieldType, singleType } from '../../model/field.ts';
-import type { ScalarKind } from '../../model/scalar.ts';
+import { traitsOf } from '../../model/scalar.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
@@ -33,9 +33,6 @@ export function attributeStart(field: Field, index: number): string {
   if (field.namespace === undefined || field.namespace === '') return ` ${field.xmlName}="`;
   return ` xmlns:a${index}="${escapeAttribute(field.namespace)}" a${index}:${field.xmlName}="`;
 }
-
-/** Kinds whose values in XML Schema include the empty string. */
-const EMPTY: ReadonlySet<ScalarKind> = new Set(['string', 'text', 'binary', 'json', 'xml']);
 
 /** Where an element stands. */
 export interface XmlPlace {
@@ -102,7 +99,7 @@ function blankContent(document: Document, place: XmlPlace, outer: readonly Docum
 }
 
 function mayBeEmpty(field: Field, type: FieldType): boolean {
-  if (type.kind === 'list' || type.kind === 'document' || !EMPTY.has(type.kind)) return false;
+  if (traitsOf(type)?.xml.empty !== true) return false;
   const free = field.enum === undefined && field.pattern === undefined && field.fixed === undefined;
   return free && !(field.minimum !== undefined && field.minimum > 0);
 }

@@ -1,6 +1,6 @@
 import { type Document, itemName, namespaceOf, type Patch } from '../../model/document.ts';
 import type { Field, ListType, ScalarType } from '../../model/field.ts';
-import type { ScalarKind } from '../../model/scalar.ts';
+import { isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { quote, refuse, within } from '../error.ts';
@@ -161,7 +161,7 @@ function elementReader(field: Field, namespace: string, shared: Shared, patch: P
 function nilReader(field: Field, type: ScalarType, patch: Patch | undefined): () => Value {
   const clear = patch?.clear;
   if (clear === undefined) {
-    const nil = type.kind === 'json' || patch !== undefined ? null : undefined;
+    const nil = primitiveOf(type) === 'json' || patch !== undefined ? null : undefined;
     return () => nil;
   }
   const isClearable = patch?.clearable.includes(field) === true;
@@ -213,7 +213,7 @@ function entriesReader(
   shared: Shared,
 ): (elements: readonly XmlElement[], depth: number, resolve: Resolve | undefined) => Value {
   const read = singleReader(field, type.item, namespace, shared);
-  const holdsNull = type.item.kind === 'json';
+  const holdsNull = primitiveOf(type.item) === 'json';
   const checkCount = compileEntryCount(field);
   return (elements, depth, resolve) => {
     checkDepth(depth);
@@ -236,27 +236,25 @@ function entriesReader(
 /** @param blank whether an empty element is absent where it can't be a text */
 function scalarReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): Read {
   const strict = foreign === 'refuse';
-  if (type.kind === 'binary') {
+  if (primitiveOf(type) === 'binary') {
     return (element, _depth, resolve) => {
       if (strict) checkBinaryAttributes(element);
       return blank && element.content.length === 0 ? undefined : readBinary(element, resolve);
     };
   }
   const read = textReader(field, type, blank, foreign);
-  const contentOf = type.kind === 'xml' ? markupOrText : onlyText;
+  const contentOf = traitsOf(type).xml.markup ? markupOrText : onlyText;
   return (element) => {
     if (strict) refuseAttributes(element);
     return read(contentOf(element));
   };
 }
 
-/** Kinds whose white space is kept (`whiteSpace` of XML Schema 1.1 Part 2, section 4.3.6); of others it is taken off. */
-const PRESERVED: ReadonlySet<ScalarKind> = new Set(['string', 'text', 'xml', 'json']);
-
 function textReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): (text: string) => Value {
-  const fromText = type.kind === 'binary' ? fromSpacedBase64 : compileScalar(field, type, foreign).fromText;
-  const read = PRESERVED.has(type.kind) ? fromText : (text: string) => fromText(trimmed(text));
-  if (!blank || type.kind === 'string' || type.kind === 'text') return read;
-  const isBlank = PRESERVED.has(type.kind) ? (text: string) => text === '' : isWhite;
+  const fromText = primitiveOf(type) === 'binary' ? fromSpacedBase64 : compileScalar(field, type, foreign).fromText;
+  const { preserved } = traitsOf(type).xml;
+  const read = preserved ? fromText : (text: string) => fromText(trimmed(text));
+  if (!blank || isAnyText(type)) return read;
+  const isBlank = preserved ? (text: string) => text === '' : isWhite;
   return (text) => (isBlank(text) ? undefined : read(text));
 }

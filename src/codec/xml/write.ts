@@ -1,5 +1,6 @@
 import { type Document, itemName, namespaceOf } from '../../model/document.ts';
 import type { Field, ListType, ScalarType } from '../../model/field.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { escapeAttribute, escapeText, isXmlName } from '../../wire/xml/text.ts';
 import { isAttachment } from '../binary.ts';
@@ -9,7 +10,7 @@ import { compileScalar, initialValue } from '../scalar.ts';
 import {
   checkDepth,
   compileEntryCount,
-  holdsKind,
+  holdsPrimitive,
   isInherited,
   named,
   ownMember,
@@ -146,7 +147,7 @@ function fieldWriter(field: Field, index: number, write: Write, place: XmlPlace)
     // A required field that has no blank in XML is left out as it would be if blank.
     required: field.required && field.absent !== 'blank',
     absent: initial === undefined ? blank : write(initial, 1),
-    holdsNull: field.type.kind === 'json',
+    holdsNull: primitiveOf(field.type) === 'json',
   };
 }
 
@@ -168,7 +169,7 @@ function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
 
 function singleWriter(field: Field, type: ListType['item'], tag: Tag, place: XmlPlace, shared: Shared): Write {
   const { hold } = shared;
-  if (type.kind === 'binary' && hold !== undefined) {
+  if (primitiveOf(type) === 'binary' && hold !== undefined) {
     return (value) => element(tag, '', hold(kinds.binary.accept(value) as Attachment));
   }
   if (type.kind !== 'document') {
@@ -258,7 +259,7 @@ export function compileXmlPieces(
   service: string,
   root: RootElement | undefined,
 ): ((value: DocumentValue) => readonly (string | Attachment)[]) | undefined {
-  if (!holdsKind({ kind: 'document', document }, 'binary')) return undefined;
+  if (!holdsPrimitive({ kind: 'document', document }, 'binary')) return undefined;
   // Written and split without a pause, so that one list serves every call.
   let held: Attachment[] = [];
   const write = compileXmlWriter(document, service, root, (attachment) => {

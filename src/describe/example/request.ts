@@ -1,5 +1,6 @@
 import type { Field, UrlStyle } from '../../model/field.ts';
 import type { Registry } from '../../model/registry.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
 import {
   type Method,
@@ -95,7 +96,7 @@ export function bodyExample(operation: Operation, { body }: OperationUri): Json 
   if (request.kind !== 'document') return undefined;
   if (operation.body === 'raw') {
     const [field] = body;
-    const value = field === undefined || field.type.kind === 'binary' ? undefined : exampleField(field);
+    const value = field === undefined || primitiveOf(field.type) === 'binary' ? undefined : exampleField(field);
     return field === undefined || value === undefined ? undefined : fieldJson(field, value);
   }
   const fields = tellingFields(body);

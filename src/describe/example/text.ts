@@ -1,5 +1,6 @@
 import { type Document, itemName } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { blankJson, type Json } from '../json.ts';
 import type { DocumentSet } from '../scope.ts';
@@ -36,7 +37,7 @@ export function fieldJson(field: Field, value: ExampleValue, absent: Absent = le
   const item = singleType(field.type);
   const one = (each: ExampleValue): Json => {
     if (item.kind === 'document') return membersJson(item.document.fields, each as ExampleDocument, absent);
-    return item.kind === 'json' ? (JSON.parse(String(each)) as Json) : (each as string | number | boolean);
+    return primitiveOf(item) === 'json' ? (JSON.parse(String(each)) as Json) : (each as string | number | boolean);
   };
   return Array.isArray(value) ? value.map(one) : one(value);
 }

@@ -1,5 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, type FieldType, filledByFault, type ScalarType, singleType } from '../../model/field.ts';
+import { isAnyText, isNumeric, primitiveOf } from '../../model/scalar.ts';
 import { compilePattern, propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
 import { entryField, longest, plainDefault, readWholePattern } from '../field.ts';
@@ -135,8 +136,8 @@ function typeExample(field: Field, type: Exclude<FieldType, { kind: 'list' }>, o
 function scalarExample(field: Field, type: ScalarType): string | number | boolean | undefined {
   const given = field.fixed ?? field.example ?? plainDefault(field) ?? field.enum?.[0];
   if (given === undefined) return byType[type.kind](field, type);
-  if (type.kind === 'integer' || type.kind === 'decimal') return Number(given);
-  if (type.kind === 'boolean') return given === true || given === 'true';
+  if (isNumeric(type)) return Number(given);
+  if (primitiveOf(type) === 'boolean') return given === true || given === 'true';
   return String(given);
 }
 
@@ -226,9 +227,8 @@ function faultText(text: string, { status, code, message }: FaultWords): string 
 /** The text as the field's type has it, cut to its length; undefined where the field can't take it. */
 function taken(field: Field, text: string): string | number | undefined {
   const { type } = field;
-  if (type.kind === 'integer' || type.kind === 'decimal')
-    return Number.isFinite(Number(text)) ? Number(text) : undefined;
-  if (type.kind !== 'string' && type.kind !== 'text') return undefined;
+  if (isNumeric(type)) return Number.isFinite(Number(text)) ? Number(text) : undefined;
+  if (type.kind === 'list' || type.kind === 'document' || !isAnyText(type)) return undefined;
   const cut = [...text].slice(0, longest(field, type)).join('');
   const isKnown = field.enum === undefined || field.enum.includes(cut);
   const fits = field.pattern === undefined || compilePattern(field.pattern).test(cut);

@@ -1,6 +1,7 @@
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { PrivateQueryKey } from '../../model/query.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import { type HeaderBinding, type Message, type Operation, type OperationUri, takesBody } from '../../model/service.ts';
 import { bodyExample } from '../example/request.ts';
 import { exampleXml, fieldJson } from '../example/text.ts';
@@ -99,7 +100,7 @@ function schemaAndExample(field: Field, required: boolean): JsonObject {
   const value = required || field.example !== undefined ? exampleField(field) : undefined;
   // A value that is sent empty counts as not sent.
   const minLength = required ? Math.max(1, field.minimum ?? 0) : undefined;
-  if (field.type.kind === 'json') {
+  if (primitiveOf(field.type) === 'json') {
     // JSON as a parameter is text.
     const schema = { type: 'string', contentMediaType: 'application/json', minLength, default: plainDefault(field) };
     return { schema, example: value as string | undefined };
@@ -163,7 +164,7 @@ function bodyContent({ operation, uri, name }: Requests, mediaType: string, comp
   if (request.kind === 'raw') return { schema: rawSchema(request.raw, mediaType) };
   if (request.kind === 'none') return {};
   if (operation.body === 'raw') {
-    if (field === undefined || field.type.kind === 'binary') return { schema: BYTES };
+    if (field === undefined || primitiveOf(field.type) === 'binary') return { schema: BYTES };
     const isQuery = deliveredFacts(operation).body === 'private-query';
     const schema = isQuery ? components.schema('QUERY_DEFINITION', PRIVATE_QUERY) : fieldSchema(field, components);
     return { schema, example: bodyExample(operation, uri) };

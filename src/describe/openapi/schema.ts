@@ -1,7 +1,8 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
+
 import { type Document, documentName } from '../../model/document.ts';
 import { type Field, type FieldType, type ScalarType, singleType } from '../../model/field.ts';
-import type { ScalarKind } from '../../model/scalar.ts';
+import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { RawKind } from '../../model/service.ts';
 import { entryField, longest, mustBeGiven, plainDefault } from '../field.ts';
 import { blankJson, type Json, type JsonObject } from '../json.ts';
@@ -75,7 +76,7 @@ export function valueSchema(field: Field, refs: SchemaRefs): JsonObject {
 /** The default of a field in JSON; undefined where there is none, or one that only a fault fills. */
 export function defaultOf(field: Field): Json | undefined {
   const value = plainDefault(field);
-  return value === undefined ? undefined : asJson(singleType(field.type).kind, value);
+  return value === undefined ? undefined : asJson(singleType(field.type), value);
 }
 
 /** The blank of a type as a schema, all of it in place. */
@@ -108,7 +109,7 @@ function orBlank(field: Field, schema: JsonObject, refs: SchemaRefs): JsonObject
   }
   // The document's own form may include its blank.
   if (type.kind === 'document') return either(refs.blank(type.document), anyJson('The blank.'), schema);
-  if (type.kind === 'json') return schema;
+  if (primitiveOf(type) === 'json') return schema;
   if (schema.type !== 'string') {
     const nullable = { ...schema, type: [schema.type as string, 'null'] };
     return schema.enum === undefined ? nullable : { ...nullable, enum: [...(schema.enum as Json[]), null] };
@@ -129,8 +130,8 @@ function either(test: JsonObject, holds: JsonObject, otherwise?: JsonObject): Js
 
 function describedBy(field: Field): JsonObject {
   const { example, description } = field;
-  const { kind } = singleType(field.type);
-  const value = example === undefined || kind === 'document' ? undefined : asJson(kind, example);
+  const type = singleType(field.type);
+  const value = example === undefined || type.kind === 'document' ? undefined : asJson(type, example);
   return {
     description: joined(' ', description, caseNote(field), typeNote(field), blankNote(field)),
     default: defaultOf(field),
@@ -141,8 +142,10 @@ function describedBy(field: Field): JsonObject {
 /** What a schema can't say of a type. */
 function typeNote(field: Field): string | undefined {
   const type = singleType(field.type);
-  if (type.kind === 'decimal') return digitsNote(type);
-  return type.kind === 'json' ? ANY : undefined;
+  if (type.kind === 'document') return undefined;
+  const { size, primitive } = traitsOf(type);
+  if (size === 'digits') return digitsNote(type);
+  return primitive === 'json' ? ANY : undefined;
 }
 
 /** What a blank is, where generators see no type. */
@@ -158,55 +161,36 @@ function blankNote({ absent, type }: Field): string | undefined {
     : undefined;
 }
 
-function asJson(kind: ScalarKind | 'document', value: string | number | boolean): Json {
-  if (kind === 'integer' || kind === 'decimal') return Number(value);
-  if (kind === 'boolean') return value === true || value === 'true';
-  if (kind !== 'json') return String(value);
+function asJson(type: FieldType, value: string | number | boolean): Json {
+  const primitive = primitiveOf(type);
+  if (isNumeric(type)) return Number(value);
+  if (primitive === 'boolean') return value === true || value === 'true';
+  if (primitive !== 'json') return String(value);
   return typeof value === 'string' ? (JSON.parse(value) as Json) : value;
 }
 
 function scalarSchema(field: Field, type: ScalarType): JsonObject {
-  const values = (field.enum ?? []).map((value) => asJson(type.kind, value));
+  const values = (field.enum ?? []).map((value) => asJson(type, value));
   return {
     ...bare(field, type),
     ...(values.length === 0 ? {} : { enum: values }),
-    const: field.fixed === undefined ? undefined : asJson(type.kind, field.fixed),
+    const: field.fixed === undefined ? undefined : asJson(type, field.fixed),
   };
 }
 
 function bare(field: Field, type: ScalarType): JsonObject {
+  const { json, primitive, values, takes } = traitsOf(type);
   const pattern = field.pattern === undefined ? undefined : `^(?:${field.pattern})$`;
-  switch (type.kind) {
-    case 'string':
-    case 'text':
-      return {
-        type: 'string',
-        format: field.sensitive ? 'password' : undefined,
-        minLength: field.minimum,
-        maxLength: longest(field, type),
-        pattern,
-      };
-    case 'integer':
-      return { type: 'integer', format: 'int64', minimum: int64(field.minimum), maximum: int64(field.maximum) };
-    case 'decimal':
-      return { type: 'number', format: 'decimal', ...decimalBounds(field, type) };
-    case 'boolean':
-      return { type: 'boolean' };
-    case 'flag':
-      return { type: 'string', enum: ['Y', 'N'] };
-    case 'date':
-      return { type: 'string', format: 'date', pattern };
-    case 'time':
-      return { type: 'string', format: 'time-local', pattern };
-    case 'datetime':
-      return { type: 'string', format: 'date-time', pattern };
-    case 'binary':
-      return { type: 'string', contentEncoding: 'base64' };
-    case 'xml':
-      return { type: 'string', contentMediaType: 'application/xml' };
-    case 'json':
-      return anyJson();
-  }
+  const shape = {
+    ...json,
+    format: json.format ?? (field.sensitive && takes.bounds === 'length' ? 'password' : undefined),
+  };
+  if (primitive === 'json') return anyJson();
+  if (primitive === 'integer') return { ...shape, minimum: int64(field.minimum), maximum: int64(field.maximum) };
+  if (primitive === 'decimal') return { ...shape, ...decimalBounds(field, type) };
+  if (takes.bounds === 'length')
+    return { ...shape, minLength: field.minimum, maxLength: longest(field, type), pattern };
+  return { ...shape, enum: values };
 }
 
 /** A bound with all its digits; undefined for one beyond 64 bits, which generators can't write and the type itself keeps. */

@@ -1,5 +1,6 @@
 import { type Document, documentName, foldedName } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { UsernameTokenScheme } from '../../model/security.ts';
 import type { Message } from '../../model/service.ts';
 import { WSU } from '../../wire/soap/wsse-names.ts';
@@ -159,8 +160,9 @@ function javaType({ type, minimum, maximum, required, absent, xmlName }: Field, 
   const many = type.kind === 'list' ? 'list of ' : '';
   if (single.kind === 'document') return `${many}${single.document.id}`;
   // An integer within bounds is an Integer or a Long. That and a Boolean are no objects where they are always there.
-  const bounds = single.kind === 'integer' && minimum !== undefined && maximum !== undefined ? [minimum, maximum] : [];
-  const small = single.kind === 'boolean' || bounds.length > 0;
+  const bounds =
+    primitiveOf(single) === 'integer' && minimum !== undefined && maximum !== undefined ? [minimum, maximum] : [];
+  const small = primitiveOf(single) === 'boolean' || bounds.length > 0;
   return `${many}${builtInType(single)} ${bounds} ${small && required && absent !== 'blank'}`;
 }
 

@@ -1,5 +1,6 @@
 import { type Document, itemName } from '../../model/document.ts';
 import { type CompoundType, type Field, type ListType, type ScalarType, singleType } from '../../model/field.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { Message, RawKind } from '../../model/service.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { entryField, plainDefault } from '../field.ts';
@@ -90,7 +91,7 @@ function single(
   }
   const shared = context.sharedType();
   const simple = shared === undefined ? simpleType(entryField(field), type) : { type: shared };
-  const content = context.attachments && type.kind === 'binary' ? ATTACHMENT : undefined;
+  const content = context.attachments && primitiveOf(type) === 'binary' ? ATTACHMENT : undefined;
   return element('xs:element', { name, form, type: simple.type, ...occurs, ...content }, [notes, simple.restriction]);
 }
 
@@ -121,7 +122,7 @@ function notesOf(field: Field): (string | undefined)[] {
     value === undefined ? undefined : `Default: ${lexical(value)}.`,
     caseNote(field),
     untold ? `The value matches the regular expression (ECMA-262) ${field.pattern}` : undefined,
-    type.kind === 'json' ? 'JSON text.' : undefined,
+    primitiveOf(type) === 'json' ? 'JSON text.' : undefined,
     type.kind === 'xml' ? 'XML: elements, or escaped text.' : undefined,
   ];
 }

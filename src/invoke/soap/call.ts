@@ -6,7 +6,7 @@ import { compileSoap } from '../../binding/soap/soap.ts';
 import { attachmentsIn } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
 import { compileSecrets } from '../../codec/redact/secrets.ts';
-import { holdsKind } from '../../codec/value.ts';
+import { holdsPrimitive } from '../../codec/value.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
 import type { Message } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
@@ -61,7 +61,7 @@ function acceptOf({ properties, soap }: SoapConsumer, version: SoapVersion): str
 
 /** Whether values of a message may hold binary content. */
 function holdsBinary(message: Message): boolean {
-  if (message.kind === 'document') return holdsKind(message, 'binary');
+  if (message.kind === 'document') return holdsPrimitive(message, 'binary');
   return message.kind === 'raw' && message.raw === 'binary';
 }
 

@@ -1,6 +1,7 @@
 import type { CallBody, CallHeader, CallText, FixedHeader } from '../../model/consumer.ts';
 import type { FieldType } from '../../model/field.ts';
 import type { Node } from '../../model/node.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import { isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { readIntent } from '../../wire/soap/version.ts';
 import type { Linking } from '../linking.ts';
@@ -128,7 +129,9 @@ export function contentTypeFault(text: string, body: CallBody): string | undefin
 
 /** Whether a body is bytes that nothing here writes. */
 export function isBinary(body: CallBody): boolean {
-  return body.kind === 'field' ? body.field.type.kind === 'binary' : body.kind === 'raw' && body.raw === 'binary';
+  return body.kind === 'field'
+    ? primitiveOf(body.field.type) === 'binary'
+    : body.kind === 'raw' && body.raw === 'binary';
 }
 
 /** A Content-Type that would do: what was said without its parameters, if that does. */

@@ -1,6 +1,7 @@
 import type { CallPart, CallText } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { OperationUri } from '../../model/service.ts';
 import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
 import type { Linking } from '../linking.ts';
@@ -166,7 +167,7 @@ function linkValue({ report }: Linking, inner: string, input: InputFields, at: P
   const field = dot < 0 ? undefined : input.byName.get(inner.slice(0, dot));
   if (field !== undefined && of !== undefined) {
     const reason = 'only binary content has a name, a content type and a length';
-    if (field.type.kind !== 'binary') report.raise('variable-type', { variable: inner, reason }, at);
+    if (primitiveOf(field.type) !== 'binary') report.raise('variable-type', { variable: inner, reason }, at);
     return { kind: 'value', field, of };
   }
   if (VALUE_NAME.test(inner) && input.complete)
@@ -176,12 +177,13 @@ function linkValue({ report }: Linking, inner: string, input: InputFields, at: P
 
 /** By which names texts may use a field. */
 function namesOf({ name, type }: Field): readonly string[] {
-  if (type.kind === 'binary') return FACTS.map((fact) => `${name}.${fact}`);
+  if (primitiveOf(type) === 'binary') return FACTS.map((fact) => `${name}.${fact}`);
   return type.kind === 'list' || type.kind === 'document' ? [] : [name];
 }
 
 function whyNoSingleText({ name, type }: Field): string | undefined {
   if (type.kind === 'list') return 'it is a list, and a text holds one value';
-  if (type.kind === 'binary') return `it is binary content, of which {${name}.${FACTS.join(`}, {${name}.`)}} are texts`;
+  if (primitiveOf(type) === 'binary')
+    return `it is binary content, of which {${name}.${FACTS.join(`}, {${name}.`)}} are texts`;
   return whyNoText(type);
 }

@@ -1,6 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import type { FieldType, ScalarType } from '../../model/field.ts';
-import type { ScalarKind } from '../../model/scalar.ts';
+import { isNumeric, type ScalarKind } from '../../model/scalar.ts';
 import { isDate, isTime, toDatetime } from '../../wire/calendar.ts';
 import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
 import type { Pattern } from '../../wire/pattern.ts';
@@ -168,7 +168,7 @@ export function restrictionBroken(
     return `it is not one of ${by.enum.join(', ')}`;
   }
   if (by.pattern !== undefined && !by.pattern.test(text)) return `it does not match ${by.pattern.source}`;
-  const isNumber = type.kind === 'integer' || type.kind === 'decimal';
+  const isNumber = isNumeric(type);
   const size = isNumber ? Number(value) : [...text].length;
   const unit = isNumber ? '' : ' characters';
   if (by.minimum !== undefined && size < by.minimum) return `it is less than ${by.minimum}${unit}`;

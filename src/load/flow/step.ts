@@ -2,6 +2,7 @@ import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { FlowStep, KeptValue, ReplyPath } from '../../model/flow.ts';
+import { isNumeric, primitiveOf } from '../../model/scalar.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { messageWords } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
@@ -71,7 +72,7 @@ function linkHolds(linking: Linking, declared: FlowStepDeclared, operation: Cons
   const found = linkReplyPath(linking, operation, declared.for, at);
   if (found === undefined) return undefined;
   const { name, type } = found.field;
-  if (type.kind === 'integer' || type.kind === 'decimal') return found;
+  if (isNumeric(type)) return found;
   const reason = `${name} is ${typeWords(type)}, and no number of seconds`;
   const instead = isText(type) ? `Declare ${name} as integer: digits in a string are read as a number too.` : undefined;
   linking.report.raise('reply-path', { path: declared.for, reason, ...given({ instead }) }, at);
@@ -128,7 +129,7 @@ function fieldAt({ fields }: Document, path: string): Field | undefined {
 }
 
 function whyNoSingleValue({ name, type }: Field): string | undefined {
-  if (type.kind === 'binary') return `${name} is binary content, which can be read once`;
+  if (primitiveOf(type) === 'binary') return `${name} is binary content, which can be read once`;
   return type.kind === 'list' || type.kind === 'document'
     ? `${name} is ${typeWords(type)}, and no single value`
     : undefined;

@@ -1,5 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import { type Answer, type MediaMessage, type Message, type Operation, operationsOf } from '../../model/service.ts';
 import { contentOf, messageWords } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
@@ -95,7 +96,7 @@ function isWhole({ incomplete }: Linking, spot: OperationSpot, { request, uris }
 
 /** `Base64toBinary=Y`: content may be given as Base64 text. */
 function takesBase64(call: Callee, { name, type }: Field, given: Field): boolean {
-  if (type.kind !== 'binary' || !isText(given.type)) return false;
+  if (primitiveOf(type) !== 'binary' || !isText(given.type)) return false;
   const users = operationsOf(call).filter(
     (each) => each.kind === 'rest' && each.input.fields.some((field) => field.name === name),
   );

@@ -1,6 +1,7 @@
 import type { Document } from '../../model/document.ts';
 import type { Field, FieldType } from '../../model/field.ts';
 import type { Query } from '../../model/query.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { Answer, MediaMessage, Message } from '../../model/service.ts';
 import { type Documents, documentOf, madeField } from '../document/documents.ts';
 import { derivedName, typeWords } from '../document/field-type.ts';
@@ -102,7 +103,7 @@ export function linkQueriesAnswer(
     const reason = `${name} of ${response.document.id} is required, and no query fills it`;
     report.raise('bad-query-answer', { reason }, places.key(spot.declared, 'query'));
   }
-  const maxrows = inputs.find((field) => field.name === MAXROWS && field.type.kind === 'integer');
+  const maxrows = inputs.find((field) => field.name === MAXROWS && primitiveOf(field.type) === 'integer');
   const prompted = lists.some(({ query }) => query.prompts.some((prompt) => prompt.name === MAXROWS));
   return { kind: 'queries', lists, ...(maxrows === undefined || prompted ? {} : { maxrows }) };
 }
@@ -138,7 +139,11 @@ function whyNotPrompted(query: Query, inputs: readonly Field[], complete: boolea
 
 /** Whether any value of a field can be bound to a prompt: JSON takes all but bytes, others a single value. */
 function binds(from: FieldType, to: FieldType): boolean {
-  if (from.kind === 'binary') return false;
-  if (to.kind === 'json') return true;
-  return from.kind !== 'list' && from.kind !== 'document' && (from.kind === 'boolean') === (to.kind === 'boolean');
+  if (primitiveOf(from) === 'binary') return false;
+  if (primitiveOf(to) === 'json') return true;
+  return (
+    from.kind !== 'list' &&
+    from.kind !== 'document' &&
+    (primitiveOf(from) === 'boolean') === (primitiveOf(to) === 'boolean')
+  );
 }

@@ -1,5 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { HeaderBinding, Message, Method, Operation, OperationUri, UriVariable } from '../../model/service.ts';
 import type { TemplateVariable } from '../../wire/uri-template/uri-template.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
@@ -189,7 +190,7 @@ function whyNotReadBack(variable: TemplateVariable, { type }: Field): string | u
 export function whyNoText(type: Field['type']): string | undefined {
   const item = singleType(type);
   if (item.kind === 'document') return `it is ${typeWords(type)}, which has no form in a text`;
-  return item.kind === 'binary' ? 'it is binary content' : undefined;
+  return primitiveOf(item) === 'binary' ? 'it is binary content' : undefined;
 }
 
 /** Ties request headers to fields: those of the service, unless the operation says otherwise, and its own. */

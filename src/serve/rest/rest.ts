@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { problemText, type Representation } from '../../binding/rest/rest.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { problemMediaType } from '../../wire/problem.ts';
@@ -191,7 +192,7 @@ function isContent({ operation, uri }: RouteMatch): boolean {
   const [field] = uri.body;
   return field === undefined
     ? operation.request.kind === 'raw' && operation.request.raw === 'binary'
-    : field.type.kind === 'binary';
+    : primitiveOf(field.type) === 'binary';
 }
 
 /** The REST connector, with the contracts that stand beside its services. */
