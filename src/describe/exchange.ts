@@ -1,10 +1,12 @@
 import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
 import type { CallLimits } from '../model/gateway.ts';
+import { traitsOf } from '../model/scalar.ts';
 import {
   hasXmlBody,
   type Message,
   type Operation,
   type OperationUri,
+  type RawKind,
   type ReplyForm,
   replyForms,
   takesBody,
@@ -34,14 +36,19 @@ export function faultForms(operation: Operation): readonly ReplyForm[] {
   return unique.size > 0 ? [...unique.values()] : [inJson];
 }
 
+const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
+  json: 'application/json',
+  xml: 'application/xml',
+  text: 'text/plain',
+  binary: 'application/octet-stream',
+};
+
 /** Media type of a request's body: JSON for a document's fields, by its kind for a body that is one field or a raw message. */
 export function requestMediaType(operation: Operation, uri: OperationUri): string {
   if (operation.body !== 'raw') return 'application/json';
   const [field] = uri.body;
-  const kind = operation.request.kind === 'raw' ? operation.request.raw : field?.type.kind;
-  if (kind === 'json' || kind === 'document' || kind === 'list') return 'application/json';
-  if (kind === 'xml') return 'application/xml';
-  return kind === 'binary' ? 'application/octet-stream' : 'text/plain';
+  if (operation.request.kind === 'raw') return MEDIA_TYPES[operation.request.raw];
+  return MEDIA_TYPES[field === undefined ? 'text' : (traitsOf(field.type)?.body ?? 'json')];
 }
 
 /** All media types of a request's body, {@link requestMediaType} first. */

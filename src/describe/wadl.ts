@@ -1,6 +1,7 @@
 import { type Document, documentName } from '../model/document.ts';
 import { type Field, singleType } from '../model/field.ts';
 import type { Registry } from '../model/registry.ts';
+import { traitsOf } from '../model/scalar.ts';
 import type { TransportScheme } from '../model/security.ts';
 import { type Operation, type OperationUri, type ReplyForm, type Service, takesBody } from '../model/service.ts';
 import { problemMediaType } from '../wire/problem.ts';
@@ -232,13 +233,13 @@ interface Place {
 function param(field: Field, { style, name, required, note }: Place): XmlElement {
   const type = singleType(field.type);
   const words = joined(' ', field.description, note, boundsNote(field));
-  const options = field.enum ?? (type.kind === 'flag' ? ['Y', 'N'] : []);
+  const options = field.enum ?? traitsOf(type)?.values ?? [];
   return element(
     'param',
     {
       name: token(name),
       style,
-      type: type.kind === 'document' || type.kind === 'xml' ? 'xs:string' : builtInType(type),
+      type: type.kind === 'document' || traitsOf(type).xml.markup ? 'xs:string' : builtInType(type),
       default: field.default === undefined ? undefined : lexical(field.default),
       required: required ? 'true' : undefined,
       repeating: field.type.kind === 'list' ? 'true' : undefined,

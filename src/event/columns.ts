@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Component } from '../model/component.ts';
-import { primitiveOf } from '../model/scalar.ts';
+import type { ScalarType } from '../model/field.ts';
+import { SCALARS } from '../model/scalar.ts';
 import type { Db, Store, StoreReader } from '../store/index.ts';
 
 /** A column as the database has it: its type in small letters, without its length: `timestamp without time zone`, `numeric`. */
@@ -104,10 +105,8 @@ async function problemsOf(db: Db, kind: Store['kind'], { table, shape, keys }: C
 function shortDecimals(columns: Columns, { table, shape }: Pick<Component, 'table' | 'shape'>): string[] {
   return shape.fields.flatMap(({ name, type }) => {
     const declared = columns.get(name.toLowerCase()) ?? '';
-    const digits =
-      type.kind !== 'list' && type.kind !== 'document' && primitiveOf(type) === 'decimal'
-        ? (type.length ?? Number.POSITIVE_INFINITY)
-        : 0;
+    const { kind, length = Number.POSITIVE_INFINITY } = type as ScalarType;
+    const digits = SCALARS[kind].primitive === 'decimal' ? length : 0;
     if (digits <= REAL_DIGITS || /char|clob|text/.test(declared)) return [];
     const why = `SQLite keeps ${REAL_DIGITS} digits in a column of the type ${declared || 'none'}`;
     return [`${name.toLowerCase()} of ${table} may lose digits: ${why}; make it text`];

@@ -6,10 +6,12 @@ import type { Component } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import { MASK, type Redaction } from '../model/mask.ts';
-import type { ScalarKind } from '../model/scalar.ts';
+import { SCALARS, type ScalarKind } from '../model/scalar.ts';
+import type { Primitive, ScalarTraits } from '../model/scalar-traits.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { isDate, isTime, toDatetime } from '../wire/calendar.ts';
 import { toDecimal } from '../wire/decimal.ts';
+import { LEXICAL } from '../wire/lexical.ts';
 
 /** A record as a row: by the names of its fields the text that each value has, null where there is none. */
 export type Row = Readonly<Record<string, string | null>>;
@@ -120,7 +122,7 @@ class StoredValueError extends Error {
  */
 function compileStored({ name, type }: Field): (text: string) => Value {
   const kind = type.kind as ScalarKind;
-  const read = READ[kind] ?? ((text: string) => text);
+  const read = readerOf(SCALARS[kind]);
   return (text) => {
     const value = read(text);
     if (value === undefined)
@@ -131,16 +133,25 @@ function compileStored({ name, type }: Field): (text: string) => Value {
 
 const TRUTHS: Readonly<Record<string, boolean>> = { 1: true, t: true, true: true, 0: false, f: false, false: false };
 
-/** Undefined for what is none. */
-const READ: Readonly<Partial<Record<ScalarKind, (text: string) => Value>>> = {
+/** Reads a text; `undefined` for one that is not a value. */
+type Read = (text: string) => Value;
+
+function readerOf({ primitive, lexical, values }: ScalarTraits): Read {
+  if (primitive !== 'text') return READ[primitive];
+  if (values !== undefined) return (text) => (values.includes(text) ? text : undefined);
+  return lexical === undefined ? (text) => text : LEXICAL[lexical].read;
+}
+
+const READ: Readonly<Record<Exclude<Primitive, 'text'>, Read>> = {
   integer: integerOf,
   // A real number may come with an exponent.
   decimal: (text) => toDecimal(text, true),
   boolean: (text) => TRUTHS[text.toLowerCase()],
-  flag: (text) => (text === 'Y' || text === 'N' ? text : undefined),
   date: (text) => (isDate(text.slice(0, 10)) && /^(?:[ T]|$)/.test(text.slice(10)) ? text.slice(0, 10) : undefined),
   time: timeOf,
   datetime: datetimeOf,
+  // No component has one.
+  binary: () => undefined,
   json: jsonOf,
 };
 

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Component } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
+import { primitiveOf } from '../model/scalar.ts';
 import type { Db, Store } from '../store/index.ts';
 import type { Columns } from './columns.ts';
 import type { Row } from './record.ts';
@@ -101,15 +102,15 @@ const LARGEST = 2n ** 63n;
 
 function sqliteColumn(field: Field): Column {
   const name = sql.id(field.name.toLowerCase());
-  const { kind } = field.type;
+  const primitive = primitiveOf(field.type);
   return {
     field,
     name,
     text: sql`cast(${name} as text)`,
     bind(text) {
       if (text === null) return sql`${null}`;
-      if (kind === 'boolean') return sql`${text === 'true' ? 1 : 0}`;
-      if (kind !== 'integer') return sql`${text}`;
+      if (primitive === 'boolean') return sql`${text === 'true' ? 1 : 0}`;
+      if (primitive !== 'integer') return sql`${text}`;
       const value = BigInt(text);
       if (value >= LARGEST || value < -LARGEST)
         throw Fault.of('BAD_PARAMETER', { name: field.name, reason: 'is larger than the database keeps' });
@@ -121,12 +122,12 @@ function sqliteColumn(field: Field): Column {
 /** PostgreSQL gives a bound text the type of its column; what that would change without a word is said here. */
 function postgresColumn(field: Field, type: string, zone: string): Column {
   const name = sql.id(field.name.toLowerCase());
-  const { kind } = field.type;
+  const primitive = primitiveOf(field.type);
   const isInstant = type === 'timestamp with time zone';
   const isLocal = type === 'timestamp without time zone';
   const textOf = (text: string): RawBuilder<unknown> => {
-    if (kind === 'boolean') return sql`${type === 'boolean' ? text : text === 'true' ? '1' : '0'}`;
-    if (kind !== 'datetime') return sql`${text}`;
+    if (primitive === 'boolean') return sql`${type === 'boolean' ? text : text === 'true' ? '1' : '0'}`;
+    if (primitive !== 'datetime') return sql`${text}`;
     const hasOffset = /(?:Z|[+-]\d\d:\d\d)$/.test(text);
     if (isInstant && !hasOffset) return sql`cast(${text} as timestamp) at time zone ${zone}`;
     return isLocal && hasOffset ? sql`cast(${text} as timestamptz) at time zone ${zone}` : sql`${text}`;
@@ -135,7 +136,7 @@ function postgresColumn(field: Field, type: string, zone: string): Column {
     field,
     name,
     text:
-      kind === 'datetime' && isInstant
+      primitive === 'datetime' && isInstant
         ? sql`cast(${name} at time zone 'UTC' as text) || 'Z'`
         : sql`cast(${name} as text)`,
     bind: (text) => (text === null ? sql`${null}` : textOf(text)),

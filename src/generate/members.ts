@@ -1,6 +1,6 @@
 import type { Document } from '../model/document.ts';
-import { type Field, type FieldType, type ScalarType, singleType } from '../model/field.ts';
-import { primitiveOf, type ScalarKind } from '../model/scalar.ts';
+import { type CompoundType, type Field, type FieldType, type ScalarType, singleType } from '../model/field.ts';
+import { isNumeric, primitiveOf, SCALARS, traitsOf } from '../model/scalar.ts';
 import type { RawKind } from '../model/service.ts';
 import type { TypeNames } from './names.ts';
 import { code, comment, propertyName, quoted, sentence } from './typescript.ts';
@@ -71,28 +71,12 @@ export function block(lines: readonly string[], keys: 'string' | 'never' = 'stri
  */
 export type Face = 'given' | 'received';
 
-/** Strings in memory where nothing narrows them; see {@link ScalarType}. */
-const plain: Readonly<Record<ScalarKind, string>> = {
-  string: 'string',
-  text: 'string',
-  integer: 'number | bigint',
-  decimal: 'string',
-  boolean: 'boolean',
-  flag: "'Y' | 'N'",
-  date: 'string',
-  time: 'string',
-  datetime: 'string',
-  binary: 'Attachment',
-  json: 'JsonValue',
-  xml: 'string',
-};
-
 /** Names of the package's types that a generated text uses, collected while it is written. */
 type Uses = Set<string>;
 
 /** The TypeScript type of a message without a document. */
 export function rawText(kind: RawKind, uses: Uses): string {
-  const text = plain[kind];
+  const text = SCALARS[kind].typescript.type;
   if (text !== 'string') uses.add(text);
   return text;
 }
@@ -100,9 +84,8 @@ export function rawText(kind: RawKind, uses: Uses): string {
 /** The TypeScript type of a field's value, where there is one. */
 export function valueText(field: Field, face: Face, names: TypeNames, uses: Uses): string {
   const text = typeText(field.type, field, face, names);
-  const { kind } = singleType(field.type);
-  if (kind === 'binary') uses.add('Attachment');
-  if (kind === 'json') uses.add('JsonValue');
+  const type = singleType(field.type);
+  if (isOpaque(type)) uses.add(SCALARS[type.kind].typescript.type);
   return text;
 }
 
@@ -113,13 +96,16 @@ function typeText(type: FieldType, field: Field, face: Face, names: TypeNames): 
   }
   if (type.kind === 'document') return face === 'given' ? names.given(type.document) : names.received(type.document);
   const only = field.fixed === undefined ? field.enum : [field.fixed];
-  if (only !== undefined && only.length > 0 && !OPAQUE.has(type.kind))
+  if (only !== undefined && only.length > 0 && !isOpaque(type))
     return [...new Set(only.map((each) => literal(type, each)))].join(' | ');
-  return primitiveOf(type) === 'integer' && isSafe(field) ? 'number' : plain[type.kind];
+  return primitiveOf(type) === 'integer' && isSafe(field) ? 'number' : traitsOf(type).typescript.type;
 }
 
-/** Kinds without literals. */
-const OPAQUE: ReadonlySet<ScalarKind> = new Set(['binary', 'json']);
+/** Whether the values of a type have no literals: their TypeScript type is one of the package's. */
+function isOpaque(type: ScalarType | CompoundType): type is ScalarType {
+  const primitive = primitiveOf(type);
+  return primitive === 'binary' || primitive === 'json';
+}
 
 /** Whether every value is exact as a number: both bounds lie within ±(2^53 - 1). */
 function isSafe({ type, minimum, maximum }: Field): boolean {
@@ -140,8 +126,9 @@ export function facts(field: Field): string {
   const { type, minimum, maximum } = field;
   const item = singleType(field.type);
   const said: string[] = [];
-  if (item.kind !== 'document' && (item.length !== undefined || !SELF_EVIDENT.has(item.kind))) {
-    said.push(code(typeWords(type)) + (SHAPE[item.kind] ?? ''));
+  if (item.kind !== 'document') {
+    const { note } = traitsOf(item).typescript;
+    if (item.length !== undefined || note !== undefined) said.push(code(typeWords(type)) + (note ?? ''));
   }
   if (minimum !== undefined || maximum !== undefined) said.push(bounds(field));
   if (field.pattern !== undefined) said.push(`pattern ${code(field.pattern)}`);
@@ -154,24 +141,11 @@ export function facts(field: Field): string {
   return text === '' ? '' : `${text[0]?.toUpperCase()}${text.slice(1)}.`;
 }
 
-/** Kinds whose TypeScript type says it all. */
-const SELF_EVIDENT: ReadonlySet<string> = new Set(['string', 'text', 'boolean', 'flag', 'integer', 'binary', 'json']);
-
-/** The text form of kinds that are strings in memory. */
-const SHAPE: Readonly<Record<string, string>> = {
-  date: ' (yyyy-MM-dd)',
-  time: ' (HH:mm:ss)',
-  datetime: ' (yyyy-MM-ddTHH:mm:ss and an offset)',
-  decimal: ' (every digit is kept)',
-};
-
 function bounds({ type, minimum, maximum }: Field): string {
   const [one, many] =
-    type.kind === 'list' ? [' entry', ' entries'] : isNumeric(type.kind) ? ['', ''] : [' character', ' characters'];
+    type.kind === 'list' ? [' entry', ' entries'] : isNumeric(type) ? ['', ''] : [' character', ' characters'];
   const counted = (count: number): string => `${count}${count === 1 ? one : many}`;
   if (minimum === undefined) return `at most ${counted(maximum ?? 0)}`;
   if (maximum === undefined) return `at least ${counted(minimum)}`;
   return `${minimum} to ${counted(maximum)}`;
 }
-
-const isNumeric = (kind: string): boolean => kind === 'integer' || kind === 'decimal';

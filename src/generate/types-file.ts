@@ -89,8 +89,10 @@ function rowType(query: Query, words: Writing): string {
 
 /** Columns are taken at their declared word, as documents that they are put into are; JSON and bytes come as text. */
 function columnText(column: Field, words: Writing): string {
-  const { kind } = column.type;
-  return kind === 'json' || kind === 'binary' ? 'string' : valueText(column, 'given', words.names, words.uses);
+  const primitive = primitiveOf(column.type);
+  return primitive === 'json' || primitive === 'binary'
+    ? 'string'
+    : valueText(column, 'given', words.names, words.uses);
 }
 
 function queriesType(words: Writing): string {

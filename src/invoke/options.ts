@@ -2,6 +2,7 @@ import { CONTENT } from '../binding/message.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Field, FieldType } from '../model/field.ts';
 import type { Node } from '../model/node.ts';
+import { isAnyText } from '../model/scalar.ts';
 import type { Value } from '../model/value.ts';
 import type { Segment } from './callable.ts';
 import type { Credential } from './credential.ts';
@@ -50,8 +51,7 @@ export function inputFields(operation: ConsumerOperation): readonly InputField[]
 }
 
 /** A value for a field that it was not read for: what is written in letters takes numbers and truth values by theirs. */
-export function fitted(value: Value, { kind }: FieldType): Value {
-  const isText = kind === 'string' || kind === 'text';
+export function fitted(value: Value, type: FieldType): Value {
   const isPlain = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
-  return isText && isPlain ? String(value) : value;
+  return isAnyText(type) && isPlain ? String(value) : value;
 }

@@ -1,7 +1,7 @@
 import type { Component, ComponentEventName, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
-import { primitiveOf, type ScalarKind } from '../model/scalar.ts';
+import { primitiveOf, traitsOf } from '../model/scalar.ts';
 import { type Place, placeOf, positionOf } from './diagnostic/diagnostic.ts';
 import type { Documents } from './document/documents.ts';
 import { typeWords } from './document/field-type.ts';
@@ -68,8 +68,8 @@ function linkShape(documents: Documents, declaration: Declaration<ComponentDecla
 function checkColumns({ id, fields }: Document, refuse: Refuse): void {
   const seen = new Map<string, string>();
   for (const { name, type, at } of fields) {
-    const { kind } = type;
-    if (kind === 'list' || kind === 'document' || kind === 'binary')
+    const primitive = primitiveOf(type);
+    if (primitive === undefined || primitive === 'binary')
       refuse(`the field ${name} of ${id} is ${typeWords(type)}, which no column holds`, placeOf(at));
     const column = name.toLowerCase();
     const other = seen.get(column);
@@ -77,9 +77,6 @@ function checkColumns({ id, fields }: Document, refuse: Refuse): void {
     seen.set(column, name);
   }
 }
-
-/** Kinds that have one text for one value, so that a record is found by it. */
-const KEYS: ReadonlySet<string> = new Set<ScalarKind>(['string', 'text', 'integer', 'date', 'flag']);
 
 function linkKeys(documents: Documents, declaration: Declaration<ComponentDeclared>, shape: Document): Field[] {
   const { linking } = documents;
@@ -89,7 +86,7 @@ function linkKeys(documents: Documents, declaration: Declaration<ComponentDeclar
     const at = linking.places.value(value.keys, index);
     const field = findField(documents, shape, name, (reason) => refuse(reason, at));
     if (field === undefined) return [];
-    if (!KEYS.has(field.type.kind))
+    if (traitsOf(field.type)?.takes.key !== true)
       refuse(`the key ${name} is ${typeWords(field.type)}; keys are texts, integers, dates or flags`, at);
     else if (!field.required) refuse(`the key ${name} is not required in ${shape.id}`, at);
     return field;

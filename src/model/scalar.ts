@@ -264,6 +264,10 @@ export const SCALARS: Readonly<Record<ScalarKind, ScalarTraits>> = ENTRIES;
 /** The words, in the order in which they are listed for readers. */
 export const SCALAR_KINDS = Object.keys(SCALARS) as readonly ScalarKind[];
 
+export function isScalarKind(word: string): word is ScalarKind {
+  return Object.hasOwn(SCALARS, word);
+}
+
 /** The facts about the type of a single value; `undefined` for a document or a list. */
 export function traitsOf(type: ScalarType): ScalarTraits;
 export function traitsOf(type: FieldType): ScalarTraits | undefined;
@@ -280,6 +284,24 @@ export function primitiveOf(type: FieldType): Primitive | undefined {
 export function isNumeric(type: FieldType): boolean {
   return traitsOf(type)?.takes.bounds === 'value';
 }
+
+/** Whether values of a type are strings in memory. */
+export function isString(type: FieldType): boolean {
+  const primitive = primitiveOf(type);
+  return primitive !== undefined && STRINGS[primitive];
+}
+
+const STRINGS: Readonly<Record<Primitive, boolean>> = {
+  text: true,
+  integer: false,
+  decimal: true,
+  boolean: false,
+  date: true,
+  time: true,
+  datetime: true,
+  binary: false,
+  json: false,
+};
 
 /** Whether every text is a value of a type. */
 export function isAnyText(type: FieldType): boolean {

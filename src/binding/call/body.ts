@@ -5,6 +5,7 @@ import { textsIn } from '../../codec/redact/secrets.ts';
 import type { CallBody, RestConsumer } from '../../model/consumer.ts';
 import type { ResolveReference } from '../../model/definition.ts';
 import type { Field } from '../../model/field.ts';
+import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { OperationUri } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
@@ -88,9 +89,9 @@ function typeOf({ headers }: RestConsumer): string | undefined {
 
 /** A body that is one field. */
 function compileFieldBody(operation: RestConsumer, field: Field, values: CallValues): CallBodyWriter {
-  const { kind } = field.type;
-  if (kind === 'binary') return compileValueBody(field, binaryForm(operation, field), values);
-  if (kind !== 'json' && kind !== 'document' && kind !== 'list')
+  const primitive = primitiveOf(field.type);
+  if (primitive === 'binary') return compileValueBody(field, binaryForm(operation, field), values);
+  if (primitive !== 'json' && primitive !== undefined)
     return compileValueBody(field, textForm(operation, field), values);
   const document = { id: field.name, xmlName: field.xmlName, root: false, open: false, inPlace: true, at: field.at };
   const write = compileDocumentContent({ ...document, fields: [field] }, FIELD_FORM);
@@ -144,7 +145,7 @@ function binaryForm({ properties }: RestConsumer, { name }: Field): ValueForm {
 
 function textForm(operation: RestConsumer, field: Field): ValueForm {
   const { name } = field;
-  const isXml = field.type.kind === 'xml';
+  const isXml = traitsOf(field.type)?.xml.markup === true;
   const contentType = isXml ? 'application/xml' : 'text/plain; charset=utf-8';
   const encode = !operation.properties.bodyAsBuilt && typeOf(operation) === FORM_MEDIA_TYPE;
   const toText = compileTextWriter(field);

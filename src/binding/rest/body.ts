@@ -3,6 +3,7 @@ import { compileDocument, compileJsonField, compileText, readJsonText } from '..
 import { type Document, namespaceOf } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
+import { traitsOf } from '../../model/scalar.ts';
 import {
   hasXmlBody,
   type Message,
@@ -147,24 +148,23 @@ function compileRawBody(raw: RawKind): BodyReader {
   return async (body) => (carries(raw, body) ? readRaw(raw, body) : undefined);
 }
 
-/** Whether a request carries a value of a kind: `Content-Length: 0` is a file without bytes, but no text, JSON or XML. */
-function carries(kind: string, { present, length }: RequestBody): boolean {
-  return present || (kind === 'binary' && length === 0);
+/** Whether a request carries a value: `Content-Length: 0` is a file without bytes, but no text, JSON or XML. */
+function carries(raw: RawKind | undefined, { present, length }: RequestBody): boolean {
+  return present || (raw === 'binary' && length === 0);
 }
 
 /** A body that is one field (`body: FIELD`). */
 function compileFieldBody(field: Field): BodyReader {
   const read = compileFieldContent(field);
   return async (body, given) => {
-    if (carries(field.type.kind, body)) given[field.name] = await read(body);
+    if (carries(traitsOf(field.type)?.body, body)) given[field.name] = await read(body);
     return undefined;
   };
 }
 
 function compileFieldContent(field: Field): (body: RequestBody) => Promise<Value> {
-  const { kind } = field.type;
-  if (kind === 'binary' || kind === 'json') return (body) => readRaw(kind, body);
-  if (kind === 'document' || kind === 'list') {
+  const traits = traitsOf(field.type);
+  if (traits === undefined) {
     const read = compileJsonField(field);
     return async (body) => {
       requireType(body, JSON_BODY);
@@ -172,9 +172,11 @@ function compileFieldContent(field: Field): (body: RequestBody) => Promise<Value
       return reading(() => read(text));
     };
   }
+  const { body: raw } = traits;
+  if (raw === 'binary' || raw === 'json') return (body) => readRaw(raw, body);
   const read = compileText(field);
   return async (body) => {
-    const text = await readRaw(kind === 'xml' ? 'xml' : 'text', body);
+    const text = await readRaw(raw, body);
     return guard(field.name, read, text as string);
   };
 }

@@ -1,7 +1,7 @@
 import { Fault } from '../../model/fault.ts';
-import type { Field } from '../../model/field.ts';
+import type { Field, ScalarType } from '../../model/field.ts';
 import type { Outcome } from '../../model/handler.ts';
-import type { ScalarKind } from '../../model/scalar.ts';
+import { SCALARS } from '../../model/scalar.ts';
 import type { DocumentValue, JsonValue } from '../../model/value.ts';
 import type { DeliveredCall, DeliveredHandler, DeliveredPorts } from '../port.ts';
 import { findQuery, mayRun, type OwnerType, type QueryNamed, reached } from './find.ts';
@@ -106,40 +106,16 @@ function describePrompt(query: string, prompt: Field) {
   };
 }
 
-/** PeopleSoft's words for types of fields. */
-const WORDS: Readonly<Record<ScalarKind, string>> = {
-  string: 'Character',
-  flag: 'Character',
-  boolean: 'Character',
-  text: 'Long Character',
-  json: 'Long Character',
-  xml: 'Long Character',
-  integer: 'Number',
-  decimal: 'Number',
-  date: 'Date',
-  time: 'Time',
-  datetime: 'DateTime',
-  binary: 'Image',
-};
-
-/** Lengths of types that have one of their own, as PeopleSoft has them; `boolean` is `true` or `false`. */
-const LENGTHS: Readonly<Partial<Record<ScalarKind, number>>> = {
-  flag: 1,
-  boolean: 5,
-  date: 10,
-  time: 15,
-  datetime: 26,
-};
-
 /** A column or a prompt in the words of the query services. */
 function describeField({ name, type, description }: Field) {
-  const { kind, length, scale } = type.kind === 'list' || type.kind === 'document' ? { kind: 'text' as const } : type;
+  const { kind, length, scale } = type as ScalarType;
+  const { peoplesoft } = SCALARS[kind];
   return {
     // `A.EMPLID` is the field EMPLID of the record with the alias A.
     FieldName: name.slice(name.lastIndexOf('.') + 1),
     HeadingText: description ?? name,
-    FieldType: WORDS[kind],
-    FieldLength: length ?? LENGTHS[kind] ?? 0,
+    FieldType: peoplesoft.type,
+    FieldLength: length ?? peoplesoft.length,
     FieldDecimal: scale ?? 0,
   };
 }

@@ -1,59 +1,9 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, type FieldType, filledByFault, type ScalarType, singleType } from '../../model/field.ts';
-import { isAnyText, isNumeric, primitiveOf } from '../../model/scalar.ts';
+import { isAnyText, isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { compilePattern, propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
 import { entryField, longest, plainDefault, readWholePattern } from '../field.ts';
-
-/** A text that matches, as short as the pattern allows but with `length` characters where a repetition can give them. */
-export function samplePattern(node: PatternNode, length = 0): string {
-  switch (node.kind) {
-    case 'class':
-      return sampleClass(node);
-    case 'assertion':
-      return '';
-    case 'choice':
-      return samplePattern(node.items[0] as PatternNode, length);
-    case 'sequence':
-      return sampleSequence(node.items, length);
-    case 'repeat': {
-      const one = samplePattern(node.item);
-      const wanted = one.length === 0 ? node.least : Math.ceil(length / one.length);
-      return one.repeat(Math.min(Math.max(node.least, wanted), node.most));
-    }
-  }
-}
-
-/** What can grow fills up what the others leave, the first such part first. */
-function sampleSequence(items: readonly PatternNode[], length: number): string {
-  const texts = items.map((item) => samplePattern(item));
-  let missing = length - texts.join('').length;
-  for (const [index, item] of items.entries()) {
-    if (missing <= 0) break;
-    const short = texts[index] as string;
-    const grown = samplePattern(item, short.length + missing);
-    texts[index] = grown;
-    missing -= grown.length - short.length;
-  }
-  return texts.join('');
-}
-
-/** Letters and digits before anything else. */
-const candidates = [...'A1a-_ .,:/@', 'é', '€'];
-
-function sampleClass({ negated, ranges, properties }: CharacterClass): string {
-  const named = [
-    ...ranges,
-    ...properties.flatMap(({ name, negated: not }) => (not ? complement(propertyRanges(name)) : propertyRanges(name))),
-  ];
-  const held = negated ? complement(named) : named;
-  const holds = (candidate: string): boolean => {
-    const code = candidate.codePointAt(0) as number;
-    return held.some(([from, to]) => code >= from && code <= to);
-  };
-  const [first] = held;
-  return candidates.find(holds) ?? (first === undefined ? '' : String.fromCodePoint(first[0]));
-}
 
 /** An example of a value: a scalar as JSON has it (binary in base64), a list, or a document's fields by their names. */
 export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;
@@ -135,29 +85,27 @@ function typeExample(field: Field, type: Exclude<FieldType, { kind: 'list' }>, o
 
 function scalarExample(field: Field, type: ScalarType): string | number | boolean | undefined {
   const given = field.fixed ?? field.example ?? plainDefault(field) ?? field.enum?.[0];
-  if (given === undefined) return byType[type.kind](field, type);
+  if (given === undefined) return madeUp(field, type);
   if (isNumeric(type)) return Number(given);
   if (primitiveOf(type) === 'boolean') return given === true || given === 'true';
   return String(given);
 }
 
-const byType: Readonly<
-  Record<ScalarType['kind'], (field: Field, type: ScalarType) => string | number | boolean | undefined>
-> = {
-  string: textExample,
-  text: textExample,
-  integer: (field) => within(field, 1, 1),
-  decimal: (field, { length = 15, scale = 2 }) =>
-    within(field, scale === 0 ? 1 : length > scale ? 1.5 : 0.5, 10 ** -scale),
-  boolean: () => true,
-  flag: () => 'Y',
-  date: () => '2026-01-31',
-  time: () => '08:30:00',
-  datetime: () => '2026-01-31T08:30:00Z',
-  binary: () => 'U2lnbmFsYm94',
-  json: () => '{}',
-  xml: () => '<value/>',
-};
+/** An example of a type where the definition has none. */
+function madeUp(field: Field, type: ScalarType): string | number | boolean | undefined {
+  const { primitive, anyText, example } = traitsOf(type);
+  if (anyText) return textExample(field, type, String(example));
+  if (primitive === 'integer') return within(field, Number(example), 1);
+  if (primitive !== 'decimal') return isAllowed(field, String(example)) ? example : undefined;
+  const { length = 15, scale = 2 } = type;
+  return within(field, scale === 0 ? 1 : length > scale ? Number(example) : 0.5, 10 ** -scale);
+}
+
+/** Whether the bounds and the pattern of a field let a text be. */
+function isAllowed({ minimum = 0, maximum = Number.POSITIVE_INFINITY, pattern }: Field, text: string): boolean {
+  const fits = text.length >= minimum && text.length <= maximum;
+  return fits && (pattern === undefined || compilePattern(pattern).test(text));
+}
 
 /** The wanted number, or the bound that it breaks, taken to the grid of the type. */
 function within({ minimum, maximum }: Field, wanted: number, step: number): number | undefined {
@@ -171,12 +119,12 @@ function within({ minimum, maximum }: Field, wanted: number, step: number): numb
 /** No contract shows a text longer than this, in characters, nor a list with more entries. */
 const MOST_SHOWN = 1000;
 
-function textExample(field: Field, type: ScalarType): string | undefined {
+function textExample(field: Field, type: ScalarType, word: string): string | undefined {
   const least = field.minimum ?? 0;
   if (least > MOST_SHOWN) return undefined;
   const most = longest(field, type) ?? Number.POSITIVE_INFINITY;
   if (field.pattern === undefined) {
-    const text = 'text'.padEnd(least, ' text').trimEnd();
+    const text = word.padEnd(least, ` ${word}`).trimEnd();
     return [...text.padEnd(least, '.')].slice(0, most).join('');
   }
   // Not empty where the pattern lets it: in a URI that would be the same as not given.
@@ -184,6 +132,56 @@ function textExample(field: Field, type: ScalarType): string | undefined {
   const length = [...sample].length;
   const fits = length >= least && length <= most && compilePattern(field.pattern).test(sample);
   return fits ? sample : undefined;
+}
+
+/** A text that matches, as short as the pattern allows but with `length` characters where a repetition can give them. */
+export function samplePattern(node: PatternNode, length = 0): string {
+  switch (node.kind) {
+    case 'class':
+      return sampleClass(node);
+    case 'assertion':
+      return '';
+    case 'choice':
+      return samplePattern(node.items[0] as PatternNode, length);
+    case 'sequence':
+      return sampleSequence(node.items, length);
+    case 'repeat': {
+      const one = samplePattern(node.item);
+      const wanted = one.length === 0 ? node.least : Math.ceil(length / one.length);
+      return one.repeat(Math.min(Math.max(node.least, wanted), node.most));
+    }
+  }
+}
+
+/** What can grow fills up what the others leave, the first such part first. */
+function sampleSequence(items: readonly PatternNode[], length: number): string {
+  const texts = items.map((item) => samplePattern(item));
+  let missing = length - texts.join('').length;
+  for (const [index, item] of items.entries()) {
+    if (missing <= 0) break;
+    const short = texts[index] as string;
+    const grown = samplePattern(item, short.length + missing);
+    texts[index] = grown;
+    missing -= grown.length - short.length;
+  }
+  return texts.join('');
+}
+
+/** Letters and digits before anything else. */
+const candidates = [...'A1a-_ .,:/@', 'é', '€'];
+
+function sampleClass({ negated, ranges, properties }: CharacterClass): string {
+  const named = [
+    ...ranges,
+    ...properties.flatMap(({ name, negated: not }) => (not ? complement(propertyRanges(name)) : propertyRanges(name))),
+  ];
+  const held = negated ? complement(named) : named;
+  const holds = (candidate: string): boolean => {
+    const code = candidate.codePointAt(0) as number;
+    return held.some(([from, to]) => code >= from && code <= to);
+  };
+  const [first] = held;
+  return candidates.find(holds) ?? (first === undefined ? '' : String.fromCodePoint(first[0]));
 }
 
 /** What a fault document is filled from. */

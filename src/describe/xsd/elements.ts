@@ -1,6 +1,6 @@
 import { type Document, itemName } from '../../model/document.ts';
 import { type CompoundType, type Field, type ListType, type ScalarType, singleType } from '../../model/field.ts';
-import { primitiveOf } from '../../model/scalar.ts';
+import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { Message, RawKind } from '../../model/service.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { entryField, plainDefault } from '../field.ts';
@@ -122,8 +122,7 @@ function notesOf(field: Field): (string | undefined)[] {
     value === undefined ? undefined : `Default: ${lexical(value)}.`,
     caseNote(field),
     untold ? `The value matches the regular expression (ECMA-262) ${field.pattern}` : undefined,
-    primitiveOf(type) === 'json' ? 'JSON text.' : undefined,
-    type.kind === 'xml' ? 'XML: elements, or escaped text.' : undefined,
+    traitsOf(type)?.xml.note,
   ];
 }
 

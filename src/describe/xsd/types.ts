@@ -1,35 +1,20 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, type ScalarType, singleType } from '../../model/field.ts';
+import { traitsOf } from '../../model/scalar.ts';
 import { decimalOf } from '../../wire/decimal.ts';
 import type { CharacterClass, PatternNode, Range } from '../../wire/pattern-syntax.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { entryField, longest, readWholePattern } from '../field.ts';
 import type { DocumentSet, SoapOperation } from '../scope.ts';
 
-/** The built-in type of XML Schema (Part 2) that a scalar is based on, as a QName under the prefix `xs`. */
-export function builtInType(type: ScalarType): string {
-  return builtIn[type.kind];
-}
-
 /**
- * Dates and datetimes stay the built-in types, though these have years before 0001 and after 9999, which the gateway refuses:
- * clients that convert by the type's name (npm's soap, XJC) would no longer see a date in a restriction of it.
+ * The built-in type of XML Schema (Part 2) that a scalar is based on, as a QName under the prefix `xs`. Dates and datetimes
+ * stay the built-in types, though these have years before 0001 and after 9999, which the gateway refuses: clients that
+ * convert by the type's name (npm's soap, XJC) would no longer see a date in a restriction of it.
  */
-const builtIn: Readonly<Record<ScalarType['kind'], string>> = {
-  string: 'xs:string',
-  text: 'xs:string',
-  integer: 'xs:integer',
-  decimal: 'xs:decimal',
-  boolean: 'xs:boolean',
-  flag: 'xs:string',
-  date: 'xs:date',
-  time: 'xs:time',
-  datetime: 'xs:dateTime',
-  binary: 'xs:base64Binary',
-  json: 'xs:string',
-  // XML as escaped text or as elements: anything fits.
-  xml: 'xs:anyType',
-};
+export function builtInType(type: ScalarType): string {
+  return traitsOf(type).xml.type;
+}
 
 /** A scalar's type: the name of a built-in one, or a restriction of it in place. */
 export function simpleType(
@@ -46,36 +31,22 @@ function facetsOf(field: Field, type: ScalarType): XmlElement[] {
   const facet = (name: string, value: string | undefined): XmlElement[] =>
     value === undefined ? [] : [element(`xs:${name}`, { value })];
   const bound = (value: number | undefined): string | undefined => (value === undefined ? undefined : decimalOf(value));
-  const enumeration = (field.enum ?? []).flatMap((value) => facet('enumeration', lexical(value)));
-  switch (type.kind) {
-    case 'string':
-    case 'text':
-      return [
-        ...facet('minLength', bound(field.minimum)),
-        ...facet('maxLength', bound(longest(field, type))),
-        ...facet('pattern', translatedPattern(field)),
-        ...enumeration,
-      ];
-    case 'integer':
-    case 'decimal':
-      return [
-        ...facet('totalDigits', type.kind === 'decimal' ? bound(type.length) : undefined),
-        ...facet('fractionDigits', type.kind === 'decimal' ? bound(type.scale) : undefined),
-        ...facet('minInclusive', bound(field.minimum)),
-        ...facet('maxInclusive', bound(field.maximum)),
-        ...enumeration,
-      ];
-    case 'flag':
-      return (field.enum === undefined ? ['Y', 'N'] : field.enum).flatMap((value) =>
-        facet('enumeration', String(value)),
-      );
-    case 'boolean':
-    case 'json':
-    case 'xml':
-      return [];
-    default:
-      return [...facet('pattern', translatedPattern(field)), ...enumeration];
-  }
+  const { takes, size, values, xml } = traitsOf(type);
+  const bounds = {
+    value: ['minInclusive', 'maxInclusive', field.maximum],
+    length: ['minLength', 'maxLength', longest(field, type)],
+  } as const;
+  const [least, most, maximum] = takes.bounds === undefined ? [] : bounds[takes.bounds];
+  return [
+    ...(size === 'digits'
+      ? [...facet('totalDigits', bound(type.length)), ...facet('fractionDigits', bound(type.scale))]
+      : []),
+    ...(least === undefined ? [] : [...facet(least, bound(field.minimum)), ...facet(most, bound(maximum))]),
+    ...facet('pattern', takes.pattern ? translatedPattern(field) : xml.pattern),
+    ...(takes.enum || values !== undefined ? (field.enum ?? values ?? []) : []).flatMap((value) =>
+      facet('enumeration', lexical(value)),
+    ),
+  ];
 }
 
 /** The field's pattern in the dialect of XML Schema; undefined where there is none, or none that means the same. */

@@ -6,6 +6,7 @@ import type { ConsumerOperation, SoapConsumer } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
 import type { Flow, FlowStep, ReplyPath } from '../../model/flow.ts';
 import type { InvokeReply } from '../../model/invoke-reply.ts';
+import { traitsOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { type Called, InvokeError } from '../error.ts';
 import { marginOf } from '../limits.ts';
@@ -100,7 +101,7 @@ export function pendingInput(planned: PlannedStep, input: DocumentValue): Docume
 function pendingValue(operation: ConsumerOperation, { name, type }: InputField): Value {
   if (operation.kind === 'rest') return new Pending(name);
   // A message that is XML alone has to be well-formed.
-  return operation.soap.request.kind === 'raw' && type.kind === 'xml' ? `<${name}/>` : `<${name}>`;
+  return operation.soap.request.kind === 'raw' && traitsOf(type)?.xml.markup === true ? `<${name}/>` : `<${name}>`;
 }
 
 /** The input of one step. @param valuesOf what an earlier one gave, by its index */

@@ -112,8 +112,11 @@ export function fitContentType(
   return [...headers];
 }
 
-/** Types of a field that, as the whole of a body, is written in JSON. */
-const JSON_KINDS: ReadonlySet<FieldType['kind']> = new Set(['document', 'list', 'json']);
+/** Whether a field that is the whole of a body is written in JSON. */
+function isJson(type: FieldType): boolean {
+  const primitive = primitiveOf(type);
+  return primitive === undefined || primitive === 'json';
+}
 
 /** Why a Content-Type does not fit a body; undefined where it does. */
 export function contentTypeFault(text: string, body: CallBody): string | undefined {
@@ -122,7 +125,7 @@ export function contentTypeFault(text: string, body: CallBody): string | undefin
   if (body.kind === 'form' && type.essence !== FORM_TYPE) return `must be ${FORM_TYPE}, because the body is a form`;
   if (body.kind === 'document' && !/[/+](?:json|xml)$/.test(type.essence))
     return 'must be a type of JSON or XML, because the body is a document';
-  if (body.kind === 'field' && JSON_KINDS.has(body.field.type.kind) && isXmlType(type.essence))
+  if (body.kind === 'field' && isJson(body.field.type) && isXmlType(type.essence))
     return 'is a type of XML, and a field that is the whole body is written in JSON';
   return isBinary(body) ? undefined : charsetFault(type);
 }
@@ -146,15 +149,15 @@ export function exampleOf(body: CallBody, said: string | undefined): string | un
     case 'document':
       return MEDIA_TYPES.json;
     case 'field':
-      return exampleOfField(body.field.type.kind);
+      return exampleOfField(body.field.type);
     case 'raw':
       return MEDIA_TYPES[body.raw];
   }
 }
 
-function exampleOfField(kind: FieldType['kind']): string {
-  if (JSON_KINDS.has(kind)) return MEDIA_TYPES.json;
-  return kind === 'binary' ? MEDIA_TYPES.binary : MEDIA_TYPES.text;
+function exampleOfField(type: FieldType): string {
+  if (isJson(type)) return MEDIA_TYPES.json;
+  return primitiveOf(type) === 'binary' ? MEDIA_TYPES.binary : MEDIA_TYPES.text;
 }
 
 /** Headers of the protocol that a call may set all the same. */

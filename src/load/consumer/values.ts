@@ -1,6 +1,7 @@
 import type { ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
 import type { ConfigText } from '../../model/definition.ts';
-import type { Field, ScalarType } from '../../model/field.ts';
+import type { Field, FieldType, ScalarType } from '../../model/field.ts';
+import { primitiveOf } from '../../model/scalar.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import { madeField } from '../document/documents.ts';
 import { fitValue } from '../document/fit.ts';
@@ -70,14 +71,15 @@ export function checkValue({ report }: Linking, field: Field, { text, at }: Said
     report.raise('secret-in-clear', { what: `The value ${name}`, instead }, at);
     return;
   }
-  const fitted = fitValue({ value: scalarOf(literal, type as ScalarType), written: literal }, type as ScalarType);
+  const fitted = fitValue({ value: readLiteral(literal, type), written: literal }, type as ScalarType);
   if (!fitted.fits) report.raise('value-does-not-fit', { option: 'value', value: literal, reason: fitted.reason }, at);
 }
 
 /** A text as YAML would have read it without quotes, where the type asks for a number or a truth. */
-function scalarOf(text: string, { kind }: ScalarType): string | number | boolean {
-  if (kind === 'integer' && /^-?\d+$/.test(text)) return Number(text);
-  return kind === 'boolean' && /^(?:true|false)$/.test(text) ? text === 'true' : text;
+function readLiteral(text: string, type: FieldType): string | number | boolean {
+  const primitive = primitiveOf(type);
+  if (primitive === 'integer' && /^-?\d+$/.test(text)) return Number(text);
+  return primitive === 'boolean' && /^(?:true|false)$/.test(text) ? text === 'true' : text;
 }
 
 /** Refuses values that an operation says and has no use for. */

@@ -1,6 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import type { CompoundType, FieldType, ScalarType } from '../../model/field.ts';
-import { SCALAR_KINDS, type ScalarKind } from '../../model/scalar.ts';
+import { isScalarKind, SCALAR_KINDS, SCALARS } from '../../model/scalar.ts';
 import { MAX_DIGITS } from '../../wire/decimal.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
@@ -97,7 +97,6 @@ type TypeWord =
   | { readonly kind: 'document'; readonly list: boolean; readonly id: string }
   | { readonly kind: 'bad'; readonly reason: string };
 
-const SCALARS: ReadonlySet<string> = new Set(SCALAR_KINDS);
 const MOST_CHARACTERS = 1_000_000_000;
 
 /** Parses `string(10)`, `decimal(10.2)`, `list of LOC_DTL_VW` (rule 7 of the definition reference). */
@@ -109,7 +108,7 @@ export function parseTypeWord(text: string): TypeWord {
   if (text.trim() === 'list') return bad('say what it holds: `list of string`, `list of` a document');
   const found = /^([A-Za-z]+)\s*\(([^()]*)\)$/.exec(word);
   if (found !== null) return sized(found[1] as string, (found[2] as string).trim(), isList);
-  if (SCALARS.has(word)) return { kind: 'scalar', list: isList, type: { kind: word as ScalarKind } };
+  if (isScalarKind(word)) return { kind: 'scalar', list: isList, type: { kind: word } };
   return { kind: 'document', list: isList, id: word };
 }
 
@@ -118,25 +117,30 @@ function bad(reason: string): TypeWord {
 }
 
 function sized(word: string, size: string, list: boolean): TypeWord {
-  if (word === 'string') {
+  const counted = isScalarKind(word) ? SCALARS[word].size : undefined;
+  if (!isScalarKind(word) || counted === undefined)
+    return bad(`only ${SIZED.join(' and ')} have a size in parentheses`);
+  if (counted === 'characters') {
     const length = /^\d+$/.test(size) ? Number(size) : 0;
     if (length < 1 || length > MOST_CHARACTERS)
-      return bad('the length is a whole number of at least 1, as in string(10)');
-    return { kind: 'scalar', list, type: { kind: 'string', length } };
+      return bad(`the length is a whole number of at least 1, as in ${word}(10)`);
+    return { kind: 'scalar', list, type: { kind: word, length } };
   }
-  if (word !== 'decimal') return bad(`only string and decimal have a size in parentheses`);
   const [, digits, scale] = /^(\d+)(?:[.,](\d+))?$/.exec(size) ?? [];
-  if (digits === undefined) return bad('write digits in all and after the point, as in decimal(10.2)');
-  const type = { kind: 'decimal', length: Number(digits), scale: Number(scale ?? 0) } as const;
-  if (type.length < 1 || type.length > MAX_DIGITS) return bad(`a decimal has from 1 to ${MAX_DIGITS} digits`);
+  if (digits === undefined) return bad(`write digits in all and after the point, as in ${word}(10.2)`);
+  const type = { kind: word, length: Number(digits), scale: Number(scale ?? 0) };
+  if (type.length < 1 || type.length > MAX_DIGITS) return bad(`a ${word} has from 1 to ${MAX_DIGITS} digits`);
   if (type.scale > type.length) return bad("there can't be more digits after the point than in all");
   return { kind: 'scalar', list, type };
 }
 
+/** Words that may have a size. */
+const SIZED = SCALAR_KINDS.filter((word) => SCALARS[word].size !== undefined);
+
 /** A type in words. */
-export function typeText(type: ScalarType): string {
-  if (type.length === undefined) return type.kind;
-  return type.kind === 'decimal' ? `decimal(${type.length}.${type.scale ?? 0})` : `${type.kind}(${type.length})`;
+export function typeText({ kind, length, scale = 0 }: ScalarType): string {
+  if (length === undefined) return kind;
+  return SCALARS[kind].size === 'digits' ? `${kind}(${length}.${scale})` : `${kind}(${length})`;
 }
 
 /** What a document that is written in place is called: by where it stands. */

@@ -1,6 +1,7 @@
 import type { Position } from '../../model/definition.ts';
 import { type Field, type FieldType, type ScalarType, singleType } from '../../model/field.ts';
-import type { ScalarKind } from '../../model/scalar.ts';
+import { isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import type { ScalarTraits } from '../../model/scalar-traits.ts';
 import { compilePattern, type Pattern } from '../../wire/pattern.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
@@ -10,7 +11,7 @@ import { given } from '../object.ts';
 import type { FieldDeclared, FieldsDeclared, Scalar } from '../schema/document.ts';
 import { isMade } from '../value/config-text.ts';
 import { type DerivedName, type DocumentSource, type FieldSpot, linkType, typeWords } from './field-type.ts';
-import { fitValue, isText, type Restriction, restrictionBroken, spelled } from './fit.ts';
+import { fitValue, type Restriction, restrictionBroken, spelled } from './fit.ts';
 
 /** Links one field of a document, a prompt or a column. Undefined where its type can't be told. */
 export function linkField(
@@ -129,7 +130,7 @@ function linkValue(
   const reason = fitted.fits ? restrictionBroken(found ?? fitted.value, type, by) : fitted.reason;
   if (reason === undefined) return found;
   const refuse = (): void => report.raise('value-does-not-fit', { option: key, value: written, reason }, at);
-  if (key === 'default' && isText(type) && isMade(written)) {
+  if (key === 'default' && isAnyText(type) && isMade(written)) {
     // What it becomes in a call is known when that is made, and held against the field then.
     misfits.set(position, refuse);
     return written;
@@ -150,33 +151,25 @@ function linkPattern({ linking: { report, places } }: DocumentSource, { declared
   }
 }
 
-const TEXTS: ReadonlySet<string> = new Set<ScalarKind>(['string', 'text']);
-const COUNTABLE: ReadonlySet<string> = new Set<ScalarKind>(['string', 'text', 'integer', 'decimal']);
-const LISTABLE: ReadonlySet<string> = new Set<ScalarKind>([
-  ...(COUNTABLE as Set<ScalarKind>),
-  'date',
-  'time',
-  'datetime',
-]);
-
-/** What options go with: a field's type, that of an entry where it is a list, and what else is said of it. */
+/** What options depend on: a field's type, that of an entry of a list, and its other options. */
 interface Optional {
   readonly type: FieldType;
-  readonly item: string;
+  /** The facts about a single value of it; `undefined` for a document. */
+  readonly item: ScalarTraits | undefined;
   readonly declared: FieldDeclared;
 }
 
 const isList = ({ type }: Optional): boolean => type.kind === 'list';
-const isDocument = ({ item }: Optional): boolean => item === 'document';
-const isWritten = (field: Optional): boolean => !isDocument(field) && field.item !== 'binary';
-const isCounted = (field: Optional): boolean => isList(field) || COUNTABLE.has(field.item);
-const isTextItem = ({ item }: Optional): boolean => TEXTS.has(item);
+const isDocument = ({ item }: Optional): boolean => item === undefined;
+const isWritten = (field: Optional): boolean => !isDocument(field) && field.item?.primitive !== 'binary';
+const isCounted = (field: Optional): boolean => isList(field) || field.item?.takes.bounds !== undefined;
+const isTextItem = ({ item }: Optional): boolean => item?.anyText === true;
 
 /** For each option, the fields that it goes with. */
 const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional) => boolean])[] = [
   ['flat', 'lists', isList],
-  ['pattern', 'texts and lists of them', isTextItem],
-  ['enum', 'texts, numbers, dates and times', ({ item }) => LISTABLE.has(item)],
+  ['pattern', 'texts and lists of them', ({ item }) => item?.takes.pattern === true],
+  ['enum', 'texts, numbers, dates and times', ({ item }) => item?.takes.enum === true],
   [
     'any-case',
     'texts with enum',
@@ -199,7 +192,7 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
 function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type: FieldType): Set<string> {
   const { report, places } = linking;
   const refused = new Set<string>();
-  const field = { type, item: singleType(type).kind, declared };
+  const field = { type, item: traitsOf(singleType(type)), declared };
   for (const [option, only, applies] of APPLIES) {
     if (declared[option] === undefined || applies(field)) continue;
     refused.add(option);
@@ -227,8 +220,8 @@ export function linkSingleValues(
   return Object.keys(declared).flatMap((name) => {
     const field = linkField(source, declared, name, { id: owner, name: owner });
     if (field === undefined) return [];
-    const { kind } = field.type;
-    if (kind !== 'list' && kind !== 'document' && (kind !== 'binary' || what === 'column')) return field;
+    const primitive = primitiveOf(field.type);
+    if (primitive !== undefined && (primitive !== 'binary' || what === 'column')) return field;
     report.raise('not-a-value', { name, what }, places.key(declared, name));
     return [];
   });

@@ -1,32 +1,16 @@
 import type { Document } from '../../model/document.ts';
 import type { FieldType, ScalarType } from '../../model/field.ts';
-import { isNumeric, type ScalarKind } from '../../model/scalar.ts';
-import { isDate, isTime, toDatetime } from '../../wire/calendar.ts';
+import { isAnyText, isNumeric, isString, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
+import { LEXICAL } from '../../wire/lexical.ts';
 import type { Pattern } from '../../wire/pattern.ts';
-
-const TEXTUAL: ReadonlySet<ScalarKind> = new Set([
-  'string',
-  'text',
-  'date',
-  'time',
-  'datetime',
-  'flag',
-  'decimal',
-  'xml',
-]);
-
-/** Whether a type is that of texts without a form of their own. */
-export function isText({ kind }: FieldType): boolean {
-  return kind === 'string' || kind === 'text';
-}
 
 /** Whether values of a single type can stand in a field: the same type, or a text where any text may be. */
 export function fitsSingle(from: FieldType, to: FieldType): boolean {
-  if (from.kind === to.kind) return from.kind !== 'list' && from.kind !== 'document';
-  if (isText(to)) return TEXTUAL.has(from.kind as ScalarKind);
-  if (isText(from)) return to.kind === 'date' || to.kind === 'time' || to.kind === 'flag';
-  return to.kind === 'decimal' && from.kind === 'integer';
+  if (from.kind === to.kind) return primitiveOf(from) !== undefined;
+  if (isAnyText(to)) return isString(from);
+  if (isAnyText(from)) return traitsOf(to)?.takesText === true;
+  return primitiveOf(to) === 'decimal' && primitiveOf(from) === 'integer';
 }
 
 /**
@@ -34,7 +18,8 @@ export function fitsSingle(from: FieldType, to: FieldType): boolean {
  * any single value that has a form in a text.
  */
 export function fills(from: FieldType, to: FieldType): boolean {
-  return (isText(to) && (from.kind === 'integer' || from.kind === 'boolean')) || compare(from, to, new Map());
+  const primitive = primitiveOf(from);
+  return (isAnyText(to) && (primitive === 'integer' || primitive === 'boolean')) || compare(from, to, new Map());
 }
 
 /** `compared`: pairs of documents that are being looked at, since documents may hold themselves. */
@@ -85,12 +70,15 @@ type Fitted =
 export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fitted {
   const text = typeof value === 'string' ? value : written;
   if (!isSound(text)) return misfit('it holds a NUL character or half of a surrogate pair');
-  switch (type.kind) {
-    case 'string':
-    case 'text':
-      return type.length !== undefined && [...text].length > type.length
-        ? misfit(`it is longer than ${type.length} character${type.length === 1 ? '' : 's'}`)
-        : fitting(text);
+  const { primitive, lexical, values } = traitsOf(type);
+  if (values !== undefined)
+    return values.includes(text) ? fitting(text) : misfit(`a ${type.kind} is ${values.join(' or ')}`);
+  if (lexical !== undefined) {
+    const { read, noun } = LEXICAL[lexical];
+    const found = read(text);
+    return found === undefined ? misfit(`it is not ${noun}`) : fitting(found);
+  }
+  switch (primitive) {
     case 'integer':
       if (typeof value !== 'number' || !Number.isInteger(value)) return misfit('it is not a whole number');
       return Number.isSafeInteger(value) ? fitting(value) : misfit('it is beyond 2^53 - 1');
@@ -98,22 +86,14 @@ export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fi
       return fitDecimal(text, type);
     case 'boolean':
       return typeof value === 'boolean' ? fitting(value) : misfit('it is neither true nor false');
-    case 'flag':
-      return text === 'Y' || text === 'N' ? fitting(text) : misfit('a flag is Y or N');
-    case 'date':
-      return isDate(text) ? fitting(text) : misfit('it is not a date, yyyy-MM-dd');
-    case 'time':
-      return isTime(text) ? fitting(text) : misfit('it is not a time, HH:mm:ss');
-    case 'datetime':
-      return toDatetime(text) !== undefined
-        ? fitting(text)
-        : misfit('it is not a datetime, yyyy-MM-ddTHH:mm:ss with or without an offset');
     case 'json':
       return isJson(text) ? fitting(text) : misfit('it is not the text of a JSON value');
-    case 'xml':
-      return fitting(text);
     case 'binary':
       return misfit("binary content can't be written in a definition");
+    default:
+      return type.length !== undefined && [...text].length > type.length
+        ? misfit(`it is longer than ${type.length} character${type.length === 1 ? '' : 's'}`)
+        : fitting(text);
   }
 }
 

@@ -2,11 +2,10 @@ import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { FlowStep, KeptValue, ReplyPath } from '../../model/flow.ts';
-import { isNumeric, primitiveOf } from '../../model/scalar.ts';
+import { isAnyText, isNumeric, primitiveOf } from '../../model/scalar.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { messageWords } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
-import { isText } from '../document/fit.ts';
 import { type Linking, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
 import type { FlowStepDeclared } from '../schema/flow.ts';
@@ -74,7 +73,9 @@ function linkHolds(linking: Linking, declared: FlowStepDeclared, operation: Cons
   const { name, type } = found.field;
   if (isNumeric(type)) return found;
   const reason = `${name} is ${typeWords(type)}, and no number of seconds`;
-  const instead = isText(type) ? `Declare ${name} as integer: digits in a string are read as a number too.` : undefined;
+  const instead = isAnyText(type)
+    ? `Declare ${name} as integer: digits in a string are read as a number too.`
+    : undefined;
   linking.report.raise('reply-path', { path: declared.for, reason, ...given({ instead }) }, at);
   return undefined;
 }

@@ -1,10 +1,10 @@
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
-import { primitiveOf } from '../../model/scalar.ts';
+import { isAnyText, primitiveOf } from '../../model/scalar.ts';
 import { type Answer, type MediaMessage, type Message, type Operation, operationsOf } from '../../model/service.ts';
 import { contentOf, messageWords } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
-import { fills, isText } from '../document/fit.ts';
+import { fills } from '../document/fit.ts';
 import { type Callee, type Calls, inputOf, replyOf, resolveCall } from '../flow/calls.ts';
 import type { Linking } from '../linking.ts';
 import { isMade } from '../value/config-text.ts';
@@ -96,7 +96,7 @@ function isWhole({ incomplete }: Linking, spot: OperationSpot, { request, uris }
 
 /** `Base64toBinary=Y`: content may be given as Base64 text. */
 function takesBase64(call: Callee, { name, type }: Field, given: Field): boolean {
-  if (primitiveOf(type) !== 'binary' || !isText(given.type)) return false;
+  if (primitiveOf(type) !== 'binary' || !isAnyText(given.type)) return false;
   const users = operationsOf(call).filter(
     (each) => each.kind === 'rest' && each.input.fields.some((field) => field.name === name),
   );

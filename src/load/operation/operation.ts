@@ -1,4 +1,5 @@
 import type { Document } from '../../model/document.ts';
+import { traitsOf } from '../../model/scalar.ts';
 import type { Role } from '../../model/security.ts';
 import type {
   Answer,
@@ -214,7 +215,8 @@ function linkConditions(
       return [];
     };
     if (field === undefined) return refuse(`${name} is not a field of the request of ${spot.id}`);
-    if (!['string', 'text', 'flag'].includes(field.type.kind)) return refuse(`${name} is not a text`);
+    const traits = traitsOf(field.type);
+    if (traits?.anyText !== true && traits?.values === undefined) return refuse(`${name} is not a text`);
     if (field.enum !== undefined && !field.enum.includes(value))
       return refuse(`${name} is never ${JSON.stringify(value)}: it is one of ${field.enum.join(', ')}`);
     return [{ field, value }];

@@ -1,14 +1,12 @@
 import type { Field } from '../../model/field.ts';
 import type { Query, QueryLink } from '../../model/query.ts';
+import { traitsOf } from '../../model/scalar.ts';
 import { declarationsOf, type Linking, mayHaveMeant, resolveId } from '../linking.ts';
 import type { QueryDeclared } from '../schema/query.ts';
 
 /** Queries that may stand one under the other, the outermost included, and in all under one. */
 const MOST_LEVELS = 10;
 const MOST_MEMBERS = 100;
-
-/** Kinds of values that SQL can hold against each other. */
-const COMPARABLE = new Set(['string', 'text', 'flag', 'integer', 'decimal', 'boolean', 'date', 'time', 'datetime']);
 
 /** What the checks of one definition work with. */
 interface Parent {
@@ -82,14 +80,10 @@ function columnOf(
 }
 
 function differenceOf(child: Field, parent: Field): string | undefined {
-  const [one, other] = [comparedAs(child), comparedAs(parent)];
-  if (!COMPARABLE.has(one)) return `${child.name} is ${one}, which can't be compared`;
+  const one = traitsOf(child.type)?.sql.comparedAs;
+  const other = traitsOf(parent.type)?.sql.comparedAs;
+  if (one === undefined) return `${child.name} is ${child.type.kind}, which can't be compared`;
   return one === other ? undefined : `${child.name} is ${child.type.kind}, and ${parent.name} is ${parent.type.kind}`;
-}
-
-/** Texts are compared as texts, however long they may be. */
-function comparedAs({ type: { kind } }: Field): string {
-  return kind === 'text' || kind === 'flag' ? 'string' : kind;
 }
 
 /** Refuses, and takes out, every link that leads back to its own query. */

@@ -1,3 +1,4 @@
+import { SCALAR_KINDS, SCALARS } from '../../../model/scalar.ts';
 import { didYouMean } from '../suggest.ts';
 import { error } from './entry.ts';
 
@@ -11,13 +12,18 @@ const PATTERN_HINTS: Readonly<Record<string, string>> = {
   'is longer': 'Say how long a value is by its type, `string(2000)`, and by `minimum`.',
 };
 
+/** The words for types, with what may follow them in parentheses. */
+const TYPES = SCALAR_KINDS.map((word) => {
+  const { size } = SCALARS[word];
+  return size === undefined ? word : `${word}${size === 'digits' ? '(p.s)' : '(n)'}`;
+}).join(', ');
+
 /** Mistakes in documents, fields and types. */
 export const documentEntries = {
   'unknown-type': error<{ type: string; known: readonly string[] }>({
     message: ({ type }) => `${type} is neither a type nor a document.`,
     hint: ({ type, known }) =>
-      didYouMean(type, known) ??
-      'Types are string(n), text, integer, decimal(p.s), boolean, flag, date, time, datetime, binary, json, xml, a document, or `list of` one of these.',
+      didYouMean(type, known) ?? `Types are ${TYPES}, a document, or \`list of\` one of these.`,
     explanation: 'A type is one word: a type of a single value, the id of a document, or `list of` and one of these.',
     wrong: 'document: ORDER\nfields: { NUMBER: int }',
     right: 'document: ORDER\nfields: { NUMBER: integer }',
