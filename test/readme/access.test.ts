@@ -9,12 +9,12 @@ import { eventually } from '../support/project.ts';
 import { copySample } from '../support/sample.ts';
 import { at, block, commands, type OrderedSection, readme } from './readme-text.ts';
 
-const section: OrderedSection = 'Say who may call';
+const section: OrderedSection = 'Grant permissions';
 
 test('a key of its own, from the definitions to the last call, word for word', { timeout: 60_000 }, async () => {
   const security = 'definitions/security.yaml';
   const gatewayFile = 'definitions/gateway.yaml';
-  const [, said = ''] = new RegExp(`say \`(requires: [^\`]+)\` in \`${gatewayFile}\``).exec(readme) ?? [];
+  const [, said = ''] = new RegExp(`set \`(requires: [^\`]+)\` in\\s\`${gatewayFile}\``).exec(readme) ?? [];
   const gatewayText = readFileSync(join(repository, gatewayFile), 'utf8');
   const sample = copySample({
     [security]: readFileSync(join(repository, security), 'utf8') + block(section, 'yaml'),

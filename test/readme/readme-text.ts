@@ -35,8 +35,8 @@ export function commandsOf(program: string): readonly ShellCommand[] {
 const inOrder = [
   'Run queries in every form',
   'Schedule processes',
-  'Save records, and do something about it',
-  'Say who may call',
+  'Save records, and react to saves',
+  'Grant permissions',
 ] as const;
 
 /** Where a call is of another project than the sample as it stands, or needs the one before. */

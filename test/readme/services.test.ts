@@ -80,9 +80,9 @@ describe('Schedule processes', () => {
   });
 });
 
-describe('Save records, and do something about it', () => {
+describe('Save records, and react to saves', () => {
   it('has commands that do what they say', async () => {
-    const [get, patch, ...others] = callsOf('Save records, and do something about it');
+    const [get, patch, ...others] = callsOf('Save records, and react to saves');
     expect(others).toEqual([]);
     expect(await run(get as string)).toContain('ETag: "1"');
     expect(await run(`${patch} -i`)).toContain(' 200 ');

@@ -10,7 +10,7 @@ const section = 'Add a second version of a service';
 
 test('a second version of a service, word for word', { timeout: 120_000 }, async () => {
   const [, file = ''] = /Save this as\n`([^`]+)`/.exec(readme) ?? [];
-  const [, handler = ''] = /so it is shared, and `([^`]+)` names both operations/.exec(readme) ?? [];
+  const [, handler = ''] = /can share the handler of v1 here, so `([^`]+)` names both operations/.exec(readme) ?? [];
   const sample = copySample({
     [file]: block(section, 'yaml'),
     [handler]: block(section, 'ts'),

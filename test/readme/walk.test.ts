@@ -49,7 +49,7 @@ test('add an operation by editing YAML, word for word', { timeout: 60_000 }, asy
   onTestFinished(sample.remove);
   const path = join(sample.root, file);
   const before = readFileSync(path, 'utf8');
-  expect(readme).toContain(`at the end of \`${file}\``);
+  expect(readme).toContain(`to the end of \`${file}\``);
 
   const [start] = commands.filter((each) => each.section === section);
   const dev = inTerminal((start as { command: string }).command, sample.root);
