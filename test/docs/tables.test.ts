@@ -31,7 +31,7 @@ test('every metric of ours is in the table, and no other', () => {
 });
 
 test('every environment variable that is read is in the table, and those of the table are known', () => {
-  const named = firsts(operating, 'environment');
+  const named = firsts(operating, 'environment variable');
   const fromCode = [...source.matchAll(/\benv\.([A-Z][A-Z_]+)/g)].map(([, name]) => name as string);
   expect(named).toEqual(expect.arrayContaining([...new Set(fromCode)]));
   expect(named.filter((name) => !isInSource(name))).toEqual([]);
