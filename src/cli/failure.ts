@@ -1,3 +1,5 @@
+import { createRedactor } from '../codec/redact/redactor.ts';
+import { secretsOf } from '../load/value/config.ts';
 import type { Colors } from './terminal.ts';
 
 /** 0 is success; 1: mistakes were found, or the work failed; 2: the command was not understood. */
@@ -33,7 +35,8 @@ export class Ended extends Error {
 }
 
 /**
- * The one style of errors: `signalbox: what is wrong`, then how to mend it.
+ * The one style of errors: `signalbox: what is wrong`, then how to mend it; without the secrets of the configuration, which
+ * drivers and targets may repeat.
  * @param debug the stack follows, and those of its causes
  */
 export function renderFailure(
@@ -45,7 +48,7 @@ export function renderFailure(
   const lines = [`${colours.red(colours.bold('signalbox:'))} ${message}`];
   if (hint !== undefined) lines.push(...hint.split('\n').map((line) => `  ${line}`));
   if (debug) lines.push(...stacks(error));
-  return `${lines.join('\n')}\n`;
+  return createRedactor(() => secretsOf(process.env)).text(`${lines.join('\n')}\n`);
 }
 
 function describeError(error: unknown): { message: string; hint: string | undefined } {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Component, ComponentEventRegistration, SavedRecord } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { ComponentEvent, ServiceClass } from '../model/handler.ts';
-import type { Redaction } from '../model/mask.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { OpenedWork, OpenWork } from '../model/work.ts';
 import { may } from '../security/authorise.ts';
@@ -22,8 +22,8 @@ export interface Change {
   readonly name: string;
   readonly before: Stored | undefined;
   readonly after: Stored | undefined;
-  /** Keeps what is sensitive in the record out of the log. */
-  readonly redact: Redaction | undefined;
+  /** Knows what is sensitive in the record. */
+  readonly redactor: Redactor;
 }
 
 /** What goes with a save inside a transaction. */
@@ -51,7 +51,7 @@ export function isDue(
   if (!registration.enabled) return false;
   if (may(facts.user, registration.service)) return true;
   const { component, save } = change;
-  const { context, done } = openFor(work, registration, { component, save, redact: undefined }, facts);
+  const { context, done } = openFor(work, registration, { component, save }, facts);
   const who = facts.user === undefined ? 'an anonymous caller' : `user ${facts.user.id}`;
   context.log('warn', `${registration.service.id} did not run: ${who} may not use it`);
   done();
@@ -62,11 +62,11 @@ export function isDue(
 export function openFor(
   work: OpenWork,
   { service, event }: ComponentEventRegistration,
-  { component, save, redact }: Pick<Change, 'component' | 'save' | 'redact'>,
+  { component, save, redactor }: Pick<Change, 'component' | 'save'> & Partial<Pick<Change, 'redactor'>>,
   { user, requestId, signal = NEVER }: Pick<InsideFacts, 'user' | 'requestId' | 'signal'>,
 ): OpenedWork {
   const named = { component: component.id, event, service: service.id, save };
-  return work({ user, requestId, scope: `component ${component.id}`, named, redact, signal });
+  return work({ user, requestId, scope: `component ${component.id}`, named, redactor, signal });
 }
 
 const NEVER = new AbortController().signal;

@@ -1,4 +1,3 @@
-import { redactError } from '../codec/redact/redact-value.ts';
 import type { Component, ComponentEventRegistration } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import { beginAccount } from '../model/work.ts';
@@ -93,8 +92,8 @@ async function runRegistered(due: Due, options: ComponentsOptions, saves: Saves)
   if (!isDue(registration, { component, save }, facts, work)) return false;
   const records = saves.recordsOf(component);
   const story = storyOf(job, data, registration, records);
-  const redact = records.redactionOf([story.before, story.after]);
-  const opened = openFor(work, registration, { component, save, redact }, facts);
+  const redactor = records.redactorOf(options.redactor, [story.before, story.after]);
+  const opened = openFor(work, registration, { component, save, redactor }, facts);
   try {
     const { timeout } = registry.gateway.limits;
     await job.complete(async (tx) => {
@@ -103,7 +102,7 @@ async function runRegistered(due: Due, options: ComponentsOptions, saves: Saves)
     });
     return true;
   } catch (error) {
-    throw redact === undefined ? error : redactError(error, redact);
+    throw redactor.error(error);
   } finally {
     opened.done();
   }

@@ -1,5 +1,6 @@
 import type { Component, SavedRecord, SaveOptions, StoredRecord } from '../model/component.ts';
 import type { ServiceClass } from '../model/handler.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -17,6 +18,7 @@ export interface ComponentsOptions {
   /** By file. */
   readonly classes: ReadonlyMap<string, ServiceClass>;
   readonly work: OpenWork;
+  readonly redactor: Redactor;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
   /** Told of each attempt at a class after a save that has ended. */
   readonly account?: Account | undefined;

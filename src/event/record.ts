@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { CodecError, compileCheck, compileTextWriter, readJsonText } from '../codec/index.ts';
-import { redactionOf } from '../codec/redact/redact-value.ts';
-import { compileSecrets } from '../codec/redact/secrets.ts';
+import { compileSecrets } from '../codec/redact/declared.ts';
 import type { Component } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
-import { MASK, type Redaction } from '../model/mask.ts';
+import { MASK, type Redactor } from '../model/redactor.ts';
 import { SCALARS, type ScalarKind } from '../model/scalar.ts';
 import type { Primitive, ScalarTraits } from '../model/scalar-traits.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
@@ -42,8 +41,8 @@ export interface Records {
   nameOf(keys: Row): string;
   /** The lock's number that a caller gives; undefined for none. @throws Fault BAD_PARAMETER */
   lockOf(record: DocumentValue): bigint | undefined;
-  /** Keeps what is sensitive in records out of what is said of them; undefined where no field is sensitive. */
-  redactionOf(records: readonly (DocumentValue | undefined)[]): Redaction | undefined;
+  /** A redactor that knows what is sensitive in records too. */
+  redactorOf(redactor: Redactor, records: readonly (DocumentValue | undefined)[]): Redactor;
 }
 
 /** Compiles the records of a component. */
@@ -81,7 +80,10 @@ export function compileRecords({ id, shape, keys, lock }: Component): Records {
       return { row, record: Object.freeze(record), etag, lock: BigInt((count as number | bigint | undefined) ?? 0) };
     },
     nameOf: (row) => `${id} ${keys.map(({ name, sensitive }) => (sensitive ? MASK : row[name])).join('/')}`,
-    redactionOf: (records) => secrets && redactionOf(() => records.flatMap((record) => [...secrets(record)])),
+    redactorOf: (redactor, records) =>
+      secrets === undefined
+        ? redactor
+        : redactor.knowing({ secrets: () => records.flatMap((record) => [...secrets(record)]) }),
     lockOf(record) {
       const given = lock === undefined ? undefined : record[lock.name];
       return lock === undefined || given === undefined || given === null

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { redactError } from '../codec/redact/redact-value.ts';
 import type { Component, SavedRecord, StoredRecord } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -104,7 +103,7 @@ export class Saves {
       name,
       before: present,
       after: replacing,
-      redact: records.redactionOf([present?.record, replacing?.record]),
+      redactor: records.redactorOf(this.#options.redactor, [present?.record, replacing?.record]),
     };
     await runBefore(tx, change, facts, this.inside, this.#options);
     const written = await write(table, tx, change, row);
@@ -179,18 +178,11 @@ async function runBefore(
     try {
       await runClass(classOf(service.file, options), story, opened.context, inside, timeout);
     } catch (error) {
-      throw withoutSecrets(refusalOf(error, change, facts, timeout), change);
+      throw change.redactor.error(refusalOf(error, change, facts, timeout));
     } finally {
       opened.done();
     }
   }
-}
-
-/** What a class refuses a save with is meant for the caller; what caused it is for the log. */
-function withoutSecrets(refusal: unknown, { redact }: Change): unknown {
-  if (redact !== undefined && refusal instanceof Error && refusal.cause !== undefined)
-    refusal.cause = redactError(refusal.cause, redact);
-  return refusal;
 }
 
 /** A Fault is the class's own word; what ended it from outside stays what it is, and so does a database that is away or full. */

@@ -2,6 +2,7 @@ import type { Spool } from '../model/blob.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../model/definition.ts';
 import type { Limits } from '../model/gateway.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { Called } from './error.ts';
 import type { RawReply } from './http/raw-reply.ts';
@@ -29,6 +30,8 @@ export interface Segment extends Omit<Attachment, 'contentType'> {
 
 export interface WriteOptions {
   readonly called: Called;
+  /** The client's. */
+  readonly redactor: Redactor;
   /** Over SOAP: content beside the input. */
   readonly segments: readonly Segment[];
   /** Over REST: which of the operation's URI templates, from 1. */

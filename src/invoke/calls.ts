@@ -3,6 +3,7 @@ import type { Spool } from '../model/blob.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { InvokeReply } from '../model/invoke-reply.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { Callable, ReadReply } from './callable.ts';
 import { Configuration } from './configuration.ts';
@@ -17,6 +18,8 @@ import { compileSoapCall } from './soap/call.ts';
 
 /** Calls of operations that have been found, by themselves or as the steps of a flow. */
 export interface Calls {
+  /** The client's. */
+  readonly redactor: Redactor;
   /** Makes a call, and waits for the reply's value. @throws SoapFault, ReplyFault; InvokeError */
   call(operation: ConsumerOperation, input: DocumentValue, options: CallOptions, called: Called): Promise<InvokeReply>;
   /** The request that would be sent. @throws InvokeError CONFIGURATION, BAD_INPUT */
@@ -35,9 +38,10 @@ interface CallPorts {
   readonly spool: Spool;
   readonly timeouts: Timeouts;
   readonly transport: Transport;
+  readonly redactor: Redactor;
 }
 
-export function createCalls({ gateway, env, spool, timeouts, transport }: CallPorts): Calls {
+export function createCalls({ gateway, env, spool, timeouts, transport, redactor }: CallPorts): Calls {
   const { namespace, limits } = gateway;
   const configuration = new Configuration(env);
   const compiled = new WeakMap<ConsumerOperation, Callable>();
@@ -53,7 +57,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport }: CallPo
     checkOptions(operation, given, called);
     const callable = callableOf(operation);
     const target = targetOf(operation, given);
-    const writing = { called, segments: given.segments ?? [], uriIndex: given.uriIndex ?? 1 };
+    const writing = { called, redactor, segments: given.segments ?? [], uriIndex: given.uriIndex ?? 1 };
     const texts = [...transport.references(target), ...callable.references(input, writing)];
     return { callable, target, writing, texts };
   }
@@ -65,6 +69,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport }: CallPo
   }
 
   return {
+    redactor,
     async call(operation, input, given, called) {
       const start = performance.now();
       const { callable, target, resolve, outgoing } = write(operation, input, given, called);

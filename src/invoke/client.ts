@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Environment } from '../load/value/config.ts';
+import { createRedactor } from '../codec/redact/redactor.ts';
+import { type Environment, secretsOf } from '../load/value/config.ts';
 import type { Spool } from '../model/blob.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow } from '../model/flow.ts';
 import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { createCalls } from './calls.ts';
@@ -23,6 +25,8 @@ export interface ClientOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** The project's, which paths of certificates are relative to; the current one where it is left out. */
   readonly folder?: string;
+  /** Learns the tokens that are fetched; one that knows the secrets of `env` where it is left out. */
+  readonly redactor?: Redactor;
 }
 
 /** Calls the operations of other systems. */
@@ -52,11 +56,11 @@ export interface Client {
 /** A client for the consumer operations of a registry. Connections are kept for the next call. */
 export function createClient(
   registry: Registry,
-  { env, spool, folder = process.cwd(), ...options }: ClientOptions,
+  { env, spool, folder = process.cwd(), redactor = createRedactor(() => secretsOf(env)), ...options }: ClientOptions,
 ): Client {
   const timeouts: Timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const transport = createTransport({ timeouts, env, folder });
-  const calls = createCalls({ gateway: registry.gateway, env, spool, timeouts, transport });
+  const transport = createTransport({ timeouts, env, folder, redactor });
+  const calls = createCalls({ gateway: registry.gateway, env, spool, timeouts, transport, redactor });
   const flows = createFlows(calls);
   const find = (given: string | ConsumerOperation, { requestId = randomUUID() }: CallOptions) => {
     const operation = findOperation(registry, given, requestId);

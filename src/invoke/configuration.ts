@@ -1,6 +1,6 @@
 import { ConfigError, type Environment, resolveAll } from '../load/value/config.ts';
 import type { ConfigText, Reference, ResolveReference } from '../model/definition.ts';
-import { MASK } from '../model/mask.ts';
+import { MASK } from '../model/redactor.ts';
 import { type Called, InvokeError } from './error.ts';
 
 /** Resolves references to configuration, each once for as long as a client lives. */

@@ -1,6 +1,6 @@
 import type { ResolveReference } from '../model/definition.ts';
-import { MASK } from '../model/mask.ts';
 import type { NodeCredential } from '../model/node.ts';
+import { MASK } from '../model/redactor.ts';
 import { resolveText } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 

@@ -1,3 +1,8 @@
+import { compileNames, fieldsOf } from '../codec/redact/declared.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { MoreSecrets } from '../model/redactor.ts';
+import type { Message } from '../model/service.ts';
+
 /** A request that may be sent to any of several addresses. */
 export interface Outgoing {
   readonly method: string;
@@ -16,8 +21,8 @@ export interface Outgoing {
   readonly compress: boolean;
   /** What may be told of it. */
   readonly shown: Shown;
-  /** Values in it that may not. */
-  secrets?(): Iterable<string>;
+  /** What is secret in it, and may be repeated by the target. */
+  readonly secrets: Required<MoreSecrets>;
 }
 
 /** A request with what is secret in it masked. */
@@ -39,4 +44,14 @@ export interface PreparedRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Text, or what is said in place of content that is read as it is sent; undefined where there is no body. */
   readonly body: string | undefined;
+}
+
+/** Compiles the masking of sensitive fields, by their names, in what is sent for an operation and what comes back. */
+export function hidingOf(operation: ConsumerOperation): (text: string) => string {
+  const { fault } = operation;
+  const messages: readonly Message[] =
+    operation.kind === 'soap'
+      ? [operation.soap.request, operation.soap.response]
+      : [{ kind: 'document', document: operation.input }, ...operation.responses.map(({ message }) => message)];
+  return compileNames([...messages.map(fieldsOf), ...(fault === undefined ? [] : [fault.fields])]);
 }

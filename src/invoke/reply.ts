@@ -1,7 +1,11 @@
+import { isAttachment } from '../codec/binary.ts';
 import { CodecError } from '../codec/index.ts';
-import { redacted } from '../codec/redact/redact.ts';
+import { compileMasked } from '../codec/redact/declared.ts';
 import { SpoolLimitError } from '../model/blob.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
 import { Fault, faults } from '../model/fault.ts';
+import type { Redactor } from '../model/redactor.ts';
+import type { DocumentValue } from '../model/value.ts';
 import { CharsetError, decodeBeginning, decodeText } from '../wire/charset.ts';
 import { isXmlType, parseMediaType } from '../wire/media-type.ts';
 import { SoapError } from '../wire/soap/message.ts';
@@ -9,7 +13,6 @@ import { type Called, InvokeError, mayRetry } from './error.ts';
 import { isReadable, oneLine } from './http/body.ts';
 import type { RawReply } from './http/raw-reply.ts';
 import { PEEKED, SHOWN_BODY } from './limits.ts';
-import type { Mask } from './mask.ts';
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
@@ -34,9 +37,9 @@ export function statusError(raw: RawReply, { body, hint, cause }: StatusFacts): 
   });
 }
 
-function redirectHint({ status, headers: { location }, secrets }: RawReply): string | undefined {
+function redirectHint({ status, headers: { location }, redactor }: RawReply): string | undefined {
   if (status < 300 || status >= 400 || location === undefined) return undefined;
-  return `Redirects are not followed; it points to ${oneLine(redacted(location, secrets()).slice(0, SHOWN_BODY))}.`;
+  return `Redirects are not followed; it points to ${oneLine(redactor.text(location).slice(0, SHOWN_BODY))}.`;
 }
 
 /** How a refused credential is mended. */
@@ -73,22 +76,30 @@ function encodingOf({ headers }: RawReply): { readonly charset: string | undefin
 }
 
 /** The beginning of a body on one line, without what is secret; undefined where it is not for people. */
-export function beginningOf(raw: RawReply, head: Uint8Array, mask: Mask): string | undefined {
+export function beginningOf(raw: RawReply, head: Uint8Array): string | undefined {
   if (!isReadable(raw.headers['content-type'])) return undefined;
   const { charset, isXml } = encodingOf(raw);
   const text = decodeBeginning(head.subarray(0, PEEKED), charset, isXml);
-  return told(raw, text, head.length > PEEKED, mask);
+  return told(raw, text, head.length > PEEKED);
 }
 
 /** The beginning of a text of a reply in the same form; undefined where nothing is left. */
-export function shownText(raw: RawReply, text: string, mask: Mask): string | undefined {
-  return told(raw, text.slice(0, PEEKED), text.length > PEEKED, mask);
+export function shownText(raw: RawReply, text: string): string | undefined {
+  return told(raw, text.slice(0, PEEKED), text.length > PEEKED);
 }
 
 /** A secret at the end may be cut, and is not to be seen then. */
-function told(raw: RawReply, text: string, isCut: boolean, mask: Mask): string | undefined {
-  const masked = mask(text, raw.secrets());
+function told({ redactor }: RawReply, text: string, isCut: boolean): string | undefined {
+  const masked = redactor.text(text);
   return oneLine(masked.slice(0, isCut ? Math.min(SHOWN_BODY, masked.length / 2) : SHOWN_BODY));
+}
+
+/** A fault document without its sensitive fields, and secrets that other fields repeat. */
+export function shownFault({ fault }: ConsumerOperation, value: DocumentValue, redactor: Redactor): DocumentValue {
+  return compileMasked(fault?.fields ?? [])(value, {
+    room: () => true,
+    single: (each) => (isAttachment(each) ? each : redactor.value(each)),
+  }) as DocumentValue;
 }
 
 /** What was wrong with a reply, as the error of the call. */

@@ -1,7 +1,7 @@
 import type * as OAuth from 'oauth4webapi';
-import { redacted } from '../codec/redact/redact.ts';
 import type { ResolveReference } from '../model/definition.ts';
 import type { NodeCredential } from '../model/node.ts';
+import type { Redactor } from '../model/redactor.ts';
 import { isLoopbackName } from '../wire/network-address.ts';
 import { resolveText } from './configuration.ts';
 import { bearer, type Proof } from './credential.ts';
@@ -53,7 +53,11 @@ class TokenError extends Error {
  * Asks for a token by the client-credentials grant (RFC 6749 section 4.4).
  * @throws TokenError, whose words hold no secret
  */
-async function requestToken(client: TokenClient, send: TokenFetch, signal: AbortSignal | undefined): Promise<Token> {
+async function requestToken(
+  client: TokenClient,
+  { send, redactor }: { readonly send: TokenFetch; readonly redactor: Redactor },
+  signal: AbortSignal | undefined,
+): Promise<Token> {
   const oauth = await import('oauth4webapi');
   const { tokenUrl, clientId, clientSecret, parameters, authentication } = client;
   const server: OAuth.AuthorizationServer = { issuer: tokenUrl, token_endpoint: tokenUrl };
@@ -80,8 +84,8 @@ async function requestToken(client: TokenClient, send: TokenFetch, signal: Abort
     if (answered === undefined) throw unreached(error);
     const said = await saidBy(answered);
     // Some repeat what they were sent.
-    const told = redacted(said === '' ? messageOf(error) : said, [clientSecret]);
-    const words = oneLine(told.slice(0, SHOWN_BODY)) ?? '';
+    const shown = redactor.knowing({ secrets: () => [clientSecret] }).text(said === '' ? messageOf(error) : said);
+    const words = oneLine(shown.slice(0, SHOWN_BODY)) ?? '';
     const reason = `the token endpoint answered with the status ${answered.status}: ${words}`;
     throw new TokenError(reason, mayRetry(answered.status), undefined);
   }
@@ -117,6 +121,8 @@ interface TokenSource {
   readonly send: TokenFetch;
   /** In milliseconds, the whole of a token request. */
   readonly time: number;
+  /** Learns them. */
+  readonly redactor: Redactor;
 }
 
 interface Held {
@@ -170,12 +176,15 @@ export class Tokens {
   }
 
   async #request(): Promise<Held> {
-    const { client, node, send, time } = this.#source;
+    const { client, node, send, time, redactor } = this.#source;
     const start = performance.now();
     const late = deadline(undefined, time, { operation: node, requestId: '' });
-    const { value, holds = Number.POSITIVE_INFINITY } = await requestToken(client, send, late.signal).finally(
-      late.clear,
-    );
+    const { value, holds = Number.POSITIVE_INFINITY } = await requestToken(
+      client,
+      { send, redactor },
+      late.signal,
+    ).finally(late.clear);
+    redactor.learn([value]);
     const margin = marginOf(holds);
     const held = { token: value, renewAt: start + holds - 2 * margin, until: start + holds - margin };
     this.#held = held;

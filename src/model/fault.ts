@@ -121,9 +121,9 @@ export class Fault extends Error {
   }
 
   /** The same fault with other words for the caller. */
-  saying(message: string): Fault {
+  saying(message: string, detail = this.detail): Fault {
     return new Fault(this.code, this.status, message, {
-      detail: this.detail,
+      detail,
       headers: this.headers,
       cause: this.cause,
       ...(this.reason === undefined ? {} : { reason: this.reason }),

@@ -1,5 +1,5 @@
 import type { WorkContext } from './handler.ts';
-import type { Redaction } from './mask.ts';
+import type { Redactor } from './redactor.ts';
 import type { User } from './security.ts';
 
 /** In whose name code runs that no request waits for. */
@@ -11,8 +11,8 @@ interface OpenWorkFacts {
   readonly scope: string;
   /** What the lines of its log say beside the request's id. */
   readonly named: Readonly<Record<string, unknown>>;
-  /** Takes what is secret out of what code says in the log; undefined where nothing is secret. */
-  readonly redact: Redaction | undefined;
+  /** Knows what is secret in what the code works on; undefined where that is nothing beyond what is always secret. */
+  readonly redactor?: Redactor | undefined;
   readonly signal: AbortSignal;
 }
 

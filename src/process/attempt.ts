@@ -1,4 +1,3 @@
-import { redactError } from '../codec/redact/redact-value.ts';
 import { Fault } from '../model/fault.ts';
 import type { ProcessContext, ProcessHandler } from '../model/handler.ts';
 import type { User } from '../model/security.ts';
@@ -8,7 +7,7 @@ import { RunningLog } from './message-log.ts';
 import type { RunPorts } from './port.ts';
 import { mayRun, type Program } from './program.ts';
 import { keepReport } from './reports.ts';
-import { isKept, parameterRedaction, parameterValues, queryOutput } from './request.ts';
+import { isKept, parameterRedactor, parameterValues, queryOutput } from './request.ts';
 import { openRunning } from './running.ts';
 import type { Step } from './status.ts';
 import { begin, type End, endRequest, type Taken } from './steps.ts';
@@ -158,13 +157,13 @@ export class Attempt {
     signal: AbortSignal,
   ): Promise<Step> {
     const { row, run, attempt, texts } = this.#taken;
-    const redact = parameterRedaction(process, texts, values);
+    const redactor = parameterRedactor(this.#ports.redactor, process, texts, values);
     const opened = this.#ports.work({
       user,
       requestId: run,
       scope: `process ${process.id}`,
       named: { process: process.id, instance: this.instance },
-      redact,
+      redactor,
       signal,
     });
     const facts = {
@@ -173,7 +172,7 @@ export class Attempt {
       runControl: row.runcntlid,
       attempt,
       log: this.#log,
-      redact,
+      redactor,
       report: (content: Attachment) => this.#report(content),
       complete: (work: SqlWork) => this.#complete(work),
     };
@@ -184,7 +183,7 @@ export class Attempt {
       const outcome = await handler.run(values as never, running.context);
       return outcome === 'warning' ? 'warn' : 'succeed';
     } catch (error) {
-      throw redact === undefined ? error : redactError(error, redact);
+      throw redactor.error(error);
     } finally {
       signal.removeEventListener('abort', abandon);
       running.end('has ended');

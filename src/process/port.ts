@@ -1,5 +1,6 @@
 import type { Blobs, StoredBlob } from '../model/blob.ts';
 import type { ProcessHandler } from '../model/handler.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { Account, OpenWork } from '../model/work.ts';
@@ -134,6 +135,7 @@ export interface RunPorts {
   /** By file. */
   readonly handlers: ReadonlyMap<string, ProcessHandler>;
   readonly work: OpenWork;
+  readonly redactor: Redactor;
   /** Name of this gateway, of at most eight characters: the server that a request was run by. */
   readonly server: string;
   readonly clock: Clock;

@@ -1,8 +1,7 @@
 import { CodecError, compileCheck, compileText } from '../codec/index.ts';
-import { redactionOf } from '../codec/redact/redact-value.ts';
-import { compileSecrets } from '../codec/redact/secrets.ts';
+import { compileSecrets } from '../codec/redact/declared.ts';
 import { Fault } from '../model/fault.ts';
-import type { Redaction } from '../model/mask.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import type { ResultFormat } from '../query/index.ts';
 import type { Program } from './program.ts';
@@ -55,14 +54,18 @@ export function parameterValues({ parameters }: Program, texts: ParameterTexts):
   }
 }
 
-/** What keeps sensitive parameters, as they came and as code has them, out of what is said; undefined where none is sensitive. */
-export function parameterRedaction(
+/** A redactor that knows sensitive parameters too, as they came and as code has them. */
+export function parameterRedactor(
+  redactor: Redactor,
   { parameters }: Pick<Program, 'parameters'>,
   texts: ParameterTexts,
   values: DocumentValue,
-): Redaction | undefined {
+): Redactor {
   const read = compileSecrets(parameters);
-  return read && redactionOf(() => [...read(texts), ...read(values)]);
+  if (read === undefined) return redactor;
+  // Read now: code may change its values.
+  const secrets = [...read(texts), ...read(values)];
+  return redactor.knowing({ secrets: () => secrets });
 }
 
 /** Where the output of a request goes, and in which format; both in capitals, as requests hold them. */

@@ -1,14 +1,13 @@
 import type { ProcessContext, WorkContext } from '../model/handler.ts';
-import type { Redaction } from '../model/mask.ts';
 import type { Process } from '../model/process.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { RunningLog } from './message-log.ts';
 
 /** What a running process is made of. */
 interface RunningFacts extends Pick<ProcessContext, 'instance' | 'runControl' | 'attempt' | 'report'> {
   readonly process: Process;
   readonly log: RunningLog;
-  /** Takes what is secret out of what code says. */
-  readonly redact: Redaction | undefined;
+  readonly redactor: Redactor;
   /** Ends the request with success in the transaction of the work. */
   readonly complete: ProcessContext['complete'];
 }
@@ -22,7 +21,7 @@ interface Running {
 
 /** Makes the context of an attempt, of what all code can reach. Once the attempt is over it takes nothing more. */
 export function openRunning(facts: RunningFacts, work: WorkContext): Running {
-  const { process, instance, runControl, attempt, log, redact } = facts;
+  const { process, instance, runControl, attempt, log, redactor } = facts;
   const { caller, requestId, signal, blobs } = work;
   let over: string | undefined;
   let completing = false;
@@ -32,17 +31,16 @@ export function openRunning(facts: RunningFacts, work: WorkContext): Running {
   const check = (): void => {
     if (over !== undefined) throw new Error(over);
   };
-  const unsaid = (text: string): string => (redact === undefined ? text : (redact(text) as string));
   const context: ProcessContext = {
     ...{ process, instance, runControl, attempt, caller, requestId, signal, blobs },
     progress(percent, text) {
       check();
       if (!(percent >= 0 && percent <= 100)) throw new RangeError(`progress is from 0 to 100, not ${percent}`);
-      log.progress(percent, text === undefined ? undefined : unsaid(text));
+      log.progress(percent, text === undefined ? undefined : redactor.text(text));
     },
     message(level, text) {
       check();
-      log.add(level, unsaid(text));
+      log.add(level, redactor.text(text));
     },
     async report(content) {
       check();

@@ -31,7 +31,7 @@ export interface GatewayPorts
  */
 export function createApp(registry: Registry, ports: GatewayPorts): Hono<GatewayEnv> {
   const app = new Hono<GatewayEnv>();
-  const record = createRecorder(registry, ports.audit, ports.metrics);
+  const record = createRecorder(registry, ports.audit, ports.metrics, ports.redactor);
   const connected = { ...ports, registry, record, components: ports.services.components };
   const shared = { ...connected, operations: compileOperations(connected), stages: new Stages(connected) };
   const beside = createBeside(registry, connected);

@@ -1,7 +1,7 @@
 import { compileRest, type RestBinding } from '../binding/rest/rest.ts';
 import { withOriginalBody } from '../binding/soap/original.ts';
 import { compileSoap, type SoapProvider } from '../binding/soap/soap.ts';
-import { compileSecrets, type ReadSecrets } from '../codec/redact/secrets.ts';
+import { compileSecrets, type ReadSecrets } from '../codec/redact/declared.ts';
 import { originalBodies } from '../delivered/index.ts';
 import type { Operation, SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';

@@ -1,7 +1,7 @@
 import type { Format } from '../binding/message.ts';
-import { redactionOf } from '../codec/redact/redact-value.ts';
 import type { Fault } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { authorise } from '../security/authorise.ts';
@@ -16,7 +16,7 @@ import type { Exchange } from './exchange/exchange.ts';
 import { Refusals, timedOut, type WrittenFault } from './exchange/refuse.ts';
 import type { Sent } from './exchange/respond.ts';
 import type { Throttle } from './exchange/throttle.ts';
-import type { Recorder } from './log/record.ts';
+import { credentialHeaders, type Recorder } from './log/record.ts';
 import type { CallProgress, Compiled } from './operations.ts';
 
 /** What a connector stands on. */
@@ -46,11 +46,16 @@ export class Stages {
   readonly #ports: ConnectorPorts;
   readonly #rows: QueryRows;
   readonly #refusals: Refusals;
+  readonly #credentials: ReadonlySet<string>;
 
   constructor(ports: ConnectorPorts) {
     this.#ports = ports;
     this.#rows = compileQueryRows(ports);
-    this.#refusals = new Refusals(ports.log, ports.record, ports.registry.gateway.limits.timeout, ports.throttle);
+    this.#credentials = credentialHeaders(ports.registry);
+    const redactorOf = (exchange: Exchange): Redactor =>
+      ports.redactor.knowing({ secrets: () => exchange.credentials(this.#credentials) });
+    const { timeout } = ports.registry.gateway.limits;
+    this.#refusals = new Refusals(ports.log, ports.record, timeout, ports.throttle, redactorOf);
   }
 
   /** What can be said before credentials are looked at. @throws Fault TOO_MANY_REQUESTS */
@@ -111,7 +116,7 @@ export class Stages {
       segments,
       root: as === 'soap' ? compiled.soap?.replyRoot : undefined,
       header: (name) => headerOf(exchange, name),
-      redact: sensitive && redactionOf(() => sensitive),
+      secrets: () => [...(sensitive ?? []), ...exchange.credentials(this.#credentials)],
     });
     progress.input = input;
     progress.call = call;
@@ -137,7 +142,7 @@ export class Stages {
     return {
       sent: (bytes, complete) => {
         call?.done();
-        this.#ports.record(exchange, { operation, caller, status, input, outcome, bytes, complete });
+        this.#ports.record(exchange, { operation, caller, status, input, outcome, bytes, complete, call });
       },
       failed: (error) =>
         this.#refusals.logFailure(exchange, progress, error, `${operation.id} could not be sent whole.`),

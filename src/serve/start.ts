@@ -1,5 +1,7 @@
 import type { Server } from 'node:http';
+import { createRedactor } from '../codec/redact/redactor.ts';
 import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
+import { secretsOf } from '../load/value/config.ts';
 import type { Registry } from '../model/registry.ts';
 import { type OpenDirectory, openDirectory } from '../security/directory/directory.ts';
 import type { Store } from '../store/index.ts';
@@ -83,7 +85,8 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
   const { gateway } = registry;
   const at = readAddress(registry, env);
   const sampleUsers = readSampleUsers(registry, at, env);
-  const log = createLog(options.log);
+  const redactor = createRedactor(() => secretsOf(env));
+  const log = createLog({ ...options.log, redactor });
   opened.add(() => new Promise((resolve) => log.flush(() => resolve())));
   const ports = { env, folder: root, log };
   const tls = gateway.tls === undefined ? undefined : openTls(gateway.tls, ports);
@@ -105,9 +108,9 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
   const safeguards = await openSafeguards(registry, { ...ports, store });
   opened.add(() => safeguards.close());
   const { audit, throttle } = safeguards;
-  const outbound = createLazyClient(registry, { env, spool, folder: root });
+  const outbound = createLazyClient(registry, { env, spool, folder: root, redactor });
   opened.add(() => outbound.close());
-  const services = await openServices(registry, { data, outbound, log, audit, directory, ...code });
+  const services = await openServices(registry, { data, outbound, log, redactor, audit, directory, ...code });
   opened.add((timeoutMs) => services.close(timeoutMs));
 
   const metrics = createMetrics({ queries, queue: services.queue, ...(others === undefined ? {} : { others }) });
@@ -116,7 +119,7 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
   let base = '';
   const app = createApp(registry, {
     ...{ handlers, queries, blobs, spool, services, outbound },
-    ...{ log, audit, metrics, authenticator, throttle, sampleUsers, ready },
+    ...{ log, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready },
     pace: { idle: idleTimeout, slowest: gateway.limits.slowest, grace },
     base: () => base,
   });

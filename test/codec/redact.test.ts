@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redacted } from '../../src/codec/redact/redact.ts';
+import { createRedactor } from '../../src/codec/redact/redactor.ts';
 import { percentEncode } from '../../src/wire/percent.ts';
+
+const redacted = (text: string, secrets: readonly string[]): string => createRedactor(() => secrets).text(text);
 
 const SECRET = 'a/b+c \'d"é&<𝄞';
 

@@ -1,3 +1,4 @@
+import { createRedactor } from '../../src/codec/redact/redactor.ts';
 import { type Components, openComponents } from '../../src/event/index.ts';
 import type { Component } from '../../src/model/component.ts';
 import { type ComponentEvent, type ServiceClass, ServiceInterface, type WorkContext } from '../../src/model/handler.ts';
@@ -75,6 +76,7 @@ export async function openAudited(folder: string, options: AuditedOptions = {}):
       ['Audit', options.first ?? Audit],
       ['Second', Second],
     ]),
+    redactor: createRedactor(),
     work: ({ user, requestId, signal }) => {
       const context: Partial<WorkContext> = { caller: { user: user?.id }, requestId, signal, log() {} };
       return { context: context as WorkContext, done() {} };

@@ -1,4 +1,5 @@
 import { Pending } from '../../src/binding/call/values.ts';
+import { createRedactor } from '../../src/codec/redact/redactor.ts';
 import type { Calls } from '../../src/invoke/calls.ts';
 import { InvokeError } from '../../src/invoke/error.ts';
 import { createFlows, type Flows } from '../../src/invoke/flow/flow.ts';
@@ -142,6 +143,7 @@ export function flowsOf(answer: Answer, more: Partial<Calls> = {}): TestFlows {
   const configured: string[][] = [];
   let now = 1000;
   const ports: Calls = {
+    redactor: createRedactor(),
     async call({ id }, input, options, called) {
       const one = { operation: id, input, options };
       made.push(one);

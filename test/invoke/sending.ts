@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
+import { createRedactor } from '../../src/codec/redact/redactor.ts';
 import { Configuration } from '../../src/invoke/configuration.ts';
 import type { Credential } from '../../src/invoke/credential.ts';
-import { masked } from '../../src/invoke/http/headers.ts';
 import type { RawReply } from '../../src/invoke/http/raw-reply.ts';
 import { createTransport, type SendOptions, type Target } from '../../src/invoke/http/transport.ts';
 import { TIMEOUTS, type Timeouts } from '../../src/invoke/limits.ts';
@@ -31,7 +31,8 @@ export function outgoing(method = 'GET', more: Partial<Outgoing> = {}): Outgoing
     async *bytes() {
       if (body !== undefined) yield Buffer.from(body);
     },
-    shown: { uri, headers: masked(headers), body },
+    shown: { uri, headers: createRedactor().headers(headers), body },
+    secrets: { secrets: () => [], hide: (each) => each },
     ...more,
   };
 }
@@ -68,7 +69,12 @@ export interface Sender {
 
 /** A transport that calls one node, closed when the test ends. */
 export function sender(node: Node, { env = {}, timeouts, folder = '/', operation }: SenderOptions = {}): Sender {
-  const transport = createTransport({ timeouts: { ...TIMEOUTS, ...timeouts }, env, folder });
+  const transport = createTransport({
+    timeouts: { ...TIMEOUTS, ...timeouts },
+    env,
+    folder,
+    redactor: createRedactor(),
+  });
   onTestFinished(() => transport.close());
   const configuration = new Configuration(env);
   const consumer = rest(node, operation);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createRedactor } from '../../src/codec/redact/redactor.ts';
 import { renderDiagnostics } from '../../src/load/index.ts';
 import { loadFiles } from '../../src/load/load.ts';
 import type { ProcessContext, ProcessOutcome, WorkContext } from '../../src/model/handler.ts';
@@ -107,6 +108,7 @@ export async function openTestScheduler(options: TestOptions = {}): Promise<Test
     saved: openSavedQueries({ registry, store }),
     handlers,
     work,
+    redactor: createRedactor(),
     server,
     onError,
     grace,

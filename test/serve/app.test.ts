@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRedactor } from '../../src/codec/redact/redactor.ts';
 import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { createLazyClient } from '../../src/serve/answer/outbound.ts';
@@ -64,13 +65,14 @@ async function appOf(files: Readonly<Record<string, string>>): Promise<typeof ap
   atEnd.push(() => data.close(), project.remove);
   const { queries, blobs, spool, store } = data;
   const { handlers, ...code } = await importCode(registry, project.root);
+  const redactor = createRedactor();
   const log = createLog({ to: { write: () => {} } });
   const outbound = createLazyClient(registry, { env: {}, spool, folder: project.root });
   const directory = createDirectory(registry.users, true);
-  const services = await openServices(registry, { data, outbound, log, audit: log, directory, ...code });
+  const services = await openServices(registry, { data, outbound, log, redactor, audit: log, directory, ...code });
   atEnd.unshift(() => services.close(0));
   return createApp(registry, {
-    ...{ handlers, queries, blobs, spool, services, outbound, log, audit: log },
+    ...{ handlers, queries, blobs, spool, services, outbound, log, redactor, audit: log },
     authenticator: authenticatorOf(registry),
     metrics: createMetrics(),
     throttle: undefined,

@@ -1,7 +1,7 @@
 import { isAttachment } from '../../codec/binary.ts';
 import { within } from '../../codec/error.ts';
 import { CodecError, compileTextWriter, readJsonText, writeJsonText } from '../../codec/index.ts';
-import { textsIn } from '../../codec/redact/secrets.ts';
+import { textsIn } from '../../codec/redact/declared.ts';
 import type { CallBody, RestConsumer } from '../../model/consumer.ts';
 import type { ResolveReference } from '../../model/definition.ts';
 import type { Field } from '../../model/field.ts';

@@ -1,5 +1,5 @@
 import { CodecError } from '../../codec/index.ts';
-import { textsIn } from '../../codec/redact/secrets.ts';
+import { textsIn } from '../../codec/redact/declared.ts';
 import { setMember, unknownField } from '../../codec/value.ts';
 import type { CallText, RestConsumer } from '../../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { isAttachment, MemoryAttachment } from '../../codec/binary.ts';
 import { compileDocument, compileJsonFieldWriter, initialValue } from '../../codec/index.ts';
-import { compileSecrets } from '../../codec/redact/secrets.ts';
+import { compileSecrets } from '../../codec/redact/declared.ts';
 import { checkDepth, holdsPrimitive, setMember } from '../../codec/value.ts';
 import type { Document } from '../../model/document.ts';
 import { type Field, type FieldType, singleType } from '../../model/field.ts';
-import { MASK } from '../../model/mask.ts';
+import { MASK } from '../../model/redactor.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { bytesOf, lengthOf, type Pieces } from '../pieces.ts';

@@ -3,7 +3,7 @@ import { CodecError, compileText, compileTextWriter, initialValue } from '../../
 import type { CallPart, CallText, CallValue, RestConsumer } from '../../model/consumer.ts';
 import type { ResolveReference } from '../../model/definition.ts';
 import type { Field } from '../../model/field.ts';
-import { MASK } from '../../model/mask.ts';
+import { MASK } from '../../model/redactor.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { decodedContent } from './content.ts';

@@ -1,7 +1,7 @@
 import { CodecError, compileDocument, readJsonText } from '../../codec/index.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
-import { MASK } from '../../model/mask.ts';
+import { MASK } from '../../model/redactor.ts';
 import type { DocumentValue, JsonValue, Value } from '../../model/value.ts';
 import { type ReplyText, readDocument } from './text.ts';
 

@@ -1,3 +1,4 @@
+import { replySecrets } from '../../codec/redact/declared.ts';
 import type { Flow, FlowStep } from '../../model/flow.ts';
 import type { FlowReply, InvokeReply, StepTrace } from '../../model/invoke-reply.ts';
 import type { DocumentValue } from '../../model/value.ts';
@@ -59,7 +60,7 @@ export function createFlows(calls: Calls, now: () => number = () => performance.
       const input = watchContent(given);
       const time = deadline(signal, timeout, called);
       try {
-        return await new FlowRun({ call: calls.call, cache, keys, plan, input, shown, options, time }).reply();
+        return await new FlowRun({ calls, cache, keys, plan, input, shown, options, time }).reply();
       } finally {
         time.clear();
       }
@@ -70,7 +71,7 @@ export function createFlows(calls: Calls, now: () => number = () => performance.
 
 /** What a run of a flow stands on. */
 interface RunPorts {
-  readonly call: Calls['call'];
+  readonly calls: Pick<Calls, 'call' | 'redactor'>;
   readonly cache: StepCache;
   readonly keys: StepKeys;
   readonly plan: FlowPlan;
@@ -160,6 +161,7 @@ class FlowRun {
     const start = this.#run.cache.now();
     const reply = await this.#call(index, options);
     try {
+      this.#run.calls.redactor.learn(replySecrets(this.#step(index).operation, reply.value));
       return keptOf(this.#step(index), reply, start, this.#called(index));
     } finally {
       reply.close();
@@ -167,10 +169,10 @@ class FlowRun {
   }
 
   #call(index: number, options: CallOptions): Promise<InvokeReply> {
-    const { call, input } = this.#run;
+    const { calls, input } = this.#run;
     const valuesOf = (source: number) => (this.#given[source] as Given).values;
     const values = stepInput(this.#planned(index), input.input, valuesOf);
-    return call(this.#step(index).operation, values, options, this.#called(index));
+    return calls.call(this.#step(index).operation, values, options, this.#called(index));
   }
 
   #tell(index: number): void {

@@ -7,7 +7,7 @@ import type { Outgoing } from '../outgoing.ts';
 import type { Address } from './address.ts';
 import { through } from './body.ts';
 import { isUnconnected, type Marks, type Pools, type WatchedRequest } from './connection/pools.ts';
-import { headersOf, headOf, maskedReply, shownHeaders } from './headers.ts';
+import { headersOf, headOf, shownHeaders } from './headers.ts';
 import { type Attempt, type Received, received } from './raw-reply.ts';
 import type { Sending } from './sending.ts';
 import { isTlsError, transportError } from './transport-error.ts';
@@ -52,7 +52,11 @@ async function attempted(dispatcher: Dispatcher, attempt: Attempt, sending: Send
   const { address, outgoing, proof, facts, marks } = attempt;
   const { timeouts, options, acceptsCodings } = sending;
   const additions = { proof, acceptsCodings };
-  options.heads?.onRequest?.(headOf(`${outgoing.method} ${address.shown} HTTP/1.1`, shownHeaders(outgoing, additions)));
+  const { secrets, hide } = outgoing.secrets;
+  const redactor = sending.redactor.knowing({ secrets: () => [...secrets(), ...(proof?.secrets ?? [])], hide });
+  options.heads?.onRequest?.(
+    headOf(`${outgoing.method} ${address.shown} HTTP/1.1`, shownHeaders(outgoing, additions), redactor),
+  );
   const request: WatchedRequest = {
     origin: address.origin,
     path: address.path,
@@ -66,9 +70,9 @@ async function attempted(dispatcher: Dispatcher, attempt: Attempt, sending: Send
     marks,
   };
   const response = await dispatcher.request(request);
-  const reply = received(response, attempt, sending);
+  const reply = received(response, attempt, sending, redactor);
   options.heads?.onReply?.(
-    headOf(`HTTP/1.1 ${reply.status} ${response.statusText}`.trimEnd(), maskedReply(reply.headers, reply.secrets())),
+    headOf(`HTTP/1.1 ${reply.status} ${response.statusText}`.trimEnd(), redactor.headers(reply.headers), redactor),
   );
   return reply;
 }

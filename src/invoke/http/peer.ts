@@ -1,5 +1,6 @@
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { Node } from '../../model/node.ts';
+import type { Redactor } from '../../model/redactor.ts';
 import { type Proof, proofOf } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
@@ -37,11 +38,13 @@ export interface PeerSource {
   readonly proxyOf: ProxyOf;
   readonly resolve: ResolveReference;
   readonly called: Called;
+  /** Learns the tokens that are fetched. */
+  readonly redactor: Redactor;
 }
 
 /** @throws InvokeError CONFIGURATION */
 export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
-  const { connections, folder, proxyOf, resolve, called } = source;
+  const { connections, folder, proxyOf, resolve, called, redactor } = source;
   const timeouts = { ...source.timeouts, ...node.timeouts };
   const hasFiles = node.caFile !== undefined || node.certificate !== undefined;
   const tls = hasFiles ? await import('./connection/tls.ts') : undefined;
@@ -63,7 +66,7 @@ export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
       foreign ??= connections.pools({ ...facts, secureContext: contextOf(false) });
       return foreign;
     },
-    credential: credentialOf(node, pools, timeouts, resolve),
+    credential: credentialOf(node, pools, timeouts, { resolve, redactor }),
     circuit: node.circuit.failures === 0 ? undefined : createCircuit(await import('cockatiel'), node),
   };
 }
@@ -103,7 +106,7 @@ function credentialOf(
   { id, credential }: Node,
   pools: Pools,
   timeouts: Timeouts,
-  resolve: ResolveReference,
+  { resolve, redactor }: Pick<PeerSource, 'resolve' | 'redactor'>,
 ): Peer['credential'] {
   if (credential === undefined) return () => undefined;
   let known: Proof | Tokens | undefined;
@@ -114,6 +117,7 @@ function credentialOf(
       client: tokenClientOf(credential, id, resolve, called),
       send: tokenFetch(pools, id, timeouts),
       time: Math.min(timeouts.connect + timeouts.head + timeouts.idle, timeouts.call),
+      redactor,
     });
   };
   return (called) => {

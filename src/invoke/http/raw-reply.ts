@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Timings } from '../../model/invoke-reply.ts';
+import type { Redactor } from '../../model/redactor.ts';
 import type { Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import { DRAINED, LONGEST, SLOWEST } from '../limits.ts';
@@ -26,8 +27,8 @@ export interface RawReply {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** How a reply that is no success is mended, where the transport knows. */
   readonly hint: string | undefined;
-  /** Values of the request that may not be told, which a target may repeat. */
-  secrets(): Iterable<string>;
+  /** Knows the secrets of the request, which a target may repeat. */
+  readonly redactor: Redactor;
   /** Gives the connection up, read or not. */
   discard(): void;
 }
@@ -53,8 +54,9 @@ export interface Attempt {
 /** What a target answered to an attempt. @throws InvokeError BAD_REPLY for codings that nobody asked for */
 export function received(
   { statusCode: status, headers: given, body }: Dispatcher.ResponseData,
-  { address, outgoing, proof, facts, marks: { connected, sent } }: Attempt,
+  { address, facts, marks: { connected, sent } }: Attempt,
   { start, attempts, acceptsCodings }: Sending,
+  redactor: Redactor,
 ): Received {
   const now = performance.now();
   const headers: Record<string, string> = {};
@@ -87,7 +89,7 @@ export function received(
     whole,
     bytes: whole === undefined ? bytesOf(body, codings, facts, status) : inOne(whole),
     hint: undefined,
-    secrets: () => [...(outgoing.secrets?.() ?? []), ...(proof?.secrets ?? [])],
+    redactor,
     // Of one that came whole the connection serves again already.
     discard: whole === undefined ? () => void body.destroy() : ignored,
     release: whole === undefined ? () => void body.dump({ limit: DRAINED }).catch(ignored) : ignored,

@@ -1,3 +1,4 @@
+import type { Redactor } from '../../model/redactor.ts';
 import type { Called } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import type { Outgoing } from '../outgoing.ts';
@@ -18,6 +19,8 @@ export interface Sending {
   readonly node: string;
   readonly timeouts: Timeouts;
   readonly options: SendingOptions;
+  /** The client's, for what is shown of the call. */
+  readonly redactor: Redactor;
   /** The client is closed, which ends what waits. */
   readonly closed: AbortSignal;
   /** Replies may be compressed with more than gzip. */

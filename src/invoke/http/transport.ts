@@ -1,8 +1,8 @@
 import type { Environment } from '../../load/value/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
-import { MASK } from '../../model/mask.ts';
 import { type Node, RETRY_DEFAULTS } from '../../model/node.ts';
+import { MASK, type Redactor } from '../../model/redactor.ts';
 import { BASIC, BEARER, basic, type Credential, type Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
@@ -51,9 +51,10 @@ interface TransportOptions {
   readonly env: Environment;
   /** What paths of certificates are relative to. */
   readonly folder: string;
+  readonly redactor: Redactor;
 }
 
-export function createTransport({ timeouts, env, folder }: TransportOptions): Transport {
+export function createTransport({ timeouts, env, folder, redactor }: TransportOptions): Transport {
   const closed = new AbortController();
   const proxyOf = proxiesOf(env);
   const peers = new WeakMap<Node, Peer | Promise<Peer>>();
@@ -62,7 +63,7 @@ export function createTransport({ timeouts, env, folder }: TransportOptions): Tr
   async function open(node: Node, resolve: ResolveReference, called: Called): Promise<Peer> {
     // Loaded with the first call: a start should not wait for it, whoever imports the package.
     connections ??= import('undici').then((undici) => new Connections(undici));
-    return openPeer(node, { connections: await connections, timeouts, folder, proxyOf, resolve, called });
+    return openPeer(node, { connections: await connections, timeouts, folder, proxyOf, resolve, called, redactor });
   }
 
   function peerOf(node: Node, resolve: ResolveReference, called: Called): Peer | Promise<Peer> {
@@ -102,6 +103,7 @@ export function createTransport({ timeouts, env, folder }: TransportOptions): Tr
         node: node.id,
         timeouts: peer.timeouts,
         options,
+        redactor,
         closed: closed.signal,
         acceptsCodings: acceptsOf(operation),
         start,

@@ -2,12 +2,12 @@ import { type CallRequest, compileRestCall as compileRequest } from '../../bindi
 import { compileRestReply } from '../../binding/reply/reply.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { ResolveReference } from '../../model/definition.ts';
+import type { Redactor } from '../../model/redactor.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Callable, WriteOptions } from '../callable.ts';
 import { checking } from '../error.ts';
-import { masked, nameOf } from '../http/headers.ts';
-import { compileMask } from '../mask.ts';
-import type { Outgoing, Shown } from '../outgoing.ts';
+import { nameOf } from '../http/headers.ts';
+import { hidingOf, type Outgoing, type Shown } from '../outgoing.ts';
 import { type RestCallable, readReply } from './reply.ts';
 
 /** @param namespace of `gateway.yaml` */
@@ -16,7 +16,7 @@ export function compileRestCall(operation: RestConsumer, namespace: string): Cal
     operation,
     requests: compileRequest(operation, namespace),
     replies: compileRestReply(operation, namespace),
-    mask: compileMask(operation),
+    hide: hidingOf(operation),
   };
   return {
     operation,
@@ -27,9 +27,9 @@ export function compileRestCall(operation: RestConsumer, namespace: string): Cal
 }
 
 function writeRequest(
-  { operation, requests }: RestCallable,
+  { operation, requests, hide }: RestCallable,
   input: DocumentValue,
-  { called, uriIndex, resolve }: WriteOptions & { readonly resolve: ResolveReference },
+  { called, uriIndex, resolve, redactor }: WriteOptions & { readonly resolve: ResolveReference },
 ): Outgoing {
   const written = checking(called, () => requests.write(input, { uriIndex, resolve }));
   const { method, uri, content } = written;
@@ -43,8 +43,8 @@ function writeRequest(
     bytes: () => content?.bytes() ?? none(),
     again: content?.again ?? true,
     compress: operation.properties.compress && content !== undefined,
-    shown: new ShownCall(written, own),
-    secrets: () => written.secrets(),
+    shown: new ShownCall(written, own, redactor),
+    secrets: { secrets: () => written.secrets(), hide },
   };
 }
 
@@ -53,16 +53,18 @@ class ShownCall implements Shown {
   readonly uri: string;
   readonly #written: CallRequest;
   readonly #own: Readonly<Record<string, string>>;
+  readonly #redactor: Redactor;
 
-  constructor(written: CallRequest, own: Readonly<Record<string, string>>) {
+  constructor(written: CallRequest, own: Readonly<Record<string, string>>, redactor: Redactor) {
     this.uri = written.shown.uri;
     this.#written = written;
     this.#own = own;
+    this.#redactor = redactor;
   }
 
   get headers(): Readonly<Record<string, string>> {
     const { headers, shown } = this.#written;
-    return { ...this.#own, ...shownHeaders(headers, shown.headers) };
+    return { ...this.#own, ...shownHeaders(headers, shown.headers, this.#redactor) };
   }
 
   get body(): string | undefined {
@@ -82,8 +84,9 @@ function ownHeaders(given: Readonly<Record<string, string>>, requestId: string):
 function shownHeaders(
   sent: Readonly<Record<string, string>>,
   shown: Readonly<Record<string, string>>,
+  redactor: Redactor,
 ): Record<string, string> {
-  const byName = masked(shown);
+  const byName = redactor.headers(shown);
   const entries = Object.entries(shown).map(([name, value]) => [name, value === sent[name] ? byName[name] : value]);
   return Object.fromEntries(entries) as Record<string, string>;
 }

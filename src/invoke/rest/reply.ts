@@ -11,7 +11,6 @@ import { InvokeError, mayRetry, ReplyFault } from '../error.ts';
 import { begun, collect, continued, inOne } from '../http/body.ts';
 import type { RawReply } from '../http/raw-reply.ts';
 import { DRAINED, PEEKED } from '../limits.ts';
-import { type Mask, maskedDocument } from '../mask.ts';
 import {
   badReply,
   beginningOf,
@@ -19,6 +18,7 @@ import {
   essenceOf,
   isSuccess,
   replyError,
+  shownFault,
   shownText,
   statusError,
   textOf,
@@ -57,25 +57,25 @@ async function readSuccess(callable: RestCallable, raw: RawReply, ports: ReplyPo
   throwMarkedFault(callable, raw, { head, reply });
   if (form === undefined) throw undeclared(callable, raw, head);
   if (form.kind === 'none') return { value: {} };
-  return { value: readValue(callable, raw, form, { head, reply }), body: reply.text };
+  return { value: readValue(raw, form, { head, reply }), body: reply.text };
 }
 
-function readValue({ mask }: RestCallable, raw: RawReply, form: ReplyReader, { head, reply }: ReadBody): DocumentValue {
+function readValue(raw: RawReply, form: ReplyReader, { head, reply }: ReadBody): DocumentValue {
   try {
     return form.read(reply);
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
     // It may quote the reply, which may repeat the request.
-    const cause = new CodecError(mask(error.path, raw.secrets()), mask(error.reason, raw.secrets()));
+    const cause = new CodecError(raw.redactor.text(error.path), raw.redactor.text(error.reason));
     const reason = cause.path === '' ? cause.reason : `does not fit the operation: ${cause.message}`;
-    throw badReply(raw, reason, beginningOf(raw, head, mask), cause);
+    throw badReply(raw, reason, beginningOf(raw, head), cause);
   }
 }
 
 function undeclared(callable: RestCallable, raw: RawReply, head: Buffer): InvokeError {
-  const { replies, mask } = callable;
+  const { replies } = callable;
   const given = JSON.stringify(raw.headers['content-type']?.slice(0, 100));
-  return badReply(raw, `is ${given}, and not ${replies.declared}`, beginningOf(raw, head, mask));
+  return badReply(raw, `is ${given}, and not ${replies.declared}`, beginningOf(raw, head));
 }
 
 /** A body that nobody wants: the connection serves again where there is little of it. */
@@ -132,7 +132,7 @@ async function failureOf(callable: RestCallable, raw: RawReply, ports: ReplyPort
   const format = dataFormatOf(essenceOf(raw));
   const most = format === undefined ? PEEKED : Math.max(PEEKED, ports.limits.body);
   const { head, rest } = await collect(raw.whole === undefined ? raw.bytes : inOne(raw.whole), most);
-  const body = beginningOf(raw, head, callable.mask);
+  const body = beginningOf(raw, head);
   const said = raw.status < 400 || rest !== undefined ? undefined : saidIn(callable, raw, head, format);
   if (said !== undefined) return faultError(callable, raw, said, body);
   return statusError(raw, { body, hint: hintFor(callable, raw) });
@@ -143,7 +143,7 @@ function throwMarkedFault(callable: RestCallable, raw: RawReply, { head, reply }
   const { faults } = callable.replies;
   const format = dataFormatOf(essenceOf(raw));
   const said = faults.marked && format !== undefined ? faults.read(reply, format) : undefined;
-  if (said !== undefined) throw faultError(callable, raw, said, beginningOf(raw, head, callable.mask));
+  if (said !== undefined) throw faultError(callable, raw, said, beginningOf(raw, head));
 }
 
 /** Whether content of a type may hold a fault. What has no type, or is called plain text, may yet be JSON. */
@@ -173,16 +173,16 @@ function saidIn(
 }
 
 function faultError(
-  { operation, mask }: RestCallable,
+  { operation }: RestCallable,
   raw: RawReply,
   { fault, reason, detail }: ReplyFailure,
   body: string | undefined,
 ): ReplyFault {
   const { status, called, hint } = raw;
   const content = {
-    fault: fault && maskedDocument(operation.fault, fault, [...raw.secrets()]),
-    reason: shownText(raw, reason, mask) ?? '',
-    detail: shownText(raw, detail, mask) ?? '',
+    fault: fault && shownFault(operation, fault, raw.redactor),
+    reason: shownText(raw, reason) ?? '',
+    detail: shownText(raw, detail) ?? '',
   };
   return new ReplyFault(called, content, { httpResponseCode: status, retry: mayRetry(status), body, hint });
 }
@@ -198,7 +198,8 @@ export interface RestCallable {
   readonly operation: RestConsumer;
   readonly requests: RestCallBinding;
   readonly replies: RestReplyBinding;
-  readonly mask: Mask;
+  /** Masks what has the name of a sensitive field in front of it, in what is sent and in replies. */
+  readonly hide: (text: string) => string;
 }
 
 /** The body of a reply that is in memory. */

@@ -5,7 +5,7 @@ import { includedBelow, placeSegments } from '../../binding/soap/segments.ts';
 import { compileSoap } from '../../binding/soap/soap.ts';
 import { attachmentsIn } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
-import { compileSecrets } from '../../codec/redact/secrets.ts';
+import { compileSecrets } from '../../codec/redact/declared.ts';
 import { holdsPrimitive } from '../../codec/value.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
 import type { Message } from '../../model/service.ts';
@@ -14,11 +14,9 @@ import { parseMediaType } from '../../wire/media-type.ts';
 import { readEnvelope, SoapError } from '../../wire/soap/message.ts';
 import { readIntent, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
-import type { Callable, Segment } from '../callable.ts';
-import { type Called, checking } from '../error.ts';
-import { masked } from '../http/headers.ts';
-import { compileMask } from '../mask.ts';
-import type { Outgoing } from '../outgoing.ts';
+import type { Callable, Segment, WriteOptions } from '../callable.ts';
+import { checking } from '../error.ts';
+import { hidingOf, type Outgoing } from '../outgoing.ts';
 import { readReply, type SoapCallable } from './reply.ts';
 
 /** @param namespace of `gateway.yaml` */
@@ -27,7 +25,7 @@ export function compileSoapCall(operation: SoapConsumer, namespace: string): Cal
   return {
     operation,
     references: () => [],
-    write: (input, { segments, called }) => writeRequest(callable, input, segments, called),
+    write: (input, options) => writeRequest(callable, input, options),
     read: (raw, ports) => readReply(callable, raw, ports),
   };
 }
@@ -49,7 +47,7 @@ function compile(operation: SoapConsumer, namespace: string): SoapCallable {
     version,
     action,
     headers,
-    mask: compileMask(operation),
+    hide: hidingOf(operation),
   };
 }
 
@@ -72,10 +70,9 @@ function holdsBinary(message: Message): boolean {
 function writeRequest(
   callable: SoapCallable,
   input: DocumentValue,
-  given: readonly Segment[],
-  called: Called,
+  { segments: given, called, redactor }: WriteOptions,
 ): Outgoing {
-  const { binding, version, action, headers, operation, mask } = callable;
+  const { binding, version, action, headers, operation, hide } = callable;
   const { mtom, upContent, compress, segmentContentTransfer: transfer } = operation.properties;
   const segments = checking(called, () =>
     given.map((segment, index) => typed(segment, index, operation.properties.segmentContentType)),
@@ -101,14 +98,18 @@ function writeRequest(
     compress,
     shown: {
       uri: undefined,
-      headers: masked(sent),
+      get headers() {
+        return redactor.headers(sent);
+      },
       get body() {
         if (message.text === undefined) return sizeWords(message.length);
         const hidden = [...secrets()];
-        return hidden.length === 0 ? message.text : mask(message.text, hidden);
+        return hidden.length === 0
+          ? message.text
+          : redactor.knowing({ secrets: () => hidden, hide }).text(message.text);
       },
     },
-    secrets,
+    secrets: { secrets, hide },
   };
 }
 

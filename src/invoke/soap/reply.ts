@@ -13,8 +13,16 @@ import { InvokeError, mayRetry, SoapFault } from '../error.ts';
 import { begun, type Collected, collect, continued, inOne, oneLine } from '../http/body.ts';
 import type { RawReply } from '../http/raw-reply.ts';
 import { PEEKED } from '../limits.ts';
-import { type Mask, maskedDocument } from '../mask.ts';
-import { badReply, beginningOf, CREDENTIAL_HINT, isSuccess, replyError, shownText, statusError } from '../reply.ts';
+import {
+  badReply,
+  beginningOf,
+  CREDENTIAL_HINT,
+  isSuccess,
+  replyError,
+  shownFault,
+  shownText,
+  statusError,
+} from '../reply.ts';
 import { embeddedMessage } from './embedded.ts';
 
 /**
@@ -28,7 +36,7 @@ export async function readReply(callable: SoapCallable, raw: RawReply, ports: Re
     if (body === undefined) return readEmpty(callable, raw);
     const contentType = headers['content-type'];
     if (!isMessageType(contentType, status)) return await readOther(callable, raw, body.bytes);
-    const message = await openReply(callable, { contentType, ...body }, raw, ports);
+    const message = await openReply({ contentType, ...body }, raw, ports);
     try {
       return { value: await readMessage(callable, raw, message), content: message };
     } catch (error) {
@@ -69,7 +77,7 @@ function isMessageType(contentType: string | undefined, status: number): boolean
 
 /** A body that is no message: what a proxy says, or a page for people. */
 async function readOther(
-  { operation, mask }: SoapCallable,
+  { operation }: SoapCallable,
   raw: RawReply,
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<ReadReply> {
@@ -79,13 +87,12 @@ async function readOther(
     return { value: {} };
   }
   const { head } = await collect(bytes, PEEKED);
-  const body = beginningOf(raw, head, mask);
+  const body = beginningOf(raw, head);
   if (!isSuccess(raw.status)) throw failed(raw, body);
   throw badReply(raw, `is no SOAP message, but ${JSON.stringify(contentType)}`, body);
 }
 
 async function openReply(
-  { mask }: SoapCallable,
   source: MessageSource,
   raw: RawReply,
   { limits, spool }: ReplyPorts,
@@ -104,7 +111,7 @@ async function openReply(
     // A status that is no success says more than that there is no message with it.
     const told = replyError(error, raw.called, raw.status);
     if (peeked === undefined || !(told instanceof InvokeError) || told.code !== 'BAD_REPLY') throw told;
-    throw failed(raw, beginningOf(raw, peeked.head, mask), told);
+    throw failed(raw, beginningOf(raw, peeked.head), told);
   }
 }
 
@@ -115,9 +122,9 @@ function again({ contentType }: MessageSource, { head, rest }: Collected): Messa
 
 async function readMessage(callable: SoapCallable, raw: RawReply, message: ReceivedMessage): Promise<DocumentValue> {
   const { operation, binding } = callable;
-  const envelope = envelopeOf(callable, raw, message.root);
+  const envelope = envelopeOf(raw, message.root);
   throwFault(callable, raw, envelope);
-  if (!isSuccess(raw.status)) throw failed(raw, shownText(raw, writeXml(message.root), callable.mask));
+  if (!isSuccess(raw.status)) throw failed(raw, shownText(raw, writeXml(message.root)));
   const { response } = operation.soap;
   if (response.kind === 'none') return {};
   // Whoever writes envelopes reads them, header blocks and all.
@@ -137,7 +144,7 @@ async function readMessage(callable: SoapCallable, raw: RawReply, message: Recei
 }
 
 /** The reply's element is that of the operation, or that which its document has by itself. */
-function checkElement({ binding: { form, namespace }, mask }: SoapCallable, raw: RawReply, payload: XmlElement): void {
+function checkElement({ binding: { form, namespace } }: SoapCallable, raw: RawReply, payload: XmlElement): void {
   const is = (local: string, inNamespace: string): boolean =>
     payload.local === local && payload.namespace === inNamespace;
   const expected = { local: `${form.name}Response`, namespace };
@@ -145,32 +152,32 @@ function checkElement({ binding: { form, namespace }, mask }: SoapCallable, raw:
   const { response } = form;
   const document = response.kind === 'document' ? response.document : undefined;
   if (document !== undefined && is(document.xmlName, document.namespace ?? namespace)) return;
-  const found = oneLine(mask(clarkName(payload), raw.secrets()).slice(0, SHOWN_NAME));
+  const found = oneLine(raw.redactor.text(clarkName(payload)).slice(0, SHOWN_NAME));
   throw badReply(raw, `has ${found} in its Body, not ${clarkName(expected)}`);
 }
 
 /** Characters of a target's name that an error repeats. */
 const SHOWN_NAME = 200;
 
-function envelopeOf({ mask }: SoapCallable, raw: RawReply, root: XmlElement): SoapMessage {
+function envelopeOf(raw: RawReply, root: XmlElement): SoapMessage {
   if (isSuccess(raw.status) || root.local === 'Envelope') return readEnvelope(root);
-  throw failed(raw, shownText(raw, writeXml(root), mask));
+  throw failed(raw, shownText(raw, writeXml(root)));
 }
 
-function throwFault({ operation, binding, mask }: SoapCallable, raw: RawReply, envelope: SoapMessage): void {
+function throwFault({ operation, binding }: SoapCallable, raw: RawReply, envelope: SoapMessage): void {
   const fault = readFault(envelope);
   if (fault === undefined) return;
   const { code, subcodes, reason, detail } = fault;
-  const secrets = [...raw.secrets()];
+  const { redactor } = raw;
   const document = faultDocument(() => binding.readFaultDetail(detail));
   throw new SoapFault(
     raw.called,
     {
       code,
       subcodes,
-      reason: mask(reason, secrets),
-      detail: document && maskedDocument(operation.fault, document, secrets),
-      detailXml: mask(detail.map(writeXml).join(''), secrets),
+      reason: redactor.text(reason),
+      detail: document && shownFault(operation, document, redactor),
+      detailXml: redactor.text(detail.map(writeXml).join('')),
     },
     { httpResponseCode: raw.status, retry: mayRetry(raw.status) },
   );
@@ -198,7 +205,8 @@ export interface SoapCallable {
   readonly action: string;
   /** What every request carries, above what its message says. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly mask: Mask;
+  /** Masks what has the name of a sensitive field in front of it, in what is sent and in replies. */
+  readonly hide: (text: string) => string;
 }
 
 /** The message of a reply. What goes wrong with it is the call's error, also where its attachments are read later. */

@@ -15,6 +15,15 @@ export class ConfigError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+const resolvedSecrets = new WeakMap<Environment, Set<string>>();
+
+/** The secrets that were resolved from an environment so far: `${secret:X}`, and passwords inside addresses. */
+export function secretsOf(env: Environment): ReadonlySet<string> {
+  const known = resolvedSecrets.get(env) ?? new Set();
+  resolvedSecrets.set(env, known);
+  return known;
+}
+
 /**
  * Texts with their references resolved, all at once, so that one message names all that is missing. A variable that is set to
  * nothing counts as unset, as for `:-` in a shell. A secret that is not in the environment is read from the file that
@@ -28,16 +37,37 @@ export function resolveAll(texts: readonly ConfigText[], env: Environment): stri
       .map((part) => {
         if (part.kind === 'literal') return part.text;
         const value = env[part.name];
+        if (part.kind === 'secret') return secretOf(part.name, env, missing);
         if (value !== undefined && value !== '') return value;
-        if (part.kind === 'secret') return secretFromFile(part.name, env, missing);
         if (part.default !== undefined) return part.default;
         missing.set(part.name, `${part.name} is not set`);
         return '';
       })
       .join(''),
   );
+  for (const address of resolved) notePassword(address, env);
   if (missing.size > 0) throw new ConfigError([...missing.keys()], [...missing.values()]);
   return resolved;
+}
+
+function secretOf(name: string, env: Environment, missing: Map<string, string>): string {
+  const value = env[name];
+  const secret = value !== undefined && value !== '' ? value : secretFromFile(name, env, missing);
+  if (secret !== '') (secretsOf(env) as Set<string>).add(secret);
+  return secret;
+}
+
+/** The password inside an address, as it is written and decoded: a driver's errors may repeat either. */
+function notePassword(address: string, env: Environment): void {
+  const [, password = ''] = /^[^/?#]*:\/\/[^/?#@:]*:([^/?#@]+)@/.exec(address) ?? [];
+  if (password === '') return;
+  const known = secretsOf(env) as Set<string>;
+  known.add(password);
+  try {
+    known.add(decodeURIComponent(password));
+  } catch {
+    // It is used as it is written.
+  }
 }
 
 function secretFromFile(name: string, env: Environment, missing: Map<string, string>): string {

@@ -13,7 +13,6 @@ import {
   Reply,
   type ReplyOptions,
 } from '../../model/handler.ts';
-import type { Redaction } from '../../model/mask.ts';
 import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
@@ -42,10 +41,10 @@ export class Call extends Work implements HandlerContext {
       segments?: (() => AsyncIterable<Attachment>) | undefined;
       root?: ReplyRoot | undefined;
       header?: (name: string) => string | undefined;
-      redact: Redaction | undefined;
+      secrets: () => Iterable<string>;
     },
   ) {
-    const { operation, user, address, requestId, gone, redact } = facts;
+    const { operation, user, address, requestId, gone, secrets } = facts;
     super(ports, rows, {
       user,
       address,
@@ -54,7 +53,7 @@ export class Call extends Work implements HandlerContext {
       gone,
       scope: operation.service.id,
       named: { operation: operation.id },
-      redact,
+      secrets,
     });
     this.operation = operation;
     this.uriIndex = facts.uriIndex;

@@ -6,7 +6,7 @@ import type { Registry } from '../../model/registry.ts';
 export type Outbound = Pick<Client, 'call' | 'flow'>;
 
 /** What is left open of the calls of one exchange. */
-export type OpenReply = Pick<InvokeReply, 'close'>;
+export type OpenReply = Pick<InvokeReply, 'close' | 'value'>;
 
 /** A client that is made for the first call: a gateway that calls nobody loads nothing for it. */
 export interface LazyClient extends Outbound {

@@ -1,3 +1,4 @@
+import { replySecrets } from '../../codec/redact/declared.ts';
 import type { Components } from '../../event/port.ts';
 import { consumerNamed, faultOfNamed, flowNamed } from '../../invoke/find.ts';
 import type { BlobStore, Blobs } from '../../model/blob.ts';
@@ -7,8 +8,8 @@ import { Fault } from '../../model/fault.ts';
 import type { Flow } from '../../model/flow.ts';
 import type { Caller, OutboundCallOptions, OutboundOptions, WorkContext } from '../../model/handler.ts';
 import type { FlowReply, InvokeReply } from '../../model/invoke-reply.ts';
-import type { Redaction } from '../../model/mask.ts';
 import type { Query } from '../../model/query.ts';
+import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Role, User } from '../../model/security.ts';
 import type { DocumentValue, Row, Value } from '../../model/value.ts';
@@ -27,6 +28,7 @@ export interface WorkPorts {
   readonly components: Components;
   readonly outbound: Outbound;
   readonly log: Log;
+  readonly redactor: Redactor;
 }
 
 /** Whose grants count: the caller's, or those of the role in its place. */
@@ -71,7 +73,9 @@ interface WorkFacts {
   readonly scope: string;
   /** What the lines of its log say beside the request's id: `{ operation: 'LOCATIONS_GET' }`. */
   readonly named: Readonly<Record<string, unknown>>;
-  readonly redact: Redaction | undefined;
+  /** Knows what is secret in it, or {@link WorkFacts.secrets} says so. */
+  readonly redactor?: Redactor | undefined;
+  readonly secrets?: () => Iterable<string>;
   /** Made where somebody asks for it. */
   readonly gone: () => AbortSignal;
 }
@@ -81,6 +85,7 @@ export class Work implements WorkContext {
   readonly #facts: WorkFacts;
   readonly #ports: WorkPorts;
   readonly #rows: QueryRows;
+  #redactor: Redactor | undefined;
   #controller: AbortController | undefined;
   #over: unknown;
   #truncated = false;
@@ -224,12 +229,14 @@ export class Work implements WorkContext {
         ...(segments === undefined ? {} : { segments }),
         ...(uriIndex === undefined ? {} : { uriIndex }),
       }),
+      operation,
     );
   }
 
   async #runFlow(flow: Flow, input: DocumentValue, { timeout }: OutboundOptions): Promise<FlowReply> {
     this.#authoriseOut(flow.steps.map(({ operation }) => operation));
-    return this.#keep(await this.#ports.outbound.flow(flow, input, this.#outgoing(timeout)));
+    const last = flow.steps.at(-1)?.operation;
+    return this.#keep(await this.#ports.outbound.flow(flow, input, this.#outgoing(timeout)), last);
   }
 
   #outgoing(timeout: number | undefined): { requestId: string; signal: AbortSignal; timeout?: number } {
@@ -242,7 +249,9 @@ export class Work implements WorkContext {
   }
 
   /** A reply that comes when this call has been answered already is nobody's. */
-  #keep<R extends OpenReply>(reply: R): R {
+  #keep<R extends OpenReply>(reply: R, operation: ConsumerOperation | undefined): R {
+    const secrets = operation === undefined ? [] : [...replySecrets(operation, reply.value)];
+    if (secrets.length > 0) this.redactor.learn(secrets);
     if (this.#isDone) reply.close();
     else {
       this.#replies ??= [];
@@ -263,23 +272,18 @@ export class Work implements WorkContext {
     message: string,
     facts: Readonly<Record<string, unknown>> = {},
   ): void {
-    const { redact, named } = this.#facts;
     const { log } = this.#ports;
-    const own = { requestId: this.requestId, ...named };
-    if (redact === undefined) {
-      log[level]({ ...facts, ...own }, message);
-      return;
-    }
     if (!log.isLevelEnabled(level)) return;
-    const said: Record<string, unknown> = { ...facts };
-    if (said.err instanceof Error) said.err = loggedError(said.err);
-    const told = redact(said);
-    log[level]({ ...(typeof told === 'object' ? told : { facts: told }), ...own }, redact(message) as string);
+    const { err, ...given } = facts;
+    const shown = this.redactor.value(err instanceof Error ? { err: loggedError(err), ...given } : facts);
+    const own = { requestId: this.requestId, ...this.#facts.named };
+    log[level]({ ...(typeof shown === 'object' ? shown : { facts: shown }), ...own }, this.redactor.text(message));
   }
 
-  /** What the log says of an error: nothing secret. */
-  shown(error: unknown): unknown {
-    const { redact } = this.#facts;
-    return redact === undefined ? error : redact(loggedError(error));
+  /** Knows what is secret in what the code works on. */
+  get redactor(): Redactor {
+    const { redactor, secrets = () => [] } = this.#facts;
+    this.#redactor ??= redactor ?? this.#ports.redactor.knowing({ secrets });
+    return this.#redactor;
   }
 }

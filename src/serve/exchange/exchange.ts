@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { Fault } from '../../model/fault.ts';
-import { MASK } from '../../model/mask.ts';
+import { isSecretName, MASK } from '../../model/redactor.ts';
 import type { Caller, Shown, ShownCertificate } from '../../security/port.ts';
 import { PercentError } from '../../wire/percent.ts';
 import { TooManyParametersError } from '../../wire/query-string.ts';
@@ -102,13 +102,30 @@ export class Exchange implements Shown {
     return typeof value === 'string' || value === undefined ? value : value.join(', ');
   }
 
-  /** All headers, for the log; those named are masked. */
-  headers(masked: ReadonlySet<string>): Record<string, string> {
+  /** All headers, by their names in lower case; the values of secret ones are masked. */
+  headers(isSecret: (name: string) => boolean): Record<string, string> {
+    return Object.fromEntries(this.#headers().map(([name, value]) => [name, isSecret(name) ? MASK : value]));
+  }
+
+  #headers(): [name: string, value: string][] {
     const all =
       this.#incoming === undefined ? Object.fromEntries(this.#context.req.raw.headers) : this.#incoming.headers;
-    return Object.fromEntries(
-      Object.entries(all).map(([name, value]) => [name, masked.has(name) ? MASK : String(value)]),
-    );
+    return Object.entries(all).map(([name, value]) => [name, String(value)]);
+  }
+
+  /**
+   * The credentials of the caller, in each form in which code may repeat them.
+   * @param declared names of headers, in lower case, that are credentials beside those that are so by their name
+   */
+  *credentials(declared: ReadonlySet<string>): Generator<string> {
+    for (const [name, value] of this.#headers()) {
+      if (name.endsWith('authorization')) yield* credentialsIn(value);
+      else if (name === 'cookie')
+        for (const cookie of value.split(';')) yield cookie.slice(cookie.indexOf('=') + 1).trim();
+      else if (declared.has(name) || isSecretName(name)) yield value;
+    }
+    if (this.query !== undefined)
+      for (const [name, value] of new URLSearchParams(this.query)) if (isSecretName(name)) yield value;
   }
 
   /** The caller's address: of its end of the connection, or as a trusted proxy tells it; undefined inside this process. */
@@ -205,6 +222,16 @@ function targetOf(url: string): string {
   const path = url.indexOf('/', url.indexOf('://') + 3);
   const hash = url.indexOf('#');
   return path < 0 ? '/' : url.slice(path, hash < 0 ? undefined : hash);
+}
+
+/** What follows the scheme of an Authorization header; of Basic the password too, unless it is the user's name (RFC 7617). */
+function* credentialsIn(value: string): Generator<string> {
+  const [, scheme = '', given = ''] = /^(\S+)\s+(.*)$/s.exec(value) ?? ['', '', value];
+  yield given;
+  if (scheme.toLowerCase() !== 'basic') return;
+  const pair = Buffer.from(given, 'base64').toString();
+  const [user, password] = [pair.slice(0, pair.indexOf(':')), pair.slice(pair.indexOf(':') + 1)];
+  if (password !== user) yield password;
 }
 
 /**

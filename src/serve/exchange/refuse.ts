@@ -1,6 +1,8 @@
 import { Fault } from '../../model/fault.ts';
+import type { Redactor } from '../../model/redactor.ts';
 import { isFull, StoreError, UnwritableError } from '../../store/index.ts';
 import type { Log } from '../log/log.ts';
+import { loggedError } from '../log/log-error.ts';
 import type { Recorder } from '../log/record.ts';
 import type { CallProgress } from '../operations.ts';
 import { withinTime } from './body.ts';
@@ -25,7 +27,16 @@ export class Refusals {
   readonly #timeout: number;
   readonly #throttle: Throttle | undefined;
 
-  constructor(log: Log, record: Recorder, timeout: number, throttle: Throttle | undefined) {
+  readonly #redactorOf: (exchange: Exchange) => Redactor;
+
+  constructor(
+    log: Log,
+    record: Recorder,
+    timeout: number,
+    throttle: Throttle | undefined,
+    redactorOf: (exchange: Exchange) => Redactor,
+  ) {
+    this.#redactorOf = redactorOf;
     this.#log = log;
     this.#record = record;
     this.#timeout = timeout;
@@ -44,7 +55,7 @@ export class Refusals {
   ): Promise<Response> {
     const { compiled, caller, input } = progress;
     const raised = await this.#counted(exchange, progress, this.#asFault(exchange, progress, thrown));
-    const fault = await this.#spoken(exchange, progress, raised);
+    const fault = withoutSecrets(await this.#spoken(exchange, progress, raised), progress.call?.redactor);
     const { contentType, text, status = fault.status, headers: given } = write(fault);
     const headers: ReplyHeaders = {
       ...withHeaders(compiled?.headers ?? {}, { ...fault.headers, ...given }),
@@ -54,14 +65,24 @@ export class Refusals {
     };
     progress.call?.done();
     return respondText(exchange, status, headers, text, (bytes, complete) =>
-      this.#record(exchange, { operation: compiled?.operation, caller, status, bytes, complete, fault, input }),
+      this.#record(exchange, {
+        operation: compiled?.operation,
+        caller,
+        status,
+        bytes,
+        complete,
+        fault,
+        input,
+        call: progress.call,
+      }),
     );
   }
 
   /** What went wrong here rather than at the caller's. */
   logFailure(exchange: Exchange, { compiled, caller, call }: CallProgress, error: unknown, message: string): void {
     const facts = { requestId: exchange.requestId, operation: compiled?.operation.id, user: caller?.user.id };
-    this.#log.error({ ...facts, err: call === undefined ? error : call.shown(error) }, message);
+    const redactor = call?.redactor ?? this.#redactorOf(exchange);
+    this.#log.error({ ...facts, err: redactor.value(loggedError(error)) }, redactor.text(message));
   }
 
   /** Credentials that are refused count as calls do. */
@@ -75,8 +96,7 @@ export class Refusals {
     if (!(thrown instanceof Fault) && exchange.gone.aborted) return Fault.of('ABANDONED', {});
     const fault = faultOf(thrown, progress.compiled?.operation.id ?? 'The request');
     if (fault.status >= 500 && (fault.cause !== undefined || fault.code === 'INTERNAL')) {
-      const words = progress.call?.shown(fault.message) ?? fault.message;
-      this.logFailure(exchange, progress, fault.cause, String(words));
+      this.logFailure(exchange, progress, fault.cause, fault.message);
     }
     return fault;
   }
@@ -102,6 +122,13 @@ export class Refusals {
 /** The fault of an operation whose code took too long. `ms`: milliseconds that it had. */
 export function timedOut(operation: string, ms: number): Fault {
   return Fault.of('TIMEOUT', { what: operation, seconds: ms / 1000 });
+}
+
+/** A fault that may be sent. Only code puts secrets into its words: before it was entered they are the gateway's own. */
+function withoutSecrets(fault: Fault, redactor: Redactor | undefined): Fault {
+  if (redactor === undefined) return fault;
+  const [message, detail] = [redactor.text(fault.message), redactor.text(fault.detail)];
+  return message === fault.message && detail === fault.detail ? fault : fault.saying(message, detail);
 }
 
 /** A fault as it is, unless code gave it headers that can't be sent. */

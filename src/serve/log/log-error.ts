@@ -1,6 +1,6 @@
 import { stdSerializers } from 'pino';
 import { InvokeError } from '../../invoke/error.ts';
-import { MASK } from '../../model/mask.ts';
+import { MASK } from '../../model/redactor.ts';
 import { causesOf } from './causes.ts';
 
 /**

@@ -1,4 +1,6 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, destination, type LogFn, type Logger, pino } from 'pino';
+import { createRedactor } from '../../codec/redact/redactor.ts';
+import type { Redactor } from '../../model/redactor.ts';
 import { loggedError } from './log-error.ts';
 
 /** The gateway's log: one JSON line an event, on standard output. */
@@ -10,7 +12,12 @@ export interface LogOptions {
   /** What every line says: `{ worker: 2 }`. */
   readonly base?: Readonly<Record<string, unknown>>;
   readonly to?: DestinationStream;
+  /** For warnings and errors; one that knows secrets by their form where it is left out. */
+  readonly redactor?: Redactor;
 }
+
+/** Levels from which on a line is redacted: below are requests and what code logs, which see to it themselves. */
+const WARNING = 40;
 
 /**
  * Bytes that a pipe takes as one piece (pipe(7), PIPE_BUF): lines of processes that share their output don't run into each
@@ -22,19 +29,30 @@ const AT_ONCE = 4096;
  * Opens the log. Lines are gathered for at most a tenth of a second, so that logging costs no system call a request;
  * what is gathered is written out at exit.
  */
-export function createLog({ level = 'info', base, to }: LogOptions = {}): Log {
+export function createLog({ level = 'info', base, to, redactor = createRedactor() }: LogOptions = {}): Log {
   const options = {
     level,
     base: base === undefined ? null : { ...base },
     timestamp: compileTimestamp(),
     serializers: { err: loggedError },
-    hooks: { streamWrite: escapeLineBreaks },
+    hooks: {
+      streamWrite: escapeLineBreaks,
+      logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn, at: number) {
+        method.apply(this, at < WARNING ? args : (args.map((each) => redacted(each, redactor)) as typeof args));
+      },
+    },
     formatters: { level: (label: string) => ({ level: label }) },
   };
   return pino(
     options,
     to ?? destination({ fd: 1, sync: false, minLength: AT_ONCE - 1024, maxWrite: AT_ONCE, periodicFlush: 100 }),
   );
+}
+
+/** Facts or words of a line. Errors are reduced to what is logged of them before, which leaves less to search. */
+function redacted(part: unknown, redactor: Redactor): unknown {
+  const hasError = typeof part === 'object' && part !== null && 'err' in part;
+  return redactor.value(hasError ? { ...part, err: loggedError(part.err) } : part);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
-import { MASK } from '../../model/mask.ts';
+import { isSecretName, MASK, type Redactor } from '../../model/redactor.ts';
 import type { Registry, Routing } from '../../model/registry.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
@@ -25,17 +25,16 @@ export interface Result {
   /** What was asked, as far as it was decoded, and what was answered: where the log keeps payloads. */
   readonly input?: DocumentValue | undefined;
   readonly outcome?: Outcome | undefined;
+  /** Where the operation's own code or query was entered: it knows what was secret in the request. */
+  readonly call?: { readonly redactor: Redactor } | undefined;
 }
 
 /** Keeps one line of the audit log and one observation an exchange. */
 export type Recorder = (exchange: Exchange, result: Result) => void;
 
-/** Request headers whose values never reach the log. */
-const MASKED: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
-
 /** What the log keeps of the calls of one operation. */
 interface Kept {
-  /** Names of the headers that are masked; undefined where headers are not kept. */
+  /** Names of headers that are masked beside those that every log masks; undefined where headers are not kept. */
   readonly masked?: ReadonlySet<string>;
   /** Where payloads are kept. */
   readonly payload?: PayloadWords;
@@ -49,7 +48,7 @@ interface Kept {
  * strings are never kept, a path that may hold the value of a sensitive field only as far as the service, even where it
  * leads to no operation.
  */
-export function createRecorder(registry: Registry, log: Log, metrics: Metrics): Recorder {
+export function createRecorder(registry: Registry, log: Log, metrics: Metrics, redactor: Redactor): Recorder {
   const credentials = credentialHeaders(registry);
   const kept = new Map(registry.routings.map((routing) => [routing.operation, keptOf(routing, credentials)]));
   const guarded = new Set(registry.routings.filter(hidesPath).flatMap(({ operation }) => namesOf(operation)));
@@ -81,35 +80,37 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics): 
       bytes: result.bytes,
       complete: result.complete,
     };
-    if (rules?.masked !== undefined) addContent(line, exchange, result, rules);
+    if (rules?.masked !== undefined) addContent(line, exchange, result, rules, result.call?.redactor ?? redactor);
     log.info(line);
   };
 }
 
-function keptOf(routing: Routing, credentials: readonly string[]): Kept {
+function keptOf(routing: Routing, credentials: ReadonlySet<string>): Kept {
   const { operation, log } = routing;
   const kept = { hidesPath: hidesPath(routing) };
   if (log === 'none') return kept;
-  const sensitive = operation.requestHeaders.filter(({ field }) => field.sensitive).map(({ header }) => header);
-  const masked = new Set([...MASKED, ...[...credentials, ...sensitive].map((header) => header.toLowerCase())]);
+  const sensitive = operation.requestHeaders.filter(({ field }) => field.sensitive);
+  const masked = new Set([...credentials, ...sensitive.map(({ header }) => header.toLowerCase())]);
   return { ...kept, masked, ...(log === 'full' ? { payload: compilePayload(operation) } : {}) };
 }
 
-/** Headers that callers show themselves by. */
-function credentialHeaders({ schemes }: Registry): string[] {
-  return [...schemes.values()].flatMap((scheme) => ('header' in scheme ? (scheme.header ?? []) : []));
+/** Names, in lower case, of the headers by which callers authenticate where a scheme declares one. */
+export function credentialHeaders({ schemes }: Registry): ReadonlySet<string> {
+  const declared = [...schemes.values()].flatMap((scheme) => ('header' in scheme ? (scheme.header ?? []) : []));
+  return new Set(declared.map((header) => header.toLowerCase()));
 }
 
 function addContent(
   line: Record<string, unknown>,
   exchange: Exchange,
   { input, outcome }: Result,
-  { masked = MASKED, payload }: Kept,
+  { masked, payload }: Kept,
+  redactor: Redactor,
 ): void {
-  line.headers = exchange.headers(masked);
+  line.headers = redactor.value(exchange.headers((name) => isSecretName(name) || masked?.has(name) === true));
   if (payload === undefined) return;
-  if (input !== undefined) line.input = payload.input(input);
-  if (outcome !== undefined) line.output = payload.output(outcome);
+  if (input !== undefined) line.input = payload.input(input, redactor);
+  if (outcome !== undefined) line.output = payload.output(outcome, redactor);
 }
 
 function hidesPath({ operation }: Routing): boolean {

@@ -1,5 +1,7 @@
+import { createRedactor } from '../../codec/redact/redactor.ts';
 import { checkComponents } from '../../event/index.ts';
 import { byPlace, type Diagnostic, databaseDiagnostic, type Place } from '../../load/index.ts';
+import { secretsOf } from '../../load/value/config.ts';
 import type { Position } from '../../model/definition.ts';
 import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -24,11 +26,12 @@ export interface ConnectOptions {
  */
 export async function checkConnected(registry: Registry, options: ConnectOptions): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
+  const redactor = createRedactor(() => secretsOf(options.env));
   const attempt = async (what: string, at: Position, work: () => Promise<Diagnostic[]>): Promise<void> => {
     try {
       found.push(...(await work()));
     } catch (error) {
-      const reason = errorText(error).replace(/\.$/, '');
+      const reason = redactor.text(errorText(error)).replace(/\.$/, '');
       found.push(databaseDiagnostic('database-unreachable', { what, reason }, at));
     }
   };

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type Components, openComponents } from '../../event/index.ts';
 import type { ProcessHandler, ServiceClass } from '../../model/handler.ts';
+import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { OpenWork } from '../../model/work.ts';
 import { openScheduler, type Scheduler } from '../../process/index.ts';
@@ -41,6 +42,7 @@ interface ServicesOptions {
   readonly data: Data;
   readonly outbound: Outbound;
   readonly log: Log;
+  readonly redactor: Redactor;
   /** The audit log. */
   readonly audit: Log;
   readonly directory: Directory;
@@ -53,12 +55,12 @@ const SWEEP = '*/10 * * * *';
 
 /** Opens what works from the queue; it takes nothing before {@link RunningServices.start}. */
 export async function openServices(registry: Registry, options: ServicesOptions): Promise<RunningServices> {
-  const { data, outbound, log, directory, processes, classes } = options;
+  const { data, outbound, log, redactor, directory, processes, classes } = options;
   const { store, queries, blobs } = data;
   const onError = (err: Error, facts: Readonly<Record<string, unknown>>): void =>
     log.error({ ...facts, err }, err.message);
   const account = createAccount(options.audit);
-  const queue = await openQueue(store, { onError });
+  const queue = redacting(await openQueue(store, { onError }), redactor);
   const saved = openSavedQueries({ registry, store });
   const runs = openQueryRuns({
     registry,
@@ -76,8 +78,8 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     read: (...given) => components.read(...given),
     save: (...given) => components.save(...given),
   };
-  const work = createOpenWork({ registry, blobs, queries, outbound, log, components: later });
-  const components = openComponents({ registry, store, queue, directory, classes, work, onError, account });
+  const work = createOpenWork({ registry, blobs, queries, outbound, log, redactor, components: later });
+  const components = openComponents({ registry, store, queue, directory, classes, work, redactor, onError, account });
   const server = hostname().slice(0, 8);
   const scheduler = openScheduler({
     registry,
@@ -89,6 +91,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     saved,
     handlers: processes,
     work,
+    redactor,
     server,
     onError,
     account,
@@ -112,6 +115,23 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     queue,
     start: () => queue.start(),
     close: (timeoutMs) => queue.close({ timeoutMs }),
+  };
+}
+
+/** The queue with workers whose errors hold no secret when it keeps them with a job, or reports them. */
+function redacting(queue: JobQueue, redactor: Redactor): JobQueue {
+  return {
+    ...queue,
+    work(name, worker) {
+      const run: typeof worker.run = async (job) => {
+        try {
+          await worker.run(job);
+        } catch (error) {
+          throw redactor.error(error);
+        }
+      };
+      queue.work(name, { ...worker, run });
+    },
   };
 }
 

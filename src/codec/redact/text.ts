@@ -1,4 +1,4 @@
-import { MASK } from '../../model/mask.ts';
+import { MASK } from '../../model/redactor.ts';
 
 /** Secrets with fewer bytes are masked only where they stand alone: elsewhere they are parts of other words. */
 const SHORT = 4;
@@ -12,12 +12,12 @@ const PIECE =
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** A text with what is escaped in it undone, as bytes of UTF-8, and where each of them comes from. */
+/** A text with what is escaped in it undone, as bytes of UTF-8. */
 interface Unescaped {
   /** One character a byte. */
   readonly bytes: string;
-  /** Where in the text the character of each byte begins; and the text's length. */
-  readonly starts: Uint32Array;
+  /** Where in the text the character of each byte begins, and the text's length; undefined where that is the byte's own place. */
+  readonly starts: Uint32Array | undefined;
 }
 
 interface Range {
@@ -25,38 +25,40 @@ interface Range {
   readonly end: number;
 }
 
-/**
- * A text without secrets that it repeats: as they are, or with any of their characters escaped once as URLs, forms, JSON,
- * XML and HTML do, or twice as JSON does: a target may repeat the JSON that it was sent in JSON.
- */
-export function redacted(text: string, secrets: Iterable<string>): string {
-  return compileRedaction(secrets)(text);
+/** A secret, and the bytes by which it is found. */
+export interface Needle {
+  readonly secret: string;
+  readonly spellings: readonly string[];
 }
 
-/** The same for many texts. */
-export function compileRedaction(secrets: Iterable<string>): (text: string) => string {
-  const wanted = new Set(secrets);
-  wanted.delete('');
-  const needles = [...wanted].map((secret) => {
-    const asIs = folded(bytesOf(secret));
-    if (PLAIN.test(secret)) return { secret, told: [asIs] };
-    // What looks escaped in a secret looks so where it is repeated as it is.
-    return { secret, told: new Set([asIs, unescaped(secret).bytes, unescaped(inJson(inJson(secret))).bytes]) };
-  });
-  return (text) => {
-    const able = needles.filter(({ secret }) => secret.length <= text.length);
-    if (able.length === 0) return text;
-    const { bytes, starts } = unescaped(text);
-    const found: Range[] = [];
-    for (const { secret, told } of able) {
-      for (const needle of told)
-        for (const at of placesOf(bytes, needle))
-          found.push({ start: starts[at] as number, end: starts[at + needle.length] as number });
-      // Beside it something may stand that makes an escape of its beginning.
-      for (const start of placesOf(text, secret)) found.push({ start, end: start + secret.length });
-    }
-    return masking(text, found);
-  };
+export function needleOf(secret: string): Needle {
+  const asIs = folded(bytesOf(secret));
+  if (PLAIN.test(secret)) return { secret, spellings: [asIs] };
+  // What looks escaped in a secret looks so where it is repeated as it is.
+  const all = [asIs, unescaped(secret).bytes, unescaped(inJson(inJson(secret))).bytes];
+  return { secret, spellings: [...new Set(all)] };
+}
+
+/**
+ * A text without the secrets that it repeats: as they are, or with any of their characters escaped once as URLs, forms, JSON,
+ * XML and HTML do, or twice as JSON does: a target may repeat the JSON that it was sent in JSON.
+ */
+export function withoutNeedles(text: string, needles: readonly Needle[]): string {
+  const able = needles.filter(({ secret }) => secret.length <= text.length);
+  if (able.length === 0) return text;
+  const { bytes, starts } = unescaped(text);
+  const found: Range[] = [];
+  for (const { secret, spellings } of able) {
+    for (const needle of spellings)
+      for (const at of placesOf(bytes, needle)) {
+        const end = at + needle.length;
+        found.push({ start: starts?.[at] ?? at, end: starts?.[end] ?? end });
+      }
+    if (starts === undefined) continue;
+    // Beside it there may be something that makes an escape of its beginning.
+    for (const start of placesOf(text, secret)) found.push({ start, end: start + secret.length });
+  }
+  return found.length === 0 ? text : masking(text, found);
 }
 
 /** What is no escape, and is escaped nowhere twice. */
@@ -74,16 +76,20 @@ function* placesOf(text: string, secret: string): Generator<number> {
 const isWordPart = (character = ''): boolean => /[0-9A-Za-z\x80-\xff]/.test(character);
 
 function masking(text: string, ranges: readonly Range[]): string {
-  let told = '';
+  let masked = '';
   let from = 0;
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
-    if (start >= from) told += text.slice(from, start) + MASK;
+    if (start >= from) masked += text.slice(from, start) + MASK;
     from = Math.max(from, end);
   }
-  return told + text.slice(from);
+  return masked + text.slice(from);
 }
 
+/** Characters that an escape begins with, or whose bytes are not the character itself. */
+const UNUSUAL = /[%\\&+\x80-\uffff]/;
+
 function unescaped(text: string): Unescaped {
+  if (!UNUSUAL.test(text)) return { bytes: text, starts: undefined };
   // Nothing has more bytes than what it is written as.
   const most = Buffer.byteLength(text);
   const bytes = Buffer.allocUnsafe(most);

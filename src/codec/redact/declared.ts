@@ -1,0 +1,192 @@
+import type { ConsumerOperation } from '../../model/consumer.ts';
+import type { Document } from '../../model/document.ts';
+import { type Field, type FieldType, singleType } from '../../model/field.ts';
+import { MASK } from '../../model/redactor.ts';
+import type { Message } from '../../model/service.ts';
+import type { DocumentValue, Value } from '../../model/value.ts';
+import { isAttachment } from '../binary.ts';
+
+/** What is sensitive in a value of a document, as text. */
+export type ReadSecrets = (value: Value) => Iterable<string>;
+
+export function fieldsOf(message: Message | undefined): readonly Field[] {
+  return message?.kind === 'document' ? message.document.fields : [];
+}
+
+/** Compiles the reading of sensitive values, at any depth; undefined where no field is sensitive. */
+export function compileSecrets(
+  fields: readonly Field[],
+  known: Map<Document, ReadSecrets | undefined> = new Map(),
+): ReadSecrets | undefined {
+  const readers = fields.flatMap((field) => {
+    const read = readerOf(field, known);
+    return read === undefined ? [] : [{ name: field.name, read }];
+  });
+  if (readers.length === 0) return undefined;
+  return function* (value) {
+    if (typeof value !== 'object' || value === null) return;
+    for (const { name, read } of readers) if (Object.hasOwn(value, name)) yield* read((value as DocumentValue)[name]);
+  };
+}
+
+function readerOf({ type, sensitive }: Field, known: Map<Document, ReadSecrets | undefined>): ReadSecrets | undefined {
+  if (sensitive) return textsIn;
+  const single = singleType(type);
+  if (single.kind !== 'document' || !holdsSecrets(single.document)) return undefined;
+  const { document } = single;
+  return function* (value) {
+    // Compiled when it is first met: a document may hold itself.
+    if (!known.has(document)) known.set(document, compileSecrets(document.fields, known));
+    const read = known.get(document);
+    if (read !== undefined) for (const entry of Array.isArray(value) ? value : [value]) yield* read(entry as Value);
+  };
+}
+
+function holdsSecrets(document: Document, seen: Set<Document> = new Set()): boolean {
+  if (seen.has(document)) return false;
+  seen.add(document);
+  return document.fields.some(({ type, sensitive }) => {
+    const single = singleType(type);
+    return sensitive || (single.kind === 'document' && holdsSecrets(single.document, seen));
+  });
+}
+
+/** Single values inside a value, as text. */
+export function* textsIn(value: Value): Generator<string> {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') yield String(value);
+  else if (typeof value === 'object' && value !== null && !isAttachment(value))
+    for (const inner of Object.values(value)) yield* textsIn(inner as Value);
+}
+
+const ofReplies = new WeakMap<ConsumerOperation, ReadSecrets>();
+
+/** What is sensitive in the reply of another system. */
+export function replySecrets(operation: ConsumerOperation, value: DocumentValue): Iterable<string> {
+  const known = ofReplies.get(operation) ?? compileSecrets(replyFields(operation)) ?? (() => []);
+  ofReplies.set(operation, known);
+  return known(value);
+}
+
+function replyFields(operation: ConsumerOperation): readonly Field[] {
+  return operation.kind === 'soap'
+    ? fieldsOf(operation.soap.response)
+    : operation.responses.flatMap(({ message }) => fieldsOf(message));
+}
+
+/** Secrets by their names in OAuth 2.0 (RFC 6749 sections 2.3.1, 5.1 and 6) and OpenID Connect. */
+const OAUTH = ['access_token', 'refresh_token', 'id_token', 'client_secret', 'assertion'];
+
+/** Compiles the masking of texts in which the name of a sensitive field is in front of its value, in JSON, XML and forms. */
+export function compileNames(documents: readonly (readonly Field[])[]): (text: string) => string {
+  const names = new Set(OAUTH);
+  const seen = new Map<Document, boolean>();
+  for (const fields of documents) addNames(fields, false, names, seen);
+  const any = [...names].map(escaped).join('|');
+  const json = new RegExp(
+    `("(?:${any})"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*"?|\\[[^\\]]*\\]?|\\{[^}]*\\}?|[^\\s,}\\]]+)`,
+    'gs',
+  );
+  const xml = new RegExp(`(<(?:[\\w.-]+:)?(?:${any})(?:\\s[^<>]*)?>)[^<]+`, 'g');
+  const form = new RegExp(`((?:^|[&?;\\s])(?:${any})=)[^&;\\s]+`, 'g');
+  return (text) => text.replace(json, `$1"${MASK}"`).replace(xml, `$1${MASK}`).replace(form, `$1${MASK}`);
+}
+
+/** @param seen documents, and whether they were met inside something secret: what is secret then is more */
+function addNames(fields: readonly Field[], isInside: boolean, names: Set<string>, seen: Map<Document, boolean>): void {
+  for (const { name, jsonName, xmlName, sensitive, type } of fields) {
+    const isSecret = isInside || sensitive;
+    if (isSecret) for (const each of [name, jsonName, xmlName]) names.add(each);
+    const single = singleType(type);
+    if (single.kind !== 'document') continue;
+    const before = seen.get(single.document);
+    if (before === true || before === isSecret) continue;
+    seen.set(single.document, isSecret);
+    addNames(single.document.fields, isSecret, names, seen);
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[^\w]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** How the parts of a value that are not secret by their field are shown. */
+export interface ShownParts {
+  /** A single value, or content. */
+  single(value: unknown): unknown;
+  /** Whether there is room for one more part, of so many characters beside its value; `LEFT_OUT` takes the place of the rest. */
+  room(characters: number): boolean;
+}
+
+/** Compiles the copying of values with {@link MASK} in place of secret fields, at any depth. */
+export type ShowMasked = (value: unknown, parts: ShownParts) => unknown;
+
+/** Stands in place of what there is no room for. */
+export const LEFT_OUT = '...';
+
+/** Where a name is that of several fields, it is as secret as the most secret of them. */
+export function compileMasked(
+  fields: readonly Field[],
+  isSecret: (field: Field) => boolean = ({ sensitive }) => sensitive,
+  known: Map<Document, ShowMasked> = new Map(),
+): ShowMasked {
+  const byName = new Map<string, ShowMasked>();
+  for (const field of fields) {
+    if (isSecret(field)) byName.set(field.name, () => MASK);
+    else if (!byName.has(field.name)) byName.set(field.name, showType(field.type));
+  }
+  return (value, parts) => (isRecord(value) ? showRecord(value, byName, parts) : showAny(value, parts));
+
+  function showType(type: FieldType): ShowMasked {
+    if (type.kind === 'list') {
+      const item = showType(type.item);
+      return (value, parts) => (Array.isArray(value) ? showList(value, item, parts) : showAny(value, parts));
+    }
+    if (type.kind !== 'document') return showAny;
+    const { document } = type;
+    // Compiled when it is first met: a document may hold itself.
+    return (value, parts) => {
+      const show = known.get(document) ?? compileMasked(document.fields, isSecret, known);
+      known.set(document, show);
+      return show(value, parts);
+    };
+  }
+}
+
+/** A value that no field declares. */
+function showAny(value: unknown, parts: ShownParts): unknown {
+  if (Array.isArray(value)) return showList(value, showAny, parts);
+  return isRecord(value) ? showRecord(value, new Map(), parts) : parts.single(value);
+}
+
+function showList(list: readonly unknown[], item: ShowMasked, parts: ShownParts): unknown[] {
+  const shown: unknown[] = [];
+  for (const each of list) {
+    if (!parts.room(1)) {
+      shown.push(LEFT_OUT);
+      break;
+    }
+    shown.push(item(each, parts));
+  }
+  return shown;
+}
+
+function showRecord(
+  record: Readonly<Record<string, unknown>>,
+  byName: ReadonlyMap<string, ShowMasked>,
+  parts: ShownParts,
+): unknown {
+  if (isAttachment(record)) return parts.single(record);
+  const shown: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(record)) {
+    if (!parts.room(name.length + 4)) {
+      shown.push([LEFT_OUT, LEFT_OUT]);
+      break;
+    }
+    if (value !== undefined) shown.push([name, (byName.get(name) ?? showAny)(value, parts)]);
+  }
+  return Object.fromEntries(shown);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
