@@ -1,5 +1,6 @@
 import { Fault } from '../model/fault.ts';
 import type { ProcessContext, ProcessHandler } from '../model/handler.ts';
+import type { Redactor } from '../model/redactor.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { type Db, type Job, JobLost, sqlTransaction, WorkerDied } from '../store/index.ts';
@@ -45,6 +46,8 @@ export class Attempt {
   readonly #taken: Taken;
   readonly #user: User | undefined;
   readonly #log: RunningLog;
+  /** Knows the sensitive parameters once they are read. */
+  #redactor: Redactor;
   readonly #ending = new AbortController();
   #reported = false;
 
@@ -54,6 +57,7 @@ export class Attempt {
     this.#job = job;
     this.#taken = taken;
     this.#user = user;
+    this.#redactor = ports.redactor;
     const { store, clock } = ports;
     const onLost = (): void => this.#ending.abort(new JobLost(`process request ${this.instance}`));
     this.#log = new RunningLog({ store, instance: this.instance, run: taken.run, now: clock.now, onLost });
@@ -75,12 +79,24 @@ export class Attempt {
     }
     if (user === undefined || !mayRun(user, program))
       throw Fault.of('FORBIDDEN', { user: `User ${row.oprid}`, what: `process ${program.id}` });
-    const values = parameterValues(program, this.#taken.texts);
+    const { texts } = this.#taken;
+    const values = parameterValues(program, texts);
+    this.#redactor = parameterRedactor(this.#ports.redactor, program, texts, values);
     await this.#ports.store.transaction((tx) => begin(tx, this.#taken));
-    const step = await this.#timed(program, (signal) => this.#execute(program, user, values, signal));
+    const step = await this.#redacting(() =>
+      this.#timed(program, (signal) => this.#execute(program, user, values, signal)),
+    );
     if (this.#job.completed) return;
     await this.#log.pause();
     await this.#end(step);
+  }
+
+  async #redacting<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#redactor.error(error);
+    }
   }
 
   /** Ends the request as not successful. @throws JobLost where it is another's by now */
@@ -156,8 +172,8 @@ export class Attempt {
     { user, values }: { readonly user: User; readonly values: DocumentValue },
     signal: AbortSignal,
   ): Promise<Step> {
-    const { row, run, attempt, texts } = this.#taken;
-    const redactor = parameterRedactor(this.#ports.redactor, process, texts, values);
+    const { row, run, attempt } = this.#taken;
+    const redactor = this.#redactor;
     const opened = this.#ports.work({
       user,
       requestId: run,
@@ -182,8 +198,6 @@ export class Attempt {
     try {
       const outcome = await handler.run(values as never, running.context);
       return outcome === 'warning' ? 'warn' : 'succeed';
-    } catch (error) {
-      throw redactor.error(error);
     } finally {
       signal.removeEventListener('abort', abandon);
       running.end('has ended');

@@ -26,12 +26,11 @@ export interface ConnectOptions {
  */
 export async function checkConnected(registry: Registry, options: ConnectOptions): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
-  const redactor = createRedactor(() => secretsOf(options.env));
   const attempt = async (what: string, at: Position, work: () => Promise<Diagnostic[]>): Promise<void> => {
     try {
       found.push(...(await work()));
     } catch (error) {
-      const reason = redactor.text(errorText(error)).replace(/\.$/, '');
+      const reason = errorText(error).replace(/\.$/, '');
       found.push(databaseDiagnostic('database-unreachable', { what, reason }, at));
     }
   };
@@ -41,7 +40,9 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
       check(await reachDatasource(datasource, options), queriesOf(registry, datasource)),
     );
   }
-  return found.sort(byPlace);
+  // Addresses may hold what configuration keeps to itself, and databases repeat them.
+  const redactor = createRedactor(() => secretsOf(options.env));
+  return found.sort(byPlace).map((each) => ({ ...each, message: redactor.text(each.message) }));
 }
 
 async function checkOwn(registry: Registry, { root, env }: ConnectOptions): Promise<Diagnostic[]> {
