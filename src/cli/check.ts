@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
+import { counted } from '../wire/words.ts';
 import { Ended } from './failure.ts';
 import { AS_JSON, explain } from './help.ts';
 import { withProgress } from './progress.ts';
 import { load, type Place, placeOf, renderLoaded } from './project.ts';
-import { coloursOf, count, jsonText, print } from './terminal.ts';
+import { coloursOf, jsonText, print } from './terminal.ts';
 
 const help = {
   examples: [
@@ -53,7 +54,7 @@ async function withDatabases(loaded: LoadedProject, { root }: Place): Promise<Lo
 function summaryOf(loaded: LoadedProject, errors: number): string {
   const colours = coloursOf(process.stdout);
   const warnings = loaded.diagnostics.length - errors;
-  const parts = [count(loaded.files.length, 'file')];
+  const parts = [counted(loaded.files.length, 'file')];
   if (loaded.registry !== undefined) {
     const { operations, routings, consumers, flows } = loaded.registry;
     const served = new Set(routings.filter((each) => each.active).map(({ operation }) => operation));
@@ -63,8 +64,8 @@ function summaryOf(loaded: LoadedProject, errors: number): string {
   }
   if (errors + warnings === 0) return `${parts.join(', ')}: ${colours.green('no mistakes')}.`;
   const found = [];
-  if (errors > 0) found.push(colours.red(count(errors, 'error')));
-  if (warnings > 0) found.push(colours.yellow(count(warnings, 'warning')));
+  if (errors > 0) found.push(colours.red(counted(errors, 'error')));
+  if (warnings > 0) found.push(colours.yellow(counted(warnings, 'warning')));
   return `${parts.join(', ')}: ${found.join(', ')}.`;
 }
 
@@ -72,5 +73,5 @@ function summaryOf(loaded: LoadedProject, errors: number): string {
 function countActive<T>(all: readonly T[], noun: string, isActive: (each: T) => boolean): string {
   const active = all.filter(isActive).length;
   const rest = all.length - active;
-  return rest === 0 ? count(active, noun) : `${count(active, noun)} (${rest} not active)`;
+  return rest === 0 ? counted(active, noun) : `${counted(active, noun)} (${rest} not active)`;
 }

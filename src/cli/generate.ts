@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { counted } from '../wire/words.ts';
 import { Ended } from './failure.ts';
 import type { GeneratedPlan } from './generated-files.ts';
 import { explain } from './help.ts';
 import { loadRegistry, placeOf } from './project.ts';
-import { coloursOf, count, note, print } from './terminal.ts';
+import { coloursOf, note, print } from './terminal.ts';
 
 const help = {
   examples: ['signalbox generate', 'signalbox generate --check'],
@@ -27,7 +28,7 @@ export function addGenerate(program: Command): void {
       for (const path of plan.foreign) note(`${path} was not generated, and is left alone.`);
       const lines = check ? differences(plan) : changes(plan);
       if (!check) await writeGenerated(place.root, plan);
-      if (lines.length === 0) lines.push(`generated/ is up to date: ${count(plan.same.length, 'file')}.`);
+      if (lines.length === 0) lines.push(`generated/ is up to date: ${counted(plan.same.length, 'file')}.`);
       await print(`${lines.join('\n')}\n`);
       if (check && !isUpToDate(plan)) {
         note("'signalbox generate' brings this up to date.");

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join, relative, sep } from 'node:path';
 import type { WritePlan } from '../generate/index.ts';
 import type { Registry } from '../model/registry.ts';
+import { codeOf } from '../wire/error.ts';
 
 /** What is to be written, removed and left, and the handler files to create. Paths are relative to the project, with `/`. */
 export interface GeneratedPlan extends WritePlan {
@@ -40,7 +41,7 @@ async function createFile(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 
@@ -58,7 +59,7 @@ async function listFiles(root: string, folder: string): Promise<string[]> {
     const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
     return files.map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOENT') return [];
     throw error;
   }
 }

@@ -21,11 +21,12 @@ import {
   type Verdict,
   whatIsMissing,
 } from '../security/grants.ts';
+import { counted } from '../wire/words.ts';
 import { Ended, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
 import { AS_JSON, explain } from './help.ts';
 import { loadRegistry, type Place, placeOf, readTables } from './project.ts';
-import { coloursOf, count, jsonText, print, renderTable } from './terminal.ts';
+import { coloursOf, jsonText, print, renderTable } from './terminal.ts';
 
 /** Options of both commands. */
 interface GrantOptions {
@@ -179,7 +180,7 @@ function renderCallersAnswer(registry: Registry, answer: CallersAnswer): string 
   if (callers.length === 0)
     return `Nobody may use ${name} by a grant. It would take:\n\n${renderChains(whatIsMissing(registry, thing, open))}${through}`;
   const shown = callers.map(({ caller, verdict }) => ({ name: caller.name, chains: chainsOf(verdict) }));
-  return `${count(callers.length, 'caller')} may use ${name}.\n\n${renderCallers(shown)}${through}`;
+  return `${counted(callers.length, 'caller')} may use ${name}.\n\n${renderCallers(shown)}${through}`;
 }
 
 function plainCallersAnswer({ thing, isPublic, callers, operations, reached }: CallersAnswer): object {
@@ -299,7 +300,7 @@ function renderAll(caller: CallerFacts, answers: readonly GrantAnswer[]): string
     const last = chain.at(-1);
     return [thing.kind, thing.id, last?.because ?? '', last === undefined ? '' : placeOfLink(last)];
   });
-  const head = `${caller.name} may use ${count(rows.length, 'thing')}.\n\n`;
+  const head = `${caller.name} may use ${counted(rows.length, 'thing')}.\n\n`;
   return head + renderTable(['KIND', 'THING', 'BECAUSE', 'WHERE'], rows, { colours: coloursOf(process.stdout) });
 }
 

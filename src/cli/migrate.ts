@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { PendingMigration, Store, StoreOptions } from '../store/index.ts';
+import { counted } from '../wire/words.ts';
 import { wrongUsage } from './failure.ts';
 import { AS_JSON, explain } from './help.ts';
 import { loadRegistry, placeOf, storeOptions, withStore } from './project.ts';
-import { coloursOf, count, jsonText, note, print } from './terminal.ts';
+import { coloursOf, jsonText, note, print } from './terminal.ts';
 
 const help = {
   examples: [
@@ -39,7 +40,7 @@ async function migrate(store: Store): Promise<void> {
     note(name);
   });
   const { green } = coloursOf(process.stdout);
-  const done = steps.length === 0 ? 'is up to date' : `took ${count(steps.length, 'step')}`;
+  const done = steps.length === 0 ? 'is up to date' : `took ${counted(steps.length, 'step')}`;
   await print(`${store.location} ${green(done)}.\n`);
 }
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { counted } from '../wire/words.ts';
 import { sibling } from './package-info.ts';
 import { writeAtOnce } from './terminal.ts';
 
@@ -87,7 +88,7 @@ const UNITS = ['KB', 'MB', 'GB', 'TB'] as const;
 
 /** `512 bytes`, `1.4 MB`: decimal, as the sizes of files on most screens. */
 export function size(bytes: number): string {
-  if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  if (bytes < 1000) return counted(bytes, 'byte');
   let value = bytes / 1000;
   let unit = 0;
   for (; value >= 999.5 && unit < UNITS.length - 1; unit++) value /= 1000;

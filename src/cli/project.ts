@@ -3,9 +3,10 @@ import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Db, Store, StoreOptions } from '../store/index.ts';
+import { counted } from '../wire/words.ts';
 import { CliFailure, Ended } from './failure.ts';
 import { withProgress } from './progress.ts';
-import { coloursOf, count, note } from './terminal.ts';
+import { coloursOf, note } from './terminal.ts';
 
 /** Where a command works. */
 export interface Place {
@@ -40,7 +41,7 @@ export async function loadRegistry(place: Place, handlers?: 'check' | 'ignore-mi
     throw new Ended(1);
   }
   const warnings = loaded.diagnostics.length;
-  if (warnings > 0) note(`The definitions have ${count(warnings, 'warning')}: see signalbox check.`);
+  if (warnings > 0) note(`The definitions have ${counted(warnings, 'warning')}: see signalbox check.`);
   return loaded.registry;
 }
 
@@ -81,7 +82,7 @@ export async function readTables<T>(registry: Registry, place: Place, work: (db:
   const options = await storeOptions(registry, place);
   const pending = await pendingMigrations(options);
   if (pending.length > 0) {
-    const steps = count(pending.length, 'step');
+    const steps = counted(pending.length, 'step');
     throw new CliFailure(`the gateway's database lacks ${steps} of the schema of this version`, {
       hint: 'Run signalbox migrate; signalbox serve does it too.',
     });

@@ -7,13 +7,14 @@ import type { Registry } from '../model/registry.ts';
 import { isNumeric } from '../model/scalar.ts';
 import type { DocumentValue, Row } from '../model/value.ts';
 import type { QueryCall, QueryPort, XmlNames } from '../query/index.ts';
+import { counted } from '../wire/words.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
 import { explain } from './help.ts';
 import { withProgress } from './progress.ts';
 import { loadRegistry, type Place, placeOf } from './project.ts';
 import { interruptible } from './signals.ts';
-import { coloursOf, count, note, print, renderTable } from './terminal.ts';
+import { coloursOf, note, print, renderTable } from './terminal.ts';
 
 const help = {
   examples: [
@@ -175,7 +176,7 @@ async function printText(port: QueryPort, call: Call, format: keyof typeof RESUL
 const labelOf = ({ query }: Call): string => `Running ${query.id}`;
 
 function noteCut(rows: number): void {
-  note(`Cut after ${count(rows, 'row')}, which is as many as the query may return.`);
+  note(`Cut after ${counted(rows, 'row')}, which is as many as the query may return.`);
 }
 
 function renderRows({ query, fields }: Call, rows: readonly Row[]): string {
@@ -186,7 +187,7 @@ function renderRows({ query, fields }: Call, rows: readonly Row[]): string {
     rows.map((row) => columns.map((column) => String(row[column.name] ?? ''))),
     { colours: coloursOf(process.stdout), right: numbers },
   );
-  return `${table}${count(rows.length, 'row')}\n`;
+  return `${table}${counted(rows.length, 'row')}\n`;
 }
 
 function isNumber(field: Field | undefined): boolean {

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
+import { counted } from '../wire/words.ts';
 import { Ended } from './failure.ts';
 import { renderScreen, type Started, terminalLog } from './gateway-output.ts';
 import { explain } from './help.ts';
 import { type Place, placeOf, renderLoaded } from './project.ts';
 import { followParent } from './signals.ts';
-import { coloursOf, count, note, wantsColour, writeAtOnce } from './terminal.ts';
+import { coloursOf, note, wantsColour, writeAtOnce } from './terminal.ts';
 
 const help = {
   examples: [
@@ -116,8 +117,8 @@ async function sayReady(started: Started, json: boolean, workers: number): Promi
     return;
   }
   const paint = coloursOf(process.stdout);
-  const what = [count(services, 'service'), count(operations, 'operation')];
-  if (workers > 1) what.push(count(workers, 'worker'));
+  const what = [counted(services, 'service'), counted(operations, 'operation')];
+  if (workers > 1) what.push(counted(workers, 'worker'));
   writeAtOnce(1, `${paint.green('Signalbox is ready')} on ${paint.bold(address)} (${what.join(', ')})\n`);
   writeAtOnce(1, await renderScreen(started, paint));
 }

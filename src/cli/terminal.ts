@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import pc from 'picocolors';
+import { codeOf } from '../wire/error.ts';
 
 /** Functions that colour a text, or leave it alone where colour is off. */
 export type Colors = ReturnType<typeof pc.createColors>;
@@ -69,7 +70,7 @@ export function writeAtOnce(descriptor: 1 | 2, text: string): void {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {
       // EAGAIN: the reader is slow. Anything else: nobody reads any more.
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      if (codeOf(error) !== 'EAGAIN') return;
     }
   }
 }
@@ -112,9 +113,4 @@ function widthOf(text: string): number {
   let width = 0;
   for (const _ of text) width++;
   return width;
-}
-
-/** `1 file`, `2 files`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,5 +1,4 @@
-/** Most characters of a caller's text that a message repeats. */
-const SHOWN = 40;
+import { quote } from '../wire/words.ts';
 
 /**
  * A value that its document doesn't allow: a caller's mistake when reading, a handler's when writing.
@@ -34,21 +33,6 @@ export function within(error: unknown, step: string | number): unknown {
 /** A caller's own key as a step of a path. */
 export function stepOf(key: string | number): string | number {
   return typeof key === 'number' || /^[\w.:=-]{1,64}$/.test(key) ? key : quote(key);
-}
-
-/** A caller's text for a message: quoted as JSON does, with what can't be seen escaped, and shortened to `most` characters. */
-export function quote(text: string, most = SHOWN): string {
-  const points = Array.from(text.slice(0, 2 * most + 2));
-  const shown = points.length > most ? `${points.slice(0, most).join('')}…` : text;
-  return JSON.stringify(shown).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (c) => `\\u${c.codePointAt(0)!.toString(16).padStart(4, '0')}`,
-  );
-}
-
-/** `1 character`, `10 characters`. */
-export function count(n: number, one: string, many: string): string {
-  return `${n} ${n === 1 ? one : many}`;
 }
 
 /** What a value is, in words, for messages: `is a number, not a string`. */

@@ -3,7 +3,8 @@ import { isFreeText, isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
 import { compilePattern } from '../wire/pattern.ts';
-import { CodecError, count, kindOf, quote, refuse, within } from './error.ts';
+import { counted, quote } from '../wire/words.ts';
+import { CodecError, kindOf, refuse, within } from './error.ts';
 import { readJsonText } from './json/plain.ts';
 import { kinds } from './kinds.ts';
 import { compileEntryCount, type Foreign, nearest, setMember } from './value.ts';
@@ -200,8 +201,8 @@ function lengthCheck(field: Field, type: ScalarType): Check | undefined {
   const maximum = Math.min(type.length ?? Infinity, ofList ? Infinity : (field.maximum ?? Infinity));
   const minimum = ofList ? 0 : (field.minimum ?? 0);
   if (maximum === Infinity && minimum <= 0) return undefined;
-  const tooLong = `is longer than ${count(maximum, 'character', 'characters')}`;
-  const tooShort = `is shorter than ${count(minimum, 'character', 'characters')}`;
+  const tooLong = `is longer than ${counted(maximum, 'character')}`;
+  const tooShort = `is shorter than ${counted(minimum, 'character')}`;
   return (value) => {
     const text = value as string;
     // UTF-16 has one or two units a character, so that most lengths need no counting.
@@ -216,8 +217,8 @@ function digitsCheck(type: ScalarType): Check | undefined {
   if (total === Infinity && scale === Infinity) return undefined;
   return (value) => {
     const found = digitsOf(value as string);
-    if (found.fraction > scale) refuse(`has more than ${count(scale, 'digit', 'digits')} after the point`);
-    if (found.total > total) refuse(`has more than ${count(total, 'digit', 'digits')}`);
+    if (found.fraction > scale) refuse(`has more than ${counted(scale, 'digit')} after the point`);
+    if (found.total > total) refuse(`has more than ${counted(total, 'digit')}`);
     return value;
   };
 }

@@ -2,7 +2,8 @@ import type { Document } from '../model/document.ts';
 import type { Field, FieldType } from '../model/field.ts';
 import { primitiveOf } from '../model/scalar.ts';
 import type { Primitive } from '../model/scalar-traits.ts';
-import { CodecError, count, kindOf, refuse, stepOf, within } from './error.ts';
+import { counted } from '../wire/words.ts';
+import { CodecError, kindOf, refuse, stepOf, within } from './error.ts';
 
 /**
  * Whether every object inherits something by this name (`constructor`, `toString`), so that it must be looked up among an
@@ -126,8 +127,8 @@ export function checkDepth(depth: number): void {
 /** Compiles a list's `minimum` and `maximum`: the check of its number of entries. */
 export function compileEntryCount(field: Field): (entries: number) => void {
   const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = field;
-  const fewer = `has fewer than ${count(minimum, 'entry', 'entries')}`;
-  const more = `has more than ${count(maximum, 'entry', 'entries')}`;
+  const fewer = `has fewer than ${counted(minimum, 'entry', 'entries')}`;
+  const more = `has more than ${counted(maximum, 'entry', 'entries')}`;
   return (entries) => {
     if (entries < minimum) refuse(fewer);
     if (entries > maximum) refuse(more);

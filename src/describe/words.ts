@@ -2,6 +2,7 @@ import { type Field, type ScalarType, singleType } from '../model/field.ts';
 import { isAnyText, isNumeric, primitiveOf } from '../model/scalar.ts';
 import type { Service } from '../model/service.ts';
 import { decimalOf } from '../wire/decimal.ts';
+import { counted } from '../wire/words.ts';
 import { longest } from './field.ts';
 import type { Scope } from './scope.ts';
 
@@ -25,23 +26,23 @@ export function boundsNote(field: Field): string | undefined {
   if (type.kind === 'document') return undefined;
   const most = isList ? type.length : longest(field, type);
   if (isAnyText(type)) {
-    if (most !== undefined) notes.push(`At most ${count(most, 'character')}.`);
-    if (!isList && field.minimum !== undefined) notes.push(`At least ${count(field.minimum, 'character')}.`);
+    if (most !== undefined) notes.push(`At most ${counted(most, 'character')}.`);
+    if (!isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, 'character')}.`);
   }
   if (primitiveOf(type) === 'decimal') notes.push(digitsNote(type) ?? '');
   if (!isList && isNumeric(type)) {
     if (field.minimum !== undefined) notes.push(`At least ${decimalOf(field.minimum)}.`);
     if (field.maximum !== undefined) notes.push(`At most ${decimalOf(field.maximum)}.`);
   }
-  if (isList && field.minimum !== undefined) notes.push(`At least ${count(field.minimum, 'value')}.`);
-  if (isList && field.maximum !== undefined) notes.push(`At most ${count(field.maximum, 'value')}.`);
+  if (isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, 'value')}.`);
+  if (isList && field.maximum !== undefined) notes.push(`At most ${counted(field.maximum, 'value')}.`);
   if (field.pattern !== undefined) notes.push(`Matches the regular expression ${field.pattern}`);
   return joined(' ', ...notes, caseNote(field));
 }
 
 /** The digits of a decimal, in words; undefined where any number of them goes. */
 export function digitsNote({ length, scale = 0 }: ScalarType): string | undefined {
-  return length === undefined ? undefined : `At most ${count(length, 'digit')}, ${scale} of them after the point.`;
+  return length === undefined ? undefined : `At most ${counted(length, 'digit')}, ${scale} of them after the point.`;
 }
 
 /** That a body may say again what the URI says; undefined where there is nothing of the kind. */
@@ -68,8 +69,4 @@ export function deprecationNote({ deprecated }: Service): string | undefined {
   const since = deprecated.since === undefined ? '' : ` since ${deprecated.since}`;
   const sunset = deprecated.sunset === undefined ? '' : ` It ends on ${deprecated.sunset}.`;
   return `This version is deprecated${since}.${sunset}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${decimalOf(number)} ${noun}${number === 1 ? '' : 's'}`;
 }

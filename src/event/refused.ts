@@ -1,4 +1,5 @@
 import { Fault } from '../model/fault.ts';
+import { codeOf } from '../wire/error.ts';
 
 /** What databases call the breach of a unique key: SQLSTATE (PostgreSQL, appendix A), and the codes of SQLite. */
 const DOUBLED = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
@@ -60,11 +61,6 @@ export function faultOfDatabase(error: unknown, what: string, names: readonly st
       because,
     );
   return RULE.test(code) ? Fault.of('CONFLICT', { what, reason: 'breaks a rule of its table' }, because) : error;
-}
-
-function codeOf(error: unknown): string {
-  const { code } = (error ?? {}) as DatabaseError;
-  return typeof code === 'string' ? code : '';
 }
 
 /** PostgreSQL names the column, SQLite ends its message with `table.column`. */

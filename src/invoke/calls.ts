@@ -4,13 +4,15 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { InvokeReply } from '../model/invoke-reply.ts';
 import type { Redactor } from '../model/redactor.ts';
-import type { Attachment, DocumentValue } from '../model/value.ts';
+import type { DocumentValue } from '../model/value.ts';
+import { empty } from '../wire/measured.ts';
+import { LONGEST_TIMER } from '../wire/waiting.ts';
 import type { Callable, ReadReply } from './callable.ts';
 import { Configuration } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 import type { RawReply } from './http/raw-reply.ts';
 import type { Target, Transport } from './http/transport.ts';
-import { deadline, LONGEST, type Timeouts } from './limits.ts';
+import { deadline, type Timeouts } from './limits.ts';
 import type { CallOptions } from './options.ts';
 import type { PreparedRequest } from './outgoing.ts';
 import { compileRestCall } from './rest/call.ts';
@@ -117,7 +119,7 @@ async function withinTime<T>(raw: RawReply, most: number, read: (raw: RawReply) 
     late = new InvokeError('TIMEOUT', raw.called, reason, { httpResponseCode: raw.status, retry: true });
     raw.discard();
   };
-  const timer = setTimeout(end, Math.min(most, LONGEST));
+  const timer = setTimeout(end, Math.min(most, LONGEST_TIMER));
   try {
     return await read(raw);
   } catch (error) {
@@ -152,7 +154,7 @@ function replyOf(raw: RawReply, { value, body, content }: ReadReply, elapsed: nu
     headers: raw.headers,
     value,
     body,
-    segments: () => content?.segments() ?? none(),
+    segments: () => content?.segments() ?? empty(),
     timings: { ...raw.timings, value: elapsed },
     attempts: raw.attempts,
     requestId: raw.called.requestId,
@@ -166,5 +168,3 @@ function replyOf(raw: RawReply, { value, body, content }: ReadReply, elapsed: nu
     close: () => content?.close(),
   };
 }
-
-async function* none(): AsyncGenerator<Attachment> {}

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER } from '../wire/waiting.ts';
 import { type Called, InvokeError, wordsOf } from './error.ts';
 
 /** How long each phase of an exchange may take, in milliseconds. */
@@ -57,12 +58,9 @@ export interface Deadline {
   clear(): void;
 }
 
-/** What a timer can wait for; it would take a longer time for no time at all. */
-export const LONGEST = 2 ** 31 - 1;
-
 /** @param most in milliseconds; no end where it is infinite, or beyond the 24 days that a timer can wait for */
 export function deadline(signal: AbortSignal | undefined, most: number, called: Called): Deadline {
-  if (most > LONGEST) return { signal, told: (error) => error, clear: () => undefined };
+  if (most > LONGEST_TIMER) return { signal, told: (error) => error, clear: () => undefined };
   const controller = new AbortController();
   const late = (where: Called, cause?: unknown): InvokeError =>
     new InvokeError('TIMEOUT', where, `the call took longer than ${most / 1000} s and was ended`, {

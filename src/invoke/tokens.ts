@@ -2,6 +2,7 @@ import type * as OAuth from 'oauth4webapi';
 import type { ResolveReference } from '../model/definition.ts';
 import type { NodeCredential } from '../model/node.ts';
 import type { Redactor } from '../model/redactor.ts';
+import { messageOf } from '../wire/error.ts';
 import { isLoopbackName } from '../wire/network-address.ts';
 import { resolveText } from './configuration.ts';
 import { bearer, type Proof } from './credential.ts';
@@ -109,8 +110,6 @@ async function saidBy(response: Response): Promise<string> {
   const said = [error, description].filter((each) => typeof each === 'string' && each !== '');
   return said.join(': ');
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export type ClientCredentials = Extract<NodeCredential, { readonly kind: 'client-credentials' }>;
 

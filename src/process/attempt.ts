@@ -4,6 +4,7 @@ import type { Redactor } from '../model/redactor.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { type Db, type Job, JobLost, sqlTransaction, WorkerDied } from '../store/index.ts';
+import { counted } from '../wire/words.ts';
 import { RunningLog } from './message-log.ts';
 import type { RunPorts } from './port.ts';
 import { mayRun, type Program } from './program.ts';
@@ -248,7 +249,7 @@ export class Attempt {
     } finally {
       result.dispose?.();
     }
-    this.#log.add('info', `The report has ${result.rows} ${result.rows === 1 ? 'row' : 'rows'}.`);
+    this.#log.add('info', `The report has ${counted(result.rows, 'row')}.`);
     if (!result.truncated) return 'succeed';
     this.#log.add('warning', 'The limit of rows has cut it.');
     return 'warn';

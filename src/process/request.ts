@@ -4,6 +4,7 @@ import { Fault } from '../model/fault.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import type { ResultFormat } from '../query/index.ts';
+import { quote } from '../wire/words.ts';
 import type { Program } from './program.ts';
 
 /** One parameter of a request, as it comes. */
@@ -24,7 +25,7 @@ export function parameterTexts(program: Program, given: readonly GivenParameter[
   const texts = new Map<string, string>();
   for (const { Name: name = '', Value: text = '' } of given) {
     const refuse = (reason: string): Fault => Fault.of('BAD_PARAMETER', { name: 'parameters', reason });
-    const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}...` : name);
+    const shown = quote(name);
     if (!known.includes(name)) {
       throw refuse(`names ${shown}, which ${program.id} does not have; it has: ${known.join(', ') || 'none'}`);
     }

@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 import type { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Rate } from '../model/gateway.ts';
 import type { RateTable } from '../store/index.ts';
+import { LONGEST_TIMER } from '../wire/waiting.ts';
 import { within } from './database.ts';
 
 /** The bounds of a gateway, which count in the database where a fleet shares one. */
@@ -26,8 +27,6 @@ interface RateLimitsOptions {
 const MOST_KEYS = 100_000;
 /** How often rows that count no longer are removed, in milliseconds. */
 const SWEEP = 300_000;
-/** Milliseconds that a timer holds, of which memory has one for each key; a longer time would be none at all. */
-const LONGEST = 2 ** 31 - 1;
 /** Milliseconds that the database has to count one call. */
 const PATIENCE = 1_000;
 /** Milliseconds for which a database that did not answer is left alone. */
@@ -38,7 +37,8 @@ export async function openRateLimits({ table, onError, mostKeys = MOST_KEYS }: R
   const library = await import('rate-limiter-flexible');
   const Bounded = boundedMemory(library.RateLimiterMemory, mostKeys);
   const inMemory = ({ requests, per }: Rate): RateLimiterMemory =>
-    new Bounded({ points: requests, duration: Math.min(per, LONGEST) / 1000, keyPrefix: '' });
+    // Memory has a timer for each key.
+    new Bounded({ points: requests, duration: Math.min(per, LONGEST_TIMER) / 1000, keyPrefix: '' });
   if (table === undefined) {
     return { limiter: (name, rate) => createLimiter(name, rate, inMemory(rate)), close: () => {} };
   }

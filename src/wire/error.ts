@@ -1,4 +1,4 @@
-/** What is not as its standard has it. */
+/** A violation of the standard that a text or a message claims to follow. */
 export class WireError extends Error {
   /** A clause without a full stop. */
   readonly reason: string;
@@ -7,4 +7,15 @@ export class WireError extends Error {
     super(reason);
     this.reason = reason;
   }
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The code of a system error (`EACCES`) or of a database's (`SQLITE_BUSY`, an SQLSTATE); empty for anything else. */
+export function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' ? code : '';
 }

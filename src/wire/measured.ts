@@ -5,6 +5,9 @@ export interface StreamedContent {
   stream(): AsyncIterable<Uint8Array>;
 }
 
+/** A stream without content. */
+export async function* empty(): AsyncGenerator<never> {}
+
 /** Makes the error for content of another length than it said; `seen` is undefined where it is longer. */
 export type ComplainOfLength = (length: number, seen: number | undefined) => Error;
 

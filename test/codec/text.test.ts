@@ -194,7 +194,7 @@ describe('the options of a field', () => {
 
   it('shortens and quotes the values of others', () => {
     const message = refused('string', `\u001b[31m${'x'.repeat(1000)}`, { enum: ['A'] });
-    expect(message).toBe(`X is "\\u001b[31m${'x'.repeat(35)}…", not one of A`);
+    expect(message).toBe(`X is "\\u001b[31m${'x'.repeat(75)}...", not one of A`);
     expect(refused('string', 'a\u202eb', { enum: ['A'] })).toContain('"a\\u202eb"');
   });
 });

@@ -3,6 +3,7 @@ import type { Attachment } from '../../model/value.ts';
 import { decodeBase64 } from '../../wire/base64.ts';
 import { measured } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
+import { counted } from '../../wire/words.ts';
 
 /** The body of a request. */
 export interface CallContent {
@@ -63,7 +64,7 @@ export function streamContent(name: string, attachment: Attachment, shown?: stri
 
 /** What is said in place of content. */
 export function sizeWords(length: number | undefined): string {
-  return length === undefined ? '(an unknown number of bytes)' : `(${length} ${length === 1 ? 'byte' : 'bytes'})`;
+  return length === undefined ? '(an unknown number of bytes)' : `(${counted(length, 'byte')})`;
 }
 
 /**

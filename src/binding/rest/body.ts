@@ -1,4 +1,3 @@
-import { quote } from '../../codec/error.ts';
 import { compileDocument, compileJsonField, compileText, readJsonText } from '../../codec/index.ts';
 import { type Document, namespaceOf } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
@@ -14,6 +13,7 @@ import {
 } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { isJsonType, isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
+import { quote } from '../../wire/words.ts';
 import { XmlDecoder } from '../../wire/xml/encoding.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';

@@ -2,6 +2,7 @@ import type { Resolve } from '../../codec/index.ts';
 import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
+import { empty } from '../../wire/measured.ts';
 import { type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { MultipartReader, type Part } from '../../wire/multipart/read.ts';
 import { isRelated, readRelatedType } from '../../wire/soap/xop.ts';
@@ -61,11 +62,10 @@ export async function openMessage(source: MessageSource, limits: MessageLimits, 
   if (type !== undefined && isRelated(type)) return openRelated(source, type, limits, spool);
   const bytes = source.all === undefined ? source.bytes : [await source.all()];
   const root = await readRoot(bytes, type, limits.envelope);
-  return { root, mtom: false, include: nothing, resolve: undefined, segments: none, finish: nothing, close: () => {} };
+  return { root, mtom: false, include: nothing, resolve: undefined, segments: empty, finish: nothing, close: () => {} };
 }
 
 const nothing = async (): Promise<void> => {};
-async function* none(): AsyncGenerator<never> {}
 
 async function openRelated(
   { bytes }: MessageSource,

@@ -5,6 +5,7 @@ import { parseMediaType } from '../../wire/media-type.ts';
 import { fileNameOf } from '../../wire/multipart/headers.ts';
 import type { MultipartReader, Part } from '../../wire/multipart/read.ts';
 import { cidOf, contentIdOf } from '../../wire/soap/xop.ts';
+import { quote } from '../../wire/words.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { asFault, speaking } from '../message.ts';
 import { includedBelow, segmentNumber } from './segments.ts';
@@ -88,9 +89,6 @@ function described({ headers }: Part): Pick<Attachment, 'contentType' | 'name'> 
   return { contentType, name };
 }
 
-/** A text of the message for a complaint about it. */
-const shown = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
-
 export interface PartLimits {
   /** Bytes of one attachment. */
   readonly attachment: number;
@@ -164,7 +162,7 @@ export class MessageParts {
   /** @throws XopError for what is no `cid:` */
   resolve(href: string): Attachment {
     const found = this.#included.get(cidOf(href));
-    if (found === undefined) throw Fault.of('BAD_BODY', { reason: `it includes ${shown(href)}, and has no such part` });
+    if (found === undefined) throw Fault.of('BAD_BODY', { reason: `it includes ${quote(href)}, and has no such part` });
     this.#resolved.add(found);
     return found;
   }
@@ -210,7 +208,7 @@ export class MessageParts {
         throw Fault.of('TOO_MANY_ATTACHMENTS', { limit: this.#limits.attachments });
       const id = idOf(part);
       if (id !== undefined && this.#ids.has(id))
-        throw Fault.of('BAD_BODY', { reason: `two of its parts have the Content-ID ${shown(id)}` });
+        throw Fault.of('BAD_BODY', { reason: `two of its parts have the Content-ID ${quote(id)}` });
       if (id !== undefined) this.#ids.add(id);
     }
     return part;
@@ -243,7 +241,7 @@ function includedBy(root: XmlElement): { readonly wanted: Set<string>; readonly 
   for (const href of hrefs) {
     if (href === undefined) throw Fault.of('BAD_BODY', { reason: 'an Include in it has no href' });
     const id = speaking(() => cidOf(href));
-    if (wanted.has(id)) throw Fault.of('BAD_BODY', { reason: `it includes ${shown(href)} twice` });
+    if (wanted.has(id)) throw Fault.of('BAD_BODY', { reason: `it includes ${quote(href)} twice` });
     wanted.add(id);
   }
   const others = numbers.map((number) => {
@@ -255,7 +253,7 @@ function includedBy(root: XmlElement): { readonly wanted: Set<string>; readonly 
 }
 
 function withoutSegment(number: string | number): Fault {
-  return Fault.of('BAD_BODY', { reason: `it includes the segment ${shown(String(number))}, and has no such part` });
+  return Fault.of('BAD_BODY', { reason: `it includes the segment ${quote(String(number))}, and has no such part` });
 }
 
 /** Refuses what a message without other parts includes. @throws Fault BAD_BODY */
@@ -267,5 +265,5 @@ export function refuseIncludes(root: XmlElement): void {
 }
 
 function withoutPart(id: string): Fault {
-  return Fault.of('BAD_BODY', { reason: `it includes cid:${shown(id)}, and has no such part` });
+  return Fault.of('BAD_BODY', { reason: `it includes cid:${quote(id)}, and has no such part` });
 }

@@ -6,6 +6,7 @@ import type { Segment } from '../../invoke/index.ts';
 import type { InvokeReply } from '../../model/invoke-reply.ts';
 import type { Attachment, DocumentValue, JsonValue, Value } from '../../model/value.ts';
 import { fileAttachment } from '../../store/file/attachment.ts';
+import { codeOf } from '../../wire/error.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { print } from '../terminal.ts';
@@ -61,10 +62,10 @@ export async function fileText({ path }: NamedFile): Promise<string> {
 
 function unreadable(path: string, error: unknown): CliFailure {
   const why = { exitCode: 2, cause: error } as const;
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === 'EISDIR') return new CliFailure(`${path} is a folder`, why);
   if (code === 'ENOENT') return new CliFailure(`there is no file ${path}`, why);
-  return new CliFailure(`${path} can't be opened${code === undefined ? '' : ` (${code})`}`, why);
+  return new CliFailure(`${path} can't be opened${code === '' ? '' : ` (${code})`}`, why);
 }
 
 /** Looks whether content can be written to a file, before the call is made whose reply holds it. @throws CliFailure */
@@ -76,7 +77,7 @@ export async function checkOutput(path: string): Promise<void> {
   try {
     await access(place, constants.W_OK);
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    const isMissing = codeOf(cause) === 'ENOENT';
     throw new CliFailure(isMissing ? `there is no folder ${place}` : `${place} can't be written to`, {
       hint: '--output says where attachments go.',
       exitCode: 2,

@@ -6,9 +6,10 @@ import type { FlowReply, InvokeReply, ReplyTimings, StepTrace } from '../../mode
 import { primitiveOf } from '../../model/scalar.ts';
 import type { Message } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
+import { counted } from '../../wire/words.ts';
 import { CliFailure } from '../failure.ts';
 import { size } from '../progress.ts';
-import { type Colors, count, note, printable } from '../terminal.ts';
+import { type Colors, note, printable } from '../terminal.ts';
 import { Kept, type KeptReply } from './files.ts';
 
 /** A reply as JSON: its document, attachments being objects that say what and where they are. */
@@ -143,7 +144,7 @@ function stepWords({ kept, timings, attempts, httpResponseCode }: StepTrace): st
   if (kept) return 'what was kept still holds';
   if (timings !== undefined) return spent(timings, attempts);
   const answered = httpResponseCode === undefined ? 'no reply' : `failed, HTTP status ${httpResponseCode}`;
-  return `${answered}; ${count(attempts, 'attempt')}`;
+  return `${answered}; ${counted(attempts, 'attempt')}`;
 }
 
 function spent({ connected, sent, head, value }: ReplyTimings, attempts: number): string {
@@ -153,7 +154,7 @@ function spent({ connected, sent, head, value }: ReplyTimings, attempts: number)
     `${head.toFixed(1)} to the head of the reply`,
     `${value.toFixed(1)} ms to its value`,
   ];
-  return `${times.join(', ')}; ${count(attempts, 'attempt')}`;
+  return `${times.join(', ')}; ${counted(attempts, 'attempt')}`;
 }
 
 /** What became of a flow's steps, where one of them is what failed. */
@@ -222,6 +223,6 @@ function whereLines({ called: { address, requestId }, httpResponseCode, sent, at
   if (address === undefined) return [];
   const status = httpResponseCode === undefined ? '' : `HTTP status ${httpResponseCode}, `;
   const method = sent === undefined ? '' : `${sent.method} `;
-  const tried = attempts > 1 ? `, ${count(attempts, 'attempt')}` : '';
+  const tried = attempts > 1 ? `, ${counted(attempts, 'attempt')}` : '';
   return [`${status}${method}${address}${tried}, call ${requestId}`];
 }

@@ -1,4 +1,5 @@
-import { CodecError, quote } from '../error.ts';
+import { quote } from '../../wire/words.ts';
+import { CodecError } from '../error.ts';
 import { soundText } from '../value.ts';
 
 /** A single value of JSON. */

@@ -1,4 +1,5 @@
-import { CodecError, quote } from '../error.ts';
+import { quote } from '../../wire/words.ts';
+import { CodecError } from '../error.ts';
 import { type Foreign, MAX_DEPTH } from '../value.ts';
 
 // One pass over a JSON text (RFC 8259) before it is parsed, so that a text that would keep the parser busy never reaches it.

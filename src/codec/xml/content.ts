@@ -1,11 +1,12 @@
 import type { Attachment } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { isInclude } from '../../wire/soap/xop.ts';
+import { quote } from '../../wire/words.ts';
 import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
 import { escapeText } from '../../wire/xml/text.ts';
 import { attributeOf, writeXml, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
 import { fromBase64, MemoryAttachment } from '../binary.ts';
-import { quote, refuse } from '../error.ts';
+import { refuse } from '../error.ts';
 
 // White space of XML 1.0 (fifth edition), section 2.3, and its handling in XML Schema 1.1 Part 2, section 4.3.6.
 

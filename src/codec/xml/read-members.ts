@@ -1,7 +1,8 @@
 import type { Document } from '../../model/document.ts';
 import type { Value } from '../../model/value.ts';
+import { quote } from '../../wire/words.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
-import { CodecError, quote, refuse, stepOf, within } from '../error.ts';
+import { CodecError, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, type Foreign, setMember, unknownField } from '../value.ts';
 import { isCommon, isNil, isWhite, onlyText } from './content.ts';
 

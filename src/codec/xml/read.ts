@@ -2,8 +2,9 @@ import { type Document, itemName, namespaceOf, type Patch } from '../../model/do
 import type { Field, ListType, ScalarType } from '../../model/field.ts';
 import { isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
+import { quote } from '../../wire/words.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { quote, refuse, within } from '../error.ts';
+import { refuse, within } from '../error.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import { checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
 import {

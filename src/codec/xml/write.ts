@@ -2,9 +2,10 @@ import { type Document, itemName, namespaceOf } from '../../model/document.ts';
 import type { Field, ListType, ScalarType } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { quote } from '../../wire/words.ts';
 import { escapeAttribute, escapeText, isXmlName } from '../../wire/xml/text.ts';
 import { isAttachment } from '../binary.ts';
-import { kindOf, quote, refuse, within } from '../error.ts';
+import { kindOf, refuse, within } from '../error.ts';
 import { kinds } from '../kinds.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import {

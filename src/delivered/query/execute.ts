@@ -2,6 +2,7 @@ import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { Query } from '../../model/query.ts';
 import { type NewRun, type QueryInput, type RunFormat, readInput } from '../../query/index.ts';
+import { counted, quote } from '../../wire/words.ts';
 import type { DeliveredCall, DeliveredHandler, DeliveredPorts, ReplyForm } from '../port.ts';
 import { findQuery, type QueryNamed, reached } from './find.ts';
 import { fileUrl, formByJsonResp, rootOf, truncation } from './form.ts';
@@ -118,16 +119,22 @@ function readPrompts(query: Query, request: ExecuteRequest): Pick<QueryInput, 'p
   const owners = splitNames(request.prompt_psqueryname);
   const values = splitValues(request.prompt_fieldvalue, names.length);
   if (values.length > names.length) {
-    throw bad('prompt_fieldvalue', `has ${values.length} values for ${counted(names)} in prompt_uniquepromptname`);
+    throw bad(
+      'prompt_fieldvalue',
+      `has ${values.length} values for ${counted(names.length, 'name')} in prompt_uniquepromptname`,
+    );
   }
   if (owners.length > names.length) {
-    throw bad('prompt_psqueryname', `has ${owners.length} entries for ${counted(names)} in prompt_uniquepromptname`);
+    throw bad(
+      'prompt_psqueryname',
+      `has ${owners.length} entries for ${counted(names.length, 'name')} in prompt_uniquepromptname`,
+    );
   }
   const parts = new Map(reached(query, request.isconnectedquery).map((each) => [each.id, each]));
   const given = new Map<string, Map<string, string>>([...parts.keys()].map((id) => [id, new Map()]));
   const stranger = owners.find((owner) => owner !== '' && !parts.has(owner));
   if (stranger !== undefined)
-    throw bad('prompt_psqueryname', `names ${quoted(stranger)}, which is not part of ${query.id}`);
+    throw bad('prompt_psqueryname', `names ${quote(stranger)}, which is not part of ${query.id}`);
   for (const [index, name] of names.entries()) {
     const owner = owners[index] || query.id;
     giveOne(parts.get(owner) as Query, given.get(owner) as Map<string, string>, name, values[index] ?? '');
@@ -142,9 +149,9 @@ function giveOne(query: Query, given: Map<string, string>, name: string, value: 
   const known = query.prompts.map((prompt) => prompt.name);
   if (!known.includes(name)) {
     const there = known.join(', ') || 'none';
-    throw bad('prompt_uniquepromptname', `names ${quoted(name)}, which ${query.id} does not have; it has: ${there}`);
+    throw bad('prompt_uniquepromptname', `names ${quote(name)}, which ${query.id} does not have; it has: ${there}`);
   }
-  if (given.has(name)) throw bad('prompt_uniquepromptname', `names ${quoted(name)} twice`);
+  if (given.has(name)) throw bad('prompt_uniquepromptname', `names ${quote(name)} twice`);
   given.set(name, value);
 }
 
@@ -169,21 +176,12 @@ function readFilter(query: Query, list: readonly string[] | undefined): string[]
   if (stranger !== undefined) {
     throw bad(
       'filterfields',
-      `names ${quoted(stranger)}, which ${query.id} does not have; it has: ${[...known].join(', ')}`,
+      `names ${quote(stranger)}, which ${query.id} does not have; it has: ${[...known].join(', ')}`,
     );
   }
   return [...known].filter((name) => names.includes(name));
 }
 
-function counted({ length }: readonly string[]): string {
-  return length === 1 ? '1 name' : `${length} names`;
-}
-
 function bad(name: string, reason: string): Fault {
   return Fault.of('BAD_PARAMETER', { name, reason });
-}
-
-/** A caller's text inside a message, bounded. */
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
 }

@@ -1,5 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { codeOf } from '../../wire/error.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { type Called, InvokeError } from '../error.ts';
 
@@ -136,7 +137,7 @@ function decoderOf(coding: string, first: Uint8Array): NodeJS.ReadWriteStream {
 }
 
 function isCoding(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && /^Z_|^ERR_(?:_|BROTLI)/.test(String(error.code));
+  return /^Z_|^ERR_(?:_|BROTLI)/.test(codeOf(error));
 }
 
 /** A stream's output for an input; what goes wrong on either side ends both. */

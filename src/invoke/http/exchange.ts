@@ -1,5 +1,6 @@
 import { createGzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { messageOf } from '../../wire/error.ts';
 import { measured } from '../../wire/measured.ts';
 import type { Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
@@ -101,7 +102,7 @@ async function* counted(outgoing: Outgoing, sending: Sending, called: Called): A
     }
   } catch (error) {
     if (error instanceof InvokeError) throw error;
-    const reason = `the input could not be read: ${error instanceof Error ? error.message : String(error)}`;
+    const reason = `the input could not be read: ${messageOf(error)}`;
     throw new InvokeError('BAD_INPUT', called, reason, { cause: error });
   }
 }

@@ -2,9 +2,10 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Timings } from '../../model/invoke-reply.ts';
 import type { Redactor } from '../../model/redactor.ts';
+import { LONGEST_TIMER } from '../../wire/waiting.ts';
 import type { Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
-import { DRAINED, LONGEST, SLOWEST } from '../limits.ts';
+import { DRAINED, SLOWEST } from '../limits.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Address } from './address.ts';
 import { codingFault, codingsOf, decoded, inOne } from './body.ts';
@@ -131,7 +132,7 @@ async function* receiving(body: Readable, facts: TransportFacts): AsyncGenerator
     const chunks = body.iterator({ destroyOnReturn: true });
     for (;;) {
       since = performance.now();
-      const timer = setTimeout(slow, Math.min(Math.max(2 * idle, (seen * 1000) / SLOWEST) - waited, LONGEST));
+      const timer = setTimeout(slow, Math.min(Math.max(2 * idle, (seen * 1000) / SLOWEST) - waited, LONGEST_TIMER));
       const { done, value } = await chunks.next().finally(() => clearTimeout(timer));
       if (done === true) return;
       waited += performance.now() - since;

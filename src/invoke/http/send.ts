@@ -1,4 +1,5 @@
 import type { Retry } from '../../model/node.ts';
+import { empty } from '../../wire/measured.ts';
 import type { Proof } from '../credential.ts';
 import { InvokeError } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
@@ -153,7 +154,7 @@ function redirected(outgoing: Outgoing, status: number, isForeign: boolean): Out
     headers,
     length: 0,
     text: undefined,
-    bytes: nothing,
+    bytes: empty,
     again: true,
     compress: false,
     shown: { ...shown, body: undefined },
@@ -172,5 +173,3 @@ function without(
 ): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !dropped(name)));
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}

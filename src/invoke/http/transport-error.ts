@@ -1,3 +1,4 @@
+import { codeOf } from '../../wire/error.ts';
 import { type Called, InvokeError } from '../error.ts';
 import { abortError, REPLY_HEAD, type Timeouts } from '../limits.ts';
 
@@ -134,10 +135,6 @@ const CUT_WORDS: Readonly<Record<string, string>> = {
   EPIPE: ENDED,
   ETIMEDOUT: 'the connection went dead',
 };
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-}
 
 function wordsOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : codeOf(error);

@@ -4,6 +4,7 @@ import type { RestConsumer } from '../../model/consumer.ts';
 import type { ResolveReference } from '../../model/definition.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { DocumentValue } from '../../model/value.ts';
+import { empty } from '../../wire/measured.ts';
 import type { Callable, WriteOptions } from '../callable.ts';
 import { checking } from '../error.ts';
 import { nameOf } from '../http/headers.ts';
@@ -40,7 +41,7 @@ function writeRequest(
     headers: { ...own, ...written.headers },
     length: content === undefined ? 0 : content.length,
     text: content?.text,
-    bytes: () => content?.bytes() ?? none(),
+    bytes: () => content?.bytes() ?? empty(),
     again: content?.again ?? true,
     compress: operation.properties.compress && content !== undefined,
     shown: new ShownCall(written, own, redactor),
@@ -90,5 +91,3 @@ function shownHeaders(
   const entries = Object.entries(shown).map(([name, value]) => [name, value === sent[name] ? byName[name] : value]);
   return Object.fromEntries(entries) as Record<string, string>;
 }
-
-async function* none(): AsyncGenerator<Uint8Array> {}

@@ -13,6 +13,7 @@ import type { InvokeReply } from '../../model/invoke-reply.ts';
 import type { Registry } from '../../model/registry.ts';
 import { type Message, type Operation, operationsOf, type RawKind, replyForms } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { empty } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { causesOf } from '../log/causes.ts';
 import { type Answerer, begun, type Call } from './call.ts';
@@ -140,7 +141,7 @@ async function bytesOf(reply: InvokeReply, call: Call): Promise<Outcome> {
 
 const OCTETS = 'application/octet-stream';
 
-const EMPTY = { contentType: OCTETS, length: 0, stream: async function* (): AsyncGenerator<Uint8Array> {} };
+const EMPTY = { contentType: OCTETS, length: 0, stream: empty };
 
 function described(content: Attachment) {
   const { contentType, length } = content;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, write } from 'node:fs';
 import { dirname } from 'node:path';
-import { errorText } from '../../store/error.ts';
 import { createFolder } from '../../store/file/folder.ts';
+import { messageOf } from '../../wire/error.ts';
 import { GatewayError } from '../gateway-error.ts';
 
 /** The file of the audit log. Nothing that is written to it is lost while it can be written at all. */
@@ -33,7 +33,7 @@ export function openAuditFile(path: string, onError: (error: Error) => void): Au
     return new Appender(path, onError);
   } catch (error) {
     const hint = 'It is audit: of gateway.yaml, relative to the project; its folder must be one that may be written.';
-    throw new GatewayError(`the audit log ${path} can't be written: ${errorText(error)}`, { hint, cause: error });
+    throw new GatewayError(`the audit log ${path} can't be written: ${messageOf(error)}`, { hint, cause: error });
   }
 }
 

@@ -8,10 +8,11 @@ import { percentDecode } from '../../wire/percent.ts';
 import { FORM_MEDIA_TYPE, parseQueryString } from '../../wire/query-string.ts';
 import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
 import { WSSE } from '../../wire/soap/wsse-names.ts';
+import { quote } from '../../wire/words.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { isWrite } from '../exchange/cors.ts';
-import { type Exchange, quote, readingQuery } from '../exchange/exchange.ts';
+import { type Exchange, readingQuery } from '../exchange/exchange.ts';
 import type { Compiled } from '../operations.ts';
 import {
   type HttpContent,

@@ -9,10 +9,11 @@ import { singleType } from '../../model/field.ts';
 import type { Limits } from '../../model/gateway.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
+import { empty } from '../../wire/measured.ts';
 import { problemMediaType } from '../../wire/problem.ts';
+import { quote } from '../../wire/words.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { quote } from '../exchange/exchange.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
 import type { OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
@@ -163,7 +164,7 @@ export function oneWayForm(transactionId: string, { format, fault }: ReplyForm):
 
 function textReply(contentType: string, text: string): OutgoingReply {
   const length = Buffer.byteLength(text);
-  return { status: 200, headers: { 'Content-Type': contentType }, text, length, bytes: async function* () {} };
+  return { status: 200, headers: { 'Content-Type': contentType }, text, length, bytes: empty };
 }
 
 async function writePlain(

@@ -1,14 +1,8 @@
 import type { Hono } from 'hono';
 import { Fault } from '../../model/fault.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
-import {
-  type Exchange,
-  exchangeOf,
-  type GatewayContext,
-  type GatewayEnv,
-  quote,
-  readingQuery,
-} from '../exchange/exchange.ts';
+import { quote } from '../../wire/words.ts';
+import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv, readingQuery } from '../exchange/exchange.ts';
 import { INSPECTION } from '../page/contracts.ts';
 import { type Beside, findContract } from '../plain-routes.ts';
 import type { RestPorts } from '../rest/rest.ts';

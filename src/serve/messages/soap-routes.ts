@@ -4,8 +4,8 @@ import { originalShapes } from '../../delivered/index.ts';
 import { Fault } from '../../model/fault.ts';
 import { alternatives, indexByName, type OperationIdentity } from '../../model/operation-names.ts';
 import type { Operation } from '../../model/service.ts';
+import { quote } from '../../wire/words.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { quote } from '../exchange/exchange.ts';
 import type { Compiled } from '../operations.ts';
 
 /** Finds operations by what a message calls them. */

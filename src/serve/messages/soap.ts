@@ -11,6 +11,7 @@ import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme } from '../../model/security.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { isSecurityHeader } from '../../security/wsse/header.ts';
+import { empty } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { type SoapFaultContent, writeFault } from '../../wire/soap/fault.ts';
 import {
@@ -23,8 +24,9 @@ import {
 } from '../../wire/soap/message.ts';
 import { SOAP_CONTENT_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import { WSSE } from '../../wire/soap/wsse-names.ts';
+import { quote } from '../../wire/words.ts';
 import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { type Exchange, quote } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
 import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
@@ -147,7 +149,7 @@ export function soapForm(version: SoapVersion, mtom: boolean): ReplyForm {
 function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, mtom: boolean): OutgoingReply {
   const soap = compiled.soap!;
   if (soap.form.response.kind === 'none') {
-    return { status: 202, headers: {}, text: '', length: 0, bytes: async function* () {} };
+    return { status: 202, headers: {}, text: '', length: 0, bytes: empty };
   }
   const { pieces, segments } = contentOf(compiled, outcome);
   if (segments.length > 0 && !mtom) throw Fault.of('NOT_ACCEPTABLE', { offered: 'multipart/related' });

@@ -14,18 +14,18 @@ export function curlCommand({ method, url, headers, body }: ExampleRequest, cred
   const words = ['curl'];
   if (method === 'HEAD') words.push('--head');
   else if (method !== 'GET') words.push('-X', method);
-  words.push(...credentials.map(quote));
+  words.push(...credentials.map(shellWord));
   for (const [name, value] of Object.entries(headers)) {
     // The default form is what curl's own `Accept: */*` gets.
-    if (name !== 'Accept') words.push('-H', quote(`${name}: ${value}`));
+    if (name !== 'Accept') words.push('-H', shellWord(`${name}: ${value}`));
   }
-  if (body !== undefined) words.push('--data-raw', quote(body));
-  words.push(quote(url));
+  if (body !== undefined) words.push('--data-raw', shellWord(body));
+  words.push(shellWord(url));
   return words.join(' ');
 }
 
 /** One word of a POSIX shell. */
-function quote(text: string): string {
+function shellWord(text: string): string {
   return /^[A-Za-z0-9:_@%+=,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

@@ -4,6 +4,7 @@ import { schemeWords } from '../../describe/requirements.ts';
 import { activeOperations } from '../../describe/scope.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Operation, OperationUri, Service } from '../../model/service.ts';
+import { counted } from '../../wire/words.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import type { Contracts } from './contracts.ts';
 import { curlCommand, restCredentials, sampleUser, soapCredentials } from './curl.ts';
@@ -33,7 +34,7 @@ export function renderPage(parts: PageParts): string {
 <body>
 <header>
 <h1>Signalbox</h1>
-<p>Node <strong>${escapeHtml(gateway.id)}</strong> serves ${count(active.length, 'service')} with ${count(operations, 'operation')}. A click on a command selects all of it.</p>
+<p>Node <strong>${escapeHtml(gateway.id)}</strong> serves ${counted(active.length, 'service')} with ${counted(operations, 'operation')}. A click on a command selects all of it.</p>
 <dl>
 <dt>REST</dt><dd>${code(`${parts.base}/RESTListeningConnector/`)}</dd>
 <dt>SOAP</dt><dd>${code(`${parts.base}/PeopleSoftServiceListeningConnector`)}</dd>
@@ -70,7 +71,7 @@ function renderService(service: Service, parts: PageParts, isFolded: boolean): s
 <nav aria-label="Contracts of ${id}">${contracts.join(' ')}</nav>
 </div>
 ${description === undefined ? '' : `<p>${escapeHtml(description)}</p>`}
-${isFolded ? `<details><summary>${count(operations.length, 'operation')}</summary>\n${shown}\n</details>` : shown}
+${isFolded ? `<details><summary>${counted(operations.length, 'operation')}</summary>\n${shown}\n</details>` : shown}
 </section>`;
 }
 
@@ -157,11 +158,6 @@ const disjunction = new Intl.ListFormat('en', { type: 'disjunction' });
 /** `A, B, or C`. */
 function either(words: readonly string[]): string {
   return disjunction.format(words);
-}
-
-/** `1 service`, `2 services`. */
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** A signal with its arm raised, as a `data:` URL. */

@@ -4,7 +4,7 @@ import type { Operation, OperationUri } from '../../model/service.ts';
 import type { QueryString } from '../../wire/query-string.ts';
 import { compileUriMatcher, type RawValue, type UriMatcher } from '../../wire/uri-template/match.ts';
 import { compareSpecificity } from '../../wire/uri-template/specificity.ts';
-import { quote } from '../exchange/exchange.ts';
+import { quote } from '../../wire/words.ts';
 
 /** One URI of one operation, ready to match. */
 interface Entry {

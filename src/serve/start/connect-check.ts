@@ -7,8 +7,8 @@ import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
 import { checkQueries, type QueryDatabase, type QueryProblem, reachDatabase } from '../../query/index.ts';
 import { usersInBoth } from '../../security/directory/from-database.ts';
-import { errorText } from '../../store/error.ts';
 import { openToRead, pendingMigrations, type StoreOptions } from '../../store/index.ts';
+import { messageOf } from '../../wire/error.ts';
 import { queriesOf, reachDatasource, usedDatasources } from './data.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
@@ -30,7 +30,7 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
     try {
       found.push(...(await work()));
     } catch (error) {
-      const reason = errorText(error).replace(/\.$/, '');
+      const reason = messageOf(error).replace(/\.$/, '');
       found.push(databaseDiagnostic('database-unreachable', { what, reason }, at));
     }
   };

@@ -17,8 +17,8 @@ import {
   unboundedFiles,
 } from '../../query/index.ts';
 import { usersInBoth } from '../../security/directory/from-database.ts';
-import { errorText } from '../../store/error.ts';
 import { type BlobStorage, createSpool, openBlobs, openStore, type Store, StoreError } from '../../store/index.ts';
+import { messageOf } from '../../wire/error.ts';
 import { GatewayError } from '../gateway-error.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
@@ -120,7 +120,7 @@ async function refuseBrokenQueries(
       all.push(...(await checkQueries(database, queriesOf(registry, datasource))));
       await bound(database);
     } catch (error) {
-      warnings.push(`The datasource ${datasource.id} can't be reached: ${errorText(error)}.`);
+      warnings.push(`The datasource ${datasource.id} can't be reached: ${messageOf(error)}.`);
     }
   }
   const problems = all.filter(({ kind }) => kind === 'refused' || kind === 'missing-column');

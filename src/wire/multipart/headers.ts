@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { tryPercentDecode } from '../percent.ts';
+import { quote } from '../words.ts';
 
 // Header fields of a body part, RFC 2045 section 3 and RFC 5322 section 2.2; UTF-8 in them as RFC 6532 has it.
 
@@ -17,7 +18,7 @@ export function parseMimeHeaders(block: Buffer, complain: Complain): Map<string,
   const lines = block.toString(isUtf8(block) ? 'utf8' : 'latin1').split(/\r?\n/);
   let field = '';
   for (const line of lines) {
-    if (hasControls(line)) throw complain(`its header holds a control character in ${shown(line)}`);
+    if (hasControls(line)) throw complain(`its header holds a control character in ${quote(line)}`);
     if (line.startsWith(' ') || line.startsWith('\t')) {
       if (field === '') throw complain('its header begins with a folded line');
       field += line;
@@ -35,7 +36,7 @@ function add(headers: Map<string, string>, field: string, complain: Complain): v
   const colon = field.indexOf(':');
   const name = field.slice(0, Math.max(colon, 0)).trimEnd().toLowerCase();
   // RFC 5322, 2.2: printable ASCII without the colon.
-  if (!/^[\x21-\x39\x3b-\x7e]+$/.test(name)) throw complain(`its header has a line without a name: ${shown(field)}`);
+  if (!/^[\x21-\x39\x3b-\x7e]+$/.test(name)) throw complain(`its header has a line without a name: ${quote(field)}`);
   const value = field.slice(colon + 1).trim();
   const before = headers.get(name);
   // RFC 2045 allows each of these once; whoever reads the other one reads another message.
@@ -50,10 +51,6 @@ function hasControls(line: string): boolean {
     if ((code < 0x20 && code !== 0x09) || code === 0x7f) return true;
   }
   return false;
-}
-
-function shown(line: string): string {
-  return JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}...` : line);
 }
 
 // Content-Disposition, RFC 2183, with names beyond ASCII as RFC 2231 and RFC 8187 have them.

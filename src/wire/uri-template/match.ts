@@ -1,6 +1,7 @@
 import { WireError } from '../error.ts';
 import { normalizePercent, percentDecode } from '../percent.ts';
 import type { QueryString } from '../query-string.ts';
+import { counted } from '../words.ts';
 import { type LiteralPair, layOut, receivable } from './layout.ts';
 import { canonicalPath, compilePath, compileRunner, defaultShape, type ValueShape } from './program.ts';
 import { pathSegments } from './specificity.ts';
@@ -208,9 +209,7 @@ export function decodeRaw(raw: RawValue, variable: TemplateVariable, shape: Valu
     if (typeof raw !== 'string') throw new UriValueError('is given more than once');
     const text = percentDecode(raw, plusIsSpace);
     if (variable.prefix !== undefined && longerThan(text, variable.prefix)) {
-      throw new UriValueError(
-        `is longer than ${variable.prefix} ${variable.prefix === 1 ? 'character' : 'characters'}`,
-      );
+      throw new UriValueError(`is longer than ${counted(variable.prefix, 'character')}`);
     }
     return text;
   }

@@ -159,7 +159,7 @@ describe('the header of a part', () => {
     ['A: x\0y', 'part 1: its header holds a control character in "A: x\\u0000y"'],
     ['A: x\ry', 'part 1: its header holds a control character in "A: x\\ry"'],
     ['Content-ID: <a>\r\nCONTENT-ID: <b>', 'part 1: its header has content-id twice'],
-    ['x'.repeat(200), `part 1: its header has a line without a name: "${'x'.repeat(60)}..."`],
+    ['x'.repeat(200), `part 1: its header has a line without a name: "${'x'.repeat(80)}..."`],
   ])('refuses %j', async (block, reason) => {
     expect(await faultOf(read(`--b\r\n${block}\r\n\r\nx\r\n--b--`))).toEqual(['syntax', reason]);
   });

@@ -5,6 +5,7 @@ import { readText } from '../../../load/read/files.ts';
 import type { ConfigText, ResolveReference } from '../../../model/definition.ts';
 import type { ClientCertificate, Node } from '../../../model/node.ts';
 import { pemCertificates } from '../../../wire/certificate.ts';
+import { messageOf } from '../../../wire/error.ts';
 import { resolveText, shownText } from '../../configuration.ts';
 import { type Called, InvokeError } from '../../error.ts';
 
@@ -30,7 +31,7 @@ export function secureContextOf(node: Node, source: FileSource, shows: boolean):
     return createSecureContext({ ...(ca === undefined ? {} : { ca }), ...own });
   } catch (error) {
     const file = certificate === undefined ? 'ca-file' : shownText(certificate.file, source.resolve);
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     throw configurationError(source, node, `the certificate ${file} can't be used with its key: ${words}`, error);
   }
 }

@@ -1,0 +1,18 @@
+/** `1 entry`, `2 entries`. */
+export function counted(n: number, noun: string, plural = `${noun}s`): string {
+  return `${n} ${n === 1 ? noun : plural}`;
+}
+
+/**
+ * A caller's text for a message: quoted as JSON does, with invisible characters escaped, and shortened to `most`
+ * characters.
+ */
+export function quote(text: string, most = 80): string {
+  // Cut before it is split: the text may be a megabyte long.
+  const points = Array.from(text.slice(0, 2 * most + 2));
+  const shown = points.length > most ? `${points.slice(0, most).join('')}...` : text;
+  return JSON.stringify(shown).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (c) => `\\u${c.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  );
+}
