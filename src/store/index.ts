@@ -6,7 +6,7 @@ export { createSpool, type SpoolOptions } from './file/spool.ts';
 export { type Nonces, openNonces } from './nonces.ts';
 export { openStore, openToRead, pendingMigrations } from './open.ts';
 export type { PendingMigration, PostgresAccess, Store, StoreOptions, StoreReader } from './port.ts';
-export { openQueue, type QueueOptions } from './queue/open.ts';
+export { needRoom, openQueue, type QueueOptions } from './queue/open.ts';
 export {
   type DeadLetter,
   type FailedJob,
@@ -23,7 +23,6 @@ export {
   type Worker,
   WorkerDied,
 } from './queue/port.ts';
-export { needRoom } from './queue/room.ts';
 export { openRateTable, type RateTable } from './rate-table.ts';
 export type { SampleDataFile } from './schema/sample-data.ts';
 export { sqlTransaction } from './sql.ts';

@@ -1,17 +1,143 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { BlobStore, Blobs, ByteRange } from '../../model/blob.ts';
 import type { Attachment } from '../../model/value.ts';
 import { passing } from '../file/young.ts';
 import type { Store } from '../port.ts';
 import type { BlobTable } from '../tables/blob.ts';
-import { Changes } from './changes.ts';
-import { CHUNK, ChunkRows } from './chunks.ts';
 import { type WrittenBlob, writeContent } from './content.ts';
 import { gone } from './error.ts';
 import { Leases } from './leases.ts';
-import { Readers } from './readers.ts';
 import { BlobRows, READERS } from './rows.ts';
-import { type BlobContents, scopedBlobs } from './scoped.ts';
+import { type BlobContents, Changes, scopedBlobs } from './scoped.ts';
+
+/** Bytes of a chunk; the last of a file has fewer. */
+const CHUNK = 1024 * 1024;
+
+/** Pieces of files in rows. */
+class ChunkRows {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Adds a chunk to a loose file of a process. @throws Error where the file is not loose any more: it was swept away */
+  async add(file: string, process: string, number: number, content: Uint8Array): Promise<void> {
+    const db = await this.#store.tables();
+    const added = await db
+      .insertInto('signalbox_blob_chunk')
+      .columns(['file', 'number', 'content'])
+      .expression((from) =>
+        from
+          .selectFrom('signalbox_loose_blob')
+          .select((row) => [
+            row.ref('file').as('file'),
+            sql<number>`cast(${number} as integer)`.as('number'),
+            sql<Buffer>`cast(${content} as bytea)`.as('content'),
+          ])
+          .where('file', '=', file)
+          .where('process', '=', process)
+          .forShare(),
+      )
+      .executeTakeFirst();
+    if (added.numInsertedOrUpdatedRows !== 1n) throw new Error('the file was removed while it was written');
+  }
+
+  /** Some bytes of a file that stays, in pieces: one is fetched while the one before is used. @throws Error where it ends early */
+  async *read(file: string, key: string, { start, length }: ByteRange): AsyncGenerator<Uint8Array, void, undefined> {
+    const end = start + length;
+    const last = Math.floor((end - 1) / CHUNK);
+    const fetch = (number: number): Promise<Buffer | undefined> | undefined => {
+      const chunk = number > last ? undefined : this.#chunk(file, number);
+      // Where the stream is left early nobody awaits it.
+      chunk?.catch(() => {});
+      return chunk;
+    };
+    const first = Math.floor(start / CHUNK);
+    let next = fetch(first);
+    for (let number = first; next !== undefined; number++) {
+      const chunk = await next;
+      if (chunk === undefined && number === first) throw gone(key);
+      const wanted = chunk?.subarray(Math.max(0, start - number * CHUNK), end - number * CHUNK);
+      if (wanted === undefined || number * CHUNK + (chunk?.length ?? 0) < Math.min(end, (number + 1) * CHUNK))
+        throw new Error(`blob ${JSON.stringify(key)} ended early`);
+      next = fetch(number + 1);
+      // The driver makes it of a text that is twice as long.
+      passing(3 * wanted.length);
+      yield wanted;
+    }
+  }
+
+  async #chunk(file: string, number: number): Promise<Buffer | undefined> {
+    const db = await this.#store.tables();
+    const row = await db
+      .selectFrom('signalbox_blob_chunk')
+      .select('content')
+      .where('file', '=', file)
+      .where('number', '=', number)
+      .executeTakeFirst();
+    return row?.content;
+  }
+}
+
+/** Where a blob is, as the database has it. */
+interface Place {
+  readonly scope: string;
+  readonly key: string;
+}
+
+/** Streams of blobs that are under way, so that what they read stays until they end. */
+class Readers {
+  readonly #store: Store;
+  readonly #process: string;
+  /** Those of this process. */
+  count = 0;
+
+  constructor(store: Store, process: string) {
+    this.#store = store;
+    this.#process = process;
+  }
+
+  /**
+   * Enters a stream of a file that a blob has. The blob's row is locked meanwhile: whoever takes the file from it comes
+   * before, and there is no stream, or after, and sees it.
+   * @returns its id; undefined where the blob has the file no more
+   */
+  async enter({ scope, key }: Place, file: string): Promise<string | undefined> {
+    const id = randomUUID();
+    const db = await this.#store.tables();
+    const entered = await db
+      .insertInto('signalbox_blob_reader')
+      .columns(['id', 'file', 'process'])
+      .expression((from) =>
+        from
+          .selectFrom('signalbox_blob')
+          .select((row) => [row.val(id).as('id'), row.ref('file').as('file'), row.val(this.#process).as('process')])
+          .where('scope', '=', scope)
+          .where('key', '=', key)
+          .where('file', '=', file)
+          .forShare(),
+      )
+      .executeTakeFirst();
+    if (entered.numInsertedOrUpdatedRows !== 1n) return undefined;
+    this.count += 1;
+    return id;
+  }
+
+  async leave(id: string): Promise<void> {
+    this.count -= 1;
+    const db = await this.#store.tables();
+    await db.deleteFrom('signalbox_blob_reader').where('id', '=', id).execute();
+  }
+
+  /** Whether any stream of a file is under way, in whichever process. */
+  async has(file: string): Promise<boolean> {
+    const db = await this.#store.tables();
+    const query = db.selectFrom('signalbox_blob_reader').select('id').where('file', '=', file).limit(1);
+    return (await query.executeTakeFirst()) !== undefined;
+  }
+}
 
 /** How often this process says that it lives and looks after what others left, in milliseconds. */
 const EVERY = 15_000;

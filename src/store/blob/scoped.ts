@@ -2,10 +2,10 @@ import type { Blobs, ByteRange, StoredBlob } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
 import { isFull } from '../error.ts';
-import { contentTypeOf, OCTETS } from '../file/content-type.ts';
+import { contentTypeOf, OCTETS } from '../file/attachment.ts';
 import type { BlobTable } from '../tables/blob.ts';
-import { checkedKey } from './key.ts';
-import type { BlobRows } from './rows.ts';
+import { closed } from './error.ts';
+import { type BlobRows, checkedKey } from './rows.ts';
 
 /** What an implementation of the blob port does with files, whatever those are. */
 export interface BlobContents {
@@ -69,4 +69,32 @@ function storedBlob(contents: BlobContents, row: BlobTable): StoredBlob {
       return contents.read(row, range);
     },
   };
+}
+
+/** Changes to the database that are under way, until the storage is closed. */
+export class Changes {
+  readonly #running = new Set<Promise<unknown>>();
+  #closed = false;
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** @throws Error where the storage is closed; what the change throws */
+  async run<T>(change: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw closed();
+    const running = change();
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Lets none begin, and waits for the others: of a file that is about to be a blob's it must be known whether it became that. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#running);
+  }
 }

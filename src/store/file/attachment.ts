@@ -2,7 +2,6 @@ import type { ReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Attachment } from '../../model/value.ts';
-import { contentTypeOf } from './content-type.ts';
 import { passing } from './young.ts';
 
 /** Bytes that are read at once. */
@@ -68,4 +67,13 @@ async function* unchanged(path: string, seen: Seen): AsyncGenerator<Uint8Array> 
 async function check(file: FileHandle, path: string, { size, mtimeMs }: Seen): Promise<void> {
   const now = await file.stat();
   if (now.size !== size || now.mtimeMs !== mtimeMs) throw new Error(`${path} changed while it was read`);
+}
+
+/** RFC 2046, section 4.5.1: bytes of which nothing more is known. */
+export const OCTETS = 'application/octet-stream';
+
+/** The media type that a file's name says, else {@link OCTETS}. Its table is not small, and loaded when it is first needed. */
+export async function contentTypeOf(name: string): Promise<string> {
+  const { default: types } = await import('mime');
+  return types.getType(name) ?? OCTETS;
 }

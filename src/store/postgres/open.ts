@@ -1,15 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import { errorCode, errorText, StoreError } from '../error.ts';
 import type { PostgresAccess, Store, StoreOptions } from '../port.ts';
-import { planOf } from '../schema/plan.ts';
 import { loadSampleData } from '../schema/sample-data.ts';
-import { lacking, migrate, type SchemaAccess } from '../schema/schema.ts';
+import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
 import type { Db, Tables } from '../tables.ts';
 import { transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
 import { describePostgres } from './error.ts';
 import { openPool, type Reached, readConfig } from './pool.ts';
-import { appliedSteps, lockSteps, makeStepTables } from './steps.ts';
 
 /** Opens a database of PostgreSQL. It is reached with the first use. @throws StoreError for a URL that can't be read */
 export function openPostgres(options: StoreOptions): Store {
@@ -98,4 +97,63 @@ function schemaOf(location: string, db: Db, transaction: Store['transaction']): 
         return locked(transaction, work);
       }),
   };
+}
+
+/** How often making the tables is tried. */
+const TRIES = 10;
+
+/** SQLSTATE of `create table if not exists` where another process makes the same table: it looks, then collides. */
+const COLLIDED = new Set(['23505', '42P07', '42710', 'XX000', '40001']);
+
+/** There is no such table. */
+const UNDEFINED_TABLE = '42P01';
+
+/** Names of the steps that the database has seen. */
+async function appliedSteps(db: Db): Promise<string[]> {
+  try {
+    const rows = await db.selectFrom('signalbox_migration').select('name').execute();
+    return rows.map((row) => row.name);
+  } catch (error) {
+    if (errorCode(error) === UNDEFINED_TABLE) return [];
+    throw error;
+  }
+}
+
+/** Makes what the steps themselves need, whoever else does so at the same time. */
+async function makeStepTables(db: Db): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await make(db);
+    } catch (error) {
+      if (tries === TRIES || !COLLIDED.has(errorCode(error))) throw error;
+      await pause(Math.random() * 20 * tries);
+    }
+  }
+}
+
+/**
+ * Waits until no other process brings the schema up to date or loads sample data, and keeps others out until the
+ * transaction ends. A row is locked, because advisory locks are not had on all engines.
+ */
+async function lockSteps(tx: Db): Promise<void> {
+  await tx.selectFrom('signalbox_migration_lock').select('id').forUpdate().execute();
+}
+
+async function make(db: Db): Promise<void> {
+  await db.schema
+    .createTable('signalbox_migration')
+    .ifNotExists()
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('applied', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('signalbox_migration_lock')
+    .ifNotExists()
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .execute();
+  await db
+    .insertInto('signalbox_migration_lock')
+    .values({ id: 1 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

@@ -1,7 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { describePostgres, isLost, lostConnection } from './error.ts';
-import { valueTypes } from './types.ts';
 
 /** How long a connection is waited for, and the answer to `select 1`, in milliseconds. */
 const PATIENCE = 5000;
@@ -74,4 +73,34 @@ function telling(client: pg.PoolClient, location: string): PostgresPoolClient {
     }
   };
   return { query: query as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) };
+}
+
+const { builtins } = pg.types;
+
+/** What PostgreSQL writes is text of its own: no date that takes the zone of this machine. */
+const AS_TEXT = new Set<number>([
+  builtins.DATE,
+  builtins.TIME,
+  builtins.TIMETZ,
+  builtins.TIMESTAMP,
+  builtins.TIMESTAMPTZ,
+  builtins.INTERVAL,
+]);
+
+/**
+ * How values of PostgreSQL become those of JavaScript: an integer of eight bytes is a number where one holds it and a
+ * bigint where not, dates and times are text; the rest is what the driver makes of it, a decimal its digits.
+ */
+const valueTypes: pg.CustomTypesConfig = {
+  getTypeParser: ((id: number, format?: 'text' | 'binary') => {
+    if (id === builtins.INT8) return integer;
+    return AS_TEXT.has(id) ? text : pg.types.getTypeParser(id, format as 'text');
+  }) as typeof pg.types.getTypeParser,
+};
+
+const text = (written: string): string => written;
+
+function integer(written: string): number | bigint {
+  const number = Number(written);
+  return Number.isSafeInteger(number) ? number : BigInt(written);
 }

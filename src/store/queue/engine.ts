@@ -1,3 +1,4 @@
+import type { Store } from '../port.ts';
 import type { Db } from '../tables.ts';
 import type { JobData, NewJob, QueueCounts } from './port.ts';
 
@@ -61,4 +62,16 @@ export interface QueueEngine {
   isFull(queue: string, most: number): Promise<boolean>;
   /** @param leaving whether jobs still run that are to be taken for lost when the process ends */
   end(leaving: boolean): Promise<void>;
+}
+
+/** Told of what goes wrong behind everybody's back: connections that are lost, jobs that become dead letters. */
+export type Report = (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+
+/** What all that works at the queues of a gateway shares. */
+export interface Shop {
+  readonly store: Store;
+  readonly engine: QueueEngine;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly report: Report;
 }

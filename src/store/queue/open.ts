@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { Fault } from '../../model/fault.ts';
 import type { Store } from '../port.ts';
 import { countDead, deadLetters, exhume } from './dead-letters.ts';
-import type { QueueEngine } from './engine.ts';
+import type { QueueEngine, Report, Shop } from './engine.ts';
 import type { JobQueue, QueueCounts } from './port.ts';
-import { quietReport } from './quiet-report.ts';
 import { Recurrences } from './recurrences.ts';
-import type { Report, Shop } from './shop.ts';
 import { Workforce } from './workforce.ts';
 
 /** How a queue is opened. */
@@ -73,7 +72,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
 
 /** Each is loaded where it is needed: pg-boss takes longer than the rest of a start. */
 async function openEngine(store: Store, now: () => number, report: (error: Error) => void): Promise<QueueEngine> {
-  if (store.postgres === undefined) return (await import('./sqlite/engine.ts')).sqliteEngine(store, now);
+  if (store.postgres === undefined) return (await import('./sqlite.ts')).sqliteEngine(store, now);
   const [{ bossEngine }, { describePostgres }] = await Promise.all([
     import('./boss/engine.ts'),
     import('../postgres/error.ts'),
@@ -94,4 +93,43 @@ function allCounts(
     found.set(queue, { ...(found.get(queue) ?? { queue, waiting: 0, running: 0 }), dead: count });
   }
   return [...found.values()].toSorted((a, b) => (a.queue < b.queue ? -1 : 1));
+}
+
+/** How long the same words are not said again, in milliseconds. */
+const QUIET = 10_000;
+
+/** Says an error once in a while, however often it comes: a database that is away fails every look at it. */
+export function quietReport(report: Report): Report {
+  const said = new Map<string, number>();
+  return (error, facts) => {
+    const now = performance.now();
+    for (const [words, at] of said) if (now - at >= QUIET) said.delete(words);
+    const words = `${error.name}: ${error.message}`;
+    if (said.has(words)) return;
+    said.set(words, now);
+    report(error, facts);
+  };
+}
+
+/** Seconds after which it may be worth trying again: jobs take their time. */
+const AGAIN = 5;
+
+/**
+ * Refuses what would be one more to wait where as many wait as may.
+ * @param most any number where undefined: nothing is asked of the database then
+ * @param what those that wait are called: `process requests`
+ * @throws Fault UNAVAILABLE
+ */
+export async function needRoom(
+  jobs: Pick<JobQueue, 'isFull'>,
+  queue: string,
+  most: number | undefined,
+  what: string,
+): Promise<void> {
+  if (most === undefined || !(await jobs.isFull(queue, most))) return;
+  throw Fault.of(
+    'UNAVAILABLE',
+    { reason: `as many ${what} wait as may` },
+    { headers: { 'Retry-After': String(AGAIN) }, reason: `queue depth of ${queue}` },
+  );
 }

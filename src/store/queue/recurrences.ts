@@ -1,8 +1,8 @@
 import { nextTime } from '../../wire/cron.ts';
 import type { RecurringTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
+import type { Shop } from './engine.ts';
 import type { Recurring } from './port.ts';
-import type { Shop } from './shop.ts';
 
 /** Milliseconds between two looks whether something is due. */
 const LOOK = 1000;

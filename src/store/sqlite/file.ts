@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { errorCode, errorText, StoreError } from '../error.ts';
 import { createFolder } from '../file/folder.ts';
-import { BUSY_TIMEOUT } from './busy.ts';
 
 /** A connection to an SQLite database. */
 export type Connection = Database.Database;
@@ -69,4 +69,27 @@ export function describe(file: string, error: unknown): StoreError {
     return new StoreError(file, `${file} is locked by another process; end that one, or try again`, because);
   }
   return new StoreError(file, `${file} can't be used as the database: ${errorText(error)}`, because);
+}
+
+/** How long another connection's lock is waited for, in milliseconds. */
+const BUSY_TIMEOUT = 5000;
+
+/** Between two tries, in milliseconds. */
+const LONGEST_PAUSE = 20;
+
+/**
+ * Tries again while another connection has the database locked, and lets everything else go on meanwhile: SQLite's own
+ * waiting would hold up the whole process, the holder of the lock with it where that is in the same one.
+ * @throws SqliteError SQLITE_BUSY where it stays locked for five seconds; what the work throws
+ */
+export async function whileBusy<T>(work: () => T): Promise<T> {
+  const limit = performance.now() + BUSY_TIMEOUT;
+  for (let ms = 1; ; ms = Math.min(2 * ms, LONGEST_PAUSE)) {
+    try {
+      return work();
+    } catch (error) {
+      if (!errorCode(error).startsWith('SQLITE_BUSY') || performance.now() > limit) throw error;
+    }
+    await pause(ms);
+  }
 }

@@ -1,14 +1,11 @@
 import { statSync } from 'node:fs';
 import { StoreError } from '../error.ts';
 import type { PendingMigration, Store, StoreReader } from '../port.ts';
-import { planOf } from '../schema/plan.ts';
 import { loadSampleData } from '../schema/sample-data.ts';
-import { lacking, migrate, type SchemaAccess } from '../schema/schema.ts';
+import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
 import { transact } from '../transaction.ts';
-import { whileBusy } from './busy.ts';
-import { kyselyOver } from './driver.ts';
-import { type Connection, describe, openDatabaseFile, openToLook } from './file.ts';
-import { Turns } from './turns.ts';
+import { kyselyOver, Turns } from './driver.ts';
+import { type Connection, describe, openDatabaseFile, openToLook, whileBusy } from './file.ts';
 
 /** Opens a database file, making it where there is none. @throws StoreError for a file that can't be used */
 export function openSqlite(location: string): Store {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../src/store/index.ts';
 import type { Claim, QueueEngine } from '../../../src/store/queue/engine.ts';
-import { sqliteEngine } from '../../../src/store/queue/sqlite/engine.ts';
+import { sqliteEngine } from '../../../src/store/queue/sqlite.ts';
 import { sqlitePlace } from '../engines.ts';
 import { QUEUE } from './support.ts';
 

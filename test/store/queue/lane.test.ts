@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { QueueEngine } from '../../../src/store/queue/engine.ts';
-import { sqliteEngine } from '../../../src/store/queue/sqlite/engine.ts';
+import { sqliteEngine } from '../../../src/store/queue/sqlite.ts';
 import { Workforce } from '../../../src/store/queue/workforce.ts';
 import { sqlitePlace } from '../engines.ts';
 import { QUEUE, queueOver, worker } from './support.ts';

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { JobLost, type Worker } from '../../../src/store/index.ts';
 import type { Claim, QueueEngine } from '../../../src/store/queue/engine.ts';
-import { quietReport } from '../../../src/store/queue/quiet-report.ts';
-import { retryPause } from '../../../src/store/queue/retry-pause.ts';
-import { sqliteEngine } from '../../../src/store/queue/sqlite/engine.ts';
+import { retryPause } from '../../../src/store/queue/job.ts';
+import { quietReport } from '../../../src/store/queue/open.ts';
+import { sqliteEngine } from '../../../src/store/queue/sqlite.ts';
 import { Workforce } from '../../../src/store/queue/workforce.ts';
 import { sqlitePlace } from '../engines.ts';
 import { gate, QUEUE, worker } from './support.ts';

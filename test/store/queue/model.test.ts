@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { JobLost, type Store } from '../../../src/store/index.ts';
 import { bossEngine } from '../../../src/store/queue/boss/engine.ts';
 import type { Claim, Listener, QueueEngine } from '../../../src/store/queue/engine.ts';
-import { sqliteEngine } from '../../../src/store/queue/sqlite/engine.ts';
+import { sqliteEngine } from '../../../src/store/queue/sqlite.ts';
 import { describeEngines, type Place } from '../engines.ts';
 import { Model } from './model.ts';
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { JobTable } from '../../tables/queue.ts';
-import type { Db } from '../../tables.ts';
+import type { JobTable } from '../tables/queue.ts';
+import type { Db } from '../tables.ts';
 
 /** Where a job stands: `signalbox_job.place`. */
 export const PLACE = { free: 0, behind: 1, coming: 2 } as const;

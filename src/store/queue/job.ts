@@ -1,11 +1,116 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../tables.ts';
 import { bury } from './dead-letters.ts';
-import type { Claim } from './engine.ts';
-import type { HeldJob } from './held-job.ts';
-import { type FailedJob, JobLost, JobNotBegun, JobRefused, type RetryRule, type Worker } from './port.ts';
-import { retryPause } from './retry-pause.ts';
-import type { Shop } from './shop.ts';
+import type { Claim, Shop } from './engine.ts';
+import {
+  type FailedJob,
+  type Job,
+  type JobData,
+  JobLost,
+  JobNotBegun,
+  JobRefused,
+  type RetryRule,
+  type Worker,
+} from './port.ts';
+
+/** A job while its worker has it. */
+export class HeldJob implements Job {
+  readonly claim: Claim;
+  readonly key?: string;
+  readonly #shop: Shop;
+  readonly #abort = new AbortController();
+  readonly #stopping = new AbortController();
+  #lost = false;
+  #completing = false;
+  #completed = false;
+  /** When the database last said that it is ours, by the clock that never jumps. */
+  confirmed: number;
+
+  constructor(claim: Claim, shop: Shop, confirmed: number) {
+    this.claim = claim;
+    if (claim.key !== undefined) this.key = claim.key;
+    this.#shop = shop;
+    this.confirmed = confirmed;
+  }
+
+  get id(): string {
+    return this.claim.id;
+  }
+
+  get queue(): string {
+    return this.claim.queue;
+  }
+
+  get data(): JobData {
+    return this.claim.data;
+  }
+
+  get attempt(): number {
+    return this.claim.attempt;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Aborts where the queue stops hard, and then alone. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  get completed(): boolean {
+    return this.#completed;
+  }
+
+  /** Whether the transaction runs that ends it: that one finds out itself whether it was lost. */
+  get completing(): boolean {
+    return this.#completing;
+  }
+
+  /** Whether it is somebody else's by now, or nobody's. */
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  async complete<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    if (this.#completing || this.#completed) throw new Error(`job ${this.id} is completed twice`);
+    if (this.#lost) throw lost(this.claim);
+    this.#completing = true;
+    try {
+      const { store, engine } = this.#shop;
+      const result = await store.transaction(async (tx) => {
+        const done = await work(tx);
+        // Last, because it locks the job, and who lives says so at each of its jobs.
+        if ((await engine.finish(tx, [this.claim])) === 0) throw lost(this.claim);
+        return done;
+      });
+      this.#completed = true;
+      return result;
+    } catch (error) {
+      if (error instanceof JobLost) this.lose();
+      throw error;
+    } finally {
+      this.#completing = false;
+    }
+  }
+
+  /** It is no longer ours. */
+  lose(): void {
+    if (this.#completed) return;
+    this.#lost = true;
+    this.#abort.abort(lost(this.claim));
+  }
+
+  /** Asks its worker to stop; what it ends in spite of that is ended. */
+  stop(): void {
+    this.#stopping.abort();
+    this.#abort.abort(new DOMException('the queue closes', 'AbortError'));
+  }
+}
+
+function lost({ queue, id }: Claim): JobLost {
+  return new JobLost(`job ${id} of ${queue} is no longer this worker's`);
+}
 
 /** Milliseconds before an ending is tried again that the database did not take: at first, and at most. */
 const FIRST_PAUSE = 100;
@@ -137,4 +242,14 @@ export class Ending {
 
 function failedJob({ id, queue, data, key }: HeldJob, attempt: number): FailedJob {
   return { id, queue, data, attempt, ...(key !== undefined && { key }) };
+}
+
+/**
+ * Milliseconds before the attempt that follows a failed one: doubled each time up to the longest, of which a random half
+ * to whole is taken, so that what failed together does not come back together.
+ * @param attempt the one that failed, from 1
+ */
+export function retryPause({ first, longest }: RetryRule, attempt: number, random = Math.random()): number {
+  const whole = Math.min(longest, first * 2 ** Math.min(attempt - 1, 52));
+  return Math.ceil(whole * (0.5 + random / 2));
 }
