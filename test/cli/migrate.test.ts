@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { migrations } from '../../src/store/schema/migrations/index.ts';
+import { migrations } from '../../src/store/schema/schema.ts';
 import { staffProject } from './fixture.ts';
 import { signalbox, signalboxProcess } from './support.ts';
 
@@ -26,7 +26,7 @@ test.concurrent('each step is named while it is run, once', async () => {
   expect(first.stderr).toBe(names.map((name) => `${name}\n`).join(''));
   expect(first).toMatchObject({
     code: 0,
-    stdout: `${join(cwd, '.signalbox/signalbox.db')} took ${names.length} steps.\n`,
+    stdout: `${join(cwd, '.signalbox/signalbox.db')} took ${names.length} ${names.length === 1 ? 'step' : 'steps'}.\n`,
   });
   const second = await signalbox(['migrate'], { cwd });
   expect(second).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('signalbox.db is up to date.') });

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { openStore, pendingMigrations, type Store } from '../../src/store/index.ts';
-import { migrations } from '../../src/store/schema/migrations/index.ts';
+import { migrations } from '../../src/store/schema/schema.ts';
 import { describeEngines, type Engine } from './engines.ts';
 
 const names = migrations.map((migration) => migration.name);
@@ -189,7 +189,7 @@ function migrationContract({ empty, kind }: Engine): void {
     const { open, run } = await empty();
     const store = await open();
     await run('create table signalbox_sample_data (of_somebody_else text)');
-    await expect(store.migrate()).rejects.toThrow(/brought up to date: migration 0002-sample-data failed: /);
+    await expect(store.migrate()).rejects.toThrow(/brought up to date: migration 0001-schema failed: /);
     await expect(store.migrate()).rejects.toMatchObject({ name: 'StoreError', location: store.location });
     const rows = await run(schemaSql[kind]);
     const made = new Set(rows.map((row) => row.table));
@@ -211,6 +211,18 @@ function migrationContract({ empty, kind }: Engine): void {
     await expect(store.pending()).rejects.toThrow(newer);
     await expect(pendingMigrations(options)).rejects.toThrow(newer);
     expect(String(await store.migrate().catch(String))).toContain(store.location);
+  });
+
+  it('refuse a database from before the first release, and say what to do with it', async () => {
+    const { migrated, options, run } = await empty();
+    const store = await migrated();
+    await run(`update signalbox_migration set name = '0001-process-requests'`);
+    await run(`insert into signalbox_migration (name, applied) values ('0010-rates', '')`);
+    const older =
+      `${store.location} holds the tables of a signalbox from before its first release (steps 0001-process-requests to 0010-rates), ` +
+      "which this version can't bring up to date; dump what you want to keep of it, and name an empty database";
+    await expect(store.migrate()).rejects.toThrow(older);
+    await expect(pendingMigrations(options)).rejects.toThrow(older);
   });
 
   it('are wanted by a store that was only opened', async () => {

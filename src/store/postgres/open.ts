@@ -89,6 +89,7 @@ function schemaOf(location: string, db: Db, transaction: Store['transaction']): 
     }
   };
   return {
+    kind: 'postgres',
     location,
     applied: () => described(() => appliedSteps(db)),
     alone: (work) =>

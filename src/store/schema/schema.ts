@@ -15,21 +15,35 @@ import {
 import { errorText, StoreError } from '../error.ts';
 import type { PendingMigration, Store } from '../port.ts';
 import type { Db, Tables } from '../tables.ts';
-import { type Migration, migrations } from './migrations/index.ts';
+import { createSchema } from './0001-schema.ts';
 
-/** What bringing a database up to date stands on. */
+/** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
+interface Migration {
+  /** Its key in `signalbox_migration`. */
+  readonly name: string;
+  up(db: Db, kind: Store['kind']): Promise<void>;
+}
+
+/** Every step, oldest first: they run in this order. */
+export const migrations: readonly Migration[] = [{ name: '0001-schema', up: createSchema }];
+
+/** The first step of builds that preceded the first release. */
+const BEFORE_RELEASE = '0001-process-requests';
+
+/** The database that is brought up to date. */
 export interface SchemaAccess {
+  readonly kind: Store['kind'];
   readonly location: string;
-  /** Names of the steps that the database has seen; none where it has never heard of steps. */
+  /** The names of the steps that were run on it; empty for a database without the table of steps. */
   applied(): Promise<readonly string[]>;
-  /** Runs work in a transaction that only one process is in at a time; the table of the steps is there then. */
+  /** Runs work in a transaction that excludes all other processes, once the table of steps exists. */
   alone<T>(work: (tx: Db) => Promise<T>): Promise<T>;
 }
 
 /**
- * Runs the steps that the database has not seen, all in one transaction that others wait for, so that any number of
- * processes which start together run each step once.
- * @throws StoreError where a step fails (nothing of the run is kept), or where the database is of a newer version
+ * Runs the steps that the database lacks, all in one transaction that other processes wait for, so that each step runs once
+ * however many processes start together.
+ * @throws StoreError when a step fails, and nothing is changed; for a database of another version: see {@link lacking}
  */
 export async function migrate(schema: SchemaAccess, onStep: (name: string) => void = () => {}): Promise<void> {
   if (lacking(schema.location, await schema.applied()).length === 0) return;
@@ -38,14 +52,14 @@ export async function migrate(schema: SchemaAccess, onStep: (name: string) => vo
     const names = rows.map((row) => row.name);
     for (const migration of lacking(schema.location, names)) {
       onStep(migration.name);
-      await run(schema.location, migration, tx);
+      await run(schema, migration, tx);
     }
   });
 }
 
-async function run(location: string, { name, up }: Migration, tx: Db): Promise<void> {
+async function run({ location, kind }: SchemaAccess, { name, up }: Migration, tx: Db): Promise<void> {
   try {
-    await up(tx);
+    await up(tx, kind);
     await tx.insertInto('signalbox_migration').values({ name, applied: new Date().toISOString() }).execute();
   } catch (cause) {
     throw new StoreError(
@@ -56,33 +70,36 @@ async function run(location: string, { name, up }: Migration, tx: Db): Promise<v
   }
 }
 
-/** Steps that a database has not seen, in order. @throws StoreError where it has seen some that nobody knows */
+/**
+ * The steps that a database lacks, in order.
+ * @throws StoreError for a database with steps that this version does not know
+ */
 export function lacking(location: string, applied: readonly string[]): readonly Migration[] {
-  const known = new Set(migrations.map((migration) => migration.name));
-  const newer = applied.filter((name) => !known.has(name));
-  if (newer.length > 0) {
-    throw new StoreError(
-      location,
-      `${location} was written by a newer version of signalbox (it has seen ${newer.join(', ')}); run that version, or name another database`,
-    );
-  }
-  const seen = new Set(applied);
-  return migrations.filter((migration) => !seen.has(migration.name));
+  const known = new Set(migrations.map(({ name }) => name));
+  const unknown = applied.filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new StoreError(location, refusal(location, unknown));
+  return migrations.filter(({ name }) => !applied.includes(name));
 }
 
-/** Steps of the schema in the words of the engine: they are run on a database that only takes notes. */
+function refusal(location: string, unknown: readonly string[]): string {
+  return unknown.includes(BEFORE_RELEASE)
+    ? `${location} holds the tables of a signalbox from before its first release (steps ${unknown[0]} to ${unknown.at(-1)}), which this version can't bring up to date; dump what you want to keep of it, and name an empty database`
+    : `${location} was written by a newer version of signalbox (it has seen ${unknown.join(', ')}); run that version, or name another database`;
+}
+
+/** The statements of steps as an engine gets them: the steps run on a driver that records statements and executes none. */
 export async function planOf(steps: readonly Migration[], kind: Store['kind']): Promise<PendingMigration[]> {
   const plan: PendingMigration[] = [];
   for (const { name, up } of steps) {
     const statements: string[] = [];
-    await up(new Kysely<Tables>({ dialect: notingDialect(kind, statements) }));
+    await up(new Kysely<Tables>({ dialect: recordingDialect(kind, statements) }), kind);
     plan.push({ name, statements });
   }
   return plan;
 }
 
-function notingDialect(kind: Store['kind'], notes: string[]): Dialect {
-  const driver = new NotingDriver(notes);
+function recordingDialect(kind: Store['kind'], notes: string[]): Dialect {
+  const driver = new RecordingDriver(notes);
   if (kind === 'sqlite') {
     return {
       createAdapter: () => new SqliteAdapter(),
@@ -99,7 +116,7 @@ function notingDialect(kind: Store['kind'], notes: string[]): Dialect {
   };
 }
 
-class NotingDriver extends DummyDriver {
+class RecordingDriver extends DummyDriver {
   readonly #notes: string[];
 
   constructor(notes: string[]) {

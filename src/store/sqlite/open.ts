@@ -79,6 +79,7 @@ function planSqlite(location: string, names: readonly string[]): Promise<readonl
 
 function schemaOf(location: string, connection: Connection, transaction: Store['transaction']): SchemaAccess {
   return {
+    kind: 'sqlite',
     location,
     applied: () => whileBusy(() => applied(connection)),
     async alone(work) {
