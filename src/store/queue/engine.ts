@@ -31,11 +31,8 @@ export interface QueueEngine {
   readonly poll: number;
   /** Milliseconds after which others may take what this gateway holds, where it said nothing; undefined where they never do. */
   readonly lease: number | undefined;
-  /**
-   * @param known whether there may be one with that id already: it is the caller's own
-   * @returns whether there was none
-   */
-  insert(tx: Db, job: NewJob & { readonly id: string }, known: boolean): Promise<boolean>;
+  /** @returns whether its id was new */
+  insert(tx: Db, job: NewJob & { readonly id: string }): Promise<boolean>;
   /**
    * Takes a job out. One that runs and has a key is only marked as cancelled, and keeps the place at the head of its key
    * until {@link clear}, or until its gateway died.

@@ -32,7 +32,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
   return {
     async send(tx, job) {
       const id = job.id ?? randomUUID();
-      if (!(await engine.insert(tx, { ...job, id }, job.id !== undefined))) {
+      if (!(await engine.insert(tx, { ...job, id }))) {
         throw new Error(`queue ${job.queue} has a job ${id} already`);
       }
       // On SQLite the look waits for the end of the transaction, on PostgreSQL the commit says it once more.
@@ -56,7 +56,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
     async redrive(queue, id) {
       const found = await store.transaction(async (tx) => {
         const job = await exhume(tx, queue, id);
-        if (job !== undefined && !(await engine.insert(tx, job, true)))
+        if (job !== undefined && !(await engine.insert(tx, job)))
           throw new Error(`queue ${queue} has a job ${id} already`);
         return job !== undefined;
       });
@@ -73,12 +73,12 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
 /** Each is loaded where it is needed: pg-boss takes longer than the rest of a start. */
 async function openEngine(store: Store, now: () => number, report: (error: Error) => void): Promise<QueueEngine> {
   if (store.postgres === undefined) return (await import('./sqlite.ts')).sqliteEngine(store, now);
-  const [{ bossEngine }, { describePostgres }] = await Promise.all([
-    import('./boss/engine.ts'),
+  const [{ postgresEngine }, { describePostgres }] = await Promise.all([
+    import('./postgres.ts'),
     import('../postgres/error.ts'),
   ]);
   try {
-    return await bossEngine(store, store.postgres, report);
+    return await postgresEngine(store, store.postgres, report);
   } catch (error) {
     throw describePostgres(store.location, error);
   }

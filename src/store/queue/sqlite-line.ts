@@ -1,15 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
-
-/** Where a job stands: `signalbox_job.place`. */
-export const PLACE = { free: 0, behind: 1, coming: 2 } as const;
-
-/** A key of a queue. */
-export interface Line {
-  readonly queue: string;
-  readonly key: string;
-}
+import { type Line, PLACE } from './rows.ts';
 
 /** The place of a job that comes now: behind the one of its key whose turn it is, where there is one. */
 export async function placeIn(tx: Db, { queue, key }: Line): Promise<number> {

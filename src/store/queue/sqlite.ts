@@ -3,7 +3,8 @@ import type { Store } from '../port.ts';
 import { LockFile } from '../sqlite/lock-file.ts';
 import type { Db } from '../tables.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
-import { catchUp, endJobs, moveOn, PLACE, placeIn } from './sqlite-line.ts';
+import { countJobs, hasWaiting, PLACE } from './rows.ts';
+import { catchUp, endJobs, moveOn, placeIn } from './sqlite-line.ts';
 
 /** Milliseconds between two looks: what another process enters is found by them. */
 const POLL = 250;
@@ -78,20 +79,8 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
       return held;
     },
     begin: (_, listener: Listener) => workers.begin(listener),
-    async counts() {
-      const db = await store.tables();
-      const { rows } = await sql<{ queue: string; waiting: number; running: number }>`
-        select queue, count(*) - count(worker) as waiting, count(worker) as running from signalbox_job group by queue
-      `.execute(db);
-      return rows;
-    },
-    async isFull(queue, most) {
-      const { rows } = await sql`
-        select 1 from signalbox_job where queue = ${queue} and worker is null and due <= ${now()}
-        limit 1 offset ${most - 1}
-      `.execute(await store.tables());
-      return rows.length > 0;
-    },
+    counts: async () => countJobs(await store.tables()),
+    isFull: async (queue, most) => hasWaiting(await store.tables(), queue, most, now()),
     end: (leaving) => workers.end(leaving),
   };
 }

@@ -6,7 +6,7 @@ type Kind = Store['kind'];
 
 /** A table, with the type and the constraints of each column in SQL. */
 interface Shape<Column extends string> {
-  readonly columns: Readonly<Record<Column, string>>;
+  readonly columns: Readonly<Record<Column, string | Readonly<Record<Kind, string>>>>;
   /** The primary key, when it has several columns. */
   readonly key?: readonly NoInfer<Column>[];
   /** By the last part of their names. */
@@ -19,6 +19,8 @@ interface Index<Column extends string> {
   readonly columns: readonly Column[];
   readonly unique?: true;
   readonly where?: string;
+  /** The engine that has the index; both engines have it when absent. */
+  readonly only?: Kind;
 }
 
 /** All tables but those that record the steps themselves: they exist before the first step runs. */
@@ -125,11 +127,10 @@ const WAITING = 'worker is null and place = 0';
 
 const queue = {
   signalbox_job: {
-    only: 'sqlite',
     columns: {
-      sequence: 'integer primary key',
+      sequence: { sqlite: 'integer primary key', postgres: BIGINT },
       queue: TEXT,
-      id: TEXT,
+      id: { sqlite: TEXT, postgres: 'uuid not null' },
       key: 'text',
       data: TEXT,
       place: INTEGER,
@@ -137,30 +138,24 @@ const queue = {
       since: 'bigint',
       attempt: ZERO,
       worker: 'text',
-      mark: 'integer',
+      mark: 'bigint',
       cancelled: ZERO,
     },
     // Each answers one question: what waits, for how long, who is first and next of a key, who comes to it, who holds what.
     indexes: {
       id: { columns: ['queue', 'id'], unique: true },
-      waiting: { columns: ['queue', 'due', 'sequence'], where: WAITING },
-      since: { columns: ['queue', 'since'], where: WAITING },
-      head: { columns: ['queue', 'key'], unique: true, where: 'place = 0 and key is not null' },
+      waiting: { only: 'sqlite', columns: ['queue', 'due', 'sequence'], where: WAITING },
+      since: { only: 'sqlite', columns: ['queue', 'since'], where: WAITING },
+      head: { only: 'sqlite', columns: ['queue', 'key'], unique: true, where: 'place = 0 and key is not null' },
       next: { columns: ['queue', 'key', 'sequence'], where: 'place = 1' },
-      coming: { columns: ['queue', 'due', 'sequence'], where: 'place = 2' },
-      worker: { columns: ['worker'], where: 'worker is not null' },
+      coming: { only: 'sqlite', columns: ['queue', 'due', 'sequence'], where: 'place = 2' },
+      worker: { only: 'sqlite', columns: ['worker'], where: 'worker is not null' },
     },
   },
   signalbox_job_key: {
     only: 'postgres',
-    columns: { queue: TEXT, key: TEXT, head: TEXT, last: BIGINT, waiting: BIGINT, cancelled: INTEGER },
+    columns: { queue: TEXT, key: TEXT, last: BIGINT },
     key: ['queue', 'key'],
-  },
-  signalbox_job_follower: {
-    only: 'postgres',
-    columns: { queue: TEXT, key: TEXT, number: BIGINT, id: TEXT, data: TEXT },
-    key: ['queue', 'key', 'number'],
-    indexes: { id: { columns: ['queue', 'id'], unique: true } },
   },
   signalbox_dead_letter: {
     columns: { queue: TEXT, id: TEXT, key: 'text', data: TEXT, attempts: INTEGER, error: TEXT, died: TEXT },
@@ -250,18 +245,20 @@ const shapes: Shapes = {
 /** Creates every table of the gateway. */
 export async function createSchema(db: Db, kind: Kind): Promise<void> {
   for (const [name, shape] of Object.entries<Shape<string>>(shapes))
-    if (shape.only === undefined || shape.only === kind) await createTable(db, name, shape);
+    if (shape.only === undefined || shape.only === kind) await createTable(db, kind, name, shape);
   const numbers = ['instance', 'content'].map((name) => ({ name, last: 0 }));
   await db.insertInto('signalbox_process_number').values(numbers).execute();
   await db.insertInto('signalbox_user_version').values({ id: 1, version: 0 }).execute();
 }
 
-async function createTable(db: Db, name: string, { columns, key, indexes = {} }: Shape<string>): Promise<void> {
+async function createTable(db: Db, kind: Kind, name: string, { columns, key, indexes = {} }: Shape<string>) {
   let table = db.schema.createTable(name);
-  for (const [column, type] of Object.entries(columns)) table = table.addColumn(column, sql.raw(type));
+  for (const [column, type] of Object.entries(columns))
+    table = table.addColumn(column, sql.raw(typeof type === 'string' ? type : type[kind]));
   if (key !== undefined) table = table.addPrimaryKeyConstraint(`${name}_pk`, [...key] as never[]);
   await table.execute();
-  for (const [end, { columns: of, unique, where }] of Object.entries(indexes)) {
+  for (const [end, { columns: of, unique, where, only = kind }] of Object.entries(indexes)) {
+    if (only !== kind) continue;
     let index = db.schema
       .createIndex(`${name}_${end}`)
       .on(name)

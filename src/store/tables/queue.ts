@@ -4,14 +4,13 @@ import type { Generated } from 'kysely';
 export interface QueueTables {
   signalbox_job: JobTable;
   signalbox_job_key: JobKeyTable;
-  signalbox_job_follower: JobFollowerTable;
   signalbox_dead_letter: DeadLetterTable;
   signalbox_recurring: RecurringTable;
 }
 
-/** A job of the queue on SQLite. */
+/** A job of the queue. */
 export interface JobTable {
-  /** The order in which jobs were entered. */
+  /** The order in which jobs were entered; on PostgreSQL, where jobs of different keys don't wait for each other, of those of a key. */
   sequence: Generated<number>;
   queue: string;
   /** A UUID. */
@@ -19,45 +18,28 @@ export interface JobTable {
   key: string | null;
   /** JSON. */
   data: string;
-  /** 0: it may be taken when it is due. 1: it waits behind another of its key. 2: it takes its place there when it is due. */
+  /** 0: it runs, or may run when it is due. 1: it waits behind another of its key. 2: it gets its place there when it is due. */
   place: number;
   /** Not before then, in milliseconds since 1970. */
   due: number;
-  /** When its wait began; null where it waits for a time of the day. A clock that was set back is known by it. */
+  /** When its wait began; null when it waits for a time of the day. It shows that the clock was set back. SQLite only. */
   since: number | null;
   /** Attempts that were begun. */
   attempt: number;
-  /** The process that runs it, by its lock file. */
+  /** The process that runs it, by its lock file. SQLite only. */
   worker: string | null;
-  /** Tells this taking of the job by its worker from any other. */
+  /** Distinguishes the attempt that runs from all others; null while none does. */
   mark: number | null;
-  /** 1: it is not to run any more, and its worker has not stopped yet. */
+  /** 1: it was cancelled, and its worker has not stopped yet. */
   cancelled: number;
 }
 
-/** A key of the queue on PostgreSQL, as long as it has jobs. Whoever changes what stands in its line has it locked. */
+/** A key of the queue on PostgreSQL, as long as it has jobs. It is locked by every change to the places of its jobs. */
 export interface JobKeyTable {
   queue: string;
   key: string;
-  /** The job whose turn it is: it stands in pg-boss. */
-  head: string;
-  /** Number of the last that came. */
+  /** The number of the last job that came. */
   last: number;
-  /** Jobs behind the head. */
-  waiting: number;
-  /** 1: the head is not to run any more, and its worker has not stopped yet. */
-  cancelled: number;
-}
-
-/** A job that waits behind another of its key on PostgreSQL. */
-export interface JobFollowerTable {
-  queue: string;
-  key: string;
-  /** Its place in the line. */
-  number: number;
-  id: string;
-  /** JSON. */
-  data: string;
 }
 
 /** A job that failed for good. */

@@ -26,7 +26,7 @@ it('a job stops by itself when its database did not answer for longer than it is
     open();
   };
   workforce.add(QUEUE, worker(run));
-  await store.transaction((tx) => engine.insert(tx, { queue: QUEUE, id: 'one', data: {} }, false));
+  await store.transaction((tx) => engine.insert(tx, { queue: QUEUE, id: 'one', data: {} }));
   await workforce.start();
   onTestFinished(() => workforce.close(0));
   await opened;

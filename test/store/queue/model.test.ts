@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { JobLost, type Store } from '../../../src/store/index.ts';
-import { bossEngine } from '../../../src/store/queue/boss/engine.ts';
 import type { Claim, Listener, QueueEngine } from '../../../src/store/queue/engine.ts';
+import { postgresEngine } from '../../../src/store/queue/postgres.ts';
 import { sqliteEngine } from '../../../src/store/queue/sqlite.ts';
 import { describeEngines, type Place } from '../engines.ts';
 import { Model } from './model.ts';
@@ -124,7 +124,7 @@ class Both {
       return { queue: this.#queue, id: randomUUID(), data: {}, ...(key !== undefined && { key }), ...after };
     });
     await this.#store.transaction(async (tx) => {
-      for (const job of jobs) expect(await this.#engine.insert(tx, job, false)).toBe(true);
+      for (const job of jobs) expect(await this.#engine.insert(tx, job)).toBe(true);
     });
     for (const job of jobs) this.#model.send(job.id, key, delay);
   }
@@ -197,7 +197,7 @@ describeEngines('the queue, whatever is done to it,', ({ kind, place }) => {
     const store = await where.migrated();
     const engine =
       store.postgres &&
-      (await bossEngine(store, store.postgres, (error) => {
+      (await postgresEngine(store, store.postgres, (error) => {
         throw error;
       }));
     onTestFinished(() => engine?.end(false));

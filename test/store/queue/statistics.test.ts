@@ -1,13 +1,12 @@
-import type { PgBoss } from 'pg-boss';
 import { describe, expect, it, vi } from 'vitest';
-import { keepStatistics } from '../../../src/store/queue/boss/statistics.ts';
+import { repeat } from '../../../src/store/queue/postgres-upkeep.ts';
 import { hasPostgres } from '../../support/postgres.ts';
 import { eventually } from '../../support/project.ts';
 import { postgresPlace } from '../engines.ts';
 import { enter, gate, QUEUE, queueOver, worker } from './support.ts';
 
 describe.skipIf(!hasPostgres)('the queue on PostgreSQL', () => {
-  it('tells the planner of jobs that came in large numbers, so that a look does not go through all of them', async () => {
+  it('renews the statistics of the planner after many jobs came, so that a fetch does not read all of them', async () => {
     const where = await postgresPlace({ migrated: true });
     const store = await where.migrated();
     const queue = await queueOver(store);
@@ -34,31 +33,28 @@ describe.skipIf(!hasPostgres)('the queue on PostgreSQL', () => {
     await eventually('a plan that stops early', async () =>
       JSON.stringify(await look()).includes('Sort Key') ? undefined : true,
     );
-    const options = await where.run(`
-      select attoptions from pg_attribute where attrelid = 'signalbox_queue.job_common'::regclass and attname = 'name'
-    `);
-    expect(options).toEqual([{ attoptions: ['n_distinct=3'] }]);
   });
 });
 
-it('looks at statistics do not pile up while the database does not answer', async () => {
+it('upkeep does not pile up while the database does not answer, and goes on when it does', async () => {
   const answer = gate();
   let asked = 0;
-  const executeSql = async (): Promise<{ rows: unknown[] }> => {
+  const work = async (): Promise<void> => {
     asked += 1;
     await answer.opened;
-    return { rows: [] };
+    throw new Error('no answer');
   };
+  const errors: string[] = [];
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
-    const end = keepStatistics({ getDb: () => ({ executeSql }) } as unknown as PgBoss, () => {});
+    const end = repeat(2000, work, ({ message }) => errors.push(message));
     await vi.advanceTimersByTimeAsync(60_000);
-    const ended = end();
+    expect(asked).toBe(1);
     answer.open();
-    await ended;
+    await vi.advanceTimersByTimeAsync(2000);
+    await end();
   } finally {
     vi.useRealTimers();
   }
-  // What is said of the table, and the first look.
-  expect(asked).toBe(2);
+  expect([asked, errors]).toEqual([2, ['no answer', 'no answer']]);
 });

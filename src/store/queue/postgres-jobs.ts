@@ -1,0 +1,198 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { JobTable } from '../tables/queue.ts';
+import type { Db } from '../tables.ts';
+import type { Claim } from './engine.ts';
+import type { NewJob } from './port.ts';
+import { type Line, PLACE } from './rows.ts';
+
+/** The time of the database, in milliseconds since 1970. */
+export const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/** A new job, with its id. */
+export type EnteredJob = NewJob & { readonly id: string };
+
+/** A new job whose turn it is after those of its key. */
+export type KeyedJob = EnteredJob & Line;
+
+/**
+ * Enters a job that waits for nothing but its time. One with a key gets its place behind the others of that when it is due.
+ * @returns whether its id was new
+ */
+export async function enter(tx: Db, { queue, id, key, data, after }: EnteredJob): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('signalbox_job')
+    .values({
+      ...{ queue, id, key: key ?? null, data: JSON.stringify(data), sequence: 0 },
+      place: key === undefined ? PLACE.free : PLACE.coming,
+      due: after?.getTime() ?? NOW,
+      ...{ attempt: 0, cancelled: 0 },
+    })
+    .onConflict((conflict) => conflict.columns(['queue', 'id']).doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/**
+ * Enters a job behind the others of its key. The row of the key stays locked until the transaction ends, so that the order
+ * of the jobs is the order in which transactions got that lock, whichever began first.
+ * @returns its place; `undefined` when its id was not new
+ */
+export async function enterBehind(tx: Db, { queue, key, id, data }: KeyedJob): Promise<number | undefined> {
+  const { rows } = await sql<{ last: number; place: number | null }>`
+    with line as (${nextNumber({ queue, key })}), entered as (
+      insert into signalbox_job (queue, id, key, data, sequence, place, due)
+      select ${queue}::text, ${id}::uuid, ${key}::text, ${JSON.stringify(data)}::text, last, ${placeAt()}, ${NOW} from line
+      on conflict (queue, id) do nothing
+      returning place
+    )
+    select last, (select place from entered) as place from line
+  `.execute(tx);
+  return placed(tx, { queue, key }, rows);
+}
+
+/** Puts a job that has become due behind the others of its key. @returns its place; `undefined` when it was taken out */
+export async function fallIn(tx: Db, { queue, key, id }: Line & { readonly id: string }): Promise<number | undefined> {
+  const { rows } = await sql<{ last: number; place: number | null }>`
+    with line as (${nextNumber({ queue, key })}), entered as (
+      update signalbox_job set sequence = last, place = ${placeAt()} from line
+      where signalbox_job.queue = ${queue} and id = ${id} and place = ${PLACE.coming}
+      returning place
+    )
+    select last, (select place from entered) as place from line
+  `.execute(tx);
+  return placed(tx, { queue, key }, rows);
+}
+
+/** Locks a key, which exists from then on, and takes its next number. A key exists as long as it has a first job. */
+function nextNumber({ queue, key }: Line): RawBuilder<unknown> {
+  return sql`
+    insert into signalbox_job_key (queue, key, last) values (${queue}, ${key}, 1)
+    on conflict (queue, key) do update set last = signalbox_job_key.last + 1
+    returning last
+  `;
+}
+
+/** The place of a job by its number: number 1 is given when the key had no job. */
+function placeAt(): RawBuilder<number> {
+  return sql`case when last = 1 then ${sql.lit(PLACE.free)} else ${sql.lit(PLACE.behind)} end`;
+}
+
+async function placed(
+  tx: Db,
+  line: Line,
+  rows: readonly { last: number; place: number | null }[],
+): Promise<number | undefined> {
+  const [row] = rows;
+  if (row?.place != null) return row.place;
+  // The key was created for a job that does not come.
+  if (row?.last === 1) await ofLine(tx.deleteFrom('signalbox_job_key'), line).execute();
+  return undefined;
+}
+
+/** Locks a key, so that no other transaction changes the places of its jobs. */
+export async function lockLine(tx: Db, line: Line): Promise<void> {
+  await ofLine(tx.selectFrom('signalbox_job_key'), line).select('last').forUpdate().execute();
+}
+
+/** Ends jobs without a key that claims still hold. @returns their ids */
+export async function endFree(tx: Db, queue: string, claims: readonly Claim[]): Promise<readonly string[]> {
+  const attempts = claims.map(({ id, mark }) => sql`(${id}::uuid, ${mark}::bigint)`);
+  const { rows } = await sql<{ id: string }>`
+    delete from signalbox_job where queue = ${queue} and (id, mark) in (${sql.join(attempts)}) returning id
+  `.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Ends the first job of a key when a condition holds of it. The key is locked before the job, as everywhere.
+ * @returns the job; `undefined` when there was none
+ */
+export async function endFirst(
+  tx: Db,
+  { queue, key, id }: Line & { readonly id: string },
+  holds: RawBuilder<boolean>,
+): Promise<Pick<JobTable, 'cancelled'> | undefined> {
+  const { rows } = await sql<Pick<JobTable, 'cancelled'>>`
+    with line as (select from signalbox_job_key where queue = ${queue} and key = ${key} for update)
+    delete from signalbox_job
+    where queue = ${queue} and id = ${id} and place = ${PLACE.free} and ${holds} and exists (select from line)
+    returning cancelled
+  `.execute(tx);
+  return rows[0];
+}
+
+/** Makes the next job of a locked key its first, or removes the key. @returns the id of that job */
+export async function moveOn(tx: Db, { queue, key }: Line): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    with next as (
+      update signalbox_job set place = ${PLACE.free} where queue = ${queue} and id = (
+        select id from signalbox_job where queue = ${queue} and key = ${key} and place = ${sql.lit(PLACE.behind)}
+        order by sequence limit 1
+      )
+      returning id
+    ), gone as (
+      delete from signalbox_job_key where queue = ${queue} and key = ${key} and not exists (select from next)
+    )
+    select id from next
+  `.execute(tx);
+  return rows[0]?.id;
+}
+
+/** Whether a claim still holds its job. */
+export function heldBy({ mark }: Claim) {
+  return sql<boolean>`mark = ${mark}`;
+}
+
+/** A change to jobs. */
+export function change(db: Db, queue: string, ids: readonly string[]) {
+  return db.updateTable('signalbox_job').where('queue', '=', queue).where('id', 'in', ids);
+}
+
+/** What is known of a job that decides about it. */
+export async function find(db: Db, queue: string, id: string, lock?: 'lock') {
+  const query = db
+    .selectFrom('signalbox_job')
+    .select(['key', 'place', 'mark', 'cancelled'])
+    .where('queue', '=', queue)
+    .where('id', '=', id);
+  return (lock === undefined ? query : query.forUpdate()).executeTakeFirst();
+}
+
+/** Begins an attempt at jobs that may run. @returns the claims by id, without those that may not run */
+export async function take(
+  db: Db,
+  queue: string,
+  ids: readonly string[],
+  mark: number,
+): Promise<ReadonlyMap<string, Claim>> {
+  const rows = await change(db, queue, ids)
+    .set((job) => ({ mark, attempt: job('attempt', '+', 1) }))
+    .where('place', '=', PLACE.free)
+    .where('cancelled', '=', 0)
+    .returning(['id', 'key', 'data', 'attempt'])
+    .execute();
+  return new Map(
+    rows.map(({ id, key, data, attempt }) => [
+      id,
+      { id, queue, key: key ?? undefined, data: JSON.parse(data), attempt, mark },
+    ]),
+  );
+}
+
+/** Changes a job that a claim still holds and that is not cancelled. @returns whether there was one */
+export async function changeHeld(
+  tx: Db,
+  claim: Claim,
+  values: { readonly mark: null; readonly due?: ReturnType<typeof sql<number>>; readonly attempt?: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await change(tx, claim.queue, [claim.id])
+    .set(values)
+    .where(heldBy(claim))
+    .where('cancelled', '=', 0)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+function ofLine<T extends { where(column: 'queue' | 'key', is: '=', value: string): T }>(query: T, line: Line): T {
+  return query.where('queue', '=', line.queue).where('key', '=', line.key);
+}

@@ -1,0 +1,257 @@
+import { randomInt } from 'node:crypto';
+import { sql } from 'kysely';
+import type { PostgresAccess, Store } from '../port.ts';
+import { isLost, lostConnection } from '../postgres/error.ts';
+import type { Db } from '../tables.ts';
+import { type Boss, HEARTBEAT, openBoss } from './boss.ts';
+import type { Claim, Listener, QueueEngine } from './engine.ts';
+import {
+  change,
+  changeHeld,
+  type EnteredJob,
+  endFirst,
+  endFree,
+  enter,
+  enterBehind,
+  fallIn,
+  find,
+  heldBy,
+  type KeyedJob,
+  lockLine,
+  moveOn,
+  NOW,
+  take,
+} from './postgres-jobs.ts';
+import { keepStatistics, restoreJobs } from './postgres-upkeep.ts';
+import { countJobs, hasWaiting, PLACE } from './rows.ts';
+
+/** Milliseconds between two looks at a queue, where new jobs are announced and where they are not. */
+const POLL_ANNOUNCED = 1000;
+const POLL = 500;
+
+/** The channel that announces queues with new jobs, by their names. */
+const CHANNEL = 'signalbox_queue';
+
+/** A claim of a job with a key. */
+type KeyedClaim = Claim & { readonly key: string };
+
+/**
+ * The queue on PostgreSQL and its relatives. All that is known of a job is in `signalbox_job`; pg-boss has only the ids of
+ * those that may run, without a key or first of their key, and hands each to one gateway. Both change in one transaction.
+ * Locks are taken in the order key, job, pg-boss.
+ * @throws errors of the database when it can't be reached
+ */
+export async function postgresEngine(
+  store: Store,
+  access: PostgresAccess,
+  report: (error: Error) => void,
+): Promise<QueueEngine> {
+  // The errors of pg-boss about a connection name no database.
+  const located = (error: Error): void => report(isLost(error) ? lostConnection(store.location, error) : error);
+  const announces = access.engine !== 'cockroachdb' && access.engine !== 'yugabytedb';
+  return new PostgresEngine(store, await openBoss(access, located), announces, report);
+}
+
+class PostgresEngine implements QueueEngine {
+  readonly poll: number;
+  readonly lease = (HEARTBEAT - 2) * 1000;
+  readonly #store: Store;
+  readonly #boss: Boss;
+  readonly #report: (error: Error) => void;
+  readonly #announces: boolean;
+  /** The queues that each transaction has announced. */
+  readonly #announced = new WeakMap<Db, Set<string>>();
+  readonly #ends: (() => Promise<void>)[] = [];
+  #listener: Listener | undefined;
+
+  constructor(store: Store, boss: Boss, announces: boolean, report: (error: Error) => void) {
+    this.#store = store;
+    this.#boss = boss;
+    this.#announces = announces;
+    this.#report = report;
+    this.poll = announces ? POLL_ANNOUNCED : POLL;
+  }
+
+  async insert(tx: Db, job: EnteredJob): Promise<boolean> {
+    const { queue, id, key, after } = job;
+    if (key !== undefined && after === undefined) {
+      const place = await enterBehind(tx, job as KeyedJob);
+      if (place === PLACE.free) await this.#give(tx, queue, id);
+      return place !== undefined;
+    }
+    if (!(await enter(tx, job))) return false;
+    if (after === undefined) await this.#give(tx, queue, id);
+    else await this.#boss.give(tx, queue, [{ id, after }]);
+    return true;
+  }
+
+  async remove(tx: Db, queue: string, id: string): Promise<boolean> {
+    const seen = await find(tx, queue, id);
+    if (seen === undefined) return false;
+    if (seen.key !== null) await lockLine(tx, { queue, key: seen.key });
+    const job = await find(tx, queue, id, 'lock');
+    if (job === undefined) return false;
+    // It fell in with the others of its key before that was locked.
+    if (job.place !== seen.place && seen.place === PLACE.coming) return this.remove(tx, queue, id);
+    const { key, place, mark, cancelled } = job;
+    if (key !== null && mark !== null) {
+      if (cancelled === 1) return false;
+      await change(tx, queue, [id]).set({ cancelled: 1 }).execute();
+      return true;
+    }
+    await tx.deleteFrom('signalbox_job').where('queue', '=', queue).where('id', '=', id).execute();
+    if (place !== PLACE.behind) await this.#boss.takeBack(tx, queue, [id]);
+    if (key !== null && place === PLACE.free) await this.#giveNext(tx, { queue, key });
+    return true;
+  }
+
+  async claim(queue: string, limit: number): Promise<readonly Claim[]> {
+    const ids = await this.#boss.fetch(queue, limit);
+    if (ids.length === 0) return [];
+    const mark = randomInt(2 ** 47);
+    const taken = await take(await this.#store.tables(), queue, ids, mark);
+    const claims: Claim[] = [];
+    for (const id of ids) {
+      const claim = taken.get(id) ?? (await this.#settle(queue, id, mark));
+      if (claim !== undefined) claims.push(claim);
+    }
+    if (claims.length < ids.length) this.#listener?.wake(queue);
+    return claims;
+  }
+
+  async finish(tx: Db, claims: readonly Claim[]): Promise<number> {
+    let ended = 0;
+    const free = claims.filter((claim) => !isKeyed(claim));
+    for (const [queue, those] of Map.groupBy(free, (claim) => claim.queue)) {
+      const ids = await endFree(tx, queue, those);
+      ended += ids.length;
+      if (ids.length > 0) await this.#boss.takeBack(tx, queue, ids);
+    }
+    for (const claim of claims) if (isKeyed(claim) && (await this.#end(tx, claim, heldBy(claim))) === false) ended++;
+    return ended;
+  }
+
+  async postpone(tx: Db, claim: Claim, pause: number): Promise<boolean> {
+    const held = await changeHeld(tx, claim, { mark: null, due: sql<number>`${NOW} + ${Math.ceil(pause)}` });
+    if (held) await this.#boss.again(tx, claim.queue, claim.id, pause / 1000);
+    return held;
+  }
+
+  async release(tx: Db, claim: Claim): Promise<boolean> {
+    const held = await changeHeld(tx, claim, { mark: null, attempt: claim.attempt - 1 });
+    if (held) await this.#boss.again(tx, claim.queue, claim.id);
+    return held;
+  }
+
+  async clear(tx: Db, claim: Claim): Promise<void> {
+    if (isKeyed(claim)) await this.#end(tx, claim, sql`${heldBy(claim)} and cancelled = 1`);
+  }
+
+  async held(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, 'held' | 'cancelled'>> {
+    const db = await this.#store.tables();
+    const held = new Map<Claim, 'held' | 'cancelled'>();
+    for (const [queue, those] of Map.groupBy(claims, (claim) => claim.queue)) {
+      const ids = those.map(({ id }) => id);
+      const rows = await db
+        .selectFrom('signalbox_job')
+        .select(['id', 'mark', 'cancelled'])
+        .where('queue', '=', queue)
+        .where('id', 'in', ids)
+        .execute();
+      const found = new Map(rows.map((row) => [row.id, row]));
+      for (const claim of those) {
+        const row = found.get(claim.id);
+        if (row?.mark === claim.mark) held.set(claim, row.cancelled === 1 ? 'cancelled' : 'held');
+      }
+      const ours = those.filter((claim) => held.has(claim)).map(({ id }) => id);
+      if (ours.length > 0) await this.#boss.touch(queue, ours);
+    }
+    return held;
+  }
+
+  async begin(names: readonly string[], listener: Listener): Promise<void> {
+    this.#listener = listener;
+    await Promise.all(names.map((queue) => this.#boss.ensure(queue)));
+    this.#ends.push(restoreJobs(this.#store, this.#boss, this.#report));
+    // The relatives that are not PostgreSQL itself have neither these statistics nor notifications.
+    if (!this.#announces) return;
+    this.#ends.push(keepStatistics(this.#store, this.#boss, this.#report));
+    // What was announced while no one listened is found by a look.
+    this.#ends.push(
+      await this.#boss.listen(
+        CHANNEL,
+        (queue) => listener.wake(queue),
+        () => listener.wake(),
+      ),
+    );
+  }
+
+  async counts() {
+    return countJobs(await this.#store.tables());
+  }
+
+  async isFull(queue: string, most: number): Promise<boolean> {
+    return hasWaiting(await this.#store.tables(), queue, most, NOW);
+  }
+
+  async end(): Promise<void> {
+    for (const end of this.#ends) await end();
+    await this.#boss.close();
+  }
+
+  /** Ends the first job of a key. @returns whether it was cancelled; `undefined` when the condition does not hold of it */
+  async #end(
+    tx: Db,
+    job: Pick<KeyedClaim, 'queue' | 'key' | 'id'>,
+    holds: Parameters<typeof endFirst>[2],
+  ): Promise<boolean | undefined> {
+    const ended = await endFirst(tx, job, holds);
+    if (ended === undefined) return undefined;
+    await this.#boss.takeBack(tx, job.queue, [job.id]);
+    await this.#giveNext(tx, job);
+    return ended.cancelled === 1;
+  }
+
+  async #giveNext(tx: Db, line: Pick<KeyedClaim, 'queue' | 'key'>): Promise<void> {
+    const next = await moveOn(tx, line);
+    if (next !== undefined) await this.#give(tx, line.queue, next);
+  }
+
+  /** Gives pg-boss a job that may run now, and announces it once the transaction commits. */
+  async #give(tx: Db, queue: string, id: string): Promise<void> {
+    await this.#boss.give(tx, queue, [{ id }]);
+    const announced = this.#announced.get(tx) ?? new Set();
+    if (!this.#announces || announced.has(queue)) return;
+    this.#announced.set(tx, announced.add(queue));
+    await sql`select pg_notify(${CHANNEL}, ${queue})`.execute(tx);
+  }
+
+  /** Deals with a job from pg-boss that may not just run. @returns the claim when it may run after all */
+  async #settle(queue: string, id: string, mark: number): Promise<Claim | undefined> {
+    try {
+      return await this.#store.transaction(async (tx) => {
+        const job = await find(tx, queue, id);
+        const key = job?.key ?? undefined;
+        // Its gateway died before it had stopped.
+        if (job?.cancelled === 1 && key !== undefined) {
+          await this.#end(tx, { queue, key, id }, sql`cancelled = 1`);
+          return undefined;
+        }
+        const place =
+          job?.place === PLACE.coming && key !== undefined ? await fallIn(tx, { queue, key, id }) : job?.place;
+        if (place === PLACE.free) return (await take(tx, queue, [id], mark)).get(id);
+        // It was taken out, or waits behind another.
+        await this.#boss.takeBack(tx, queue, [id]);
+        return undefined;
+      });
+    } catch (error) {
+      // Without a sign of life of this gateway, pg-boss hands it on.
+      this.#report(error as Error);
+      return undefined;
+    }
+  }
+}
+
+function isKeyed(claim: Claim): claim is KeyedClaim {
+  return claim.key !== undefined;
+}

@@ -1,0 +1,33 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../tables.ts';
+import type { QueueCounts } from './port.ts';
+
+/** The values of `signalbox_job.place`. */
+export const PLACE = { free: 0, behind: 1, coming: 2 } as const;
+
+/** A key of a queue. */
+export interface Line {
+  readonly queue: string;
+  readonly key: string;
+}
+
+/** The jobs that wait and that run, by queue. */
+export async function countJobs(db: Db): Promise<readonly Omit<QueueCounts, 'dead'>[]> {
+  const { rows } = await sql<Omit<QueueCounts, 'dead'>>`
+    select queue, count(*) - count(mark) as waiting, count(mark) as running from signalbox_job group by queue
+  `.execute(db);
+  return rows;
+}
+
+/** Whether at least `most` jobs of a queue wait that were due by `now`, in milliseconds since 1970. */
+export async function hasWaiting(
+  db: Db,
+  queue: string,
+  most: number,
+  now: number | RawBuilder<number>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from signalbox_job where queue = ${queue} and mark is null and due <= ${now} limit 1 offset ${most - 1}
+  `.execute(db);
+  return rows.length > 0;
+}
