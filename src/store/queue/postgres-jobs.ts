@@ -148,14 +148,13 @@ export function change(db: Db, queue: string, ids: readonly string[]) {
   return db.updateTable('signalbox_job').where('queue', '=', queue).where('id', 'in', ids);
 }
 
-/** What is known of a job that decides about it. */
-export async function find(db: Db, queue: string, id: string, lock?: 'lock') {
-  const query = db
+/** A query for what decides about a job. */
+export function selectJob(db: Db, queue: string, id: string) {
+  return db
     .selectFrom('signalbox_job')
     .select(['key', 'place', 'mark', 'cancelled'])
     .where('queue', '=', queue)
     .where('id', '=', id);
-  return (lock === undefined ? query : query.forUpdate()).executeTakeFirst();
 }
 
 /** Begins an attempt at jobs that may run. @returns the claims by id, without those that may not run */

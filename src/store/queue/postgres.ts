@@ -14,12 +14,12 @@ import {
   enter,
   enterBehind,
   fallIn,
-  find,
   heldBy,
   type KeyedJob,
   lockLine,
   moveOn,
   NOW,
+  selectJob,
   take,
 } from './postgres-jobs.ts';
 import { keepStatistics, restoreJobs } from './postgres-upkeep.ts';
@@ -76,20 +76,20 @@ class PostgresEngine implements QueueEngine {
     const { queue, id, key, after } = job;
     if (key !== undefined && after === undefined) {
       const place = await enterBehind(tx, job as KeyedJob);
-      if (place === PLACE.free) await this.#give(tx, queue, id);
+      if (place === PLACE.free) await this.#giveNow(tx, queue, id);
       return place !== undefined;
     }
     if (!(await enter(tx, job))) return false;
-    if (after === undefined) await this.#give(tx, queue, id);
+    if (after === undefined) await this.#giveNow(tx, queue, id);
     else await this.#boss.give(tx, queue, [{ id, after }]);
     return true;
   }
 
   async remove(tx: Db, queue: string, id: string): Promise<boolean> {
-    const seen = await find(tx, queue, id);
+    const seen = await selectJob(tx, queue, id).executeTakeFirst();
     if (seen === undefined) return false;
     if (seen.key !== null) await lockLine(tx, { queue, key: seen.key });
-    const job = await find(tx, queue, id, 'lock');
+    const job = await selectJob(tx, queue, id).forUpdate().executeTakeFirst();
     if (job === undefined) return false;
     // It fell in with the others of its key before that was locked.
     if (job.place !== seen.place && seen.place === PLACE.coming) return this.remove(tx, queue, id);
@@ -101,7 +101,8 @@ class PostgresEngine implements QueueEngine {
     }
     await tx.deleteFrom('signalbox_job').where('queue', '=', queue).where('id', '=', id).execute();
     if (place !== PLACE.behind) await this.#boss.takeBack(tx, queue, [id]);
-    if (key !== null && place === PLACE.free) await this.#giveNext(tx, { queue, key });
+    if (key !== null && place === PLACE.free && (await this.#giveNext(tx, { queue, key })))
+      await this.#announce(tx, queue);
     return true;
   }
 
@@ -208,18 +209,26 @@ class PostgresEngine implements QueueEngine {
     const ended = await endFirst(tx, job, holds);
     if (ended === undefined) return undefined;
     await this.#boss.takeBack(tx, job.queue, [job.id]);
+    // The gateway looks for it when the job has ended.
     await this.#giveNext(tx, job);
     return ended.cancelled === 1;
   }
 
-  async #giveNext(tx: Db, line: Pick<KeyedClaim, 'queue' | 'key'>): Promise<void> {
+  /** Gives pg-boss the next job of a locked key. @returns whether there was one */
+  async #giveNext(tx: Db, line: Pick<KeyedClaim, 'queue' | 'key'>): Promise<boolean> {
     const next = await moveOn(tx, line);
-    if (next !== undefined) await this.#give(tx, line.queue, next);
+    if (next !== undefined) await this.#boss.give(tx, line.queue, [{ id: next }]);
+    return next !== undefined;
   }
 
-  /** Gives pg-boss a job that may run now, and announces it once the transaction commits. */
-  async #give(tx: Db, queue: string, id: string): Promise<void> {
+  /** Gives pg-boss a job that may run now. */
+  async #giveNow(tx: Db, queue: string, id: string): Promise<void> {
     await this.#boss.give(tx, queue, [{ id }]);
+    await this.#announce(tx, queue);
+  }
+
+  /** Wakes the workers of a queue in all gateways once the transaction commits. */
+  async #announce(tx: Db, queue: string): Promise<void> {
     const announced = this.#announced.get(tx) ?? new Set();
     if (!this.#announces || announced.has(queue)) return;
     this.#announced.set(tx, announced.add(queue));
@@ -230,7 +239,7 @@ class PostgresEngine implements QueueEngine {
   async #settle(queue: string, id: string, mark: number): Promise<Claim | undefined> {
     try {
       return await this.#store.transaction(async (tx) => {
-        const job = await find(tx, queue, id);
+        const job = await selectJob(tx, queue, id).executeTakeFirst();
         const key = job?.key ?? undefined;
         // Its gateway died before it had stopped.
         if (job?.cancelled === 1 && key !== undefined) {
