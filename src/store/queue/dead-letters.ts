@@ -3,7 +3,7 @@ import type { Db } from '../tables.ts';
 import type { Claim } from './engine.ts';
 import type { DeadLetter, NewJob } from './port.ts';
 
-/** What is told of them at once. */
+/** Dead letters that are returned unless the caller asks for more. */
 const LIMIT = 100;
 
 /** Keeps a job that failed for good. */
@@ -18,7 +18,7 @@ export async function bury(tx: Db, claim: Claim, attempts: number, error: Error,
   await tx
     .insertInto('signalbox_dead_letter')
     .values({ queue: claim.queue, id: claim.id, ...letter })
-    // The same id may have been entered again by whoever chose it.
+    // The caller that chose the id may have entered it again.
     .onConflict((conflict) => conflict.columns(['queue', 'id']).doUpdateSet(letter))
     .execute();
 }
@@ -33,7 +33,7 @@ export async function deadLetters(
   return rows.map(({ key: _, data, ...row }) => ({ ...row, data: JSON.parse(data) }));
 }
 
-/** Takes a job out of the dead letters; undefined where it is not there. */
+/** Takes a job out of the dead letters; `undefined` when it is not one. */
 export async function exhume(tx: Db, queue: string, id: string): Promise<(NewJob & { id: string }) | undefined> {
   const row = await tx
     .deleteFrom('signalbox_dead_letter')
@@ -45,7 +45,7 @@ export async function exhume(tx: Db, queue: string, id: string): Promise<(NewJob
   return { queue, id, data: JSON.parse(row.data), ...(row.key !== null && { key: row.key }) };
 }
 
-/** How many there are, by queue. */
+/** The number of dead letters, by queue. */
 export async function countDead(db: Db): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom('signalbox_dead_letter')

@@ -13,7 +13,7 @@ import {
   type Worker,
 } from './port.ts';
 
-/** A job while its worker has it. */
+/** A job in the hands of its worker. */
 export class HeldJob implements Job {
   readonly claim: Claim;
   readonly key?: string;
@@ -23,7 +23,7 @@ export class HeldJob implements Job {
   #lost = false;
   #completing = false;
   #completed = false;
-  /** When the database last said that it is ours, by the clock that never jumps. */
+  /** When the database last confirmed that this gateway holds it, by the monotonic clock. */
   confirmed: number;
 
   constructor(claim: Claim, shop: Shop, confirmed: number) {
@@ -53,7 +53,7 @@ export class HeldJob implements Job {
     return this.#abort.signal;
   }
 
-  /** Aborts where the queue stops hard, and then alone. */
+  /** Aborts only when the queue closes before the job has ended. */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -62,12 +62,12 @@ export class HeldJob implements Job {
     return this.#completed;
   }
 
-  /** Whether the transaction runs that ends it: that one finds out itself whether it was lost. */
+  /** Whether the transaction that ends it is running, which finds out by itself whether the job was lost. */
   get completing(): boolean {
     return this.#completing;
   }
 
-  /** Whether it is somebody else's by now, or nobody's. */
+  /** Whether this gateway no longer holds it. */
   get lost(): boolean {
     return this.#lost;
   }
@@ -80,7 +80,7 @@ export class HeldJob implements Job {
       const { store, engine } = this.#shop;
       const result = await store.transaction(async (tx) => {
         const done = await work(tx);
-        // Last, because it locks the job, and who lives says so at each of its jobs.
+        // Last, because it locks the job, and the sign of life of this gateway updates each of its jobs.
         if ((await engine.finish(tx, [this.claim])) === 0) throw lost(this.claim);
         return done;
       });
@@ -94,14 +94,14 @@ export class HeldJob implements Job {
     }
   }
 
-  /** It is no longer ours. */
+  /** This gateway no longer holds it. */
   lose(): void {
     if (this.#completed) return;
     this.#lost = true;
     this.#abort.abort(lost(this.claim));
   }
 
-  /** Asks its worker to stop; what it ends in spite of that is ended. */
+  /** Asks its worker to stop. If it completes in spite of that, it has ended. */
   stop(): void {
     this.#stopping.abort();
     this.#abort.abort(new DOMException('the queue closes', 'AbortError'));
@@ -112,16 +112,16 @@ function lost({ queue, id }: Claim): JobLost {
   return new JobLost(`job ${id} of ${queue} is no longer this worker's`);
 }
 
-/** Milliseconds before an ending is tried again that the database did not take: at first, and at most. */
+/** Milliseconds before an ending that the database did not accept is tried again: at first, and at most. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
-/** Milliseconds before a job is given back that could not be begun: what it needs may be there again. */
+/** Milliseconds before a job that could not begin is given back: what it needs may be available again then. */
 const NOT_BEGUN_PAUSE = 1000;
 
-/** Of a job whose rule can't be told. */
+/** The rule of a job whose own rule threw. */
 const NO_RETRY: RetryRule = { attempts: 0, first: 0, longest: 0 };
 
-/** How the jobs of a worker end. The database may be away then: an ending is tried until it is taken, or the job is lost. */
+/** Ends the jobs of a worker. Without the database, an ending is tried again until it succeeds or the job is lost. */
 export class Ending {
   readonly #worker: Worker;
   readonly #shop: Shop;
@@ -133,12 +133,12 @@ export class Ending {
     this.#shop = shop;
   }
 
-  /** Whether the last attempt that it has was begun before, and died with its process. */
+  /** Whether its last attempt was begun before, in a process that died. */
   isSpent(job: HeldJob): boolean {
     return job.attempt > this.#rule(job).attempts + 1;
   }
 
-  /** It is done, and did not say so itself. */
+  /** Its worker returned without ending it. */
   done(job: HeldJob): Promise<void> {
     return this.#until(job, () => this.#finish(job.claim));
   }
@@ -148,7 +148,7 @@ export class Ending {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     if (job.completed) return this.#shop.report(error, { queue: job.queue, job: job.id });
     if (job.lost) return;
-    // It was asked to stop, and did.
+    // It stopped because it was asked to.
     if (job.signal.aborted) return this.giveBack(job);
     if (error instanceof JobNotBegun) {
       this.#shop.report(error, { queue: job.queue, job: job.id });
@@ -165,7 +165,7 @@ export class Ending {
     });
   }
 
-  /** It becomes a dead letter. @param attempts that it had */
+  /** Makes it a dead letter. @param attempts the number of attempts that it had */
   async bury(job: HeldJob, attempts: number, error: Error): Promise<void> {
     const { engine, now, report } = this.#shop;
     await this.#inTransaction(job, async (tx) => {
@@ -176,14 +176,14 @@ export class Ending {
     if (!job.lost) report(error, { queue: job.queue, job: job.id, attempts });
   }
 
-  /** Another is to do it, as if it had not been begun. */
+  /** Lets another run it, as if it had not begun. */
   giveBack(job: HeldJob): Promise<void> {
     return this.#inTransaction(job, async (tx) => {
       if (!(await this.#shop.engine.release(tx, job.claim))) throw new JobLost();
     });
   }
 
-  /** It was lost, and has stopped: where it was cancelled, what it held back may begin. */
+  /** A lost job has stopped. If it was cancelled, the next of its key may begin. */
   async clear(job: HeldJob): Promise<void> {
     const { engine, report, store } = this.#shop;
     for (let wait = FIRST_PAUSE; ; wait = Math.min(LONGEST_PAUSE, 2 * wait)) {
@@ -192,7 +192,7 @@ export class Ending {
       } catch (error) {
         report(error as Error, { queue: job.queue, job: job.id });
       }
-      // What is left here is found when this process has ended.
+      // Whatever remains is found once this process has ended.
       if (job.stopping.aborted) return;
       await pause(wait, undefined, { signal: job.stopping }).catch(() => {});
     }
@@ -220,7 +220,7 @@ export class Ending {
       } catch (error) {
         if (error instanceof JobLost) return job.lose();
         this.#shop.report(error as Error, { queue: job.queue, job: job.id });
-        // Whoever asked it to stop does not wait.
+        // The queue closes, and does not wait for it.
         if (job.signal.aborted) return job.lose();
       }
       await pause(wait, undefined, { signal: job.signal }).catch(() => {});
@@ -245,9 +245,9 @@ function failedJob({ id, queue, data, key }: HeldJob, attempt: number): FailedJo
 }
 
 /**
- * Milliseconds before the attempt that follows a failed one: doubled each time up to the longest, of which a random half
- * to whole is taken, so that what failed together does not come back together.
- * @param attempt the one that failed, from 1
+ * Milliseconds before the attempt after a failed one: doubled each time up to the longest, of which a random share from a half
+ * to the whole is used, so that jobs which failed together are not tried again together.
+ * @param attempt the number of the failed attempt, from 1
  */
 export function retryPause({ first, longest }: RetryRule, attempt: number, random = Math.random()): number {
   const whole = Math.min(longest, first * 2 ** Math.min(attempt - 1, 52));

@@ -10,16 +10,16 @@ import { Workforce } from './workforce.ts';
 /** How a queue is opened. */
 export interface QueueOptions {
   readonly onError?: Report;
-  /** Milliseconds since 1970; the system's clock. Of the SQLite queue, and of what recurs. */
+  /** Milliseconds since 1970; by default the system's clock. Used by the SQLite queue and by what recurs. */
   readonly now?: () => number;
 }
 
-/** How long {@link JobQueue.close} lets jobs end, in milliseconds. */
+/** Milliseconds that {@link JobQueue.close} waits for jobs to end. */
 const CLOSE_TIMEOUT = 10_000;
 
 /**
- * Opens the queue of a database that is migrated: a table of SQLite, or pg-boss on PostgreSQL.
- * @throws StoreError where that can't be reached, or used for it
+ * Opens the queue of a migrated database: a table on SQLite, pg-boss and a table on PostgreSQL.
+ * @throws StoreError when the database can't be reached, or not be used for it
  */
 export async function openQueue(store: Store, options: QueueOptions = {}): Promise<JobQueue> {
   const { now = Date.now, onError = () => {} } = options;
@@ -35,7 +35,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
       if (!(await engine.insert(tx, { ...job, id }))) {
         throw new Error(`queue ${job.queue} has a job ${id} already`);
       }
-      // On SQLite the look waits for the end of the transaction, on PostgreSQL the commit says it once more.
+      // On SQLite the look waits for the end of the transaction; on PostgreSQL the commit wakes the workers again.
       workforce.wake(job.queue);
       return id;
     },
@@ -70,7 +70,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
   };
 }
 
-/** Each is loaded where it is needed: pg-boss takes longer than the rest of a start. */
+/** Each engine is loaded only when it is needed: pg-boss takes longer than the rest of a start. */
 async function openEngine(store: Store, now: () => number, report: (error: Error) => void): Promise<QueueEngine> {
   if (store.postgres === undefined) return (await import('./sqlite.ts')).sqliteEngine(store, now);
   const [{ postgresEngine }, { describePostgres }] = await Promise.all([
@@ -95,10 +95,10 @@ function allCounts(
   return [...found.values()].toSorted((a, b) => (a.queue < b.queue ? -1 : 1));
 }
 
-/** How long the same words are not said again, in milliseconds. */
+/** Milliseconds for which the same message is not reported again. */
 const QUIET = 10_000;
 
-/** Says an error once in a while, however often it comes: a database that is away fails every look at it. */
+/** Limits how often the same error is reported: without the database, every look at the queue fails. */
 export function quietReport(report: Report): Report {
   const said = new Map<string, number>();
   return (error, facts) => {
@@ -111,13 +111,13 @@ export function quietReport(report: Report): Report {
   };
 }
 
-/** Seconds after which it may be worth trying again: jobs take their time. */
+/** Seconds after which a caller may try again. */
 const AGAIN = 5;
 
 /**
- * Refuses what would be one more to wait where as many wait as may.
- * @param most any number where undefined: nothing is asked of the database then
- * @param what those that wait are called: `process requests`
+ * Rejects a job when its queue is full.
+ * @param most the jobs that may wait; `undefined` for any number, without a look at the database
+ * @param what the name of such jobs, as `process requests`
  * @throws Fault UNAVAILABLE
  */
 export async function needRoom(

@@ -7,26 +7,26 @@ export type JobData = Readonly<Record<string, unknown>>;
 export interface NewJob {
   readonly queue: string;
   readonly data: JobData;
-  /** A UUID of the caller's own; a fresh one where it is left out. */
+  /** A UUID chosen by the caller; a new one when absent. */
   readonly id?: string;
   /**
-   * Not empty. Jobs of a queue with the same key run one after the other, in the order in which they were entered. One that
-   * is tried again holds back those behind it; one that is not due yet takes its place, the last, when it is.
+   * Not empty. Jobs of a queue with the same key run one after the other, in the order in which they were entered. A job that
+   * is tried again holds back those behind it; a job that is not due yet joins as the last when it is.
    */
   readonly key?: string;
-  /** Not before then, by the clock of the database, which is the machine's own on SQLite. */
+  /** The earliest start, by the clock of the database; on SQLite that is the clock of the machine. */
   readonly after?: Date;
 }
 
-/** How often a job is tried again, and what it waits between. Pauses in milliseconds, doubled each time, with jitter. */
+/** How often a job is tried again, and how long it waits between attempts: milliseconds, doubled each time, with jitter. */
 export interface RetryRule {
-  /** Attempts after the first. An attempt that ended with its process counts. */
+  /** Attempts after the first. An attempt whose process died counts. */
   readonly attempts: number;
   readonly first: number;
   readonly longest: number;
 }
 
-/** A job that a worker has. */
+/** A job in the hands of a worker. */
 export interface Job {
   readonly id: string;
   readonly queue: string;
@@ -34,49 +34,49 @@ export interface Job {
   readonly key?: string;
   /** From 1. */
   readonly attempt: number;
-  /** Aborts where the job is cancelled or lost (`JobLost`), and where the queue stops hard. */
+  /** Aborts when the job is cancelled or lost (`JobLost`), and when the queue closes before the job has ended. */
   readonly signal: AbortSignal;
   /**
-   * Ends the job in the transaction of the work that it stands for: both happen, or neither. To be called once at most; a
-   * worker that returns without it ends its job by that.
-   * @throws JobLost where the job is no longer this worker's; what `work` throws. Nothing of the work is kept then
+   * Ends the job in the transaction of its own writes: both happen, or neither. Call it at most once; a worker that returns
+   * without it ends its job by returning.
+   * @throws JobLost when the job is no longer this worker's; what `work` throws. Both roll the work back
    */
   complete<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Whether it was ended by {@link complete}. */
+  /** Whether {@link complete} has ended it. */
   readonly completed: boolean;
 }
 
-/** What works at a queue. */
+/** The code that runs the jobs of a queue. */
 export interface Worker {
-  /** Jobs at the same time, in this gateway. */
+  /** Jobs that run at the same time in this gateway. */
   readonly concurrency: number;
   readonly retry: RetryRule | ((job: Pick<Job, 'data'>) => RetryRule);
-  /** Does a job. What it throws ends the attempt; a {@link JobRefused} ends the job, a {@link JobNotBegun} gives it back. */
+  /** Runs a job. An error ends the attempt; a {@link JobRefused} ends the job, a {@link JobNotBegun} gives it back. */
   run(job: Job): Promise<void>;
-  /** An attempt failed, and another follows at `next`: in the transaction that says so. */
+  /** Called when an attempt failed and another follows at `next`, in the transaction that records it. */
   onRetry?(tx: Db, job: FailedJob, error: Error, next: Date): Promise<void>;
-  /** The job failed for good, and becomes a dead letter: in the transaction that says so. */
+  /** Called when the job failed for good, in the transaction that makes it a dead letter. */
   onDead?(tx: Db, job: FailedJob, error: Error): Promise<void>;
 }
 
 export type FailedJob = Pick<Job, 'id' | 'queue' | 'data' | 'attempt' | 'key'>;
 
-/** The job is no longer this worker's: its process was taken for dead, or the job was cancelled. */
+/** The job is no longer this worker's: its process seemed dead, or the job was cancelled. */
 export class JobLost extends Error {
   override readonly name = 'JobLost';
 }
 
-/** Thrown by a worker: the job has failed, and trying again would not help. */
+/** Thrown by a worker: the job has failed, and another attempt would fail too. */
 export class JobRefused extends Error {
   override readonly name = 'JobRefused';
 }
 
-/** Thrown by a worker: what the job needs can't be had now, and nothing of it was begun. It is tried again, whatever the rule says. */
+/** Thrown by a worker: something that the job needs is unavailable, and nothing of it was begun. It is tried again, whatever the rule. */
 export class JobNotBegun extends Error {
   override readonly name = 'JobNotBegun';
 }
 
-/** The attempt ended with its process. */
+/** The process of an attempt died. */
 export class WorkerDied extends Error {
   override readonly name = 'WorkerDied';
 }
@@ -87,27 +87,27 @@ export interface DeadLetter {
   readonly queue: string;
   readonly data: JobData;
   readonly attempts: number;
-  /** What the last attempt said. */
+  /** The error of the last attempt. */
   readonly error: string;
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   readonly died: string;
 }
 
-/** Something that is entered again and again. */
+/** Work that recurs. */
 export interface Recurring {
-  /** Its name: one such thing in the database, whatever number of gateways says it. */
+  /** Its name: it recurs once in the database, however many gateways declare it. */
   readonly name: string;
   readonly cron: string;
   /** IANA time zone. */
   readonly zone: string;
   /**
-   * Called at each of its times in the transaction that notes it, in one gateway. Times that passed while no gateway ran,
-   * or that a clock jumped over, are one.
+   * Called at each of its times, by one gateway, in the transaction that records the time. Several times that passed while no
+   * gateway ran, or that a clock jumped over, are one call.
    */
   due(tx: Db, at: Date): Promise<void>;
 }
 
-/** How much there is of what. */
+/** The numbers of jobs in a queue. */
 export interface QueueCounts {
   readonly queue: string;
   readonly waiting: number;
@@ -116,36 +116,36 @@ export interface QueueCounts {
 }
 
 /**
- * Work that outlives its gateway. A job runs at least once, by one worker at a time; what its worker does in
- * {@link Job.complete} happens once. A job whose gateway dies is taken up again by another, or by the next.
+ * Work that outlives its gateway. A job runs at least once, in one worker at a time; its writes in {@link Job.complete} happen
+ * once. A job whose gateway dies is run again by another gateway, or by the next.
  */
 export interface JobQueue {
-  /** Enters a job as part of a transaction: it is there if that commits. Returns its id. */
+  /** Enters a job as part of a transaction. @returns its id @throws Error when the queue has a job with its id */
   send(tx: Db, job: NewJob): Promise<string>;
   /**
-   * Takes a job out: one that waits never runs, the signal of one that runs aborts within a second, in whichever gateway,
-   * and nothing that it completes is kept any more. What it holds back by its key begins when it has stopped.
-   * @returns whether it waited or ran, and was not taken out before
+   * Cancels a job. A job that waits never runs. The signal of one that runs aborts within a second, in any gateway, and
+   * {@link Job.complete} is refused to it; the next job of its key begins when it has stopped.
+   * @returns whether it waited or ran, and was not cancelled before
    */
   cancel(tx: Db, queue: string, id: string): Promise<boolean>;
-  /** To be called before {@link start}. */
+  /** Call it before {@link start}. */
   work(queue: string, worker: Worker): void;
-  /** To be called before {@link start}. */
+  /** Call it before {@link start}. */
   recur(recurring: Recurring): void;
-  /** Begins to take work. */
+  /** Begins to run jobs. */
   start(): Promise<void>;
-  /** Wakes the workers of a queue of this gateway: something was entered and committed. */
+  /** Wakes the workers of a queue in this gateway, after a transaction that entered a job. */
   wake(queue: string): void;
   counts(): Promise<readonly QueueCounts[]>;
-  /** Whether so many jobs of a queue wait that are due, or more: none of them is counted beyond that. */
+  /** Whether at least `most` jobs of a queue wait that are due; it counts no further. */
   isFull(queue: string, most: number): Promise<boolean>;
   /** The newest first. */
   deadLetters(options?: { readonly queue?: string; readonly limit?: number }): Promise<readonly DeadLetter[]>;
-  /** Enters a dead letter again, as a new job with the same id, all attempts before it. */
+  /** Enters a dead letter again, as a new job with the same id and all its attempts. @returns whether it existed */
   redrive(queue: string, id: string): Promise<boolean>;
   /**
-   * Takes no more work, and lets what runs end for at most `timeoutMs`; what does not is aborted and taken up again later,
-   * without an attempt less.
+   * Takes no more jobs, and lets those that run end for at most `timeoutMs`. The others are aborted and run again later; the
+   * attempt does not count.
    */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }

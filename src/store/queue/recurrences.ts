@@ -4,12 +4,12 @@ import type { Db } from '../tables.ts';
 import type { Shop } from './engine.ts';
 import type { Recurring } from './port.ts';
 
-/** Milliseconds between two looks whether something is due. */
+/** Milliseconds between two checks for what is due. */
 const LOOK = 1000;
 
 /**
- * What is done again and again. The database says when the next time is; of all gateways that see that it has come, the
- * one that moves it on does what is due, in the same transaction.
+ * Work that recurs. The next time is in the database; of all gateways that see that it has come, the one that moves it on does
+ * the work, in the same transaction.
  */
 export class Recurrences {
   readonly #shop: Shop;
@@ -47,7 +47,7 @@ export class Recurrences {
       });
   }
 
-  /** Notes what the database does not know yet, or knows otherwise. */
+  /** Records what the database does not have yet, or has with another time. */
   async #note(): Promise<void> {
     const last = new Date(this.#shop.now()).toISOString();
     for (const { name, cron, zone } of this.#all.values()) {
@@ -78,7 +78,7 @@ export class Recurrences {
     for (const row of rows) {
       if (!this.#open) return;
       const recurring = this.#all.get(row.name) as Recurring;
-      // Another version of the gateway says otherwise: that one, or the next start of this one, sees to it.
+      // Another version of the gateway declares it otherwise: that one runs it, or this one after its next start.
       if (recurring.cron !== row.cron || recurring.zone !== row.zone) continue;
       await this.#see(recurring, row).catch((error: Error) => this.#shop.report(error, { recurring: row.name }));
     }
@@ -94,7 +94,7 @@ export class Recurrences {
       });
       return;
     }
-    // A clock that was ahead when the next time was worked out has come back: no time of its is skipped, or done twice.
+    // The clock was ahead when the next time was computed and has come back: no time is skipped or repeated.
     const next = this.#after(recurring, now > row.last ? now : row.last);
     if (next !== null && (row.next === null || next < row.next)) {
       await this.#shop.store.transaction((tx) => move(tx, row, { last: row.last, next }));
@@ -106,7 +106,7 @@ export class Recurrences {
   }
 }
 
-/** @returns whether nobody else did */
+/** @returns whether no other gateway did */
 async function move(tx: Db, row: RecurringTable, to: Pick<RecurringTable, 'last' | 'next'>): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('signalbox_recurring')

@@ -6,10 +6,10 @@ import type { Db } from '../tables.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
 import { countJobs, hasWaiting, type Line, PLACE } from './rows.ts';
 
-/** Milliseconds between two looks: what another process enters is found by them. */
+/** Milliseconds between two looks, which find what other processes enter. */
 const POLL = 250;
 
-/** A job as it is taken. */
+/** The columns of a job that is taken. */
 interface TakenRow {
   readonly sequence: number;
   readonly id: string;
@@ -20,8 +20,8 @@ interface TakenRow {
 }
 
 /**
- * The queue on SQLite: a table. A job is held by a process, by the lock file that tells whether that lives. Of the jobs of
- * a key one may be taken, and the others are marked as standing behind it, so that a look passes over none of them.
+ * The queue on SQLite: a table. A job is held by a process, whose lock file shows that it is alive. Of the jobs of a key one
+ * may be taken; the others are marked as waiting behind it, so that no look has to skip them.
  * @param now milliseconds since 1970
  */
 export function sqliteEngine(store: Store, now: () => number): QueueEngine {
@@ -117,7 +117,7 @@ async function giveUp(
   return numUpdatedRows === 1n;
 }
 
-/** Takes those that have been due for longest. */
+/** Takes the jobs that have been due for longest. */
 function takeJobs(of: {
   readonly queue: string;
   readonly limit: number;
@@ -136,10 +136,10 @@ function takeJobs(of: {
   `;
 }
 
-/** Milliseconds between two looks for processes that died. */
+/** Milliseconds between two checks for processes that died. */
 const SWEEP = 3000;
 
-/** This process among those that work at the queue of a file, and what is left of dead ones. */
+/** This process among those that run jobs of a database file, and the jobs of dead ones. */
 class SqliteWorkers {
   readonly #store: Store;
   readonly #folder: string;
@@ -152,7 +152,7 @@ class SqliteWorkers {
     this.#folder = `${store.files}-workers`;
   }
 
-  /** Of this process. @throws Error before {@link begin} */
+  /** The name of this process. @throws Error before {@link begin} */
   get name(): string {
     if (this.#lock === undefined) throw new Error('the queue has not begun to take work');
     return this.#lock.name;
@@ -166,14 +166,14 @@ class SqliteWorkers {
     }, SWEEP);
   }
 
-  /** @param leaving whether something of this process is to be found by those who live on */
+  /** @param leaving whether jobs of this process are left for others to find */
   async end(leaving: boolean): Promise<void> {
     clearInterval(this.#timer);
     await this.#sweeping;
     if (!leaving) this.#lock?.end(true);
   }
 
-  /** Gives back what dead processes hold, or ends what was cancelled. Attempts were counted when they were begun. */
+  /** Gives back the jobs of dead processes, or ends those that were cancelled. Attempts were counted when they began. */
   async #sweep(listener: Listener): Promise<void> {
     const db = await this.#store.tables();
     const rows = await db
@@ -183,7 +183,7 @@ class SqliteWorkers {
       .where('worker', 'is not', null)
       .execute();
     const holders = rows.map(({ worker }) => worker as string).filter((worker) => worker !== this.#lock?.name);
-    // Read after the holders: who holds a job made its file before.
+    // Read after the holders: a process creates its file before it holds a job.
     const files = LockFile.names(this.#folder);
     const gone = holders.filter((holder) => !files.includes(holder));
     for (const worker of gone) await this.#giveBack(worker, listener);
@@ -214,7 +214,7 @@ class SqliteWorkers {
   }
 }
 
-/** The place of a job that comes now: behind the one of its key whose turn it is, where there is one. */
+/** The place of a new job: behind the first of its key, when the key has one. */
 async function placeIn(tx: Db, { queue, key }: Line): Promise<number> {
   const head = await tx
     .selectFrom('signalbox_job')
@@ -226,7 +226,7 @@ async function placeIn(tx: Db, { queue, key }: Line): Promise<number> {
   return head === undefined ? PLACE.free : PLACE.behind;
 }
 
-/** The one whose turn it was has gone: the next of its key may be taken. */
+/** Makes the next job of a key its first, once the first is gone. */
 async function moveOn(tx: Db, { queue, key }: Line): Promise<void> {
   await sql`
     update signalbox_job set place = ${PLACE.free} where sequence = (
@@ -235,7 +235,7 @@ async function moveOn(tx: Db, { queue, key }: Line): Promise<void> {
   `.execute(tx);
 }
 
-/** Ends jobs that run, and lets those of their keys move on. */
+/** Ends jobs that run, and moves on their keys. */
 async function endJobs(
   tx: Db,
   which: RawBuilder<boolean>,
@@ -246,8 +246,8 @@ async function endJobs(
 }
 
 /**
- * Sees to what time has changed: what waited for a time of the day takes its place in its line, and what waits for so long
- * does not wait for longer because the clock was set back.
+ * Applies the passing of time: a job that has become due joins the line of its key, and a pause does not become longer because
+ * the clock was set back.
  */
 async function catchUp(
   db: Db,
@@ -270,7 +270,7 @@ async function catchUp(
   });
 }
 
-/** What is looked for, and when. */
+/** A queue, and the time of the look. */
 interface Due {
   readonly queue: string;
   /** Milliseconds since 1970. */
@@ -291,7 +291,7 @@ async function takePlaces(tx: Db, { queue, now }: Due): Promise<void> {
     await tx
       .updateTable('signalbox_job')
       .set({
-        // The last of all is the last of its line.
+        // The last of all jobs is the last of its key.
         sequence: sql<number>`(select max(sequence) + 1 from signalbox_job)`,
         place: await placeIn(tx, { queue, key: key as string }),
         since: now,

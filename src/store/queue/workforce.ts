@@ -9,7 +9,7 @@ class Lane {
   readonly #worker: Worker;
   readonly #shop: Shop;
   readonly #ending: Ending;
-  /** Whoever wakes a lane inside a transaction must not take it along: what it looks for comes with the commit. */
+  /** A lane that is woken inside a transaction must not run in it: the jobs appear with its commit. */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #running = new Map<HeldJob, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -45,12 +45,12 @@ class Lane {
   #taken(): void {
     this.#taking = undefined;
     if (!this.#open) return;
-    // Woken again while the last look ended.
+    // It was woken again while the last look ended.
     if (this.#wanted && this.#free > 0) this.wake();
     else this.#timer = setTimeout(() => this.wake(), this.#shop.engine.poll);
   }
 
-  /** Takes no more jobs. Resolves when those that run have ended. */
+  /** Takes no more jobs, and resolves when those that run have ended. */
   async close(): Promise<void> {
     this.#open = false;
     clearTimeout(this.#timer);
@@ -61,10 +61,10 @@ class Lane {
   async #take(): Promise<void> {
     while (this.#wanted && this.#open) {
       const free = this.#free;
-      // The next that ends comes back here.
+      // The next job that ends wakes the lane again.
       if (free <= 0) return;
       this.#wanted = false;
-      // Before the question: the lease begins when the database answers it.
+      // Taken before the query: the lease begins when the database runs it.
       const asked = performance.now();
       const claims = await this.#shop.engine.claim(this.#queue, free);
       for (const claim of claims) this.#begin(claim, asked);
@@ -107,13 +107,13 @@ class Lane {
   }
 }
 
-/** Milliseconds between two looks whether the jobs that run are still ours: what is cancelled anywhere stops by them. */
+/** Milliseconds between two checks whether this gateway still holds its jobs; a check also notices cancelled ones. */
 const BEAT = 400;
 
-/** Milliseconds that jobs which were asked to stop get for it. */
+/** Milliseconds for jobs to stop once they were asked to. */
 const GRACE = 2000;
 
-/** Everything that works in this gateway. */
+/** All workers of this gateway. */
 export class Workforce {
   readonly #shop: Shop;
   readonly #workers = new Map<string, Worker>();
@@ -141,7 +141,7 @@ export class Workforce {
     this.wake();
   }
 
-  /** @param queue all of them where it is left out */
+  /** @param queue all queues when absent */
   wake(queue?: string): void {
     if (queue === undefined) for (const lane of this.#lanes.values()) lane.wake();
     else this.#lanes.get(queue)?.wake();
@@ -153,10 +153,10 @@ export class Workforce {
     for (const job of this.#running()) job.stop();
     await within(closed, GRACE);
     clearInterval(this.#timer);
-    // A database that does not answer holds up nobody who leaves.
+    // A database that does not answer must not delay the close.
     if (this.#asking !== undefined) await within(this.#asking, GRACE);
     const left = this.#running();
-    // They run on, so that nobody else may begin them before this process has ended.
+    // They run on, so no other gateway may begin them before this process has ended.
     for (const { queue, id } of left) {
       this.#shop.report(new Error(`job ${id} of ${queue} does not stop`), { queue, job: id });
     }
@@ -168,13 +168,13 @@ export class Workforce {
   }
 
   #beat(): void {
-    // Those that are lost too, as long as they run: nobody begins what they hold before they have stopped.
+    // Lost jobs too, as long as they run: no other gateway begins them before they have stopped.
     const running = this.#running().filter((job) => !job.completed);
     const { lease } = this.#shop.engine;
     if (lease !== undefined) {
       for (const job of running) if (performance.now() - job.confirmed > lease) job.lose();
     }
-    // What was begun since the last look is known to be ours.
+    // A job that began since the last check needs none.
     const asked = running.filter((job) => performance.now() - job.confirmed >= BEAT / 2);
     if (asked.length === 0 || this.#asking !== undefined) return;
     this.#asking = this.#ask(asked)
@@ -191,13 +191,13 @@ export class Workforce {
       const said = held.get(job.claim);
       if (said === 'held') job.confirmed = asked;
       else if (said === 'cancelled') job.lose();
-      // Those that ended meanwhile, or are about to, are not to be found either.
+      // A job that has ended meanwhile, or is about to, is not found either.
       else if (!job.completing && this.#lanes.get(job.queue)?.running.includes(job)) job.lose();
     }
   }
 }
 
-/** Waits for something, but not for longer. */
+/** Waits for work to end, up to a time. */
 async function within(work: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise((resolve) => {
