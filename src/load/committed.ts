@@ -62,7 +62,7 @@ interface Indexed extends OperationIdentity {
  * one. A template whose text was changed where it stands keeps its index.
  */
 export function checkUriIndexes(
-  { report, incomplete }: Linking,
+  { report, doubt }: Linking,
   operations: readonly Indexed[],
   committed: readonly CommittedOperation[] | string | undefined,
 ): void {
@@ -78,7 +78,7 @@ export function checkUriIndexes(
     const { uris: templates } = before;
     const operation = byName.get(committedName(before));
     // URIs that could not be read are no removed ones.
-    if (operation?.uris === undefined || incomplete.has(operation)) continue;
+    if (operation?.uris === undefined || doubt.about(operation)) continue;
     const { id } = operation;
     const at = placeOf(operation.at);
     const now = operation.uris.map((uri) => uri.template.text);

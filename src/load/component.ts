@@ -6,13 +6,13 @@ import { type Place, placeOf, positionOf } from './diagnostic/diagnostic.ts';
 import type { Documents } from './document/documents.ts';
 import { typeWords } from './document/field-type.ts';
 import type { WantedFile } from './handlers.ts';
-import { byId, declarationsOf, type Linking, mayHaveMeant, resolveKey } from './linking.ts';
+import { byId, declarationsOf, type Linking, resolveKey } from './linking.ts';
 import { given, type Mutable } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
 import type { ComponentDeclared, ComponentEventDeclared, RelatedContentDeclared } from './schema/component.ts';
 import { type GrantSources, grantsOf, linkThingGrants } from './security/grants.ts';
 
-/** Links every component; one whose shape or keys can't be told is left out, which has been reported. */
+/** Links every component. One whose shape or keys are not known has been reported; it is left out. */
 export function linkComponents(
   documents: Documents,
   services: ReadonlyMap<string, RelatedContent>,
@@ -20,14 +20,16 @@ export function linkComponents(
 ): Map<string, Component> {
   const { linking } = documents;
   const components = declarationsOf<ComponentDeclared>(linking, 'component').flatMap((declaration) => {
-    const { id, value, at, incomplete } = declaration;
+    const { id, value, at } = declaration;
     const events = linkRegistrations(linking, id, value.events ?? [], services);
     const grants = grantsOf(linking, sources, id, value);
     const shape = linkShape(documents, declaration);
-    if (shape === undefined) return [];
     const keys = linkKeys(documents, declaration, shape);
     const lock = value.lock === undefined ? undefined : linkLock(documents, declaration, shape);
-    if (keys.length < value.keys.length) return [];
+    if (keys.length < value.keys.length) {
+      linking.declared.reject('component', id);
+      return [];
+    }
     const component: Mutable<Component> = {
       id,
       table: value.table,
@@ -40,7 +42,6 @@ export function linkComponents(
       public: grants.permissions.length === 0 && value.permission === undefined,
       at: positionOf(at),
     };
-    if (incomplete) linking.incomplete.add(component);
     return component;
   });
   return byId<Component>(components);
@@ -53,11 +54,10 @@ function refusing({ linking }: Documents, { id }: Declaration<ComponentDeclared>
   return (reason, at) => linking.report.raise('bad-component', { component: id, reason }, at);
 }
 
-function linkShape(documents: Documents, declaration: Declaration<ComponentDeclared>): Document | undefined {
+function linkShape(documents: Documents, declaration: Declaration<ComponentDeclared>): Document {
   const { value } = declaration;
   const at = documents.linking.places.value(value, 'shape');
   const shape = documents.resolve(value.shape, at);
-  if (shape === undefined) return undefined;
   const refuse = refusing(documents, declaration);
   if (shape.open) refuse(`${shape.id} takes fields that nobody declared, for which there is no column`, at);
   checkColumns(shape, refuse);
@@ -112,7 +112,7 @@ function linkLock(
   return field;
 }
 
-/** A field that a component names; one that a refused part of the document may have held is nobody's mistake. */
+/** The field that a component names. One that does not exist is reported. */
 function findField(
   { linking }: Documents,
   shape: Document,
@@ -120,7 +120,7 @@ function findField(
   refuse: (reason: string) => void,
 ): Field | undefined {
   const field = shape.fields.find((each) => each.name === name);
-  if (field === undefined && !linking.incomplete.has(shape) && !mayHaveMeant(linking, shape, ['fields'])) {
+  if (field === undefined && !linking.doubt.about(shape) && !linking.doubt.about(shape, 'fields')) {
     const known = shape.fields.map((each) => each.name).join(', ');
     refuse(`${name} is no field of ${shape.id}, which has ${known}`);
   }
@@ -166,7 +166,7 @@ function linkRegistrations(
 /** Links every related-content service. */
 export function linkRelatedContent(linking: Linking, grants: GrantSources): Map<string, RelatedContent> {
   const services = declarationsOf<RelatedContentDeclared>(linking, 'related-content').map((declaration) => {
-    const { id, value, at, incomplete } = declaration;
+    const { id, value, at } = declaration;
     const service: RelatedContent = {
       id,
       ...given({ description: value.description }),
@@ -174,13 +174,13 @@ export function linkRelatedContent(linking: Linking, grants: GrantSources): Map<
       ...linkThingGrants(linking, grants, declaration, 'related-content'),
       at: positionOf(at),
     };
-    if (incomplete) linking.incomplete.add(service);
+    if (linking.doubt.about(value)) linking.doubt.mark(service);
     return service;
   });
   return byId(services);
 }
 
 /** The files of the classes. */
-export function classFiles({ incomplete }: Linking, all: Iterable<RelatedContent>): WantedFile[] {
-  return [...all].map((each) => ({ id: each.id, file: each.file, unsure: incomplete.has(each), at: each.at }));
+export function classFiles({ doubt }: Linking, all: Iterable<RelatedContent>): WantedFile[] {
+  return [...all].map((each) => ({ id: each.id, file: each.file, unsure: doubt.about(each), at: each.at }));
 }

@@ -4,7 +4,7 @@ import type { ConfigText } from '../model/definition.ts';
 import type { Database, Gateway, Limits, Tls } from '../model/gateway.ts';
 import type { PermissionList, SecurityScheme } from '../model/security.ts';
 import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
-import { declarationsOf, type Linking, mayHaveMeant, resolveIds } from './linking.ts';
+import { declarationsOf, type Linking, resolveIds } from './linking.ts';
 import { given } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
 import type { GatewayDeclared } from './schema/gateway.ts';
@@ -62,7 +62,7 @@ export function linkGateway(
     }),
     at: positionOf(at),
   };
-  if (mayHaveMeant(linking, value, ['handlers'])) linking.incomplete.add(linked);
+  if (linking.doubt.about(value, 'handlers')) linking.doubt.mark(linked);
   return linked;
 }
 
@@ -199,8 +199,7 @@ export function checkCertificateSchemes(
   schemes: Iterable<SecurityScheme>,
 ): void {
   const [declared] = declarationsOf<GatewayDeclared>(linking, 'gateway');
-  if (gateway === undefined || declared === undefined || mayHaveMeant(linking, declared.value, ['tls', 'proxies']))
-    return;
+  if (gateway === undefined || declared === undefined || linking.doubt.about(declared.value, 'tls', 'proxies')) return;
   const places = new Map(declarationsOf<SchemeDeclared>(linking, 'scheme').map(({ id, at }) => [id, at]));
   for (const scheme of schemes) {
     const at = places.get(scheme.id);
@@ -235,15 +234,11 @@ function domainNames({ places }: Linking, { properties }: GatewayDeclared): read
  * Reports names that are those of no call over REST. An operation's external name is its name without the suffix of its
  * method, or with it, and the version of its service (specification 4.3).
  */
-export function checkDomainNames(
-  linking: Linking,
-  consumers: ReadonlyMap<string, ConsumerOperation>,
-  lost: ReadonlySet<string>,
-): void {
+export function checkDomainNames(linking: Linking, consumers: ReadonlyMap<string, ConsumerOperation>): void {
   const { report, declared } = linking;
   const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
-  // What can't be used may be what a name means.
-  if (gateway === undefined || lost.size > 0 || declared.anySetAside('service')) return;
+  // A name may mean an operation that was rejected.
+  if (gateway === undefined || declared.rejected('operation').size > 0 || declared.rejected('service').size > 0) return;
   const names = new Set<string>();
   const proposed: string[] = [];
   for (const consumer of consumers.values()) {

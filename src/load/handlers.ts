@@ -11,10 +11,6 @@ export interface HandlerOptions {
   readonly files: Pick<ProjectFiles, 'handlers'>;
   /** `ignore-missing`: something without its file is no mistake. */
   readonly handlers: 'check' | 'ignore-missing';
-  /** Operations that were declared and can't be used. */
-  readonly lost: ReadonlySet<string>;
-  /** Every part of every file could be read, so that what it declares is known. */
-  readonly whole: boolean;
 }
 
 /** Something that a file of code is wanted for. */
@@ -39,9 +35,9 @@ export function handlerNamedAs(id: string): string {
 }
 
 /** The files that answer operations. */
-export function answeringFiles({ incomplete }: Linking, operations: Iterable<Operation>): WantedFile[] {
+export function answeringFiles({ doubt }: Linking, operations: Iterable<Operation>): WantedFile[] {
   return [...operations].flatMap(({ id, answer, at }) =>
-    answer.kind === 'handler' ? { id, file: answer.file, unsure: incomplete.has(answer), at } : [],
+    answer.kind === 'handler' ? { id, file: answer.file, unsure: doubt.about(answer), at } : [],
   );
 }
 
@@ -52,9 +48,9 @@ export function checkHandlers(
   gateway: Gateway | undefined,
   options: HandlerOptions,
 ): void {
-  const { report, declared, incomplete } = linking;
+  const { report, declared, doubt } = linking;
   // A gateway that can't be used, or not all of it, may have named another folder.
-  if (gateway === undefined ? declared.anySetAside('gateway') : incomplete.has(gateway)) return;
+  if (gateway === undefined ? declared.rejected('gateway').size > 0 : doubt.about(gateway)) return;
   const folder = gateway?.handlers ?? DEFAULT_HANDLERS;
   const present = new Set(options.files.handlers(folder));
   const names = new Set<string>();
@@ -65,10 +61,10 @@ export function checkHandlers(
     if (options.handlers === 'check' && !present.has(name))
       report.raise('missing-handler', { operation: id, file: `${folder}/${name}` }, placeOf(at));
   }
-  // What could not be read, or not be used, may be what a file is for.
-  const isAllKnown = options.whole && options.lost.size === 0 && !wanted.some(({ unsure }) => unsure);
-  const kinds = ['service', 'process', 'related-content'] as const;
-  if (!isAllKnown || kinds.some((kind) => declared.anySetAside(kind))) return;
+  // A definition that could not be read, or was rejected, may use a file.
+  const isAllKnown = declared.whole && !wanted.some(({ unsure }) => unsure);
+  const kinds = ['service', 'operation', 'process', 'related-content'] as const;
+  if (!isAllKnown || kinds.some((kind) => declared.rejected(kind).size > 0)) return;
   const known = [...names].filter((name) => !present.has(name));
   for (const meant of present) {
     if (names.has(meant)) continue;

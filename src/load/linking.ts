@@ -16,13 +16,34 @@ export interface Linking {
   readonly report: Report;
   readonly places: Places;
   readonly declared: Declarations;
-  /** Parts of which something was refused, documents and maps alike: what they lack is nobody's mistake. */
-  readonly incomplete: WeakSet<object>;
-  /** Keys that a definition or an operation may have meant with what was refused of it: that they are not there is nobody's mistake. */
-  readonly refused: WeakMap<object, ReadonlySet<string>>;
+  readonly doubt: Doubt;
   /** Reports a default made of values, `{File.name}`, that does not fit its field as it is written: by the field's position. */
   readonly misfits: Map<Position, () => void>;
 }
+
+/**
+ * Maps, documents and other linked things in which a part was rejected. Nothing is reported about what such a thing lacks: the
+ * first error already explains it.
+ */
+export class Doubt {
+  private readonly keys = new WeakMap<object, Set<string>>();
+
+  /** Puts keys of a thing in doubt, which the rejected part may have meant; without keys the thing itself. */
+  mark(thing: object, ...keys: readonly string[]): void {
+    const marked = this.keys.get(thing) ?? new Set();
+    this.keys.set(thing, marked);
+    for (const key of keys.length === 0 ? [ITSELF] : keys) marked.add(key);
+  }
+
+  /** Whether one of the keys is in doubt; without keys, whether the thing itself is. */
+  about(thing: object | undefined, ...keys: readonly string[]): boolean {
+    const marked = thing && this.keys.get(thing);
+    return marked !== undefined && (keys.length === 0 ? [ITSELF] : keys).some((key) => marked.has(key));
+  }
+}
+
+/** No key of a definition is empty. */
+const ITSELF = '';
 
 /** What a run begins with. */
 export function createLinking(): Linking {
@@ -30,8 +51,7 @@ export function createLinking(): Linking {
     report: createReport(),
     places: createPlaces(),
     declared: new Declarations(),
-    incomplete: new WeakSet(),
-    refused: new WeakMap(),
+    doubt: new Doubt(),
     misfits: new Map(),
   };
 }
@@ -50,7 +70,7 @@ export function resolveId<T>(
   at: Place,
 ): T | undefined {
   const found = among.get(id);
-  if (found === undefined && !declared.isSetAside(kind, id)) {
+  if (found === undefined && !declared.rejected(kind).has(id)) {
     report.raise('unknown-reference', { what: kind.replace('-', ' '), id, known: [...among.keys()] }, at);
   }
   return found;
@@ -110,34 +130,18 @@ function isSaid(container: object, key: string): boolean {
   return (container as Readonly<Record<string, unknown>>)[key] !== undefined;
 }
 
-/** Notes keys that `container` may have meant with what was refused of it. */
-export function noteRefused({ refused }: Pick<Linking, 'refused'>, container: object, keys: readonly string[]): void {
-  refused.set(container, new Set([...(refused.get(container) ?? []), ...keys]));
-}
-
-/** Whether `container` may have meant one of the keys with what was refused of it. */
-export function mayHaveMeant({ refused }: Linking, container: object, keys: readonly string[]): boolean {
-  const found = refused.get(container);
-  return found !== undefined && keys.some((key) => found.has(key));
-}
-
 /** Takes items into a map in the order of their ids. */
 export function byId<T extends { readonly id: string }>(items: Iterable<T>): Map<string, T> {
   return new Map([...items].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)).map((item) => [item.id, item]));
 }
 
-/** The operations that definitions may name. */
-export interface OperationNames {
-  /** Every operation that is declared, whatever becomes of it. */
-  readonly byName: OperationsByName<OperationIdentity>;
-  /** Names of operations that were declared and can't be used. */
-  readonly lost: ReadonlySet<string>;
-}
+/** Every operation that is declared, whether it can be used or not, by the names that definitions may call it by. */
+export type OperationNames = OperationsByName<OperationIdentity>;
 
 /**
- * The operation that a reference names, by its name or its qualified name. One that does not exist is reported, and one
- * that may be several; neither where the definition that was meant can't be used.
- * @param isMeant operations that are proposed where there is none of that name
+ * The operation that a reference names, by its name or its qualified name. An unknown or ambiguous name is reported, unless the
+ * definition that it means was rejected.
+ * @param isMeant the operations to propose for an unknown name
  */
 export function resolveOperation(
   linking: Linking,
@@ -146,24 +150,20 @@ export function resolveOperation(
   at: Place,
   isMeant: (operation: OperationIdentity) => boolean = () => true,
 ): OperationIdentity | undefined {
-  const { byName } = names;
-  const [found, another] = byName.get(reference) ?? [];
-  if (isLostOperation(names, reference)) return undefined;
-  if (found === undefined) {
-    if (!linking.declared.anySetAside('service')) {
-      const known = proposals(byName, reference, isMeant);
-      linking.report.raise('unknown-reference', { what: 'operation', id: reference, known }, at);
-    }
-    return undefined;
+  const [found, another] = names.get(reference) ?? [];
+  if (isRejectedOperation(linking, reference)) return undefined;
+  if (found !== undefined && another === undefined) return found;
+  if (found !== undefined) raiseAmbiguous(linking, names, reference, at);
+  else if (linking.declared.rejected('service').size === 0) {
+    const known = proposals(names, reference, isMeant);
+    linking.report.raise('unknown-reference', { what: 'operation', id: reference, known }, at);
   }
-  if (another === undefined) return found;
-  raiseAmbiguous(linking, names, reference, at);
   return undefined;
 }
 
-/** Operations of that name, whatever stands beside it, else all; spelled with their versions where the reference has one. */
+/** Operations of that name in any service, or else all; with their versions when the reference has one. */
 function proposals(
-  byName: OperationNames['byName'],
+  byName: OperationNames,
   reference: string,
   isMeant: (operation: OperationIdentity) => boolean,
 ): string[] {
@@ -176,13 +176,13 @@ function proposals(
 }
 
 /** Reports a name that operations of several services have. */
-export function raiseAmbiguous({ report }: Linking, { byName }: OperationNames, reference: string, at: Place): void {
-  const meant = byName.get(reference) ?? [];
+export function raiseAmbiguous({ report }: Linking, names: OperationNames, reference: string, at: Place): void {
+  const meant = names.get(reference) ?? [];
   const [first] = meant.map(qualifiedName);
   report.raise('ambiguous-operation', { name: reference, meant: alternatives(meant), first: first ?? reference }, at);
 }
 
-/** Whether an operation of that name was declared and can't be used. */
-export function isLostOperation({ lost }: OperationNames, reference: string): boolean {
-  return lost.has(reference.slice(reference.lastIndexOf('.') + 1));
+/** Whether the definition of an operation of that name was rejected. */
+export function isRejectedOperation({ declared }: Linking, reference: string): boolean {
+  return declared.rejected('operation').has(reference.slice(reference.lastIndexOf('.') + 1));
 }

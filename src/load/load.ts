@@ -44,17 +44,17 @@ export function loadFiles(files: ProjectFiles, handlers: 'check' | 'ignore-missi
   const linking = createLinking();
   const { report } = linking;
   const sources = new Map<string, string>();
-  const reading: Reading = { linking, sources, lost: new Set(), whole: files.definitions.length > 0 };
+  const reading: Reading = { linking, sources };
   if (files.definitions.length === 0) {
+    linking.declared.whole = false;
     report.raise('no-definitions', { folder: files.folder }, { file: files.folder, line: 1, column: 1 });
   }
   for (const declaration of files.definitions.flatMap((file) => readFile(file, reading, false)))
-    accept(declaration, reading);
+    accept(declaration, linking);
   const delivered = resolveDelivered(linking, files.delivered, (file) => readFile(file, reading, true));
-  for (const declaration of delivered.declarations) accept(declaration, reading);
-  checkGatewayPresence(files, reading);
-  const { lost, whole } = reading;
-  const registry = link(linking, { files, delivered: delivered.ids, lost, whole, handlers });
+  for (const declaration of delivered.declarations) accept(declaration, linking);
+  checkGatewayPresence(files, linking);
+  const registry = link(linking, { files, delivered: delivered.ids, handlers });
   const diagnostics = report.sorted();
   const sound = registry !== undefined && !diagnostics.some((each) => each.severity === 'error');
   return {
@@ -69,48 +69,43 @@ export function loadFiles(files: ProjectFiles, handlers: 'check' | 'ignore-missi
 interface Reading {
   readonly linking: Linking;
   readonly sources: Map<string, string>;
-  /** Operations that were declared and can't be used. */
-  readonly lost: Set<string>;
-  /** False once a part that may declare anything could not be read, or where there is none. */
-  whole: boolean;
 }
 
 /** One file's declarations. */
 function readFile(file: DefinitionFile, reading: Reading, delivered: boolean): Declaration[] {
   const { linking, sources } = reading;
-  const { report, places } = linking;
+  const { report, places, declared } = linking;
   if (file.kind === 'unreadable') {
     report.raise('file-unreadable', { reason: file.reason }, { file: file.file, line: 1, column: 1 });
-    reading.whole = false;
+    declared.whole = false;
     return [];
   }
   const source = { file: file.file, text: file.text };
   sources.set(file.file, file.text);
   const { roots, whole } = parseTree(source, places, report);
   if (!whole) {
-    reading.whole = false;
-    for (const { kind, id } of glimpseIds(source)) linking.declared.setAside(kind, id);
+    declared.whole = false;
+    for (const { kind, id } of glimpseIds(source)) declared.reject(kind, id);
   }
   return roots.flatMap(({ value, at }) => {
     const declaration = readDeclaration(value, places, at, report, delivered);
-    if (declaration === undefined) reading.whole = false;
+    if (declaration === undefined) declared.whole = false;
     return declaration ?? [];
   });
 }
 
 /** Checks one declaration by itself and adds it to those that are linked. */
-function accept(declaration: Declaration, reading: Reading): void {
-  const { linking, lost } = reading;
+function accept(declaration: Declaration, linking: Linking): void {
   const { report, places, declared } = linking;
   const { kind, id, value } = declaration;
   const operations = kind === 'service' ? operationIds(value) : [];
   refuseRootLists(declaration, linking);
   const usable = checkShape(declaration, linking);
   if (usable) checkTexts(declaration, places, report);
-  else declared.setAside(kind, id);
+  else declared.reject(kind, id);
   const added = usable && declared.add(declaration, report);
   const kept = new Set(added && kind === 'service' ? operationIds(value) : []);
-  for (const operation of operations) if (!kept.has(operation)) lost.add(operation);
+  for (const operation of operations) if (!kept.has(operation)) declared.reject('operation', operation);
 }
 
 function operationIds({ operations }: TreeMap): string[] {
@@ -119,13 +114,10 @@ function operationIds({ operations }: TreeMap): string[] {
     : [];
 }
 
-function checkGatewayPresence(
-  { folder, definitions }: ProjectFiles,
-  { linking: { declared, report }, whole }: Reading,
-): void {
-  const found = declared.of('gateway').size > 0 || declared.anySetAside('gateway');
-  // Without the files that could not be read, nobody can tell.
-  if (found || !whole || definitions.length === 0) return;
+function checkGatewayPresence({ folder }: ProjectFiles, { declared, report }: Linking): void {
+  const found = declared.of('gateway').size > 0 || declared.rejected('gateway').size > 0;
+  // A part that could not be read may hold it.
+  if (found || !declared.whole) return;
   report.raise('no-gateway', {}, { file: `${folder}/gateway.yaml`, line: 1, column: 1 });
 }
 
@@ -138,7 +130,6 @@ interface LinkOptions extends HandlerOptions {
 
 /** Declarations to a registry: references resolved, everything checked that needs no database. Undefined without a gateway. */
 function link(linking: Linking, options: LinkOptions): Registry | undefined {
-  const { lost } = options;
   const documents = new Documents(linking);
   checkEndless(linking, documents.byId);
   const lists = linkPermissionLists(linking);
@@ -159,7 +150,7 @@ function link(linking: Linking, options: LinkOptions): Registry | undefined {
   const processes = linkProcesses(documents, { grants: granting('process'), queries, recurrences, users });
   const committed = readCommitted(options.files.committed);
   const context = { documents, queries, components, nodes, lists, roles, callers, committed };
-  const { services, operations, consumers, flows, overrides } = linkServices(context, lost);
+  const { services, operations, consumers, flows, overrides } = linkServices(context);
   const routings = linkRoutings(linking, { operations, consumers, overrides }, gateway?.id ?? '');
   const parts: Parts = {
     nodes,
@@ -196,15 +187,15 @@ function checkTogether(
   options: LinkOptions,
 ): void {
   const { services, operations, consumers, schemes, users, processes, relatedContent } = parts;
-  // What can't be used may be the call that makes a default.
-  if (options.lost.size === 0 && !linking.declared.anySetAside('service'))
+  // A rejected service or operation may be the call that fills a default in.
+  if (linking.declared.rejected('operation').size === 0 && linking.declared.rejected('service').size === 0)
     for (const refuse of linking.misfits.values()) refuse();
   checkNodeNames(linking, services.values());
   checkOverlaps(linking, services.values());
   checkDeliveredGrants(linking, gateway, services.values());
   checkCertificateSchemes(linking, gateway, schemes.values());
   checkUsers(linking, users, { schemes: schemes.values(), processes: processes.values() });
-  checkDomainNames(linking, consumers, options.lost);
+  checkDomainNames(linking, consumers);
   checkUriIndexes(linking, [...operations.values(), ...consumers.values()], committed);
   if (gateway !== undefined) {
     checkElementNames(linking, services.values(), gateway.namespace);

@@ -6,7 +6,7 @@ import { positionOf } from './diagnostic/diagnostic.ts';
 import type { Documents } from './document/documents.ts';
 import { linkSingleValues } from './document/field.ts';
 import { fileNamedAs, type WantedFile } from './handlers.ts';
-import { byId, declarationsOf, type Linking, mayHaveMeant, refuseBoth, resolveKey } from './linking.ts';
+import { byId, declarationsOf, type Linking, refuseBoth, resolveKey } from './linking.ts';
 import { given } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
 import type { FieldsDeclared } from './schema/document.ts';
@@ -29,10 +29,10 @@ export function linkProcesses(documents: Documents, sources: ProcessSources): Ma
 }
 
 /** The files of the processes' code. */
-export function processFiles({ incomplete }: Linking, all: Iterable<Process>): WantedFile[] {
+export function processFiles({ doubt }: Linking, all: Iterable<Process>): WantedFile[] {
   return [...all].flatMap((each) =>
     each.answer.kind === 'handler'
-      ? { id: each.id, file: each.answer.file, unsure: incomplete.has(each), at: each.at }
+      ? { id: each.id, file: each.answer.file, unsure: doubt.about(each), at: each.at }
       : [],
   );
 }
@@ -58,7 +58,7 @@ function linkProcess(
     at: positionOf(at),
   };
   const linked = { ...process, ...linkRecurring(linking, sources, declaration, process) };
-  if (mayHaveMeant(linking, value, ['handler', 'query'])) linking.incomplete.add(linked);
+  if (linking.doubt.about(value, 'handler', 'query')) linking.doubt.mark(linked);
   return linked;
 }
 
@@ -120,13 +120,13 @@ function linkRecurring(
   const refuse = (key: string, reason: string): void =>
     report.raise('bad-process', { process: id, reason }, places.key(value, key));
   if (value.recurs === undefined) {
-    if (runAs !== undefined && !mayHaveMeant(linking, value, ['recurs']))
+    if (runAs !== undefined && !linking.doubt.about(value, 'recurs'))
       refuse('run-as', 'has `run-as`, which is of use with `recurs` alone');
     return {};
   }
   const recurrence = resolveKey(linking, 'recurrence', recurrences, value, 'recurs');
   if (runAs === undefined) {
-    if (!mayHaveMeant(linking, value, ['run-as'])) refuse('recurs', 'recurs, and no `run-as` says in whose name');
+    if (!linking.doubt.about(value, 'run-as')) refuse('recurs', 'recurs, and no `run-as` says in whose name');
   } else if (user !== undefined && !mayRun(user, process)) {
     refuse('run-as', `recurs in the name of ${user.id}, who may not run it`);
   }

@@ -7,7 +7,7 @@ import { linkConsumer } from './consumer/consumer.ts';
 import type { ConsumerContext } from './consumer/facts.ts';
 import { checkServiceValues } from './consumer/values.ts';
 import { linkFlows } from './flow/flows.ts';
-import { declarationsOf, type OperationNames } from './linking.ts';
+import { declarationsOf } from './linking.ts';
 import { given, type Mutable } from './object.ts';
 import { soapName } from './operation/message.ts';
 import { linkOperation, type OperationContext } from './operation/operation.ts';
@@ -31,8 +31,8 @@ export interface LinkedServices {
   readonly overrides: ReadonlyMap<string, RoutingOverride>;
 }
 
-/** Links services and operations. `lost`: operations that were declared and can't be used. */
-export function linkServices(sources: ServiceSources, lost: ReadonlySet<string>): LinkedServices {
+/** Links services and operations. */
+export function linkServices(sources: ServiceSources): LinkedServices {
   const { linking } = sources.documents;
   const declarations = declarationsOf<ServiceDeclared>(linking, 'service').toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const own = ownOperations(linking, declarations);
@@ -59,7 +59,7 @@ export function linkServices(sources: ServiceSources, lost: ReadonlySet<string>)
   const identities = begun.flatMap(({ service, called, answered }) =>
     [...called, ...answered].map(({ id, name }): OperationIdentity => ({ id, name, service })),
   );
-  const names: OperationNames = { byName: indexByName(identities), lost };
+  const names = indexByName(identities);
   const added = operationsByList(linking, sources.lists, {
     services: begun.map(({ service }) => service),
     identities,
@@ -110,7 +110,7 @@ function linkConsumers(
     const override = context.overrides.get(spot.id);
     return linkConsumer(context, { ...spot, ...given({ override }) }, service);
   });
-  if (!linking.incomplete.has(value)) {
+  if (!linking.doubt.about(value)) {
     if (consumers.length === 0) checkServiceKeys(linking, id, value);
     else checkServiceValues(linking, id, value, consumers);
   }

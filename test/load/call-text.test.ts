@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { linkCallText } from '../../src/load/consumer/input.ts';
-import { createReport } from '../../src/load/diagnostic/diagnostic.ts';
-import { Declarations } from '../../src/load/read/declaration.ts';
-import { createPlaces } from '../../src/load/read/places.ts';
+import { createLinking } from '../../src/load/linking.ts';
 import { namesValues } from '../../src/load/value/config-text.ts';
 import type { CallPart } from '../../src/model/consumer.ts';
 import type { Field } from '../../src/model/field.ts';
@@ -25,21 +23,13 @@ const byName = new Map([
 
 /** The parts of a text, and the codes of what is wrong with it with the columns where that stands. */
 function read(source: string) {
-  const report = createReport();
-  const linking = {
-    report,
-    places: createPlaces(),
-    declared: new Declarations(),
-    incomplete: new WeakSet<object>(),
-    refused: new WeakMap<object, ReadonlySet<string>>(),
-    misfits: new Map(),
-  };
+  const linking = createLinking();
   const { parts } = linkCallText(linking, source, { byName, complete: true }, (offset, length) => ({
     ...at,
     column: offset + 1,
     length,
   }));
-  return { parts, found: report.sorted().map((each) => `${each.code} ${each.at.column}+${each.length}`) };
+  return { parts, found: linking.report.sorted().map((each) => `${each.code} ${each.at.column}+${each.length}`) };
 }
 
 const written = (part: CallPart): string => {

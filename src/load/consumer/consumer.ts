@@ -1,5 +1,5 @@
 import type { ConsumerOperation, SoapConsumer } from '../../model/consumer.ts';
-import type { Message, Service } from '../../model/service.ts';
+import type { Service } from '../../model/service.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import type { Documents } from '../document/documents.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
@@ -53,8 +53,6 @@ function checkOneWay(linking: Linking, { declared }: OperationSpot, method: stri
     refuseBoth(linking, declared, method, 'soap', 'a call to another system is made over one of them');
 }
 
-const NONE: Message = { kind: 'none' };
-
 /** Links an operation that calls another system over SOAP. */
 function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: ConsumerFacts): SoapConsumer {
   const { linking } = documents;
@@ -64,16 +62,14 @@ function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: Cons
   const properties = linkSoapProperties(linking, spot, request);
   if (properties.primaryUrl === undefined) checkAddress(linking, spot, facts);
   const fault = isFaultless(linking, spot, responses) ? undefined : linkDocument(documents, spot, 'fault');
-  const consumer: SoapConsumer = {
+  return {
     kind: 'soap',
     ...facts,
-    soap: soapForm(soapName(name, declared) ?? name, facts.service, request ?? NONE, responses ?? []),
+    soap: soapForm(soapName(name, declared) ?? name, facts.service, request, responses),
     headers: linkFixedHeaders(linking, spot),
     properties,
     ...given({ fault }),
   };
-  if (request === undefined || responses === undefined) linking.incomplete.add(consumer);
-  return consumer;
 }
 
 /** Over SOAP there is no URI template to begin with the host. */

@@ -20,7 +20,7 @@ export interface CallFields extends InputFields {
 /** The fields that a consumer's templates and texts may name: of its documents, of `values:`, and the body without a document. */
 export function callFields(
   linking: Linking,
-  documents: readonly (Document | undefined | 'unknown')[],
+  documents: readonly (Document | undefined)[],
   content: readonly Field[],
   values: SaidValues,
 ): CallFields {

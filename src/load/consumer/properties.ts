@@ -3,6 +3,7 @@ import type { ConfigText } from '../../model/definition.ts';
 import type { Message, Method } from '../../model/service.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
+import { documentOf, messageWords } from '../document/documents.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import type { OperationSpot } from '../operation/spot.ts';
@@ -81,8 +82,7 @@ function isYes(said: FlagDeclared | undefined, otherwise: boolean): boolean {
 interface Sent {
   readonly method: Method;
   readonly headers: readonly CallHeader[];
-  /** Undefined where it is not known. */
-  readonly body: CallBody | undefined;
+  readonly body: CallBody;
 }
 
 /** The connector properties of a consumer over REST. */
@@ -103,7 +103,7 @@ export function linkRestProperties(linking: Linking, spot: OperationSpot, sent: 
 function linkBase64(linking: Linking, spot: OperationSpot, { body }: Sent): boolean {
   const said = saidProperty(linking, spot, 'Base64toBinary');
   if (!isYes(said?.value, false)) return false;
-  const isBytes = body === undefined || isBinary(body);
+  const isBytes = linking.doubt.about(body) || isBinary(body);
   if (!isBytes && said?.own === true) {
     const reason = `is Y, and the body of ${spot.id} is not binary content`;
     const hint = 'Say `body: FIELD` with a field of type binary, or `request: binary`.';
@@ -117,8 +117,8 @@ function linkBodyAsBuilt(linking: Linking, spot: OperationSpot, { body, headers 
   const property = 'Disable_URLEncodingBody';
   const said = saidProperty(linking, spot, property);
   const isOn = String(said?.value ?? false).toLowerCase() === 'true';
-  const isForm = body?.kind === 'form';
-  if (said === undefined || body === undefined) return isForm || isOn;
+  const isForm = body.kind === 'form';
+  if (said === undefined || linking.doubt.about(body)) return isForm || isOn;
   const raise = (reason: string, hint: string): void =>
     linking.report.raise('bad-property', { property, reason, hint }, said.at);
   if (isForm && !isOn)
@@ -167,15 +167,8 @@ export function withSegmentType(
   return [...headers];
 }
 
-/**
- * The connector properties of a consumer over SOAP.
- * @param request undefined where it is not known
- */
-export function linkSoapProperties(
-  linking: Linking,
-  spot: OperationSpot,
-  request: Message | undefined,
-): SoapProperties {
+/** The connector properties of a consumer over SOAP. */
+export function linkSoapProperties(linking: Linking, spot: OperationSpot, request: Message): SoapProperties {
   refuseProperties(linking, spot, ['Base64toBinary', 'Disable_URLEncodingBody'], 'it is for calls over REST');
   checkMethod(linking, spot, 'POST', 'a call over SOAP is a POST');
   return {
@@ -191,10 +184,10 @@ export function linkSoapProperties(
 }
 
 /** Whether the gateway writes the envelope; where the caller does, the request is a text. */
-function linkUpContent(linking: Linking, spot: OperationSpot, request: Message | undefined): boolean {
+function linkUpContent(linking: Linking, spot: OperationSpot, request: Message): boolean {
   const said = saidProperty(linking, spot, 'SOAPUpContent');
   const isUp = isYes(said?.value, true);
-  if (!isUp && said !== undefined && request !== undefined && !isEnvelope(request)) {
+  if (!isUp && said !== undefined && !linking.doubt.about(documentOf(request)) && !isEnvelope(request)) {
     const reason = `is N, so that the caller's text is the envelope, and the request of ${spot.id} is ${messageWords(request)}`;
     const hint = 'Say `request: xml`, or SOAPUpContent: Y, so that the gateway writes the envelope.';
     linking.report.raise('bad-property', { property: 'SOAPUpContent', reason, hint }, said.at);
@@ -213,9 +206,4 @@ function linkSegmentType(linking: Linking, spot: OperationSpot): string | undefi
 
 function isEnvelope(request: Message): boolean {
   return request.kind === 'raw' && (request.raw === 'xml' || request.raw === 'text');
-}
-
-function messageWords(message: Message): string {
-  if (message.kind === 'none') return 'none';
-  return message.kind === 'raw' ? message.raw : `the document ${message.document.id}`;
 }

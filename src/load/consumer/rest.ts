@@ -4,12 +4,12 @@ import type { Message, Method, Operation, OperationUri } from '../../model/servi
 import { compileUriExpander, UriExpansionError } from '../../wire/uri-template/expand.ts';
 import { type TemplateVariable, type UriTemplate, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
-import { contentOf, type Documents } from '../document/documents.ts';
+import { contentOf, type Documents, documentOf } from '../document/documents.ts';
 import { derivedName } from '../document/field-type.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
 import { linkDocument, linkRequest, linkResponses, linkTemplateDocument } from '../operation/message.ts';
-import { type InputFields, knownDocument, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
+import { type InputFields, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
 import { type OperationSpot, type PlacedTemplate, parseTemplates, templateCount } from '../operation/spot.ts';
 import { isSecretName, secretInQuery } from '../value/secrets.ts';
 import { type ConsumerFacts, isSchemeOnly, saidTarget } from './facts.ts';
@@ -39,9 +39,9 @@ export function linkRestConsumer(
   const request = linkRequest(documents, spot);
   const responses = linkResponses(documents, spot);
   const fields = linkFields(documents, spot, request);
-  const { body, known, why } = linkCallBody(linking, spot, method, request, fields);
-  const headers = linkHeaders(linking, spot, fields, body, known);
-  const properties = linkRestProperties(linking, spot, { method, headers, body: known ? body : undefined });
+  const { body, why } = linkCallBody(linking, spot, method, request, fields);
+  const headers = linkHeaders(linking, spot, fields, body);
+  const properties = linkRestProperties(linking, spot, { method, headers, body });
   const texts = headers.map(({ text }) => text);
   const { primaryUrl } = properties;
   const host = isHostInTemplates(linking, spot, primaryUrl === undefined ? facts.target.base : [primaryUrl]);
@@ -60,42 +60,37 @@ export function linkRestConsumer(
     filled,
     headers,
     body,
-    responses: responses ?? [],
+    responses,
     properties,
     ...given({ fault: linkDocument(documents, spot, 'fault') }),
   };
-  if (fields.complete && known && !spot.lacks('headers')) {
+  const isKnown = fields.complete && !linking.doubt.about(body);
+  if (isKnown && !spot.lacks('headers')) {
     checkOwnValues(linking, spot, consumer);
     checkCarried(linking, spot, consumer, request, why);
   }
-  // A template that was refused has not been removed, and what nobody knows of may use a value.
-  const isWhole = fields.complete && known && responses !== undefined && uris.length === templateCount(spot, method);
-  if (!isWhole) linking.incomplete.add(consumer);
+  // A rejected template has not been removed, and may use a value.
+  if (!isKnown || uris.length < templateCount(spot, method)) linking.doubt.mark(consumer);
   return consumer;
 }
 
 /** Everything that the call may use. */
-function linkFields(documents: Documents, spot: OperationSpot, request: Message | undefined): CallFields {
+function linkFields(documents: Documents, spot: OperationSpot, request: Message): CallFields {
   const { linking } = documents;
-  const content = request === undefined ? [] : contentOf(request, spot).map((field) => ({ ...field, required: true }));
+  const content = contentOf(request, spot).map((field) => ({ ...field, required: true }));
   const template = linkTemplateDocument(documents, spot);
-  if (template !== 'unknown' && template?.fields.some(({ name }) => name === content[0]?.name)) {
+  if (template?.fields.some(({ name }) => name === content[0]?.name)) {
     const reason = 'Without a document the body is the field content, and the template document has one of that name';
     linking.report.raise('bad-body', { reason }, spot.inherited('request')?.at ?? spot.at);
   }
-  const fields = callFields(linking, [knownDocument(request), template], content, linkValues(linking, spot));
-  return { ...fields, complete: fields.complete && !spot.lacks('request', 'template', 'values') };
+  const fields = callFields(linking, [documentOf(request), template], content, linkValues(linking, spot));
+  return { ...fields, complete: fields.complete && !spot.lacks('values') };
 }
 
-function linkHeaders(
-  linking: Linking,
-  spot: OperationSpot,
-  fields: CallFields,
-  body: CallBody,
-  known: boolean,
-): CallHeader[] {
+function linkHeaders(linking: Linking, spot: OperationSpot, fields: CallFields, body: CallBody): CallHeader[] {
   const said = linkCallHeaders(linking, spot, fields);
-  return known ? withSegmentType(linking, spot, fitContentType(linking, spot, said, body), body) : said;
+  if (linking.doubt.about(body)) return said;
+  return withSegmentType(linking, spot, fitContentType(linking, spot, said, body), body);
 }
 
 /** Refuses fields that the operation's own request requires and the call never sends; its service's is of several calls. */
@@ -103,11 +98,11 @@ function checkCarried(
   { report, places }: Linking,
   { declared }: OperationSpot,
   { input, uris }: RestConsumer,
-  request: Message | undefined,
+  request: Message,
   why: string,
 ): void {
   const [first] = uris;
-  if (declared.request === undefined || request?.kind !== 'document' || first === undefined) return;
+  if (declared.request === undefined || request.kind !== 'document' || first === undefined) return;
   const sent = new Set(input.fields.map(({ name }) => name));
   for (const { name, required, fixed } of request.document.fields) {
     if (!required || fixed !== undefined || sent.has(name)) continue;
@@ -207,10 +202,9 @@ function hostFault({ template, slash }: PlacedTemplate): string | undefined {
     : 'what stands before its first slash is letters, digits, dots, hyphens and variables, with a port at the end';
 }
 
-/** The body of a call, and whether it can be told; where not, that has been reported. */
+/** The body of a call. It is in doubt when what it would be was rejected. */
 interface LinkedBody {
   readonly body: CallBody;
-  readonly known: boolean;
   /** Why a field that neither URI nor headers carry may not be sent. */
   readonly why: string;
 }
@@ -220,27 +214,30 @@ function linkCallBody(
   linking: Linking,
   spot: OperationSpot,
   method: Method,
-  request: Message | undefined,
+  request: Message,
   input: InputFields,
 ): LinkedBody {
   if (spot.declared.form !== undefined)
-    return { body: linkForm(linking, spot, method, request, input), known: true, why: 'the form does not name it' };
-  const { kind, field, known, why } = linkBody(linking, spot, method, request);
-  const own = field === undefined ? undefined : input.byName.get(field.name);
-  return { body: callBody(kind, own, request), known: known && !spot.lacks('request', 'body', 'form'), why };
+    return { body: linkForm(linking, spot, method, request, input), why: 'the form does not name it' };
+  const found = linkBody(linking, spot, method, request);
+  const own = found.field === undefined ? undefined : input.byName.get(found.field.name);
+  const body = callBody(found.kind, own, request);
+  const { doubt } = linking;
+  if (doubt.about(found) || doubt.about(documentOf(request)) || spot.lacks('body', 'form')) doubt.mark(body);
+  return { body, why: found.why };
 }
 
-function callBody(kind: Operation['body'], field: Field | undefined, request: Message | undefined): CallBody {
+function callBody(kind: Operation['body'], field: Field | undefined, request: Message): CallBody {
   if (field !== undefined) return { kind: 'field', field };
-  if (kind === 'document' && request?.kind === 'document') return { kind, document: request.document };
-  return kind === 'raw' && request?.kind === 'raw' ? { kind, raw: request.raw } : { kind: 'none' };
+  if (kind === 'document' && request.kind === 'document') return { kind, document: request.document };
+  return kind === 'raw' && request.kind === 'raw' ? { kind, raw: request.raw } : { kind: 'none' };
 }
 
 function linkForm(
   linking: Linking,
   spot: OperationSpot,
   method: Method,
-  request: Message | undefined,
+  request: Message,
   input: InputFields,
 ): CallBody {
   const { report, places } = linking;
@@ -249,7 +246,7 @@ function linkForm(
   const at = places.key(declared, 'form');
   refuseBoth(linking, declared, 'form', 'body', 'each of them says what the body is');
   if (method === 'GET' || method === 'HEAD') report.raise('bad-body', { reason: `${method} carries no body` }, at);
-  if (request?.kind === 'raw') {
+  if (request.kind === 'raw') {
     const reason = `The request is ${request.raw}, which is the body, and form: says another`;
     report.raise('bad-body', { reason }, at);
   }

@@ -99,7 +99,7 @@ export function checkServiceValues(
   { values }: ServiceDeclared,
   consumers: readonly ConsumerOperation[],
 ): void {
-  if (consumers.some((consumer) => linking.incomplete.has(consumer))) return;
+  if (consumers.some((consumer) => linking.doubt.about(consumer))) return;
   const rest = consumers.filter((consumer) => consumer.kind === 'rest');
   const names = new Set(rest.flatMap(({ input }) => input.fields.map(({ name }) => name)));
   const known = [...names].filter((name) => values?.[name] === undefined);

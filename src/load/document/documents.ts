@@ -26,12 +26,12 @@ export class Documents implements DocumentSource {
     this.linking = linking;
     const declarations = declarationsOf<InPlaceDeclared>(linking, 'document');
     // All of them first, without their fields: they refer to each other, in circles too.
-    const begun = declarations.map(({ id, value, at, incomplete }) => {
+    const begun = declarations.map(({ id, value, at }) => {
       if (RESERVED.has(id)) {
         linking.report.raise('reserved-name', { name: id, why: 'it is a word for a type or a message' }, at);
       }
       const document = this.begin({ id, name: id }, value, at, false);
-      if (incomplete) linking.incomplete.add(document);
+      if (linking.doubt.about(value)) linking.doubt.mark(document);
       return { document, value };
     });
     for (const { document, value } of begun) this.fill(document, value);
@@ -42,15 +42,27 @@ export class Documents implements DocumentSource {
     return found?.inPlace === false ? found : undefined;
   }
 
-  /** The same for a reference, which is reported where it leads nowhere. `words` may stand in place of an id. */
-  resolve(id: string, at: Place, words: readonly string[] = []): Document | undefined {
+  /** The document that a reference names. One that does not exist is reported. `words` are proposed besides ids. */
+  resolve(id: string, at: Place, words: readonly string[] = []): Document {
     const found = this.find(id);
+    if (found !== undefined) return found;
     const { report, declared } = this.linking;
-    if (found === undefined && !declared.isSetAside('document', id)) {
+    if (!declared.rejected('document').has(id)) {
       const known = [...declared.of('document').keys(), ...words];
       report.raise('unknown-reference', { what: 'document', id, known }, at);
     }
-    return found;
+    return this.inDoubt(undefined, at);
+  }
+
+  /**
+   * A document in doubt, so that nothing is reported about what it lacks: a copy, or a stand-in for one that is not known. The
+   * stand-in has no name in XML, so it is never mistaken for another element.
+   */
+  inDoubt(document: Document | undefined, at: Place): Document {
+    const unknown = { id: '', xmlName: '', root: false, open: false, fields: [], inPlace: true, at: positionOf(at) };
+    const copy = document === undefined ? unknown : { ...document };
+    this.linking.doubt.mark(copy);
+    return copy;
   }
 
   inPlace(derived: DerivedName, declared: InPlaceDeclared, at: Place): Document {
@@ -100,8 +112,8 @@ export class Documents implements DocumentSource {
     const names = Object.keys(declared.fields);
     const owner = { id: document.id, name: documentName(document) };
     const fields = names.flatMap((name) => linkField(this, declared.fields, name, owner) ?? []);
-    const { incomplete } = this.linking;
-    if (fields.length < names.length || incomplete.has(declared.fields)) incomplete.add(document);
+    const { doubt } = this.linking;
+    if (fields.length < names.length || doubt.about(declared.fields)) doubt.mark(document);
     checkNames(this.linking, declared.fields, fields);
     document.fields = fields;
   }

@@ -27,7 +27,7 @@ export interface FieldSpot {
 
 /** The field's type; undefined where it can't be told, which has been reported. */
 export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | undefined {
-  const { report, places, incomplete } = source.linking;
+  const { report, places, doubt } = source.linking;
   const { declared, name, container, owner } = spot;
   const said = (['type', 'fields', 'list'] as const).filter((key) => declared[key] !== undefined);
   if (said.length > 1) {
@@ -45,7 +45,7 @@ export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | u
     return { kind: 'list', item, flat: declared.flat ?? false };
   }
   if (declared.type === undefined) {
-    if (!incomplete.has(declared)) report.raise('missing-key', { key: 'type', owner: `The field ${name}` }, at);
+    if (!doubt.about(declared)) report.raise('missing-key', { key: 'type', owner: `The field ${name}` }, at);
     return undefined;
   }
   return linkTypeWord(source, declared.type, typePlace(source, spot), declared.flat ?? false);
@@ -69,7 +69,7 @@ function linkTypeWord(source: DocumentSource, text: string, at: Place, flat: boo
   else {
     const document = source.find(word.id);
     if (document === undefined) {
-      if (!declared.isSetAside('document', word.id)) {
+      if (!declared.rejected('document').has(word.id)) {
         report.raise(
           'unknown-type',
           { type: word.id, known: [...SCALAR_KINDS, ...declared.of('document').keys()] },

@@ -6,7 +6,8 @@ import { qualifiedName, shortestName } from '../../model/operation-names.ts';
 import { type Message, operationsOf } from '../../model/service.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { contentOf, documentOf } from '../document/documents.ts';
-import { isLostOperation, type Linking, type OperationNames, resolveOperation } from '../linking.ts';
+import { isRejectedOperation, type Linking, type OperationNames, resolveOperation } from '../linking.ts';
+import { NO_MESSAGE } from '../operation/message.ts';
 
 /** Operations that may be called. */
 export interface CallSources {
@@ -42,11 +43,11 @@ export function resolveCall(linking: Linking, calls: Calls, name: string, at: Pl
   if (flow !== undefined) return flow;
   const isDotted = name.includes('.');
   const sameName = flowsCalled(name, named);
-  if (names.byName.has(name) || (!isDotted && sameName.length === 0)) return resolveConsumer(linking, calls, name, at);
-  if (calls.isLostFlow(name) || (isDotted && isLostOperation(names, name))) return undefined;
+  if (names.has(name) || (!isDotted && sameName.length === 0)) return resolveConsumer(linking, calls, name, at);
+  if (calls.isLostFlow(name) || (isDotted && isRejectedOperation(linking, name))) return undefined;
   // `upload` of N_DOCLIB, or an operation with its service or version beside it.
-  const parts = name.split('.').flatMap((part) => names.byName.get(part) ?? []);
-  const operations = parts.filter(({ id }) => consumers.has(id)).map((each) => shortestName(names.byName, each));
+  const parts = name.split('.').flatMap((part) => names.get(part) ?? []);
+  const operations = parts.filter(({ id }) => consumers.has(id)).map((each) => shortestName(names, each));
   const meant = isDotted ? operations : sameName;
   const known = meant.length > 0 ? meant : [...named.keys(), ...[...consumers.values()].map(qualifiedName)];
   linking.report.raise('unknown-reference', { what: isDotted ? 'flow' : 'operation', id: name, known }, at);
@@ -117,14 +118,12 @@ export function replyOf(linking: Linking, call: Callee): CallReply {
   return { message, complete: isComplete(linking, last, documentOf(message)) };
 }
 
-const NONE: Message = { kind: 'none' };
-
 function mainResponse(responses: readonly { readonly mediaType: string; readonly message: Message }[]): Message {
   const documents = responses.filter(({ message }) => message.kind === 'document');
   const inJson = documents.find(({ mediaType }) => /[/+]json$/.test(mediaType));
-  return (inJson ?? documents[0] ?? responses[0])?.message ?? NONE;
+  return (inJson ?? documents[0] ?? responses[0])?.message ?? NO_MESSAGE;
 }
 
-function isComplete({ incomplete }: Linking, call: Callee, document: Document | undefined): boolean {
-  return !incomplete.has(call) && (document === undefined || !incomplete.has(document));
+function isComplete({ doubt }: Linking, call: Callee, document: Document | undefined): boolean {
+  return !doubt.about(call) && !doubt.about(document);
 }

@@ -6,7 +6,7 @@ import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import type { Documents } from '../document/documents.ts';
 import { derivedName, typeWords } from '../document/field-type.ts';
 import { fills } from '../document/fit.ts';
-import { type Linking, mayHaveMeant } from '../linking.ts';
+import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { FlowDeclared } from '../schema/flow.ts';
@@ -39,8 +39,8 @@ export function linkFlows(documents: Documents, services: readonly FlowService[]
     }
   }
   const whole =
-    !linking.declared.anySetAside('service') &&
-    services.every(({ declaration }) => !mayHaveMeant(linking, declaration.value, ['flows']));
+    linking.declared.rejected('service').size === 0 &&
+    services.every(({ declaration }) => !linking.doubt.about(declaration.value, 'flows'));
   return { ...sources, flows, named, isLostFlow: (name) => !whole || lost.has(name) };
 }
 
@@ -109,7 +109,7 @@ function linkFlowInput(documents: Documents, id: string, steps: readonly StepSpo
   }
   const fields = [...used.values()].map(({ field }) => field);
   const document = documents.synthesize(derivedName({ id, name: id }, 'REQUEST'), fields, at);
-  if (!whole) linking.incomplete.add(document);
+  if (!whole) linking.doubt.mark(document);
   return document;
 }
 

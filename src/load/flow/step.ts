@@ -39,7 +39,7 @@ function linkOperationOf(
 ): ConsumerOperation | undefined {
   const { call } = declared;
   const at = linking.places.value(declared, 'call');
-  const isOperation = sources.names.byName.has(call) || !sources.flowNames.has(call);
+  const isOperation = sources.names.has(call) || !sources.flowNames.has(call);
   if (isOperation) return resolveConsumer(linking, sources, call, at);
   linking.report.raise(
     'not-a-call',
@@ -51,7 +51,7 @@ function linkOperationOf(
 
 /** Keys that are about what a step keeps. */
 function checkWithoutKeep(linking: Linking, declared: FlowStepDeclared, { id }: ConsumerOperation): void {
-  if (declared.keep !== undefined || linking.incomplete.has(declared)) return;
+  if (declared.keep !== undefined || linking.doubt.about(declared)) return;
   for (const key of ['for', 'renew-on'])
     refuseKey(linking, declared, key, `the call of ${id}`, 'the step keeps nothing that could end');
 }
@@ -93,7 +93,7 @@ function linkReplyPath(linking: Linking, operation: ConsumerOperation, path: str
     const { unknown, document } = found;
     const reason = `${unknown} is no field of ${document.id}`;
     const known = document.fields.map((field) => field.name);
-    if (complete && !linking.incomplete.has(document))
+    if (complete && !linking.doubt.about(document))
       linking.report.raise('reply-path', { path, reason, meant: { given: unknown, known } }, at);
     return undefined;
   }

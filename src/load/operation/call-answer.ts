@@ -2,7 +2,7 @@ import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { isAnyText, primitiveOf } from '../../model/scalar.ts';
 import { type Answer, type MediaMessage, type Message, type Operation, operationsOf } from '../../model/service.ts';
-import { contentOf, messageWords } from '../document/documents.ts';
+import { contentOf, documentOf, messageWords } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
 import { fills } from '../document/fit.ts';
 import { type Callee, type Calls, inputOf, replyOf, resolveCall } from '../flow/calls.ts';
@@ -23,10 +23,7 @@ type CallerInput = Pick<Operation, 'request' | 'uris' | 'requestHeaders'>;
 /** An operation that a call answers, as callers see it. */
 interface CallerSide {
   readonly input: CallerInput;
-  /** Its request is known. */
-  readonly isKnown: boolean;
-  /** Undefined where they are not known. */
-  readonly responses: readonly MediaMessage[] | undefined;
+  readonly responses: readonly MediaMessage[];
   readonly active: boolean;
 }
 
@@ -36,8 +33,7 @@ export function checkCallAnswer(linking: Linking, spot: OperationSpot, call: Cal
   const at = places.value(spot.declared, 'call');
   const raise = (reason: string): void => report.raise('bad-call-answer', { reason }, at);
   if (side.active && !call.active) raise(`${call.id} is not active, so that ${spot.id} could answer nothing`);
-  for (const reason of whyNotGiven(linking, spot, call, side)) raise(reason);
-  if (side.responses === undefined || spot.lacks('response')) return;
+  for (const reason of whyNotGiven(linking, spot, call, side.input)) raise(reason);
   const messages = new Set(side.responses.map(({ message }) => message));
   for (const message of messages) for (const reason of whyNotAnswered(linking, call, message)) raise(reason);
 }
@@ -65,7 +61,7 @@ function givenFields({ request, uris, requestHeaders }: CallerInput, { at }: Ope
   return given;
 }
 
-function whyNotGiven(linking: Linking, spot: OperationSpot, call: Callee, { input, isKnown }: CallerSide): string[] {
+function whyNotGiven(linking: Linking, spot: OperationSpot, call: Callee, input: CallerInput): string[] {
   const given = givenFields(input, spot);
   const { fields, complete } = inputOf(linking, call);
   if (!complete) return [];
@@ -74,7 +70,7 @@ function whyNotGiven(linking: Linking, spot: OperationSpot, call: Callee, { inpu
     const found = given.get(name);
     const isNeeded = field.required && field.fixed === undefined && field.default === undefined;
     if (found === undefined)
-      return isNeeded && isKnown && isWhole(linking, spot, input)
+      return isNeeded && isWhole(linking, spot, input)
         ? `${call.id} requires ${name}, which is no field of the request`
         : [];
     if (isNeeded && !found.always)
@@ -87,10 +83,9 @@ function whyNotGiven(linking: Linking, spot: OperationSpot, call: Callee, { inpu
   });
 }
 
-/** Whether nothing of a request was refused. */
-function isWhole({ incomplete }: Linking, spot: OperationSpot, { request, uris }: CallerInput): boolean {
-  if (spot.lacks('request', 'template') || (request.kind === 'document' && incomplete.has(request.document)))
-    return false;
+/** Whether no part of a request was rejected. */
+function isWhole({ doubt }: Linking, spot: OperationSpot, { request, uris }: CallerInput): boolean {
+  if (spot.lacks('template') || doubt.about(documentOf(request))) return false;
   return uris.every(({ template, variables }) => variables.length === template.variables.length);
 }
 
@@ -105,17 +100,16 @@ function takesBase64(call: Callee, { name, type }: Field, given: Field): boolean
 
 function whyNotAnswered(linking: Linking, call: Callee, response: Message): string[] {
   const { message, complete } = replyOf(linking, call);
-  if (!complete || response.kind === 'none') return [];
+  if (!complete || response.kind === 'none' || linking.doubt.about(documentOf(response))) return [];
   if (response.kind === 'document') {
-    if (message.kind === 'document') return whyNotFilled(linking, call, response.document, message.document);
+    if (message.kind === 'document') return whyNotFilled(call, response.document, message.document);
     return [`The response is the document ${response.document.id}, and ${call.id} answers ${messageWords(message)}`];
   }
   const isSame = message.kind === 'raw' && message.raw === response.raw;
   return isSame ? [] : [`The response is ${messageWords(response)}, and ${call.id} answers ${messageWords(message)}`];
 }
 
-function whyNotFilled({ incomplete }: Linking, call: Callee, response: Document, reply: Document): string[] {
-  if (incomplete.has(response) || incomplete.has(reply)) return [];
+function whyNotFilled(call: Callee, response: Document, reply: Document): string[] {
   const replied = new Map(reply.fields.map((field) => [field.name, field]));
   const reasons = response.fields.flatMap(({ name, type, required, fixed, default: standard, absent }) => {
     const found = replied.get(name);

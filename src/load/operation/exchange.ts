@@ -9,7 +9,7 @@ import { handlerNamedAs } from '../handlers.ts';
 import { type Linking, refuseBoth, resolveKey } from '../linking.ts';
 import { given } from '../object.ts';
 import { linkCallAnswer } from './call-answer.ts';
-import { forms, linkRequest, linkResponses } from './message.ts';
+import { forms, inDoubt, linkRequest, linkResponses, NO_MESSAGE } from './message.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './query-answer.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
@@ -24,8 +24,8 @@ export interface AnswerSources {
 /** What an operation takes and gives, and what makes the one of the other. */
 export interface Exchange {
   readonly answer: Answer;
-  readonly request: Message | undefined;
-  readonly responses: readonly MediaMessage[] | undefined;
+  readonly request: Message;
+  readonly responses: readonly MediaMessage[];
   /** Where they are others than over REST. */
   readonly soapResponses?: readonly MediaMessage[];
 }
@@ -41,17 +41,21 @@ export function linkExchange(
   const { declared } = spot;
   checkOneAnswer(documents.linking, spot);
   const code = linkHandler(documents, spot, service);
-  const unknown = { answer: code, request: undefined, responses: undefined };
-  if (typeof declared.query === 'string') return linkQueryAnswer(documents, spot, queries, templates) ?? unknown;
-  if (declared.save !== undefined || declared.read !== undefined)
-    return linkComponentAnswer(documents, spot, components, method) ?? unknown;
+  if (typeof declared.query === 'string' || declared.save !== undefined || declared.read !== undefined) {
+    const linked =
+      typeof declared.query === 'string'
+        ? linkQueryAnswer(documents, spot, queries, templates)
+        : linkComponentAnswer(documents, spot, components, method);
+    const unknown = inDoubt(documents, NO_MESSAGE, spot.at);
+    return linked ?? { answer: code, request: unknown, responses: forms(unknown) };
+  }
   const request = linkRequest(documents, spot);
   const responses = linkResponses(documents, spot);
   if (declared.query === undefined) {
     const called = declared.call === undefined ? undefined : linkCallAnswer(documents.linking, spot, calls);
     return { answer: called ?? code, request, responses };
   }
-  const answer = linkQueriesAnswer(documents, spot, queries, request, responses?.[0]?.message);
+  const answer = linkQueriesAnswer(documents, spot, queries, request, responses[0]?.message ?? NO_MESSAGE);
   return { answer: answer ?? code, request, responses };
 }
 
@@ -64,7 +68,7 @@ function checkOneAnswer(linking: Linking, { declared }: OperationSpot): void {
 const ANSWERS = ['query', 'save', 'read', 'call'] as const;
 
 function linkHandler(
-  { linking: { report, places, incomplete } }: Documents,
+  { linking: { report, places, doubt } }: Documents,
   { id, declared, lacks }: OperationSpot,
   service: Service,
 ): Answer {
@@ -73,7 +77,7 @@ function linkHandler(
     const answer: Answer = { kind: 'handler', file: name ?? handlerNamedAs(id) };
     // What can't be used is meant, or what was refused may have named one, or a file.
     const isMeant = ANSWERS.some((key) => declared[key] !== undefined);
-    if (name === undefined && (isMeant || lacks('handler', 'target', ...ANSWERS))) incomplete.add(answer);
+    if (name === undefined && (isMeant || lacks('handler', 'target', ...ANSWERS))) doubt.mark(answer);
     return answer;
   }
   if (!service.delivered) report.raise('unknown-handler', { name }, places.value(declared, 'handler'));
@@ -109,7 +113,7 @@ function linkComponentAnswer(
   const key = declared.save === undefined ? 'read' : 'save';
   checkShapeAlone(linking, spot, key);
   const action = linkAction(linking, spot, key, method);
-  const component = findComponent(linking, spot, components, key);
+  const component = resolveKey(linking, 'component', components, declared, key);
   if (component === undefined || action === undefined) return undefined;
   const request = requestOf(documents, spot, component, action);
   const record = forms({ kind: 'document', document: component.shape });
@@ -147,18 +151,6 @@ function linkAction(
   }
   const action = method === undefined ? 'put' : SAVES[method];
   return action ?? refuse(`${method} does not save; a record is saved by POST, PUT, PATCH or DELETE`);
-}
-
-function findComponent(
-  linking: Linking,
-  { declared }: OperationSpot,
-  components: ReadonlyMap<string, Component>,
-  key: 'save' | 'read',
-): Component | undefined {
-  const id = declared[key] as string;
-  // One that could not be linked has been reported.
-  if (!components.has(id) && linking.declared.of('component').has(id)) return undefined;
-  return resolveKey(linking, 'component', components, declared, key);
 }
 
 /** What a caller says: the shape, or the part of it that the action looks at. */

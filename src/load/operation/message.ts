@@ -30,41 +30,48 @@ export const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
 
 const isRaw = (word: string): word is RawKind => RAW_KINDS.includes(word as RawKind);
 
-const NONE: Message = { kind: 'none' };
+/** The message of an operation without a request or response. */
+export const NO_MESSAGE: Message = { kind: 'none' };
 
-/** What an operation's `request` says; undefined where that can't be told, or it names a document that can't be used. */
-export function linkRequest(documents: Documents, spot: OperationSpot): Message | undefined {
+/** The `request` of an operation. A document that was rejected is a stand-in, in doubt. */
+export function linkRequest(documents: Documents, spot: OperationSpot): Message {
   const found = spot.inherited('request');
-  if (found === undefined) return spot.lacks('request') ? undefined : NONE;
-  return linkMessage(documents, found.value as MessageDeclared, derivedName(spot, 'REQUEST'), found.at, 'the request');
+  const own = derivedName(spot, 'REQUEST');
+  const message =
+    found === undefined
+      ? NO_MESSAGE
+      : linkMessage(documents, found.value as MessageDeclared, own, found.at, 'the request');
+  return spot.lacks('request') ? inDoubt(documents, message, spot.at) : message;
 }
 
-/** What an operation's `response` says, the default first; undefined where a part of it can't be used. */
-export function linkResponses(documents: Documents, spot: OperationSpot): MediaMessage[] | undefined {
+/** The `response` of an operation by media types, the default first. A document that was rejected is a stand-in, in doubt. */
+export function linkResponses(documents: Documents, spot: OperationSpot): MediaMessage[] {
+  const responses = linkMediaTypes(documents, spot);
+  if (!spot.lacks('response')) return responses;
+  return responses.map(({ mediaType, message }) => ({ mediaType, message: inDoubt(documents, message, spot.at) }));
+}
+
+/** A message that a rejected key may have replaced by another. */
+export function inDoubt(documents: Documents, message: Message, at: Place): Message {
+  return { kind: 'document', document: documents.inDoubt(documentOf(message), at) };
+}
+
+function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage[] {
   const found = spot.inherited('response');
   const own = derivedName(spot, 'RESPONSE');
-  if (found === undefined) return spot.lacks('response') ? undefined : forms(NONE);
+  if (found === undefined) return forms(NO_MESSAGE);
   const { value, at } = found;
-  if (typeof value === 'string' || 'fields' in value) {
-    const message = linkMessage(documents, value as MessageDeclared, own, at, 'the response');
-    return message === undefined ? undefined : forms(message);
-  }
+  if (typeof value === 'string' || 'fields' in value)
+    return forms(linkMessage(documents, value as MessageDeclared, own, at, 'the response'));
   const given = value as Readonly<Record<string, MessageDeclared>>;
   const above = spot.above('response');
   const all = isMediaMap(above) ? { ...above, ...given } : given;
-  const listed = Object.entries(all).map(([mediaType, each]) => {
+  return Object.entries(all).map(([mediaType, each]) => {
     const holder = mediaType in given ? given : (above as object);
     const place = documents.linking.places.value(holder, mediaType);
-    const message = linkMessage(
-      documents,
-      each,
-      derivedName(own, mediaType.replace(/[^A-Za-z0-9]+/g, '_')),
-      place,
-      'the response',
-    );
-    return message === undefined ? undefined : { mediaType, message };
+    const name = derivedName(own, mediaType.replace(/[^A-Za-z0-9]+/g, '_'));
+    return { mediaType, message: linkMessage(documents, each, name, place, 'the response') };
   });
-  return listed.includes(undefined) ? undefined : (listed as MediaMessage[]);
 }
 
 function isMediaMap(value: unknown): value is Readonly<Record<string, MessageDeclared>> {
@@ -93,10 +100,10 @@ export function linkDocument(
   return documents.inPlace(derivedName(spot, key.toUpperCase()), value as InPlaceDeclared, at);
 }
 
-/** The document that `template:` names for URI variables; `unknown` where it can't be used. */
-export function linkTemplateDocument(documents: Documents, spot: OperationSpot): Document | undefined | 'unknown' {
-  const said = spot.inherited('template')?.value ?? 'none';
-  return said === 'none' ? undefined : (linkDocument(documents, spot, 'template') ?? 'unknown');
+/** The document that `template:` names for URI variables. */
+export function linkTemplateDocument(documents: Documents, spot: OperationSpot): Document | undefined {
+  const document = linkDocument(documents, spot, 'template');
+  return spot.lacks('template') ? documents.inDoubt(document, spot.at) : document;
 }
 
 function linkMessage(
@@ -105,19 +112,16 @@ function linkMessage(
   derived: DerivedName,
   at: Place,
   what: string,
-): Message | undefined {
+): Message {
   if (typeof value === 'object') return { kind: 'document', document: documents.inPlace(derived, value, at) };
-  if (value === 'none') return NONE;
+  if (value === 'none') return NO_MESSAGE;
   if (isRaw(value)) return { kind: 'raw', raw: value };
   if (/^list\s+of\s/.test(value)) {
     documents.linking.report.raise('root-list', { what }, at);
-    return undefined;
+    return inDoubt(documents, NO_MESSAGE, at);
   }
-  const document = documents.resolve(value, at, ['none', ...RAW_KINDS]);
-  return document === undefined ? undefined : { kind: 'document', document };
+  return { kind: 'document', document: documents.resolve(value, at, ['none', ...RAW_KINDS]) };
 }
-
-const NO_MESSAGE: Message = { kind: 'none' };
 
 /** The name of an operation over SOAP: its id, or that of its twin; undefined where it is not offered so. */
 export function soapName(id: string, { soap }: OperationDeclared): string | undefined {
@@ -241,9 +245,9 @@ function checkElements({ report }: Linking, fields: readonly Field[]): void {
 export function isFaultless(
   { report, places }: Linking,
   { id, declared }: OperationSpot,
-  responses: readonly MediaMessage[] | undefined,
+  responses: readonly MediaMessage[],
 ): boolean {
-  if (responses === undefined || responses.some(({ message }) => message.kind !== 'none')) return false;
+  if (responses.some(({ message }) => message.kind !== 'none')) return false;
   if (declared.fault !== undefined && declared.fault !== 'none')
     report.raise('one-way-fault', { operation: id }, places.key(declared, 'fault'));
   return true;

@@ -65,7 +65,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     service,
     ...rest,
     pathName: spot.inherited('alias')?.value ?? service.name,
-    responses: responses ?? [],
+    responses,
     status: declared.status ?? (answer.kind === 'component' && answer.action === 'create' ? 201 : 200),
     answer,
     writes: linkWrites(linking, spot, { method, answer, request: rest.request }),
@@ -83,7 +83,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     at: positionOf(at),
   };
   // A template that was refused has not been removed.
-  if (templates.length < templateCount(spot, method)) linking.incomplete.add(operation);
+  if (templates.length < templateCount(spot, method)) linking.doubt.mark(operation);
   return operation;
 }
 
@@ -91,14 +91,13 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
 function checkAnswer(
   linking: Linking,
   spot: OperationSpot,
-  { answer, request, responses }: Exchange,
+  { answer, responses }: Exchange,
   { input, isPublic, active }: { readonly input: RestInput; readonly isPublic: boolean; readonly active: boolean },
 ): void {
   // With a role, what answers is reached by that, whoever calls.
   if (isPublic && spot.declared.as === undefined) checkReachedPublic(linking, spot, answer);
   if (isPublic) checkGuardedClasses(linking, spot, answer);
-  const side = { input, isKnown: request !== undefined, responses, active };
-  if (answer.kind === 'call') checkCallAnswer(linking, spot, answer.call, side);
+  if (answer.kind === 'call') checkCallAnswer(linking, spot, answer.call, { input, responses, active });
 }
 
 function linkSoap(
@@ -106,7 +105,7 @@ function linkSoap(
   spot: OperationSpot,
   service: Service,
   rest: RestInput,
-  responses: readonly MediaMessage[] = [],
+  responses: readonly MediaMessage[],
 ): SoapForm | undefined {
   const name = soapName(spot.name, spot.declared);
   if (name === undefined) return undefined;
@@ -122,9 +121,9 @@ function linkFault(documents: Documents, spot: OperationSpot, faultless: boolean
 function checkWrapper(
   { declared, id, lacks }: OperationSpot,
   { report, places }: Linking,
-  responses: readonly MediaMessage[] | undefined,
+  responses: readonly MediaMessage[],
 ): void {
-  if (declared.wrapper === undefined || responses === undefined || lacks('response', 'query', 'save', 'read')) return;
+  if (declared.wrapper === undefined || lacks('query', 'save', 'read')) return;
   const isJson = ({ mediaType, message }: MediaMessage): boolean =>
     message.kind === 'document' && !isXmlType(mediaType.toLowerCase());
   if (!responses.some(isJson)) {
@@ -133,8 +132,8 @@ function checkWrapper(
 }
 
 /** Refuses a fault document that the gateway can't fill by itself: what it requires must be fixed in the document. */
-function checkFault({ report, incomplete }: Linking, document: Document, at: Place): void {
-  if (incomplete.has(document)) return;
+function checkFault({ report, doubt }: Linking, document: Document, at: Place): void {
+  if (doubt.about(document)) return;
   const field = unfilled(document, []);
   if (field !== undefined) report.raise('unfillable-fault', { document: document.id, field }, at);
 }
@@ -167,8 +166,7 @@ function hasValues(document: Document, outer: readonly Document[]): boolean {
 interface Effect {
   readonly method: Method | undefined;
   readonly answer: Answer;
-  /** `undefined` when it was refused. */
-  readonly request: Message | undefined;
+  readonly request: Message;
 }
 
 /** Methods that promise a change, whatever answers them. */
@@ -201,13 +199,13 @@ function refusesToRead(linking: Linking, spot: OperationSpot, { method, answer }
 }
 
 function linkConditions(
-  { report, places, incomplete }: Linking,
+  { report, places, doubt }: Linking,
   spot: OperationSpot,
   { request }: Effect,
   conditions: Readonly<Record<string, string>>,
 ): Operation['writes'] {
   const document = documentOf(request);
-  const isKnown = request !== undefined && !spot.lacks('request') && !(document && incomplete.has(document));
+  const isKnown = !doubt.about(document);
   return Object.entries(conditions).flatMap(([name, value]) => {
     const field = document?.fields.find((each) => each.name === name);
     const refuse = (reason: string): [] => {

@@ -70,13 +70,12 @@ export function linkQueriesAnswer(
   documents: Documents,
   spot: OperationSpot,
   queries: ReadonlyMap<string, Query>,
-  request: Message | undefined,
-  response: Message | undefined,
+  request: Message,
+  response: Message,
 ): Answer | undefined {
   const { linking } = documents;
-  const { report, places, incomplete } = linking;
+  const { report, places, doubt } = linking;
   const map = spot.declared.query as Readonly<Record<string, string>>;
-  if (response === undefined) return undefined;
   if (response.kind !== 'document') {
     const reason = 'The rows of a query fill a field of the response, and the response is no document';
     report.raise('bad-query-answer', { reason }, places.key(spot.declared, 'query'));
@@ -84,12 +83,12 @@ export function linkQueriesAnswer(
   }
   const document = documentOf(request);
   const inputs = document?.fields ?? [];
-  const complete = request !== undefined && !spot.lacks('request') && !(document && incomplete.has(document));
+  const complete = !doubt.about(document);
   const lists = Object.keys(map).flatMap((name) => {
     const query = resolveKey(linking, 'query', queries, map, name);
     const field = response.document.fields.find((each) => each.name === name);
     if (query === undefined) return [];
-    if (field === undefined && (incomplete.has(response.document) || spot.lacks('response'))) return [];
+    if (field === undefined && doubt.about(response.document)) return [];
     const at = places.key(map, name);
     const reason =
       field === undefined

@@ -24,8 +24,7 @@ export function linkRest(
   templates: readonly PlacedTemplate[],
 ): RestForm {
   const { request, answer } = exchange;
-  const known = request ?? ({ kind: 'none' } as const);
-  if (method === undefined) return { request: known, uris: [], requestHeaders: [], body: 'none' };
+  if (method === undefined) return { request, uris: [], requestHeaders: [], body: 'none' };
   const { linking } = documents;
   const input = linkInput(documents, spot, exchange);
   const headers = linkHeaders(linking, spot, input);
@@ -34,7 +33,7 @@ export function linkRest(
   const repeatable = answer.kind === 'component' ? answer.component.keys : [];
   const parts = { request, headers, body, repeatable };
   const uris = templates.map((each) => linkUri(linking, spot, each, linkVariables(linking, each, input), parts));
-  return { request: known, method, uris, requestHeaders: headers, body: body.kind };
+  return { request, method, uris, requestHeaders: headers, body: body.kind };
 }
 
 /** The fields that URIs and headers may name. */
@@ -43,58 +42,59 @@ function linkInput(documents: Documents, spot: OperationSpot, { request }: Excha
   const { query, save, read } = spot.declared;
   const isGiven = typeof query === 'string' || save !== undefined || read !== undefined;
   const template = isGiven ? undefined : linkTemplateDocument(documents, spot);
-  const { byName, complete } = inputFields(documents.linking, [knownDocument(request), template]);
-  return { byName, complete: complete && !spot.lacks('request', 'template', 'query', 'save', 'read') };
+  const { byName, complete } = inputFields(documents.linking, [documentOf(request), template]);
+  return { byName, complete: complete && !spot.lacks('query', 'save', 'read') };
 }
 
-/** What of a request travels in its body. */
+/** The part of a request that is sent in the body; in doubt when what it would be was rejected. */
 interface Body {
   readonly kind: Operation['body'];
   /** The one field that is the body. */
   readonly field?: Field;
   /** Why nothing travels in the body. */
   readonly why: string;
-  /** False where it can't be told, which has been reported. */
-  readonly known: boolean;
 }
 
 const BODILESS: ReadonlySet<Method> = new Set(['GET', 'HEAD', 'DELETE']);
 
 /** Reads `body:` and what follows from method and request without it. */
-export function linkBody(linking: Linking, spot: OperationSpot, method: Method, request: Message | undefined): Body {
-  const { report, places } = linking;
+export function linkBody(linking: Linking, spot: OperationSpot, method: Method, request: Message): Body {
+  const { report, places, doubt } = linking;
   const said = spot.declared.body;
-  const none = (why: string, known = true): Body => ({ kind: 'none', why, known });
+  const none = (why: string): Body => ({ kind: 'none', why });
+  const unknown = (why: string): Body => {
+    const body = none(why);
+    doubt.mark(body);
+    return body;
+  };
   const refuse = (reason: string): Body => {
     const at = said === undefined ? spot.at : places.value(spot.declared, 'body');
     report.raise('bad-body', { reason }, at);
-    return none('its body is refused', false);
+    return unknown('its body is refused');
   };
-  if (request === undefined) return none('the request is not known', false);
   if (request.kind === 'raw') {
     if (said !== undefined)
       return refuse(`The request is ${request.raw}, which is the body; body: has nothing to name`);
     if (method === 'GET' || method === 'HEAD')
       return refuse(`The request is ${request.raw}, and ${method} carries no body`);
-    return { kind: 'raw', why: '', known: true };
+    return { kind: 'raw', why: '' };
   }
   if (said === 'none') return none('the operation says body: none');
   if (said === undefined) {
     if (BODILESS.has(method)) return none(`${method} has no body`);
-    return request.kind === 'none' ? none('there is no request') : { kind: 'document', why: '', known: true };
+    return request.kind === 'none' ? none('there is no request') : { kind: 'document', why: '' };
   }
   if (method === 'GET' || method === 'HEAD') return refuse(`${method} carries no body`);
   const document = documentOf(request);
   const field = document?.fields.find((each) => each.name === said);
-  if (field !== undefined) return { kind: 'raw', field, why: `the body is the field ${said}`, known: true };
-  if (spot.lacks('request') || (document !== undefined && linking.incomplete.has(document)))
-    return none('the request is not known', false);
+  if (field !== undefined) return { kind: 'raw', field, why: `the body is the field ${said}` };
+  if (doubt.about(document)) return unknown('the request is not known');
   return refuse(`body: names ${said}, which is no field of the request`);
 }
 
 /** What the parts of an operation's URIs are made of. */
 interface UriParts {
-  readonly request: Message | undefined;
+  readonly request: Message;
   readonly headers: readonly HeaderBinding[];
   readonly body: Body;
   /** Fields that a body may hold beside the URI. */
@@ -109,7 +109,7 @@ function linkUri(
   variables: readonly UriVariable[],
   { request, headers, body, repeatable }: UriParts,
 ): OperationUri {
-  const fields = request?.kind === 'document' ? request.document.fields : [];
+  const fields = documentOf(request)?.fields ?? [];
   const elsewhere = new Set([...variables, ...headers].map((each) => each.field.name));
   const left = fields.filter((field) => !elsewhere.has(field.name));
   if (body.field !== undefined && elsewhere.has(body.field.name)) {
@@ -140,21 +140,11 @@ export interface InputFields {
 }
 
 /** The fields that a call may fill: of the request, then of the template document. */
-export function inputFields(linking: Linking, documents: readonly (Document | undefined | 'unknown')[]): InputFields {
+export function inputFields({ doubt }: Linking, documents: readonly (Document | undefined)[]): InputFields {
   const byName = new Map<string, Field>();
-  let complete = true;
-  for (const document of documents) {
-    if (document === undefined) continue;
-    if (document === 'unknown' || linking.incomplete.has(document)) complete = false;
-    if (document === 'unknown') continue;
-    for (const field of document.fields) if (!byName.has(field.name)) byName.set(field.name, field);
-  }
-  return { byName, complete };
-}
-
-/** The document of a message as {@link inputFields} takes it. */
-export function knownDocument(message: Message | undefined): Document | undefined | 'unknown' {
-  return message === undefined ? 'unknown' : documentOf(message);
+  for (const field of documents.flatMap((document) => document?.fields ?? []))
+    if (!byName.has(field.name)) byName.set(field.name, field);
+  return { byName, complete: !documents.some((document) => doubt.about(document)) };
 }
 
 /** Ties the variables of a template to fields. `whyNot` says why a field can't fill one. */

@@ -2,7 +2,7 @@ import type { Method } from '../../model/service.ts';
 import { receivable } from '../../wire/uri-template/layout.ts';
 import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
-import { type Linking, mayHaveMeant, refuseKey } from '../linking.ts';
+import { type Linking, refuseKey } from '../linking.ts';
 import type { RoutingOverride } from '../routing.ts';
 import { METHOD_KEYS, type OperationDeclared, type SharedDeclared } from '../schema/operation.ts';
 import type { ServiceDeclared } from '../schema/service.ts';
@@ -40,7 +40,7 @@ export interface OperationSpot extends SpotNames {
 }
 
 export function operationSpot(linking: Linking, service: ServiceDeclared, names: SpotNames): OperationSpot {
-  const { places } = linking;
+  const { places, doubt } = linking;
   const declared = service.operations[names.name] as OperationDeclared;
   return {
     ...names,
@@ -48,12 +48,7 @@ export function operationSpot(linking: Linking, service: ServiceDeclared, names:
     service,
     at: places.key(service.operations, names.name),
     lacks: (...keys) =>
-      mayHaveMeant(linking, declared, keys) ||
-      mayHaveMeant(
-        linking,
-        service,
-        keys.filter((key) => declared[key] === undefined),
-      ),
+      doubt.about(declared, ...keys) || keys.some((key) => declared[key] === undefined && doubt.about(service, key)),
     inherited(key) {
       for (const container of [declared, service]) {
         const value = container[key];

@@ -1,7 +1,7 @@
 import type { Field } from '../../model/field.ts';
 import type { Query, QueryLink } from '../../model/query.ts';
 import { traitsOf } from '../../model/scalar.ts';
-import { declarationsOf, type Linking, mayHaveMeant, resolveId } from '../linking.ts';
+import { declarationsOf, type Linking, resolveId } from '../linking.ts';
 import type { QueryDeclared } from '../schema/query.ts';
 
 /** Queries that may stand one under the other, the outermost included, and in all under one. */
@@ -71,7 +71,7 @@ function columnOf(
   const complete =
     declared !== undefined &&
     Object.keys(declared.columns).length === query.columns.length &&
-    !mayHaveMeant(linking, declared, ['columns']);
+    !linking.doubt.about(declared, 'columns');
   if (found === undefined && complete) {
     const known = query.columns.map((column) => column.name);
     linking.report.raise('unknown-column', { column: name, query: query.id, known }, at);

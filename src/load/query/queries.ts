@@ -4,7 +4,7 @@ import { type SqlToken, scanSql } from '../../wire/sql.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import { linkSingleValues } from '../document/field.ts';
 import type { DocumentSource } from '../document/field-type.ts';
-import { byId, declarationsOf, type Linking, mayHaveMeant, resolveKey } from '../linking.ts';
+import { byId, declarationsOf, type Linking, resolveKey } from '../linking.ts';
 import { given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { QueryDeclared } from '../schema/query.ts';
@@ -36,7 +36,7 @@ function linkQuery(
   const { id, value, at } = declaration;
   const prompts = linkSingleValues(source, id, 'prompt', value.prompts);
   const columns = linkSingleValues(source, id, 'column', value.columns);
-  if (Object.keys(value.columns).length === 0 && !mayHaveMeant(linking, value, ['columns'])) {
+  if (Object.keys(value.columns).length === 0 && !linking.doubt.about(value, 'columns')) {
     report.raise('no-columns', { query: id }, places.key(value, 'columns'));
   }
   checkColumnNames(linking, value.columns, columns);
@@ -80,8 +80,7 @@ function linkStatement(
   const { report, places } = linking;
   const { value } = declaration;
   const { sql } = value;
-  const complete =
-    prompts.length === Object.keys(value.prompts ?? {}).length && !mayHaveMeant(linking, value, ['prompts']);
+  const complete = prompts.length === Object.keys(value.prompts ?? {}).length && !linking.doubt.about(value, 'prompts');
   const placed = (offset: number, length: number): Place => places.inText(value, 'sql', offset, length);
   const tokens = scanSql(sql);
   const open = tokens.find((token) => token.kind === 'unterminated');

@@ -12,8 +12,6 @@ export interface Declaration<V = TreeMap> {
   readonly at: Place;
   /** Ships in the package. */
   readonly delivered: boolean;
-  /** A part of it was refused and taken out: what it lacks now is nobody's mistake. */
-  incomplete: boolean;
 }
 
 /** Picks a root's kind and id; reports a root that has none or several. */
@@ -49,13 +47,15 @@ export function readDeclaration(
     return undefined;
   }
   root[kind] = text;
-  return { kind, id: text, value: root, at: places.value(root, kind), delivered, incomplete: false };
+  return { kind, id: text, value: root, at: places.value(root, kind), delivered };
 }
 
-/** The declarations of every kind by id, in the order read. Ids whose definition can't be used are known all the same. */
+/** The declarations of every kind by id, in the order read. The ids of rejected definitions are kept too. */
 export class Declarations {
   private readonly byKind = new Map<Kind, Map<string, Declaration>>(KINDS.map((kind) => [kind, new Map()]));
-  private readonly unusable = new Set<string>();
+  private readonly unusable = new Map<Kind | 'operation', Set<string>>();
+  /** False when a part of a file that may declare anything could not be read. */
+  whole = true;
 
   /** Adds one; a second of the same kind and id is reported, naming both places, and left out: then false. */
   add(declaration: Declaration, report: Report): boolean {
@@ -70,21 +70,15 @@ export class Declarations {
     return this.byKind.get(kind) as Map<string, Declaration>;
   }
 
-  /** Takes a definition out that can't be used, keeping its id known. */
-  setAside(kind: Kind, id: string): void {
-    this.of(kind).delete(id);
-    this.unusable.add(`${kind} ${id}`);
+  /** Removes a definition, or the name of an operation, that can't be used. */
+  reject(kind: Kind | 'operation', id: string): void {
+    if (kind !== 'operation') this.of(kind).delete(id);
+    this.unusable.set(kind, this.rejected(kind).add(id));
   }
 
-  /** Some definition of a kind was seen and can't be used. */
-  anySetAside(kind: Kind): boolean {
-    for (const each of this.unusable) if (each.startsWith(`${kind} `)) return true;
-    return false;
-  }
-
-  /** A definition of this id was seen and can't be used, so nothing that refers to it is at fault. */
-  isSetAside(kind: Kind, id: string): boolean {
-    return this.unusable.has(`${kind} ${id}`);
+  /** Ids of definitions, and names of operations, that were found and can't be used: a reference to one is not an error. */
+  rejected(kind: Kind | 'operation'): Set<string> {
+    return this.unusable.get(kind) ?? new Set();
   }
 }
 

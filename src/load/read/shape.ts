@@ -1,41 +1,40 @@
 import { nearest } from '../diagnostic/suggest.ts';
-import { type Linking, noteRefused } from '../linking.ts';
+import type { Linking } from '../linking.ts';
 import type { Declaration } from './declaration.ts';
 import { raiseMistake, type SchemaError, schemaErrors } from './mistakes.ts';
 import type { TreeMap, TreeValue } from './tree.ts';
 
 /**
  * Holds a definition against the JSON Schema. What is wrong is reported and taken out, so that the rest of the definition
- * can still be looked at; it counts as incomplete from then on.
- * @returns false where what is left is no definition of its kind
+ * can still be checked; what may be missing in it from then on is in doubt.
+ * @returns false when the rest is not a definition of its kind
  */
 export function checkShape(declaration: Declaration, linking: Linking): boolean {
   const { kind, value: root } = declaration;
   let errors = schemaErrors(kind, root);
   for (const error of errors) raiseMistake(error, declaration, linking);
   while (errors.length > 0) {
-    for (const error of errors) markIncomplete(declaration, error, linking);
+    for (const error of errors) markDoubt(declaration, error, linking);
     for (const error of errors) if (!takeOut(root, error)) return false;
     errors = schemaErrors(kind, root);
   }
   return true;
 }
 
-/** What holds the mistake lacks something from now on, and its operation or definition may have meant a key with it. */
-function markIncomplete(declaration: Declaration, { path, params, schema }: SchemaError, linking: Linking): void {
-  declaration.incomplete = true;
+/** Puts what holds the mistake in doubt, and the keys of its operation or definition that it may have meant. */
+function markDoubt(declaration: Declaration, { path, params, schema }: SchemaError, { doubt }: Linking): void {
   const holders = [declaration.value, ...path.map((_, index) => valueAt(declaration.value, path.slice(0, index + 1)))];
-  for (const each of holders) if (isContainer(each)) linking.incomplete.add(each);
+  for (const each of holders) if (isContainer(each)) doubt.mark(each);
   const depth = declaration.kind === 'service' && path[0] === 'operations' && path.length > 1 ? 2 : 0;
   const owner = holders[depth];
   if (!isContainer(owner)) return;
   const key = path[depth];
   const extra = params.additionalProperty;
-  if (key !== undefined) noteRefused(linking, owner, [key]);
+  if (key !== undefined) doubt.mark(owner, key);
   else if (extra !== undefined) {
     const others = Object.keys(schema.properties ?? {}).filter((each) => !(each in owner));
     const meant = nearest(extra, others);
-    noteRefused(linking, owner, meant === undefined ? others : [meant]);
+    doubt.mark(owner, ...(meant === undefined ? others : [meant]));
   }
 }
 
@@ -75,7 +74,7 @@ export function refuseRootLists(declaration: Declaration, linking: Linking): voi
       refuse(value, key, `document ${declaration.id}`, linking);
       value.fields = Object.create(null) as TreeMap;
       linking.places.alias(value.fields, value);
-      declaration.incomplete = true;
+      linking.doubt.mark(value);
     }
     return;
   }
@@ -92,7 +91,7 @@ function refuseIn(container: TreeMap, linking: Linking): void {
     if (!isMap(value) || 'fields' in value || !('list' in value)) continue;
     refuse(value, 'list', `the ${key}`, linking);
     delete container[key];
-    noteRefused(linking, container, [key]);
+    linking.doubt.mark(container, key);
   }
 }
 

@@ -5,9 +5,8 @@ import type { Service } from '../../model/service.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import {
   declarationsOf,
-  isLostOperation,
+  isRejectedOperation,
   type Linking,
-  mayHaveMeant,
   type OperationNames,
   raiseAmbiguous,
   refuseBoth,
@@ -88,7 +87,7 @@ export function linkThingGrants(
   if (value.public === true) return { ...NONE, public: true };
   const grants = grantsOf(linking, sources, id, value);
   const isMeant = value.permission !== undefined || sources.added.has(id);
-  if (!isMeant && !mayHaveMeant(linking, value, ['permission', 'public']))
+  if (!isMeant && !linking.doubt.about(value, 'permission', 'public'))
     report.raise('not-granted', { what: id, kind }, at);
   return { ...grants, public: false };
 }
@@ -152,9 +151,9 @@ export function operationsByList(
     // A service is known by `A.*` however few operations are left of it.
     isLost: (entry) =>
       every.has(entry) ||
-      isLostOperation(names, entry) ||
-      [...names.lost].some((name) => fitsWildcard(name, entry)) ||
-      linking.declared.anySetAside('service'),
+      isRejectedOperation(linking, entry) ||
+      [...linking.declared.rejected('operation')].some((name) => fitsWildcard(name, entry)) ||
+      linking.declared.rejected('service').size > 0,
     what: (entry) => (entry.endsWith('.*') ? 'service for' : 'operation'),
   });
 }
@@ -171,7 +170,7 @@ export function thingsByList(
       entry.includes('*') ? ids.filter((id) => fitsWildcard(id, entry)) : ids.filter((id) => id === entry),
     known: () => ids,
     isLost: (entry) =>
-      entry.includes('*') ? linking.declared.anySetAside(kind) : linking.declared.isSetAside(kind, entry),
+      entry.includes('*') ? linking.declared.rejected(kind).size > 0 : linking.declared.rejected(kind).has(entry),
     what: () => kind,
   });
 }

@@ -9,7 +9,7 @@ import {
   SIGNATURE_ALGORITHMS,
 } from '../../model/security.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
-import { byId, declarationsOf, type Linking, mayHaveMeant, resolveIds } from '../linking.ts';
+import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
 import { given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { GatewayDeclared } from '../schema/gateway.ts';
@@ -36,8 +36,7 @@ export function linkSchemes(linking: Linking, roles: ReadonlyMap<string, Role>):
       return [];
     }
     const kind = linkKind(linking, declaration, roles);
-    // What refers to it is not at fault.
-    if (kind === undefined) linking.declared.setAside('scheme', id);
+    if (kind === undefined) linking.declared.reject('scheme', id);
     return kind === undefined ? [] : [{ id, ...given({ description: value.description }), ...kind }];
   });
   return byId([BASIC, ...schemes]);
@@ -52,7 +51,7 @@ function linkKind(
   const { report, places } = linking;
   const [first, second] = Object.keys(value).filter((key) => (KEYS as readonly string[]).includes(key));
   if (first === undefined) {
-    if (!mayHaveMeant(linking, value, KEYS)) report.raise('one-scheme', { scheme: id, said: [] }, at);
+    if (!linking.doubt.about(value, ...KEYS)) report.raise('one-scheme', { scheme: id, said: [] }, at);
     return undefined;
   }
   if (second !== undefined)
@@ -114,7 +113,7 @@ function linkBearer(
 ): Omit<BearerScheme, 'id' | 'description'> {
   const users = bearer.users ?? 'any';
   const given = Object.keys(bearer.roles ?? {});
-  if (users === 'any' && given.length === 0 && !mayHaveMeant(linking, bearer, ['roles', 'users'])) {
+  if (users === 'any' && given.length === 0 && !linking.doubt.about(bearer, 'roles', 'users')) {
     const { report, places } = linking;
     report.raise('tokens-without-roles', { scheme: id }, places.key(bearer, 'issuer'));
   }

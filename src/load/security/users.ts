@@ -3,7 +3,7 @@ import type { PermissionList, Role, SecurityScheme, User } from '../../model/sec
 import { NameError, normaliseName } from '../../wire/certificate.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
 import { placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
-import { byId, declarationsOf, type Linking, mayHaveMeant, resolveIds } from '../linking.ts';
+import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
 import { given } from '../object.ts';
 import type { PermissionListDeclared, RoleDeclared, UserDeclared } from '../schema/security.ts';
 import { linkSecret } from '../value/secrets.ts';
@@ -167,12 +167,12 @@ function checkApart(linking: Linking): void {
 function warnOfEmptyHanded(linking: Linking, users: ReadonlyMap<string, User>, { schemes, processes }: Naming): void {
   if ([...schemes].some((scheme) => scheme.kind === 'bearer' && scheme.users === 'known')) return;
   // What can't be used may be what names it.
-  if (linking.declared.anySetAside('scheme') || linking.declared.anySetAside('process')) return;
+  if (linking.declared.rejected('scheme').size > 0 || linking.declared.rejected('process').size > 0) return;
   const named = new Set([...processes].map(({ runAs }) => runAs));
   for (const { id, value } of declarationsOf<UserDeclared>(linking, 'user')) {
     const user = users.get(id);
     if (user === undefined || named.has(id) || KEYS.some((key) => value[key] !== undefined)) continue;
-    if (mayHaveMeant(linking, value, KEYS)) continue;
+    if (linking.doubt.about(value, ...KEYS)) continue;
     linking.report.raise('nothing-to-show', { user: id }, placeOf(user.at));
   }
 }
