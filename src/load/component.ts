@@ -1,4 +1,4 @@
-import type { Component, ComponentEventName, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
+import type { Component, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import { primitiveOf, traitsOf } from '../model/scalar.ts';
@@ -7,7 +7,7 @@ import type { Documents } from './document/documents.ts';
 import { typeWords } from './document/field-type.ts';
 import type { WantedFile } from './handlers.ts';
 import { byId, declarationsOf, type Linking, resolveKey } from './linking.ts';
-import { given, type Mutable } from './object.ts';
+import { eachOnce, given, type Mutable } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
 import type { ComponentDeclared, ComponentEventDeclared, RelatedContentDeclared } from './schema/component.ts';
 import { type GrantSources, grantsOf, linkThingGrants } from './security/grants.ts';
@@ -66,16 +66,17 @@ function linkShape(documents: Documents, declaration: Declaration<ComponentDecla
 
 /** A column holds a single value, and its name has no letter case. */
 function checkColumns({ id, fields }: Document, refuse: Refuse): void {
-  const seen = new Map<string, string>();
   for (const { name, type, at } of fields) {
     const primitive = primitiveOf(type);
     if (primitive === undefined || primitive === 'binary')
-      refuse(`the field ${name} of ${id} is ${typeWords(type)}, which no column holds`, placeOf(at));
-    const column = name.toLowerCase();
-    const other = seen.get(column);
-    if (other !== undefined) refuse(`the fields ${other} and ${name} of ${id} have one column, ${column}`, placeOf(at));
-    seen.set(column, name);
+      refuse(`the field ${name} of ${id} is ${typeWords(type)}, which no column can hold`, placeOf(at));
   }
+  eachOnce(
+    fields,
+    ({ name }) => name.toLowerCase(),
+    ({ name, at }, { name: other }) =>
+      refuse(`the fields ${other} and ${name} of ${id} have the same column, ${name.toLowerCase()}`, placeOf(at)),
+  );
 }
 
 function linkKeys(documents: Documents, declaration: Declaration<ComponentDeclared>, shape: Document): Field[] {
@@ -138,23 +139,21 @@ function linkRegistrations(
   services: ReadonlyMap<string, RelatedContent>,
 ): ComponentEventRegistration[] {
   const { report, places } = linking;
-  const taken: Record<ComponentEventName, Map<number, string>> = {
-    SavePreChange: new Map(),
-    SavePostChange: new Map(),
-  };
+  const refuse = (reason: string, at: Place): void => report.raise('bad-registration', { component, reason }, at);
+  eachOnce(
+    declared,
+    ({ event, sequence = 1 }) => `${event} ${sequence}`,
+    (each, { event, sequence = 1, service }) => {
+      const at =
+        each.sequence === undefined ? places.value(declared, declared.indexOf(each)) : places.value(each, 'sequence');
+      refuse(`${service} already has the sequence number ${sequence} at ${event}`, at);
+    },
+  );
   const found = declared.flatMap((each, index) => {
     const { event, sequence = 1, processing = PROCESSING[event], enabled = true } = each;
     if (processing !== PROCESSING[event]) {
-      const reason = `${event} is ${PROCESSING[event]}, not ${processing}`;
-      report.raise('bad-registration', { component, reason }, places.value(each, 'processing'));
+      refuse(`${event} is ${PROCESSING[event]}, not ${processing}`, places.value(each, 'processing'));
     }
-    const other = taken[event].get(sequence);
-    if (other !== undefined) {
-      const reason = `${other} has the sequence number ${sequence} at ${event} already`;
-      const at = each.sequence === undefined ? places.value(declared, index) : places.value(each, 'sequence');
-      report.raise('bad-registration', { component, reason }, at);
-    }
-    taken[event].set(sequence, each.service);
     const service = resolveKey(linking, 'related-content', services, each, 'service');
     const at = positionOf(places.value(declared, index));
     return service === undefined ? [] : { enabled, event, service, sequence, processing: PROCESSING[event], at };

@@ -19,7 +19,7 @@ import { linkQueries } from './query/queries.ts';
 import { type Declaration, glimpseIds, readDeclaration } from './read/declaration.ts';
 import type { DefinitionFile, ProjectFiles } from './read/files.ts';
 import { checkShape, refuseRootLists } from './read/shape.ts';
-import { parseTree, type TreeMap } from './read/tree.ts';
+import { isTreeMap, parseTree, type TreeMap } from './read/tree.ts';
 import { linkRoutings } from './routing.ts';
 import { type GrantSources, thingsByList } from './security/grants.ts';
 import { linkCallers, linkSchemes } from './security/schemes.ts';
@@ -109,9 +109,7 @@ function accept(declaration: Declaration, linking: Linking): void {
 }
 
 function operationIds({ operations }: TreeMap): string[] {
-  return typeof operations === 'object' && operations !== null && !Array.isArray(operations)
-    ? Object.keys(operations)
-    : [];
+  return isTreeMap(operations) ? Object.keys(operations) : [];
 }
 
 function checkGatewayPresence({ folder }: ProjectFiles, { declared, report }: Linking): void {

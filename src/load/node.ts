@@ -9,7 +9,7 @@ import type { TextsDeclared } from './schema/json-schema.ts';
 import type { ClientCredentialsDeclared, CredentialDeclared, NodeDeclared } from './schema/node.ts';
 import { baseFault, linkAddress, secureEndpointFault } from './value/address.ts';
 import { literalOf, parseConfigText, parseConfigTexts } from './value/config-text.ts';
-import { OWN_HEADERS } from './value/headers.ts';
+import { isOwnHeader } from './value/headers.ts';
 import { linkRetry } from './value/retry.ts';
 import { isSecretName, linkFile, linkSecret } from './value/secrets.ts';
 import { linkDuration } from './value/units.ts';
@@ -99,7 +99,7 @@ function linkApiKey(linking: Linking, apiKey: NonNullable<CredentialDeclared['ap
   const { header } = apiKey;
   const name = header.toLowerCase();
   const inAuthorization = name === 'authorization';
-  if (OWN_HEADERS.has(name) && !inAuthorization)
+  if (isOwnHeader(name) && !inAuthorization)
     report.raise('credential-header', { header }, places.value(apiKey, 'header'));
   // There a scheme stands before the key (RFC 9110 section 11.6.2).
   const scheme = inAuthorization ? /^[A-Za-z][A-Za-z0-9-]* +(?=\$\{)/ : undefined;

@@ -8,6 +8,17 @@ export function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T
   return found;
 }
 
+/** Calls `again` for each item whose key an earlier one has, with the first of that key. */
+export function eachOnce<T>(items: Iterable<T>, keyOf: (item: T) => string, again: (item: T, first: T) => void): void {
+  const firsts = new Map<string, T>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const first = firsts.get(key);
+    if (first === undefined) firsts.set(key, item);
+    else again(item, first);
+  }
+}
+
 /** While it is built. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -10,16 +10,8 @@ import { MEDIA_TYPES } from '../operation/message.ts';
 import { type InputFields, saidHeaders } from '../operation/request.ts';
 import type { OperationSpot } from '../operation/spot.ts';
 import { parseConfigText } from '../value/config-text.ts';
-import { OWN_HEADERS } from '../value/headers.ts';
-import { isCredentialHeader } from '../value/secrets.ts';
+import { isCredentialHeader, ownHeaderFault } from '../value/headers.ts';
 import { isClearText, linkCallText } from './input.ts';
-
-/** Why a call can't set a header of this name, in small letters. `open`: those of the protocol that it may set all the same. */
-function ownHeaderFault(name: string, open: ReadonlySet<string>): string | undefined {
-  return OWN_HEADERS.has(name) && !open.has(name)
-    ? 'belongs to the protocol, so that the gateway writes it'
-    : undefined;
-}
 
 /** Why calls can't be written in what a media type says. */
 function charsetFault({ parameters }: MediaType): string | undefined {
@@ -55,9 +47,6 @@ export function checkCredentialHeader(
   }
 }
 
-/** Headers of the protocol that a call may set all the same. */
-const OPEN_OVER_REST = new Set(['accept', 'authorization', 'content-type', 'cookie']);
-
 /** What a form is sent as. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
@@ -84,7 +73,7 @@ export function linkCallHeaders(linking: Linking, spot: OperationSpot, input: In
 
 function callHeaderFault(name: string, { parts }: CallText): string | undefined {
   const text = parts.map((part) => (part.kind === 'literal' ? part.text : 'x')).join('');
-  return ownHeaderFault(name, OPEN_OVER_REST) ?? headerTextFault(text);
+  return ownHeaderFault(name, 'rest') ?? headerTextFault(text);
 }
 
 /**
@@ -160,9 +149,6 @@ function exampleOfField(type: FieldType): string {
   return primitiveOf(type) === 'binary' ? MEDIA_TYPES.binary : MEDIA_TYPES.text;
 }
 
-/** Headers of the protocol that a call may set all the same. */
-const OPEN_OVER_SOAP = new Set(['accept', 'content-type']);
-
 /** The headers that every call of a consumer carries: those of the service, unless the operation says otherwise, and its own. */
 export function linkFixedHeaders(linking: Linking, spot: OperationSpot): FixedHeader[] {
   const said = saidHeaders(spot);
@@ -207,7 +193,7 @@ function linkTexts(linking: Linking, spot: OperationSpot, said: readonly SaidHea
 }
 
 function fixedHeaderFault(name: string, value: string): string | undefined {
-  const own = ownHeaderFault(name, OPEN_OVER_SOAP);
+  const own = ownHeaderFault(name, 'soap');
   if (own !== undefined) return own;
   const field = /(?<!\$)\{[^{}]*\}/.exec(value)?.[0];
   if (field !== undefined) return `is the same in every call, and ${field} is a value of one`;

@@ -4,6 +4,7 @@ import type { Field } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { OperationUri } from '../../model/service.ts';
 import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
+import { hasOwnValue } from '../document/documents.ts';
 import type { Linking } from '../linking.ts';
 import { type InputFields, inputFields, whyNoText } from '../operation/request.ts';
 import { BRACES, isMade, namesValues, parseConfigText, raiseBadReference, VALUE_NAME } from '../value/config-text.ts';
@@ -107,7 +108,7 @@ export function inputOf(fields: CallFields, filled: ReadonlyMap<string, CallText
   };
   return [...fields.byName.values()].flatMap((field) => {
     if (!used.has(field.name)) return [];
-    const given = filled.has(field.name) || field.default !== undefined || field.fixed !== undefined;
+    const given = filled.has(field.name) || hasOwnValue(field);
     const required = !given && (always.has(field.name) || uris.every((uri) => needs(field, uri)));
     return { ...field, required };
   });

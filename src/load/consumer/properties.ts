@@ -7,78 +7,82 @@ import { documentOf, messageWords } from '../document/documents.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import type { OperationSpot } from '../operation/spot.ts';
-import type { FlagDeclared, PropertiesDeclared } from '../schema/consumer.ts';
+import { PROPERTIES, type PropertiesDeclared } from '../schema/consumer.ts';
 import { baseFault, endpointFault, linkAddress } from '../value/address.ts';
 import { contentTypeFault, exampleOf, FORM_TYPE, isBinary } from './headers.ts';
 
 type Property = keyof PropertiesDeclared;
 
-/** A property, and where it is said. */
-interface SaidProperty<K extends Property> {
+/** A property where it is set. */
+interface PlacedProperty<K extends Property = Property> {
+  readonly property: K;
   readonly value: NonNullable<PropertiesDeclared[K]>;
   readonly at: Place;
-  /** Not said by the service for all of its operations. */
+  /** False when the service sets it for all of its operations. */
   readonly own: boolean;
 }
 
-/** A property of a consumer: what overrides its routing says it, or the operation, or else its service. */
-function saidProperty<K extends Property>(
+/** A property of a consumer: set by the routing that overrides its own, by the operation, or else by its service. */
+function propertyOf<K extends Property>(
   { places }: Linking,
   { override, declared, above }: OperationSpot,
-  key: K,
-): SaidProperty<K> | undefined {
+  property: K,
+): PlacedProperty<K> | undefined {
   const ofService = above('properties');
   for (const container of [override?.declared.properties, declared.properties, ofService]) {
-    const value = container?.[key];
+    const value = container?.[property];
     if (container !== undefined && value !== undefined)
-      return { value, at: places.value(container, key), own: container !== ofService };
+      return { property, value, at: places.value(container, property), own: container !== ofService };
   }
   return undefined;
 }
 
-/** METHOD and Method say again what is known. */
+function refuse({ report }: Linking, { property, at }: PlacedProperty, reason: string, hint: string): void {
+  report.raise('bad-property', { property, reason, hint }, at);
+}
+
+/** METHOD and Method repeat the method of the operation. */
 function checkMethod(linking: Linking, spot: OperationSpot, method: string, why: string): void {
   for (const property of ['METHOD', 'Method'] as const) {
-    const said = saidProperty(linking, spot, property);
-    if (said === undefined || said.value === method) continue;
-    const hint = `Say ${property}: ${method}, or leave it out.`;
-    linking.report.raise('bad-property', { property, reason: `is ${said.value}, and ${why}`, hint }, said.at);
+    const found = propertyOf(linking, spot, property);
+    if (found === undefined || found.value === method) continue;
+    refuse(linking, found, `is ${found.value}, but ${why}`, `Write ${property}: ${method}, or remove it.`);
   }
 }
 
-/** Refuses properties that mean nothing for a consumer; those that its service says for all are passed over. */
-function refuseProperties(
+/** Refuses properties of the other protocol, unless the service sets them for all of its operations. */
+function refuseForeign(
   { report, places }: Linking,
   { id, override, declared }: OperationSpot,
-  properties: readonly Property[],
-  why: string,
+  protocol: 'rest' | 'soap',
 ): void {
   for (const container of [override?.declared.properties, declared.properties]) {
-    for (const property of properties) {
-      if (container?.[property] === undefined) continue;
-      const hint = `Take ${property} out, or say it where it has a meaning.`;
-      const reason = `means nothing for ${id}: ${why}`;
+    for (const property of Object.keys(container ?? {}) as Property[]) {
+      const { over = protocol } = PROPERTIES[property];
+      if (container === undefined || over === protocol) continue;
+      const hint = `Remove ${property}, or set it for a call that uses it.`;
+      const reason = `has no effect on ${id}: it is for calls over ${over.toUpperCase()}`;
       report.raise('bad-property', { property, reason, hint }, places.key(container, property));
     }
   }
 }
 
-/** The address that takes the place of the node's. `fault` says what is wrong with one that is written out. */
+/** The address that replaces the node's. `fault` checks one without references. */
 function linkPrimaryUrl(
   linking: Linking,
   spot: OperationSpot,
   fault: (text: string) => string | undefined,
 ): ConfigText | undefined {
-  const said = saidProperty(linking, spot, 'PRIMARYURL');
-  return said && linkAddress(linking, said.value, said.at, { name: 'PRIMARYURL', fault });
+  const found = propertyOf(linking, spot, 'PRIMARYURL');
+  return found && linkAddress(linking, found.value, found.at, { name: 'PRIMARYURL', fault });
 }
 
-/** `Y`, `n`, `true`. */
-function isYes(said: FlagDeclared | undefined, otherwise: boolean): boolean {
-  return typeof said === 'string' ? said.toUpperCase() === 'Y' : (said ?? otherwise);
+/** Whether a flag is on: `Y`, `n`, `true`. Without a value it has its default. */
+function isOn(found: PlacedProperty | undefined, otherwise: boolean): boolean {
+  return /^(?:y|true)$/i.test(String(found?.value ?? otherwise));
 }
 
-/** What of a call its properties are held against. */
+/** The parts of a call that its properties must fit. */
 interface Sent {
   readonly method: Method;
   readonly headers: readonly CallHeader[];
@@ -87,95 +91,85 @@ interface Sent {
 
 /** The connector properties of a consumer over REST. */
 export function linkRestProperties(linking: Linking, spot: OperationSpot, sent: Sent): RestProperties {
-  refuseProperties(linking, spot, ['MTOM', 'SOAPUpContent'], 'it is for calls over SOAP');
-  checkMethod(linking, spot, sent.method, `the operation says ${sent.method.toLowerCase()}`);
+  refuseForeign(linking, spot, 'rest');
+  checkMethod(linking, spot, sent.method, `the operation has ${sent.method.toLowerCase()}`);
   checkTransfer(linking, spot);
-  const uncompressed = saidProperty(linking, spot, 'sendUncompressed')?.value;
+  const uncompressed = propertyOf(linking, spot, 'sendUncompressed');
   return {
     base64ToBinary: linkBase64(linking, spot, sent),
     bodyAsBuilt: linkBodyAsBuilt(linking, spot, sent),
-    compress: !isYes(uncompressed, true),
-    acceptCompressed: !isYes(uncompressed, false),
+    compress: !isOn(uncompressed, true),
+    acceptCompressed: !isOn(uncompressed, false),
     ...given({ primaryUrl: linkPrimaryUrl(linking, spot, baseFault) }),
   };
 }
 
 function linkBase64(linking: Linking, spot: OperationSpot, { body }: Sent): boolean {
-  const said = saidProperty(linking, spot, 'Base64toBinary');
-  if (!isYes(said?.value, false)) return false;
+  const found = propertyOf(linking, spot, 'Base64toBinary');
+  if (found === undefined || !isOn(found, false)) return false;
   const isBytes = linking.doubt.about(body) || isBinary(body);
-  if (!isBytes && said?.own === true) {
-    const reason = `is Y, and the body of ${spot.id} is not binary content`;
-    const hint = 'Say `body: FIELD` with a field of type binary, or `request: binary`.';
-    linking.report.raise('bad-property', { property: 'Base64toBinary', reason, hint }, said.at);
-  }
+  const hint = 'Write `body: FIELD` with a field of type binary, or `request: binary`.';
+  if (!isBytes && found.own) refuse(linking, found, `is Y, but the body of ${spot.id} is not binary content`, hint);
   return isBytes;
 }
 
-/** Whether a form is sent as it was built. What `form:` builds is encoded already. */
+/** Whether a form is sent as it was built. `form:` has encoded its values already. */
 function linkBodyAsBuilt(linking: Linking, spot: OperationSpot, { body, headers }: Sent): boolean {
-  const property = 'Disable_URLEncodingBody';
-  const said = saidProperty(linking, spot, property);
-  const isOn = String(said?.value ?? false).toLowerCase() === 'true';
+  const found = propertyOf(linking, spot, 'Disable_URLEncodingBody');
+  const asBuilt = isOn(found, false);
   const isForm = body.kind === 'form';
-  if (said === undefined || linking.doubt.about(body)) return isForm || isOn;
-  const raise = (reason: string, hint: string): void =>
-    linking.report.raise('bad-property', { property, reason, hint }, said.at);
-  if (isForm && !isOn)
-    raise('is false, and `form:` has encoded each value, which would be encoded twice', `Say ${property}: true.`);
-  else if (!isForm && said.own && !isFormText(body, headers))
-    raise(
-      `means nothing for ${spot.id}: its body is no form`,
-      `Say \`form:\`, or \`request: text\` with the header Content-Type: ${FORM_TYPE}.`,
-    );
-  return isForm || isOn;
+  if (found === undefined || linking.doubt.about(body)) return isForm || asBuilt;
+  if (isForm && !asBuilt) {
+    const reason = 'is false, but `form:` has already encoded each value';
+    refuse(linking, found, reason, `Write ${found.property}: true.`);
+  } else if (!isForm && found.own && !isFormText(body, headers)) {
+    const hint = `Use \`form:\`, or \`request: text\` with the header Content-Type: ${FORM_TYPE}.`;
+    refuse(linking, found, `has no effect on ${spot.id}: its body is not a form`, hint);
+  }
+  return isForm || asBuilt;
 }
 
-/** A form that the caller writes. */
+/** Whether the body is a form that the caller writes as text. */
 function isFormText(body: CallBody, headers: readonly CallHeader[]): boolean {
   const type = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.text.source ?? '';
   return body.kind === 'raw' && body.raw === 'text' && parseMediaType(type)?.essence === FORM_TYPE;
 }
 
 function checkTransfer(linking: Linking, spot: OperationSpot): void {
-  const property = 'SegmentContentTransfer';
-  const said = saidProperty(linking, spot, property);
-  if (said?.own !== true || said.value === 'binary') return;
-  const reason = `is ${said.value}, and a body over REST is binary`;
-  const hint = 'With Base64toBinary: Y the caller may give it as Base64 text.';
-  linking.report.raise('bad-property', { property, reason, hint }, said.at);
+  const found = propertyOf(linking, spot, 'SegmentContentTransfer');
+  if (found?.own !== true || found.value === 'binary') return;
+  const hint = 'With Base64toBinary: Y the caller may pass Base64 text.';
+  refuse(linking, found, `is ${found.value}, but a body over REST is binary`, hint);
 }
 
-/** The headers with Content-Type, where SegmentContentType says a media type and no header one. */
+/** The headers, with a Content-Type when SegmentContentType has a media type and no header sets one. */
 export function withSegmentType(
   linking: Linking,
   spot: OperationSpot,
   headers: readonly CallHeader[],
   body: CallBody,
 ): CallHeader[] {
-  const property = 'SegmentContentType';
-  const said = saidProperty(linking, spot, property);
-  const isSaid = headers.some(({ name }) => name.toLowerCase() === 'content-type');
-  if (said === undefined || said.value === 'binary' || isSaid || body.kind === 'none' || body.kind === 'form')
+  const found = propertyOf(linking, spot, 'SegmentContentType');
+  const isSet = headers.some(({ name }) => name.toLowerCase() === 'content-type');
+  if (found === undefined || found.value === 'binary' || isSet || body.kind === 'none' || body.kind === 'form')
     return [...headers];
-  const { value } = said;
+  const { value } = found;
   const reason = contentTypeFault(value, body);
   if (reason === undefined)
     return [...headers, { name: 'Content-Type', text: { source: value, parts: [{ kind: 'literal', text: value }] } }];
-  const hint = `For example: ${property}: ${exampleOf(body, value)}.`;
-  if (said.own) linking.report.raise('bad-property', { property, reason, hint }, said.at);
+  if (found.own) refuse(linking, found, reason, `For example: ${found.property}: ${exampleOf(body, value)}.`);
   return [...headers];
 }
 
 /** The connector properties of a consumer over SOAP. */
 export function linkSoapProperties(linking: Linking, spot: OperationSpot, request: Message): SoapProperties {
-  refuseProperties(linking, spot, ['Base64toBinary', 'Disable_URLEncodingBody'], 'it is for calls over REST');
+  refuseForeign(linking, spot, 'soap');
   checkMethod(linking, spot, 'POST', 'a call over SOAP is a POST');
   return {
-    mtom: isYes(saidProperty(linking, spot, 'MTOM')?.value, false),
+    mtom: isOn(propertyOf(linking, spot, 'MTOM'), false),
     upContent: linkUpContent(linking, spot, request),
-    compress: !isYes(saidProperty(linking, spot, 'sendUncompressed')?.value, true),
-    segmentContentTransfer: saidProperty(linking, spot, 'SegmentContentTransfer')?.value ?? 'binary',
+    compress: !isOn(propertyOf(linking, spot, 'sendUncompressed'), true),
+    segmentContentTransfer: propertyOf(linking, spot, 'SegmentContentTransfer')?.value ?? 'binary',
     ...given({
       primaryUrl: linkPrimaryUrl(linking, spot, endpointFault),
       segmentContentType: linkSegmentType(linking, spot),
@@ -183,24 +177,22 @@ export function linkSoapProperties(linking: Linking, spot: OperationSpot, reques
   };
 }
 
-/** Whether the gateway writes the envelope; where the caller does, the request is a text. */
+/** Whether the gateway writes the envelope. Otherwise the caller does, and the request is text. */
 function linkUpContent(linking: Linking, spot: OperationSpot, request: Message): boolean {
-  const said = saidProperty(linking, spot, 'SOAPUpContent');
-  const isUp = isYes(said?.value, true);
-  if (!isUp && said !== undefined && !linking.doubt.about(documentOf(request)) && !isEnvelope(request)) {
-    const reason = `is N, so that the caller's text is the envelope, and the request of ${spot.id} is ${messageWords(request)}`;
-    const hint = 'Say `request: xml`, or SOAPUpContent: Y, so that the gateway writes the envelope.';
-    linking.report.raise('bad-property', { property: 'SOAPUpContent', reason, hint }, said.at);
+  const found = propertyOf(linking, spot, 'SOAPUpContent');
+  if (found === undefined || isOn(found, true)) return true;
+  if (!linking.doubt.about(documentOf(request)) && !isEnvelope(request)) {
+    const reason = `is N, so the request must be the envelope as text, but the request of ${spot.id} is ${messageWords(request)}`;
+    refuse(linking, found, reason, 'Write `request: xml`, or SOAPUpContent: Y to have the gateway write the envelope.');
   }
-  return isUp;
+  return false;
 }
 
 function linkSegmentType(linking: Linking, spot: OperationSpot): string | undefined {
-  const said = saidProperty(linking, spot, 'SegmentContentType');
-  if (said?.value !== 'binary') return said?.value;
-  const reason = 'is `binary`, and over SOAP it is the media type of segments';
+  const found = propertyOf(linking, spot, 'SegmentContentType');
+  if (found?.value !== 'binary') return found?.value;
   const hint = 'For example: SegmentContentType: application/xml.';
-  linking.report.raise('bad-property', { property: 'SegmentContentType', reason, hint }, said.at);
+  refuse(linking, found, 'is `binary`, but over SOAP it must be the media type of segments', hint);
   return undefined;
 }
 

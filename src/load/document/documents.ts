@@ -6,7 +6,7 @@ import { type Message, RAW_KINDS } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { type Place, placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking } from '../linking.ts';
-import { given, type Mutable } from '../object.ts';
+import { eachOnce, given, type Mutable } from '../object.ts';
 import type { InPlaceDeclared } from '../schema/document.ts';
 import { linkField } from './field.ts';
 import type { DerivedName, DocumentSource } from './field-type.ts';
@@ -114,7 +114,9 @@ export class Documents implements DocumentSource {
     const fields = names.flatMap((name) => linkField(this, declared.fields, name, owner) ?? []);
     const { doubt } = this.linking;
     if (fields.length < names.length || doubt.about(declared.fields)) doubt.mark(document);
-    checkNames(this.linking, declared.fields, fields);
+    const placed = (field: Field): Place => this.linking.places.key(declared.fields, field.name);
+    checkJsonNames(this.linking, fields, placed);
+    checkXmlNames(this.linking, fields, placed);
     document.fields = fields;
   }
 }
@@ -124,24 +126,25 @@ function named({ id, name }: DerivedName): Pick<Document, 'id' | 'name'> {
   return id === name ? { id } : { id, name };
 }
 
-/** Two fields can't have one name in JSON or XML. */
-function checkNames({ report, places }: Linking, container: object, fields: readonly Field[]): void {
-  const json = new Map<string, Field>();
-  const xml = new Map<string, Field>();
-  for (const field of fields) {
-    const at = places.key(container, field.name);
-    const sameJson = json.get(field.jsonName);
-    if (sameJson !== undefined) {
-      report.raise('duplicate-name', { name: field.jsonName, where: 'JSON', other: sameJson.name }, at);
-    }
-    json.set(field.jsonName, field);
-    const key = `${field.attribute ? '@' : ''}${field.namespace ?? ''} ${field.xmlName}`;
-    const sameXml = xml.get(key);
-    if (sameXml !== undefined) {
-      report.raise('duplicate-name', { name: field.xmlName, where: 'XML', other: sameXml.name }, at);
-    }
-    xml.set(key, field);
-  }
+type PlaceOfField = (field: Field) => Place;
+
+/** Two fields of a document can't have the same name in JSON. */
+function checkJsonNames({ report }: Linking, fields: readonly Field[], at: PlaceOfField): void {
+  eachOnce(
+    fields,
+    ({ jsonName }) => jsonName,
+    (field, { name: other }) =>
+      report.raise('duplicate-name', { name: field.jsonName, where: 'JSON', other }, at(field)),
+  );
+}
+
+/** Nor the same name in XML. */
+export function checkXmlNames({ report }: Linking, fields: readonly Field[], at: PlaceOfField): void {
+  eachOnce(
+    fields,
+    ({ attribute, namespace = '', xmlName }) => `${attribute ? '@' : ''}${namespace} ${xmlName}`,
+    (field, { name: other }) => report.raise('duplicate-name', { name: field.xmlName, where: 'XML', other }, at(field)),
+  );
 }
 
 /** Refuses documents that no finite value fits: each holds another in a field that must be there. */
@@ -189,12 +192,24 @@ export function messageWords(message: Message): string {
   return message.kind === 'raw' ? `${message.raw} without a document` : `the document ${message.document.id}`;
 }
 
-/** A field that nobody declared: of one name everywhere, and with no option but those given. */
+/** Whether a field has a value when the caller leaves it out. */
+export function hasOwnValue({ fixed, default: standard }: Field): boolean {
+  return fixed !== undefined || standard !== undefined;
+}
+
+/** Whether the caller must give a field. */
+export function isNeeded(field: Field): boolean {
+  return field.required && !hasOwnValue(field);
+}
+
+/** A field that no definition declares, with the same name in every format and the given options only. */
 export function madeField(
   name: string,
   type: FieldType,
   at: Position,
-  options: Partial<Pick<Field, 'description' | 'required' | 'sensitive' | 'minimum' | 'example'>> = {},
+  options: Partial<
+    Pick<Field, 'xmlName' | 'description' | 'required' | 'sensitive' | 'enum' | 'minimum' | 'example'>
+  > = {},
 ): Field {
   return {
     name,

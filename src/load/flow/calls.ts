@@ -5,7 +5,7 @@ import type { Flow } from '../../model/flow.ts';
 import { qualifiedName, shortestName } from '../../model/operation-names.ts';
 import { type Message, operationsOf } from '../../model/service.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
-import { contentOf, documentOf } from '../document/documents.ts';
+import { contentOf, documentOf, hasOwnValue } from '../document/documents.ts';
 import { isRejectedOperation, type Linking, type OperationNames, resolveOperation } from '../linking.ts';
 import { NO_MESSAGE } from '../operation/message.ts';
 
@@ -99,9 +99,7 @@ function neededFirst({ uris: [first], input, filled }: RestConsumer): ReadonlySe
   const named = first?.variables.flatMap(({ field, required }) => (required ? field.name : [])) ?? [];
   const carried = first?.body.flatMap(({ name, required }) => (required ? name : [])) ?? [];
   const needs = new Set([...named, ...carried]);
-  const open = input.fields.filter(
-    (field) => !field.required && field.default === undefined && field.fixed === undefined,
-  );
+  const open = input.fields.filter((field) => !field.required && !hasOwnValue(field));
   return new Set(open.flatMap(({ name }) => (needs.has(name) && !filled.has(name) ? name : [])));
 }
 

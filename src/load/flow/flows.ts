@@ -3,7 +3,7 @@ import type { Field } from '../../model/field.ts';
 import { type Flow, type FlowStep, flowNames, type KeptValue } from '../../model/flow.ts';
 import type { Service } from '../../model/service.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
-import type { Documents } from '../document/documents.ts';
+import { type Documents, isNeeded } from '../document/documents.ts';
 import { derivedName, typeWords } from '../document/field-type.ts';
 import { fills } from '../document/fit.ts';
 import type { Linking } from '../linking.ts';
@@ -123,10 +123,6 @@ function joined(one: Field, other: Field): Field {
   const required = isNeeded(one) || isNeeded(other);
   const sensitive = one.sensitive || other.sensitive;
   return required ? { ...rest, required, sensitive } : { ...one, sensitive };
-}
-
-function isNeeded({ required, default: standard, fixed }: Field): boolean {
-  return required && standard === undefined && fixed === undefined;
 }
 
 /** A field as the flow takes it. */

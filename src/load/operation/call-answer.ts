@@ -2,12 +2,13 @@ import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { isAnyText, primitiveOf } from '../../model/scalar.ts';
 import { type Answer, type MediaMessage, type Message, type Operation, operationsOf } from '../../model/service.ts';
-import { contentOf, documentOf, messageWords } from '../document/documents.ts';
+import { contentOf, documentOf, hasOwnValue, isNeeded, messageWords } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
 import { fills } from '../document/fit.ts';
 import { type Callee, type Calls, inputOf, replyOf, resolveCall } from '../flow/calls.ts';
 import type { Linking } from '../linking.ts';
 import { isMade } from '../value/config-text.ts';
+import { everyUriRequires } from './message.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** `call: NAME`: another system answers. Undefined where there is nothing of that name that can be called. */
@@ -53,10 +54,8 @@ function givenFields({ request, uris, requestHeaders }: CallerInput, { at }: Ope
   const given = new Map<string, Given>();
   for (const field of [...own, ...others]) {
     if (given.has(field.name)) continue;
-    const { name, required, fixed, default: standard } = field;
-    const isNamed = uris.every(({ variables }) => variables.some((each) => each.required && each.field.name === name));
-    const always = required || fixed !== undefined || standard !== undefined || (uris.length > 0 && isNamed);
-    given.set(name, { field, always });
+    const always = field.required || hasOwnValue(field) || everyUriRequires(uris, field.name);
+    given.set(field.name, { field, always });
   }
   return given;
 }
@@ -68,12 +67,11 @@ function whyNotGiven(linking: Linking, spot: OperationSpot, call: Callee, input:
   return fields.flatMap((field) => {
     const { name } = field;
     const found = given.get(name);
-    const isNeeded = field.required && field.fixed === undefined && field.default === undefined;
     if (found === undefined)
-      return isNeeded && isWhole(linking, spot, input)
+      return isNeeded(field) && isWhole(linking, spot, input)
         ? `${call.id} requires ${name}, which is no field of the request`
         : [];
-    if (isNeeded && !found.always)
+    if (isNeeded(field) && !found.always)
       return `${call.id} requires ${name}, which the request may leave out, and which has no default`;
     const { default: standard } = found.field;
     if (typeof standard === 'string' && isMade(standard))
@@ -111,12 +109,13 @@ function whyNotAnswered(linking: Linking, call: Callee, response: Message): stri
 
 function whyNotFilled(call: Callee, response: Document, reply: Document): string[] {
   const replied = new Map(reply.fields.map((field) => [field.name, field]));
-  const reasons = response.fields.flatMap(({ name, type, required, fixed, default: standard, absent }) => {
+  const reasons = response.fields.flatMap((field) => {
+    const { name, type, absent } = field;
     const found = replied.get(name);
     if (found !== undefined && fills(found.type, type)) return [];
     if (found !== undefined)
       return `${name} of ${response.id} is ${typeWords(type)}, and the field of that name in the reply of ${call.id} is ${typeWords(found.type)}`;
-    if (!required || fixed !== undefined || standard !== undefined || absent === 'blank') return [];
+    if (!isNeeded(field) || absent === 'blank') return [];
     return `${name} of ${response.id} is required, and the reply of ${call.id} has no such field`;
   });
   if (reasons.length > 0 || response.open || response.fields.some(({ name }) => replied.has(name))) return reasons;

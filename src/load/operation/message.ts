@@ -1,4 +1,3 @@
-import type { Position } from '../../model/definition.ts';
 import { type Document, foldedName, type Patch } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import {
@@ -12,7 +11,7 @@ import {
 } from '../../model/service.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { type Place, placeOf, positionOf } from '../diagnostic/diagnostic.ts';
-import { contentOf, type Documents, documentOf } from '../document/documents.ts';
+import { checkXmlNames, contentOf, type Documents, documentOf, hasOwnValue, madeField } from '../document/documents.ts';
 import { type DerivedName, derivedName } from '../document/field-type.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
@@ -159,14 +158,14 @@ export function soapRequest(documents: Documents, twin: DerivedName, rest: RestI
   const byName = new Map(own.map((field) => [field.name, field]));
   for (const { field } of [...uris.flatMap((uri) => uri.variables), ...requestHeaders])
     if (!byName.has(field.name)) byName.set(field.name, field);
-  const everywhere = (field: Field): boolean =>
-    uris.length > 0 &&
-    uris.every((uri) => uri.variables.some((each) => each.required && each.field.name === field.name));
-  const fields = [...byName.values()].map((field) => (everywhere(field) ? required(field) : field));
+  const fields = [...byName.values()].map((field) =>
+    field.required || hasOwnValue(field) || !everyUriRequires(uris, field.name) ? field : { ...field, required: true },
+  );
   const same = fields.length === own.length && fields.every((field, index) => field === own[index]);
   const patch = patchOf(documents.linking, documentOf(request), fields, spot);
   if (same && patch === undefined) return request;
-  checkElements(documents.linking, fields);
+  // Fields of two documents are combined here.
+  checkXmlNames(documents.linking, fields, (field) => placeOf(field.at));
   const { namespace, open = false } = documentOf(request) ?? {};
   const options = { open, ...given({ namespace, patch }) };
   const all = patch === undefined ? fields : [...fields, patch.clear];
@@ -201,41 +200,20 @@ function patchOf(
   }
   let name = CLEAR;
   while (fields.some((field) => field.name === name)) name += '_';
-  return { clearable, clear: clearField(name, clearable, positionOf(at)) };
-}
-
-function clearField(name: string, clearable: readonly Field[], at: Position): Field {
-  return {
-    name,
-    jsonName: name,
+  const clear = madeField(name, { kind: 'list', item: { kind: 'string' }, flat: true }, positionOf(at), {
     xmlName: CLEAR,
-    type: { kind: 'list', item: { kind: 'string' }, flat: true },
     description: 'A field to empty: its name. One that is neither given nor named here stays as it is.',
-    required: false,
     enum: clearable.map(({ xmlName }) => xmlName),
-    anyCase: false,
-    sensitive: false,
-    attribute: false,
-    absent: 'omit',
-    url: 'segment',
-    at,
-  };
+  });
+  return { clearable, clear };
 }
 
-function required(field: Field): Field {
-  const present = field.required || field.default !== undefined || field.fixed !== undefined;
-  return present ? field : { ...field, required: true };
-}
-
-/** Fields of two documents come together here, and may have one name in XML. */
-function checkElements({ report }: Linking, fields: readonly Field[]): void {
-  const seen = new Map<string, Field>();
-  for (const field of fields) {
-    const key = `${field.attribute ? '@' : ''}${field.namespace ?? ''} ${field.xmlName}`;
-    const other = seen.get(key);
-    if (other === undefined) seen.set(key, field);
-    else report.raise('duplicate-name', { name: field.xmlName, where: 'XML', other: other.name }, placeOf(field.at));
-  }
+/** Whether a caller over REST gives a field whichever URI is used. */
+export function everyUriRequires(uris: readonly OperationUri[], name: string): boolean {
+  return (
+    uris.length > 0 &&
+    uris.every(({ variables }) => variables.some((each) => each.required && each.field.name === name))
+  );
 }
 
 /**

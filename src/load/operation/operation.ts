@@ -13,7 +13,7 @@ import type {
 } from '../../model/service.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
-import { type Documents, documentOf } from '../document/documents.ts';
+import { type Documents, documentOf, hasOwnValue } from '../document/documents.ts';
 import type { Linking } from '../linking.ts';
 import { given, type Mutable } from '../object.ts';
 import type { GrantSources } from '../security/grants.ts';
@@ -157,8 +157,8 @@ function unfilled(document: Document, outer: readonly Document[]): string | unde
 function hasValues(document: Document, outer: readonly Document[]): boolean {
   if (outer.includes(document)) return false;
   const around = [...outer, document];
-  return document.fields.some(({ type, fixed, default: otherwise }) =>
-    type.kind === 'document' ? hasValues(type.document, around) : fixed !== undefined || otherwise !== undefined,
+  return document.fields.some((field) =>
+    field.type.kind === 'document' ? hasValues(field.type.document, around) : hasOwnValue(field),
   );
 }
 

@@ -7,7 +7,7 @@ import { positionOf } from '../diagnostic/diagnostic.ts';
 import { type Documents, documentOf } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
 import type { Linking } from '../linking.ts';
-import { OWN_HEADERS } from '../value/headers.ts';
+import { isOwnHeader } from '../value/headers.ts';
 import type { Exchange } from './exchange.ts';
 import { linkTemplateDocument } from './message.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
@@ -215,7 +215,7 @@ function linkHeader(
   const at = places.value(container, header);
   const name = /^\{([^{}]+)\}$/.exec(text)?.[1];
   const field = name === undefined ? undefined : input.byName.get(name);
-  if (OWN_HEADERS.has(header.toLowerCase())) {
+  if (isOwnHeader(header.toLowerCase())) {
     const reason = "belongs to the protocol and can't be tied to a field";
     report.raise('bad-header', { header, reason }, places.key(container, header));
   } else if (name === undefined) {

@@ -80,9 +80,7 @@ export function methodOf({ declared }: OperationSpot): Method | undefined {
 
 /** How many templates an operation declares. */
 export function templateCount({ declared }: OperationSpot, method: Method | undefined): number {
-  if (method === undefined) return 0;
-  const said = declared[method.toLowerCase() as Lowercase<Method>] ?? [];
-  return typeof said === 'string' ? 1 : said.length;
+  return method === undefined ? 0 : [declared[method.toLowerCase() as Lowercase<Method>] ?? []].flat().length;
 }
 
 /** The templates of an operation that is answered here; those that no request can match are reported and left out. */

@@ -5,7 +5,7 @@ import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import { linkSingleValues } from '../document/field.ts';
 import type { DocumentSource } from '../document/field-type.ts';
 import { byId, declarationsOf, type Linking, resolveKey } from '../linking.ts';
-import { given } from '../object.ts';
+import { eachOnce, given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { QueryDeclared } from '../schema/query.ts';
 import { type GrantSources, linkThingGrants } from '../security/grants.ts';
@@ -59,16 +59,14 @@ function linkQuery(
   };
 }
 
-/** Columns are found in the result by name without case. */
+/** Columns are found in the result by name, regardless of letter case. */
 function checkColumnNames({ report, places }: Linking, container: object, columns: readonly Field[]): void {
-  const seen = new Map<string, string>();
-  for (const { name } of columns) {
-    const other = seen.get(name.toLowerCase());
-    if (other !== undefined) {
-      report.raise('duplicate-name', { name, where: 'the result', other }, places.key(container, name));
-    }
-    seen.set(name.toLowerCase(), name);
-  }
+  eachOnce(
+    columns,
+    ({ name }) => name.toLowerCase(),
+    ({ name }, { name: other }) =>
+      report.raise('duplicate-name', { name, where: 'the result', other }, places.key(container, name)),
+  );
 }
 
 /** Cuts the SQL at its prompts, checking that it is one SELECT and names the prompts that there are. */

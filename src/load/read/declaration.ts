@@ -1,7 +1,7 @@
 import { type Place, placeText, type Report } from '../diagnostic/diagnostic.ts';
 import { KINDS, type Kind, kindsAmong } from '../schema/kinds.ts';
 import type { Places, SourceText } from './places.ts';
-import type { TreeMap, TreeValue } from './tree.ts';
+import { isTreeMap, type TreeMap, type TreeValue } from './tree.ts';
 
 /** One definition: its kind, its id and everything else that it says. */
 export interface Declaration<V = TreeMap> {
@@ -22,7 +22,7 @@ export function readDeclaration(
   report: Report,
   delivered: boolean,
 ): Declaration | undefined {
-  if (typeof root !== 'object' || root === null || Array.isArray(root)) {
+  if (!isTreeMap(root)) {
     report.raise('no-kind', { keys: [] }, at);
     return undefined;
   }

@@ -6,7 +6,7 @@ import type { Kind } from '../schema/kinds.ts';
 import { METHOD_KEYS } from '../schema/operation.ts';
 import type { Declaration } from './declaration.ts';
 import type { Places } from './places.ts';
-import type { TreeMap, TreeValue } from './tree.ts';
+import { isTreeMap, type TreeMap, type TreeValue } from './tree.ts';
 import { validatorOf } from './validator.ts';
 
 /** A place of a tree: a map or list, and a key of it. */
@@ -88,14 +88,14 @@ function raiseType({ error: { schema }, spot: { value }, name, at }: Mistake, { 
 
 /** `{REGION}` without quotes: a map in braces of a key without a value. */
 function isBracedText(value: TreeValue, places: Places): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isTreeMap(value)) return false;
   const values = Object.values(value);
   return values.length > 0 && values.every((each) => each === null) && places.inBraces(value);
 }
 
 function raiseMethods({ container, key = '', value }: Spot, { report, places }: Linking): void {
   // Something that is no map satisfies `required`, whatever it names; its type has been complained of.
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  if (!isTreeMap(value)) return;
   const methods = METHOD_KEYS.filter((each) => each in value);
   if (methods.length === 0) report.raise('no-method', { operation: key }, places.key(container, key));
   else report.raise('two-methods', { operation: key, methods }, places.key(value, methods[1] as string));

@@ -2,7 +2,7 @@ import { nearest } from '../diagnostic/suggest.ts';
 import type { Linking } from '../linking.ts';
 import type { Declaration } from './declaration.ts';
 import { raiseMistake, type SchemaError, schemaErrors } from './mistakes.ts';
-import type { TreeMap, TreeValue } from './tree.ts';
+import { isTreeMap, type TreeMap, type TreeValue } from './tree.ts';
 
 /**
  * Holds a definition against the JSON Schema. What is wrong is reported and taken out, so that the rest of the definition
@@ -81,14 +81,14 @@ export function refuseRootLists(declaration: Declaration, linking: Linking): voi
   if (kind !== 'service') return;
   refuseIn(value, linking);
   const { operations } = value;
-  if (isMap(operations))
-    for (const operation of Object.values(operations)) if (isMap(operation)) refuseIn(operation, linking);
+  if (isTreeMap(operations))
+    for (const operation of Object.values(operations)) if (isTreeMap(operation)) refuseIn(operation, linking);
 }
 
 function refuseIn(container: TreeMap, linking: Linking): void {
   for (const key of ['request', 'response', 'fault', 'template']) {
     const value = container[key];
-    if (!isMap(value) || 'fields' in value || !('list' in value)) continue;
+    if (!isTreeMap(value) || 'fields' in value || !('list' in value)) continue;
     refuse(value, 'list', `the ${key}`, linking);
     delete container[key];
     linking.doubt.mark(container, key);
@@ -101,7 +101,3 @@ function refuse(container: TreeMap, key: string, what: string, { report, places 
 }
 
 const isListText = (value: TreeValue | undefined): boolean => typeof value === 'string' && /^list\s+of\s/.test(value);
-
-function isMap(value: TreeValue | undefined): value is TreeMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -72,6 +72,10 @@ export interface TreeMap {
   [key: string]: TreeValue;
 }
 
+export function isTreeMap(value: TreeValue | undefined): value is TreeMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A text that is gone through, and who is told of it. */
 interface Parsing {
   readonly source: SourceText;

@@ -3,7 +3,7 @@ import { retry } from '../value/retry.ts';
 import { duration, type JsonSchema, keys, matching, refersTo, TOKEN, text, word } from './json-schema.ts';
 
 /** `Y`, `n`, `true`. */
-export type FlagDeclared = string | boolean;
+type FlagDeclared = string | boolean;
 
 export interface PropertiesDeclared {
   readonly METHOD?: Method;
@@ -31,63 +31,88 @@ const method: JsonSchema = word(
   { examples: ['POST'] },
 );
 
-const flag = (description: string, otherwise?: 'Y' | 'N'): JsonSchema => ({
+const flag = (description: string, otherwise?: boolean): JsonSchema => ({
   title: 'Y or N',
   type: ['string', 'boolean'],
   pattern: '^[YyNn]$',
   description,
-  ...(otherwise === undefined ? {} : { default: otherwise }),
+  ...(otherwise === undefined ? {} : { default: otherwise ? 'Y' : 'N' }),
   examples: ['Y', 'N'],
 });
 
-/** Connector properties of a consumer, by the names of specification 4.3 and 4.4. */
-export const properties: JsonSchema = keys<keyof PropertiesDeclared>(
-  {
-    description:
-      'Connector properties of operations with a `target`. Those of the operation stand above those of its service.',
-    examples: [{ METHOD: 'POST', MTOM: 'Y', SOAPUpContent: 'N' }, { Base64toBinary: 'Y' }],
+/** Connector properties by the names of specification 4.3 and 4.4. `over`: the one protocol whose calls have it. */
+export const PROPERTIES: Readonly<
+  Record<keyof PropertiesDeclared, { readonly over?: 'rest' | 'soap'; readonly schema: JsonSchema }>
+> = {
+  METHOD: { schema: method },
+  Method: { schema: { ...method, description: 'The same as METHOD.' } },
+  MTOM: {
+    over: 'soap',
+    schema: flag('SOAP only: sends binary content of the request as attachments (MTOM), not as inline base64.', false),
   },
-  {
-    METHOD: method,
-    Method: { ...method, description: 'As METHOD.' },
-    MTOM: flag(
-      'Over SOAP: binary content of the request travels as attachments (MTOM), not as base64 in its place.',
-      'N',
+  SOAPUpContent: {
+    over: 'soap',
+    schema: flag(
+      'SOAP only. `Y`: the gateway writes the envelope around the request. `N`: the caller passes the whole envelope as text, so the request is `xml` or `text`.',
+      true,
     ),
-    SOAPUpContent: flag(
-      "Over SOAP. `Y`: the gateway writes the envelope around the request. `N`: the caller's text is the envelope, so the request is `xml` or `text`.",
-      'Y',
+  },
+  sendUncompressed: {
+    schema: flag(
+      '`N`: compresses the request body with gzip. `Y`: over REST, also asks for replies without Content-Encoding. Without it, the request is not compressed and replies may be.',
     ),
-    sendUncompressed: flag(
-      '`N`: the body of the request travels in gzip. `Y`: over REST replies are asked for without Content-Encoding too; where it is left out they may have one.',
+  },
+  Base64toBinary: {
+    over: 'rest',
+    schema: flag(
+      'REST only: decodes a body that is given as Base64 text and sends the bytes. A file or a stream is sent as it is. The body must be one binary field (`body: FIELD`), or the request `binary`.',
+      false,
     ),
-    Base64toBinary: flag(
-      'Over REST: a body that is given as Base64 text is sent as the bytes that it stands for; a file or a stream is sent as it is. The body is one binary field (`body: FIELD`), or the request is `binary`.',
-      'N',
-    ),
-    Disable_URLEncodingBody: {
+  },
+  Disable_URLEncodingBody: {
+    over: 'rest',
+    schema: {
       title: 'true or false',
       type: ['string', 'boolean'],
       pattern: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$',
       description:
-        'Over REST. `true`: the form that is the body is sent as it was built. With `form:` each value is encoded once by itself, and nothing is encoded again. Without it, the values of a `text` request that is a form are percent-encoded.',
+        'REST only. `true`: sends a form body as it was built. Values of `form:` are encoded once, and never again. Otherwise the values of a `text` request that is a form are percent-encoded.',
       default: false,
       examples: [true],
     },
-    PRIMARYURL: text("The address to call, in place of the node's. May refer to configuration.", '${env:PARTNER_URL}'),
-    SegmentContentType: matching(
+  },
+  PRIMARYURL: {
+    schema: text("The address to call, in place of the node's. May refer to configuration.", '${env:PARTNER_URL}'),
+  },
+  SegmentContentType: {
+    schema: matching(
       'a media type or binary',
       `^(?:binary|${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[^"\\\\]*"))*)$`,
-      'Over SOAP the media type of segments that name none of their own. Over REST the media type of the body where no header says one; the word `binary` says nothing of it.',
+      'Over SOAP, the media type of segments that have none of their own. Over REST, the media type of the body when no header sets it; `binary` sets none.',
       'application/xml',
       'binary',
     ),
-    SegmentContentTransfer: word(
+  },
+  SegmentContentTransfer: {
+    schema: word(
       ['binary', 'base64'],
-      'How segments travel (RFC 2045); a body over REST is `binary`.',
-      { default: 'binary', examples: ['binary'] },
+      'Transfer encoding of segments (RFC 2045). A body over REST is always `binary`.',
+      {
+        default: 'binary',
+        examples: ['binary'],
+      },
     ),
   },
+};
+
+/** The connector properties of a consumer. */
+export const properties: JsonSchema = keys(
+  {
+    description:
+      'Connector properties of operations with a `target`. Those of an operation override those of its service.',
+    examples: [{ METHOD: 'POST', MTOM: 'Y', SOAPUpContent: 'N' }, { Base64toBinary: 'Y' }],
+  },
+  Object.fromEntries(Object.entries(PROPERTIES).map(([name, { schema }]) => [name, schema])),
 );
 
 const texts = (what: string, pattern: string, example: string): JsonSchema => ({

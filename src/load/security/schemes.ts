@@ -10,7 +10,7 @@ import {
 } from '../../model/security.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
-import { given } from '../object.ts';
+import { eachOnce, given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { GatewayDeclared } from '../schema/gateway.ts';
 import type { BearerDeclared, SchemeDeclared, SignatureDeclared } from '../schema/scheme.ts';
@@ -252,13 +252,9 @@ function checkEachDecides(
   schemes: readonly SecurityScheme[],
   entryAt: Requirement['entryAt'],
 ): void {
-  const seen = new Map<string, SecurityScheme>();
-  for (const scheme of schemes) {
-    const where = shownIn(scheme);
-    const first = seen.get(where);
-    if (first === undefined) seen.set(where, scheme);
-    else report.raise('scheme-never-tried', { scheme: scheme.id, first: first.id, where }, entryAt(scheme));
-  }
+  eachOnce(schemes, shownIn, (scheme, { id: first }) =>
+    report.raise('scheme-never-tried', { scheme: scheme.id, first, where: shownIn(scheme) }, entryAt(scheme)),
+  );
 }
 
 /** Where the credentials of a scheme stand, in words. */

@@ -4,7 +4,7 @@ import { NameError, normaliseName } from '../../wire/certificate.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
 import { placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
-import { given } from '../object.ts';
+import { eachOnce, given } from '../object.ts';
 import type { PermissionListDeclared, RoleDeclared, UserDeclared } from '../schema/security.ts';
 import { linkSecret } from '../value/secrets.ts';
 import { placesOf } from './grants.ts';
@@ -141,26 +141,26 @@ export function checkUsers(linking: Linking, users: ReadonlyMap<string, User>, n
   warnOfEmptyHanded(linking, users, naming);
 }
 
-/** A key or a certificate stands for one user: of two, chance would say who called. */
+/** A key or a certificate identifies one user: if two had it, the caller would be ambiguous. */
 function checkApart(linking: Linking): void {
   const { report, places } = linking;
-  const first = new Map<string, string>();
-  for (const { id, value } of declarationsOf<UserDeclared>(linking, 'user')) {
-    for (const key of ['api-keys', 'certificates'] as const) {
-      const what = key === 'api-keys' ? 'An API key' : 'A certificate';
-      for (const [index, name] of (value[key] ?? []).entries()) {
-        // The hash of a key is written as a fingerprint is.
+  const shown = declarationsOf<UserDeclared>(linking, 'user').flatMap(({ id, value }) =>
+    (['api-keys', 'certificates'] as const).flatMap((key) =>
+      (value[key] ?? []).flatMap((name, index, list) => {
+        // The hash of a key has the form of a fingerprint. Anything else has been reported.
         const spelled = certificateName(name);
-        // It has been reported as what it is not.
-        if (typeof spelled !== 'string') continue;
-        const known = `${key} ${spelled}`;
-        const at = places.value(value[key] as object, index);
-        const other = first.get(known);
-        if (other === undefined) first.set(known, placeText(at));
-        else report.raise('credential-twice', { what, user: id, first: other }, at);
-      }
-    }
-  }
+        return typeof spelled === 'string' ? { key, user: id, spelled, at: places.value(list, index) } : [];
+      }),
+    ),
+  );
+  eachOnce(
+    shown,
+    ({ key, spelled }) => `${key} ${spelled}`,
+    ({ key, user, at }, first) => {
+      const what = key === 'api-keys' ? 'An API key' : 'A certificate';
+      report.raise('credential-twice', { what, user, first: placeText(first.at) }, at);
+    },
+  );
 }
 
 /** Who shows nothing is somebody only where something else names it: a token, or a process that runs in its name. */

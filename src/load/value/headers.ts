@@ -1,77 +1,58 @@
-/** Headers that belong to the protocol or to what the gateway does with a request. */
-export const OWN_HEADERS: ReadonlySet<string> = new Set([
-  'authorization',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'accept',
-  'cookie',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+import { isSecretName } from './secrets.ts';
 
-/** Headers with a meaning of their own: fields of HTTP, and what the gateway and proxies in front of it read and write. */
-const TAKEN: ReadonlySet<string> = new Set([
-  ...OWN_HEADERS,
-  'accept-charset',
-  'accept-encoding',
-  'accept-language',
-  'access-control-request-headers',
-  'access-control-request-method',
-  'authentication-info',
-  'cache-control',
-  'content-disposition',
-  'content-id',
-  'content-location',
-  'date',
-  'forwarded',
-  'from',
-  'if-match',
-  'if-modified-since',
-  'if-none-match',
-  'if-range',
-  'if-unmodified-since',
-  'location',
-  'max-forwards',
-  'mime-version',
-  'operationname',
-  'operationtype',
-  'origin',
-  'pragma',
-  'range',
-  'ratelimit',
-  'ratelimit-policy',
-  'referer',
-  'retry-after',
-  'server',
-  'set-cookie',
-  'soapaction',
-  'to',
-  'user-agent',
-  'vary',
-  'via',
-  'www-authenticate',
-  'x-forwarded-by',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-prefix',
-  'x-forwarded-proto',
-  'x-forwarded-scheme',
-  'x-forwarded-server',
-  'x-http-method-override',
-  'x-real-ip',
-  'x-request-id',
-]);
+/** What may be done with a header that belongs to the protocol, or to the gateway's own handling of a request. */
+interface HeaderRule {
+  /** Which calls may set it all the same. */
+  readonly calls?: 'rest' | 'both';
+  /** It holds credentials. */
+  readonly credential?: true;
+}
 
-/** Whether a header can't hold credentials. Proxies hand certificates on in some whose names begin with `X-Forwarded-`. @param name in lower case */
+const OWN: Readonly<Record<string, HeaderRule>> = {
+  accept: { calls: 'both' },
+  authorization: { calls: 'rest', credential: true },
+  connection: {},
+  'content-encoding': {},
+  'content-length': {},
+  'content-type': { calls: 'both' },
+  cookie: { calls: 'rest', credential: true },
+  expect: {},
+  host: {},
+  'keep-alive': {},
+  'proxy-authorization': { credential: true },
+  te: {},
+  trailer: {},
+  'transfer-encoding': {},
+  upgrade: {},
+};
+
+/** Headers with a meaning of their own: fields of HTTP, and those that the gateway and proxies in front of it read and write. */
+const MEANINGFUL: ReadonlySet<string> = new Set(
+  `accept-charset accept-encoding accept-language access-control-request-headers access-control-request-method
+  authentication-info cache-control content-disposition content-id content-location date forwarded from if-match
+  if-modified-since if-none-match if-range if-unmodified-since location max-forwards mime-version operationname operationtype
+  origin pragma range ratelimit ratelimit-policy referer retry-after server set-cookie soapaction to user-agent vary via
+  www-authenticate x-forwarded-by x-forwarded-for x-forwarded-host x-forwarded-port x-forwarded-prefix x-forwarded-proto
+  x-forwarded-scheme x-forwarded-server x-http-method-override x-real-ip x-request-id`.split(/\s+/),
+);
+
+/** Whether a header belongs to the protocol or to the gateway's own handling of a request. @param name in lower case */
+export function isOwnHeader(name: string): boolean {
+  return Object.hasOwn(OWN, name);
+}
+
+/** Why a call can't set a header; `undefined` when it can. @param name in lower case */
+export function ownHeaderFault(name: string, over: 'rest' | 'soap'): string | undefined {
+  const calls = isOwnHeader(name) ? OWN[name]?.calls : 'both';
+  return calls === 'both' || calls === over ? undefined : 'belongs to the protocol and is written by the gateway';
+}
+
+/** Whether a header can't be the one of a scheme. Proxies pass certificates in some that begin with `X-Forwarded-`. @param name in lower case */
 export function isTaken(name: string): boolean {
-  return TAKEN.has(name) || name.startsWith('proxy-') || name.startsWith('sec-');
+  return isOwnHeader(name) || MEANINGFUL.has(name) || name.startsWith('proxy-') || name.startsWith('sec-');
+}
+
+/** Whether a header holds credentials. @param name in lower case */
+export function isCredentialHeader(name: string): boolean {
+  return (isOwnHeader(name) && OWN[name]?.credential === true) || isSecretName(name);
 }

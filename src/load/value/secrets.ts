@@ -57,11 +57,6 @@ function isWritten(text: string): boolean {
   return text.replaceAll(REFERENCE, '') !== '';
 }
 
-/** Whether a header, by its name in small letters, shows who calls. */
-export function isCredentialHeader(name: string): boolean {
-  return name === 'authorization' || name === 'proxy-authorization' || name === 'cookie' || isSecretName(name);
-}
-
 /** Whether something of this name holds a secret. A CSRF token is asked for by a word that anyone may know. */
 export function isSecretName(name: string): boolean {
   return /(?:api[-_]?key|token|secret|password|passwd|pwd|assertion)$/i.test(name) && !/[cx]srf[-_]?token$/i.test(name);
