@@ -81,9 +81,7 @@ export function compileRecords({ id, shape, keys, lock }: Component): Records {
     },
     nameOf: (row) => `${id} ${keys.map(({ name, sensitive }) => (sensitive ? MASK : row[name])).join('/')}`,
     redactorOf: (redactor, records) =>
-      secrets === undefined
-        ? redactor
-        : redactor.knowing({ secrets: () => records.flatMap((record) => [...secrets(record)]) }),
+      redactor.knowing({ secrets: () => records.flatMap((record) => [...(secrets?.(record) ?? [])]) }),
     lockOf(record) {
       const given = lock === undefined ? undefined : record[lock.name];
       return lock === undefined || given === undefined || given === null

@@ -85,7 +85,7 @@ async function requestToken(
     if (answered === undefined) throw unreached(error);
     const said = await saidBy(answered);
     // Some repeat what they were sent.
-    const shown = redactor.knowing({ secrets: () => [clientSecret] }).text(said === '' ? messageOf(error) : said);
+    const shown = redactor.text(said === '' ? messageOf(error) : said);
     const words = oneLine(shown.slice(0, SHOWN_BODY)) ?? '';
     const reason = `the token endpoint answered with the status ${answered.status}: ${words}`;
     throw new TokenError(reason, mayRetry(answered.status), undefined);

@@ -84,20 +84,12 @@ export class Attempt {
     const values = parameterValues(program, texts);
     this.#redactor = parameterRedactor(this.#ports.redactor, program, texts, values);
     await this.#ports.store.transaction((tx) => begin(tx, this.#taken));
-    const step = await this.#redacting(() =>
-      this.#timed(program, (signal) => this.#execute(program, user, values, signal)),
-    );
+    const step = await this.#timed(program, (signal) => this.#execute(program, user, values, signal)).catch((error) => {
+      throw this.#redactor.error(error);
+    });
     if (this.#job.completed) return;
     await this.#log.pause();
     await this.#end(step);
-  }
-
-  async #redacting<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw this.#redactor.error(error);
-    }
   }
 
   /** Ends the request as not successful. @throws JobLost where it is another's by now */

@@ -63,9 +63,8 @@ export function parameterRedactor(
   values: DocumentValue,
 ): Redactor {
   const read = compileSecrets(parameters);
-  if (read === undefined) return redactor;
   // Read now: code may change its values.
-  const secrets = [...read(texts), ...read(values)];
+  const secrets = read === undefined ? [] : [...read(texts), ...read(values)];
   return redactor.knowing({ secrets: () => secrets });
 }
 

@@ -54,8 +54,7 @@ export class Stages {
     this.#credentials = credentialHeaders(ports.registry);
     const redactorOf = (exchange: Exchange): Redactor =>
       ports.redactor.knowing({ secrets: () => exchange.credentials(this.#credentials) });
-    const { timeout } = ports.registry.gateway.limits;
-    this.#refusals = new Refusals(ports.log, ports.record, timeout, ports.throttle, redactorOf);
+    this.#refusals = new Refusals({ ...ports, timeout: ports.registry.gateway.limits.timeout, redactorOf });
   }
 
   /** What can be said before credentials are looked at. @throws Fault TOO_MANY_REQUESTS */

@@ -6,6 +6,8 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
 import { createLog } from '../../src/serve/log/log.ts';
+import { redacting } from '../../src/serve/start/services.ts';
+import type { Job, JobQueue, Worker } from '../../src/store/index.ts';
 import { signalbox } from '../cli/support.ts';
 import { type Call, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { eventually, gatewayText, type TestProject, USERS, writeProject } from '../support/project.ts';
@@ -440,6 +442,20 @@ describe('what commands say where they fail', () => {
       remove();
     }
   });
+});
+
+it('a job fails without a secret, whatever its worker throws', async () => {
+  const workers: Worker[] = [];
+  const queue: Partial<JobQueue> = { work: (_, worker) => void workers.push(worker) };
+  redacting(
+    queue as JobQueue,
+    createRedactor(() => [CONFIGURED]),
+  ).work('jobs', {
+    concurrency: 1,
+    retry: { attempts: 0, first: 0, longest: 0 },
+    run: () => Promise.reject(new Error(`lost ${CONFIGURED}`)),
+  });
+  await expect(workers[0]?.run({} as Job)).rejects.toThrow(/^lost \*\*\*$/);
 });
 
 it('warnings and errors of the log are redacted wherever they come from', () => {

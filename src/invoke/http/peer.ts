@@ -38,7 +38,7 @@ export interface PeerSource {
   readonly proxyOf: ProxyOf;
   readonly resolve: ResolveReference;
   readonly called: Called;
-  /** Learns the tokens that are fetched. */
+  /** Learns the credential, and the tokens that are fetched. */
   readonly redactor: Redactor;
 }
 
@@ -111,10 +111,16 @@ function credentialOf(
   if (credential === undefined) return () => undefined;
   let known: Proof | Tokens | undefined;
   const look = (called: Called): Proof | Tokens => {
-    if (credential.kind !== 'client-credentials') return proofOf(credential, id, resolve, called);
+    if (credential.kind !== 'client-credentials') {
+      const proof = proofOf(credential, id, resolve, called);
+      redactor.learn(proof.secrets);
+      return proof;
+    }
+    const client = tokenClientOf(credential, id, resolve, called);
+    redactor.learn([client.clientSecret]);
     return new Tokens({
       node: id,
-      client: tokenClientOf(credential, id, resolve, called),
+      client,
       send: tokenFetch(pools, id, timeouts),
       time: Math.min(timeouts.connect + timeouts.head + timeouts.idle, timeouts.call),
       redactor,

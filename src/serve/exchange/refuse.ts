@@ -19,28 +19,22 @@ export interface WrittenFault {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+interface RefusalPorts {
+  readonly log: Log;
+  readonly record: Recorder;
+  readonly throttle: Throttle | undefined;
+  /** Milliseconds that an onError may take. */
+  readonly timeout: number;
+  /** Knows the credentials of the caller. */
+  readonly redactorOf: (exchange: Exchange) => Redactor;
+}
+
 /** Answers where a stage of the spine ended with an error. */
 export class Refusals {
-  readonly #log: Log;
-  readonly #record: Recorder;
-  /** Milliseconds that an onError may take. */
-  readonly #timeout: number;
-  readonly #throttle: Throttle | undefined;
+  readonly #ports: RefusalPorts;
 
-  readonly #redactorOf: (exchange: Exchange) => Redactor;
-
-  constructor(
-    log: Log,
-    record: Recorder,
-    timeout: number,
-    throttle: Throttle | undefined,
-    redactorOf: (exchange: Exchange) => Redactor,
-  ) {
-    this.#redactorOf = redactorOf;
-    this.#log = log;
-    this.#record = record;
-    this.#timeout = timeout;
-    this.#throttle = throttle;
+  constructor(ports: RefusalPorts) {
+    this.#ports = ports;
   }
 
   /**
@@ -53,7 +47,7 @@ export class Refusals {
     thrown: unknown,
     write: (fault: Fault) => WrittenFault,
   ): Promise<Response> {
-    const { compiled, caller, input } = progress;
+    const { compiled, caller } = progress;
     const raised = await this.#counted(exchange, progress, this.#asFault(exchange, progress, thrown));
     const fault = withoutSecrets(await this.#spoken(exchange, progress, raised), progress.call?.redactor);
     const { contentType, text, status = fault.status, headers: given } = write(fault);
@@ -65,15 +59,14 @@ export class Refusals {
     };
     progress.call?.done();
     return respondText(exchange, status, headers, text, (bytes, complete) =>
-      this.#record(exchange, {
+      this.#ports.record(exchange, {
+        ...progress,
         operation: compiled?.operation,
         caller,
         status,
         bytes,
         complete,
         fault,
-        input,
-        call: progress.call,
       }),
     );
   }
@@ -81,14 +74,14 @@ export class Refusals {
   /** What went wrong here rather than at the caller's. */
   logFailure(exchange: Exchange, { compiled, caller, call }: CallProgress, error: unknown, message: string): void {
     const facts = { requestId: exchange.requestId, operation: compiled?.operation.id, user: caller?.user.id };
-    const redactor = call?.redactor ?? this.#redactorOf(exchange);
-    this.#log.error({ ...facts, err: redactor.value(loggedError(error)) }, redactor.text(message));
+    const redactor = call?.redactor ?? this.#ports.redactorOf(exchange);
+    this.#ports.log.error({ ...facts, err: redactor.value(loggedError(error)) }, redactor.text(message));
   }
 
   /** Credentials that are refused count as calls do. */
   async #counted(exchange: Exchange, { compiled }: CallProgress, fault: Fault): Promise<Fault> {
-    if (this.#throttle === undefined || fault.code !== 'UNAUTHENTICATED') return fault;
-    return this.#throttle.refused(exchange, compiled?.operation, fault);
+    if (this.#ports.throttle === undefined || fault.code !== 'UNAUTHENTICATED') return fault;
+    return this.#ports.throttle.refused(exchange, compiled?.operation, fault);
   }
 
   /** What is not a fault is a defect of the gateway or of a handler: logged with its cause, told without it. */
@@ -109,7 +102,7 @@ export class Refusals {
     const { id } = call.operation;
     try {
       const said = (async () => onError(fault, input, call))();
-      const text = await withinTime(said, this.#timeout, () => timedOut(id, this.#timeout));
+      const text = await withinTime(said, this.#ports.timeout, () => timedOut(id, this.#ports.timeout));
       if (typeof text !== 'string') throw new TypeError(`onError returned ${text === null ? 'null' : typeof text}`);
       return fault.saying(text);
     } catch (error) {

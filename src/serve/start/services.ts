@@ -119,7 +119,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
 }
 
 /** The queue with workers whose errors hold no secret when it keeps them with a job, or reports them. */
-function redacting(queue: JobQueue, redactor: Redactor): JobQueue {
+export function redacting(queue: JobQueue, redactor: Redactor): JobQueue {
   return {
     ...queue,
     work(name, worker) {
