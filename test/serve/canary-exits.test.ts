@@ -138,7 +138,7 @@ export default {
       case 'log':
         context.log('info', all, { PIN, deep: [{ [PIN]: all }] });
         context.log('error', all, { err: new Error(all) });
-        return { PIN, OPEN: all };
+        return { PIN: 'c4n4ry-answered', OPEN: all };
       case 'form': throw new Error(${JSON.stringify(`no good: ${PEM}`)} + ' https://user:c4n4ry-form@host/');
       case 'caller': {
         const credentials = ['authorization', 'cookie', 'x-api-key'].map((name) => context.header(name)).join(' ');
@@ -229,7 +229,8 @@ beforeAll(async () => {
       if (path === '/keep') return json({ token: KEPT, seconds: 600 });
       if (path === '/replied') return json({ token: REPLIED });
       if (path.startsWith('/echo')) return void response.setHeader('content-type', 'text/plain').end(echo);
-      response.writeHead(500, { 'content-type': 'text/plain', 'x-echo': `${authorization} ${path}` }).end(echo);
+      const headers = { 'x-echo': `${authorization} ${path}`, 'set-cookie': 'session=c4n4ry-given' };
+      response.writeHead(500, `not ${decoded}`, { 'content-type': 'text/plain', ...headers }).end(echo);
     });
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => partner.once('listening', resolve));
@@ -330,6 +331,13 @@ describe('what code says in its words', () => {
     const log = await logged(() => leak('caller', { headers }, `?api_key=${encodeURIComponent(QUERIED)}`));
     expectMasked({ log });
   });
+});
+
+it('a request that is refused is kept with its headers, but for what is secret', async () => {
+  replies = '';
+  const log = await logged(() => leak('caller', { body: '{', headers: { 'x-api-key': token('refused') } }));
+  expect(givenAway(log + replies)).toEqual([]);
+  await leak('log', { headers: { 'x-api-key': KEY, 'x-note': `again ${KEY}` } });
 });
 
 describe('a call to another system', () => {
