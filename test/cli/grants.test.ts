@@ -147,7 +147,7 @@ test.concurrent('a database is only read: one that is not up to date is left as 
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^signalbox: the gateway's database lacks \d+ steps of the schema of this version\n {2}Run signalbox migrate/,
+        /^signalbox: the gateway's database lacks \d+ steps? of the schema of this version\n {2}Run signalbox migrate/,
       ),
     });
   expect(existsSync(join(cwd, '.signalbox'))).toBe(false);

@@ -107,7 +107,7 @@ describe('the database file', () => {
 
   it('is neither made nor changed by whoever asks what it lacks', async () => {
     const root = temporaryFolder();
-    expect((await pendingMigrations({ url: 'sqlite:a/box.db', root })).length).toBeGreaterThan(5);
+    expect(await pendingMigrations({ url: 'sqlite:a/box.db', root })).not.toEqual([]);
     expect(existsSync(join(root, 'a'))).toBe(false);
     writeFileSync(join(root, 'box.db'), 'no database, whatever is asked of it'.repeat(40));
     await expect(pendingMigrations({ url: 'sqlite:box.db', root })).rejects.toThrow(/box.db is not an SQLite database/);

@@ -134,13 +134,14 @@ describeEngines('jobs with keys', ({ kind, place }) => {
     const ran = new Map<string, unknown[]>();
     const busy = new Set<string>();
     const overlaps: string[] = [];
-    let most = 0;
     let running = 0;
+    // More at a time than one gateway works at: without both, the first jobs would wait for ever.
+    const together = Promise.withResolvers<void>();
     const run = async ({ key, data }: Job): Promise<void> => {
       if (key !== undefined && busy.has(key)) overlaps.push(key);
       if (key !== undefined) busy.add(key);
-      most = Math.max(most, ++running);
-      await pause(2);
+      if (++running > 8) together.resolve();
+      await together.promise;
       running -= 1;
       if (key !== undefined) busy.delete(key);
       ran.set(key ?? '', [...(ran.get(key ?? '') ?? []), data.n]);
@@ -160,7 +161,6 @@ describeEngines('jobs with keys', ({ kind, place }) => {
     expect(overlaps).toEqual([]);
     for (const key of keys) expect([key, ran.get(key)]).toEqual([key, [1, 2, 3, 4]]);
     expect(ran.get('')?.toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 40 }, (_, n) => n));
-    expect(most).toBeGreaterThan(8);
   });
 
   it('hand over to the next in the transaction that ends them, or not at all', async () => {
