@@ -222,7 +222,9 @@ beforeAll(async () => {
       const { authorization = '' } = request.headers;
       const [scheme = '', credentials = ''] = authorization.split(' ');
       const decoded = scheme === 'Basic' ? Buffer.from(credentials, 'base64').toString() : credentials;
-      const echo = `${authorization} ${decoded} ${path} ${decodeURIComponent(path)} ${Buffer.concat(chunks)}`;
+      const plain = decodeURIComponent(path);
+      const value = plain.slice(plain.indexOf('=') + 1);
+      const echo = `${authorization} ${decoded} ${path} ${plain} ${value} ${Buffer.concat(chunks)}`;
       const json = (value: object): void =>
         void response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
       if (path === '/fetch') return json({ access_token: FETCHED, token_type: 'Bearer', expires_in: 600 });
