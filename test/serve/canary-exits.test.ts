@@ -357,6 +357,7 @@ describe('a call to another system', () => {
     ['--verbose of a fetched token', ['FETCHED_GET', '--verbose', '--output', '/dev/null']],
     ['--verbose of a flow', ['Partner.failing', '--verbose']],
     ['--verbose over SOAP', ['SOAP_FAIL', `PIN=${FIELD}`, '--verbose']],
+    ['--dry-run over SOAP', ['SOAP_FAIL', `PIN=${FIELD}`, '--dry-run']],
   ])('is shown by signalbox invoke %s without secrets', async (_, args) => {
     const { stdout, stderr } = await signalbox(['invoke', ...args], { cwd: project.root, env: environment() });
     const ofTarget = stdout.includes('Bearer') ? '' : stdout;
