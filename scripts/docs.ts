@@ -10,6 +10,7 @@ import {
   type JsonSchema,
   kindSchemas,
 } from '../src/load/index.ts';
+import { SCALAR_KINDS, SCALARS, type ScalarKind } from '../src/model/scalar.ts';
 
 const root = new URL('../', import.meta.url);
 const parts = definitionsSchema().$defs ?? {};
@@ -66,7 +67,8 @@ function fenced(text: string): string {
 }
 
 function definitionsPage(): string {
-  const rules = readFileSync(new URL('docs/definitions-rules.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('docs/definitions-rules.md', import.meta.url), 'utf8');
+  const rules = text.replace('<!-- types -->', SCALAR_KINDS.map(typeRow).join('\n'));
   const kinds = Object.values(kindSchemas).map((schema) => section(schema.title ?? '', schema));
   const { certificate, timeouts, retry, circuit, credential } = kindSchemas.node.properties ?? {};
   const inner = [
@@ -98,6 +100,23 @@ function definitionsPage(): string {
   ];
   const links = [...Object.keys(kindSchemas), 'operation', 'field'].map((name) => `[${name}](#${name})`);
   return `${rules}\n${links.join(' · ')}\n\n${[...kinds, ...inner].join('\n')}`;
+}
+
+/** A row of the table of types. */
+function typeRow(kind: ScalarKind): string {
+  const { size, description, json, primitive, xml } = SCALARS[kind];
+  const sized = size === undefined ? '' : `, \`${kind}(${size === 'digits' ? '10.2' : '10'})\``;
+  const isBase64 = json.contentEncoding === 'base64';
+  const asJson = {
+    string: isBase64 ? 'Base64' : 'string',
+    integer: 'number',
+    number: 'number',
+    boolean: '`true`, `false`',
+    any: 'as it is',
+  }[json.type ?? 'any'];
+  const isText = xml.markup || xml.type === 'xs:string';
+  const asXml = primitive === 'json' ? 'its text' : isBase64 ? 'Base64' : isText ? 'text' : `\`${xml.type}\``;
+  return `| \`${kind}\`${sized} | ${description} | ${asJson} | ${asXml} |`;
 }
 
 function part(name: string): JsonSchema {

@@ -17,7 +17,7 @@ const primitives: ReadonlySet<string> = new Set(SCALAR_KINDS.map((kind) => SCALA
 const shared = SCALAR_KINDS.filter(isRaw);
 const own = SCALAR_KINDS.filter((word) => !isRaw(word));
 /** Words that mean a type wherever they are; others are families of columns, types of JSON and the like too. */
-const unmistakable = own.filter((word) => !primitives.has(word) && word !== 'string' && word !== 'uri');
+const unmistakable = own.filter((word) => !primitives.has(word) && !['string', 'uri'].includes(word));
 
 const any = (words: readonly string[]): string => `'(?:${words.join('|')})'`;
 
