@@ -1,5 +1,5 @@
 import { type Field, type ScalarType, singleType } from '../model/field.ts';
-import { isAnyText, isNumeric, primitiveOf } from '../model/scalar.ts';
+import { primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { Service } from '../model/service.ts';
 import { decimalOf } from '../wire/decimal.ts';
 import { counted } from '../wire/words.ts';
@@ -25,18 +25,20 @@ export function boundsNote(field: Field): string | undefined {
   const notes: string[] = [];
   if (type.kind === 'document') return undefined;
   const most = isList ? type.length : longest(field, type);
-  if (isAnyText(type)) {
+  const { takes, xml } = traitsOf(type);
+  if (takes.bounds === 'length') {
     if (most !== undefined) notes.push(`At most ${counted(most, 'character')}.`);
     if (!isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, 'character')}.`);
   }
   if (primitiveOf(type) === 'decimal') notes.push(digitsNote(type) ?? '');
-  if (!isList && isNumeric(type)) {
+  if (!isList && takes.bounds === 'value') {
     if (field.minimum !== undefined) notes.push(`At least ${decimalOf(field.minimum)}.`);
     if (field.maximum !== undefined) notes.push(`At most ${decimalOf(field.maximum)}.`);
   }
   if (isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, 'value')}.`);
   if (isList && field.maximum !== undefined) notes.push(`At most ${counted(field.maximum, 'value')}.`);
-  if (field.pattern !== undefined) notes.push(`Matches the regular expression ${field.pattern}`);
+  const pattern = field.pattern ?? xml.pattern;
+  if (pattern !== undefined) notes.push(`Matches the regular expression ${pattern}`);
   return joined(' ', ...notes, caseNote(field));
 }
 
