@@ -1,7 +1,7 @@
 import type { Component, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
-import { primitiveOf, traitsOf } from '../model/scalar.ts';
+import { primitiveOf, SCALAR_KINDS, SCALARS, traitsOf } from '../model/scalar.ts';
 import { type Place, placeOf, positionOf } from './diagnostic/diagnostic.ts';
 import type { Documents } from './document/documents.ts';
 import { typeWords } from './document/field-type.ts';
@@ -79,6 +79,11 @@ function checkColumns({ id, fields }: Document, refuse: Refuse): void {
   );
 }
 
+/** The types of keys, in words. */
+const KEYS = SCALAR_KINDS.filter((kind) => SCALARS[kind].takes.key)
+  .join(', ')
+  .replace(/, (\w+)$/, ' or $1');
+
 function linkKeys(documents: Documents, declaration: Declaration<ComponentDeclared>, shape: Document): Field[] {
   const { linking } = documents;
   const { value } = declaration;
@@ -88,7 +93,7 @@ function linkKeys(documents: Documents, declaration: Declaration<ComponentDeclar
     const field = findField(documents, shape, name, (reason) => refuse(reason, at));
     if (field === undefined) return [];
     if (traitsOf(field.type)?.takes.key !== true)
-      refuse(`the key ${name} is ${typeWords(field.type)}; keys are texts, integers, dates or flags`, at);
+      refuse(`the key ${name} is ${typeWords(field.type)}; a key is ${KEYS}`, at);
     else if (!field.required) refuse(`the key ${name} is not required in ${shape.id}`, at);
     return field;
   });
