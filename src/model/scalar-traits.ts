@@ -18,7 +18,8 @@ export type ColumnFamily =
   | 'time'
   | 'datetime'
   | 'binary'
-  | 'json';
+  | 'json'
+  | 'uuid';
 
 /** The facts about a type of a single value. */
 export interface ScalarTraits {
@@ -98,4 +99,4 @@ export interface ScalarTraits {
 }
 
 /** What values are compared as: numbers by value, all else by its text. */
-export type Comparison = 'text' | 'integer' | 'decimal' | 'boolean' | 'date' | 'time' | 'datetime';
+export type Comparison = 'text' | 'uuid' | 'integer' | 'decimal' | 'boolean' | 'date' | 'time' | 'datetime';

@@ -58,6 +58,8 @@ const values: Readonly<Record<ScalarKind, fc.Arbitrary<unknown>>> = {
   date,
   time,
   datetime: fc.tuple(date, time, offset).map(([d, t, o]) => `${d}T${t}${o}`),
+  uuid: fc.uuid(),
+  uri: fc.webUrl({ withFragments: true, withQueryParameters: true }),
   json,
   xml: text(),
   binary: fc.uint8Array({ maxLength: 40 }).map((bytes) => new MemoryAttachment(Buffer.from(bytes))),

@@ -75,6 +75,13 @@ const scalars: fc.Arbitrary<ScalarCase> = fc.oneof(
   plain('date', fc.constantFrom('2026-01-31', '0001-01-01', '2024-02-29')),
   plain('time', fc.constantFrom('00:00:00', '23:59:59.125')),
   plain('datetime', fc.constantFrom('2026-01-31T08:30:00Z', '2026-01-31T08:30:00.5+02:00')),
+  plain('uuid', fc.constantFrom('0f8fad5b-d9cb-469f-a165-70867728950e', '00000000-0000-0000-0000-000000000000')),
+  plain('uri', fc.constantFrom('https://example.com/a?b=c&d#e', 'urn:isbn:0451450523', 'x://[::1]:80')),
+  fc.constant({
+    type: { kind: 'uri' },
+    options: { pattern: 'https://.+', maximum: 30 },
+    value: fc.constantFrom('https://example.com', 'https://example.com/%20'),
+  }),
   plain('json', fc.constantFrom({ a: [1, 'x'] }, 'text', 5, true)),
   plain('xml', fc.constantFrom('<a b="1">c</a>', 'text')),
 ) as fc.Arbitrary<ScalarCase>;

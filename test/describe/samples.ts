@@ -154,7 +154,12 @@ const shapes = registry({
           field('FILE', 'binary'),
           field('META', 'json'),
         ]),
-        response: document('ORDER_REPLY', [field('ID', 'integer', { required: true }), field('DONE', 'boolean')]),
+        response: document('ORDER_REPLY', [
+          field('ID', 'integer', { required: true }),
+          field('DONE', 'boolean'),
+          field('TRACE', 'uuid', { absent: 'blank' }),
+          field('LINK', 'uri', { minimum: 12 }),
+        ]),
         status: 201,
       },
       ORDER_GET: {

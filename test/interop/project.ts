@@ -17,6 +17,8 @@ fields:
   DAY: date
   AT: time
   MOMENT: datetime
+  KEY: uuid
+  LINK: { type: uri, maximum: 100 }
   BYTES: binary
   NOTE: { type: text, xml: Note }
   STATE: { type: string, enum: [NEW, DONE], default: NEW }
@@ -68,6 +70,8 @@ export default defineHandler('KIND_GET', {
     DAY: '2026-02-28',
     AT: '23:59:58',
     MOMENT: '2026-02-28T23:59:58+01:00',
+    KEY: '0F8FAD5B-D9CB-469F-A165-70867728950E',
+    LINK: 'https://example.com/a%20b?c=d&e#f',
     BYTES: {
       contentType: 'application/octet-stream',
       async *stream() {

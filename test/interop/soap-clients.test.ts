@@ -69,6 +69,8 @@ const shipment = {
   DAY: '2026-02-28',
   AT: '23:59:58',
   MOMENT: '2026-02-28T23:59:58+01:00',
+  KEY: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  LINK: 'https://example.com/a%20b?c=d&e#f',
   BYTES: base64(Buffer.from([0, 1, 254, 255])),
   Note: TEXT,
   PLACE: { CITY: 'Köln', LATITUDE: '50.937500' },

@@ -26,6 +26,8 @@ fields:
   DAY: date
   AT: time
   MOMENT: datetime
+  KEY: uuid
+  LINK: uri
   BYTES: binary
   NOTE: { type: text, xml: Note }
   STATE: { type: string, enum: [NEW, DONE], default: NEW }

@@ -15,6 +15,8 @@ const KINDS: readonly ScalarKind[] = [
   'date',
   'time',
   'datetime',
+  'uuid',
+  'uri',
   'binary',
   'json',
   'xml',
@@ -34,8 +36,9 @@ describe('a field that another fills', () => {
     expect(takenBy('string')).toEqual(written);
   });
 
-  it('takes a text where it is a date, a time or a flag, and an integer where it is a decimal', () => {
-    for (const kind of ['date', 'time', 'flag'] as const) expect(takenBy(kind)).toEqual(['string', 'text', kind]);
+  it('takes a text where it is a text of one form, or a flag, and an integer where it is a decimal', () => {
+    for (const kind of ['date', 'time', 'uuid', 'uri', 'flag'] as const)
+      expect(takenBy(kind)).toEqual(['string', 'text', kind]);
     expect(takenBy('decimal')).toEqual(['integer', 'decimal']);
   });
 

@@ -28,6 +28,8 @@ describe('a value of a definition', () => {
     ['time', '23:59:59.5', '23:59:59.5'],
     ['datetime', '2024-02-29T00:00:00+0100', '2024-02-29T00:00:00+01:00'],
     ['datetime', '2024-02-29T00:00:00', '2024-02-29T00:00:00'],
+    ['uuid', '0F8FAD5B-D9CB-469F-A165-70867728950E', '0f8fad5b-d9cb-469f-a165-70867728950e'],
+    ['uri', 'HTTPS://example.com/a#b', 'HTTPS://example.com/a#b'],
     ['json', '{"a":1}', '{"a":1}'],
   ])('%s takes %s', (type, value, expected) => {
     expect(taken(type, value)).toBe(expected);

@@ -40,6 +40,9 @@ describe('prompts', () => {
     expect(await ids('name = :A', { A: 'string' }, { A: '9007199254740993' })).toEqual([4]);
     expect(await ids('cost = :A', { A: 'decimal' }, { A: '2.250' })).toEqual([2]);
     expect(await ids('id = 1 and :A', { A: 'boolean' }, { A: true })).toEqual([1]);
+    const key = '0f8fad5b-d9cb-469f-a165-70867728950e';
+    expect(await ids(`id = 1 and :A = '${key}'`, { A: 'uuid' }, { A: key })).toEqual([1]);
+    expect(await ids("id = 1 and :A like 'urn:%'", { A: 'uri' }, { A: 'urn:a:b' })).toEqual([1]);
     expect(await ids('id = 1 and :A', { A: 'boolean' }, { A: false })).toEqual([]);
     expect(
       await ids(

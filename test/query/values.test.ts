@@ -44,6 +44,8 @@ describe('stored values', () => {
     ['datetime', "'2026-07-01 10:00:00-05:30'", '"2026-07-01T10:00:00-0530"'],
     ['datetime', "'2026-07-01 10:00'", '"2026-07-01T10:00:00+0000"'],
     ['datetime', '1782900000', '"2026-07-01T10:00:00+0000"'],
+    ['uuid', "'F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6'", '"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"'],
+    ['uri', "'HTTP://Example.com/?a#b'", '"HTTP://Example.com/?a#b"'],
     ['binary', "x'00ff10'", '"AP8Q"'],
   ] as const)('%s column of %s shows %s', async (kind, sql, expected) => {
     expect(await shown([[kind, sql]])).toEqual([expected]);
@@ -60,6 +62,8 @@ describe('stored values', () => {
       ['date', '20260701'],
       ['boolean', '2'],
       ['string', "x'00'"],
+      ['uuid', "'f81d4fae'"],
+      ['uri', "'/orders'"],
     ]);
     expect(causes).toEqual([
       'Error: query A_QUERY: column V holds a text that is no integer',
@@ -71,6 +75,8 @@ describe('stored values', () => {
       'Error: query A_QUERY: column V holds an integer that is no date',
       'Error: query A_QUERY: column V holds an integer that is no boolean',
       'Error: query A_QUERY: column V holds a blob that is no string',
+      'Error: query A_QUERY: column V holds a text that is no uuid',
+      'Error: query A_QUERY: column V holds a text that is no uri',
     ]);
   });
 

@@ -17,11 +17,18 @@ fields:
   BIG: integer
   LISTED: boolean
   CHECKED: flag
+  TOKEN: uuid
+  LINK: uri
   MORE: json
   REVISION: integer
 ---
 document: NOTE
 fields: { ID: { type: string(5), required: true }, TEXT: text }
+---
+document: TICKET
+fields: { TOKEN: { type: uuid, required: true }, LINK: { type: uri, required: true } }
+---
+{ component: TICKETS, table: ticket, shape: TICKET, keys: [TOKEN, LINK] }
 ---
 component: PLACES
 table: place
@@ -66,6 +73,8 @@ operations:
   PLACE_PATCH: { patch: "places/{REGION}/{ID}", soap: true, save: PLACES }
   PLACE_DELETE: { delete: "places/{REGION}/{ID}{?REVISION}", soap: true, save: PLACES }
   PLACE_SAVE: { soap: true, save: PLACES }
+  TICKET_GET: { get: "tickets/{TOKEN}{?LINK}", read: TICKETS }
+  TICKET_PUT: { put: "tickets/{TOKEN}{?LINK}", save: TICKETS }
   NOTE_GET: { get: "notes/{ID}", read: NOTES }
   NOTE_PUT: { put: "notes/{ID}", save: NOTES }
   NOTE_QUIET: { put: "quiet/{ID}", save: NOTES, response: none }
@@ -74,15 +83,16 @@ operations:
 
 /** The tables, in the words of an engine. */
 function tables(kind: 'sqlite' | 'postgres'): string {
-  const [serial, decimal, instant, boolean, json] =
+  const [serial, decimal, instant, boolean, json, uuid] =
     kind === 'sqlite'
-      ? ['integer primary key', 'text', 'text', 'integer', 'text']
-      : ['serial primary key', 'numeric(12, 2)', 'timestamptz', 'boolean', 'jsonb'];
+      ? ['integer primary key', 'text', 'text', 'integer', 'text', 'text']
+      : ['serial primary key', 'numeric(12, 2)', 'timestamptz', 'boolean', 'jsonb', 'uuid'];
   return `create table place (
   region varchar(1) not null, id integer not null, name text, status varchar(1) not null, price ${decimal}, opened date,
-  seen ${instant}, closes time, big bigint, listed ${boolean}, checked varchar(1), more ${json}, revision integer,
+  seen ${instant}, closes time, big bigint, listed ${boolean}, checked varchar(1), token ${uuid}, link text, more ${json}, revision integer,
   size integer default 7, primary key (region, id), constraint named unique (name), check (status <> 'X')
 );
+create table ticket (token ${uuid} not null, link text not null, primary key (token, link));
 create table note (id varchar(5) primary key, text text);
 create table audit (n ${serial}, save varchar(36), class varchar(10), action varchar(10), was text, now text, oprid varchar(30));
 `;

@@ -103,13 +103,24 @@ describe.each(ENGINES)('components over REST, on %s', (kind) => {
   it('gives every type back as it was given', async () => {
     const values =
       '{"PRICE":1234567890.10,"OPENED":"2026-02-28","SEEN":"2026-02-28T10:00:00.5Z","CLOSES":"17:30:00",' +
-      '"BIG":9223372036854775807,"LISTED":false,"CHECKED":"N","MORE":{"a":[1,null,"é"]}}';
+      '"BIG":9223372036854775807,"LISTED":false,"CHECKED":"N","TOKEN":"0f8fad5b-d9cb-469f-a165-70867728950e",' +
+      '"LINK":"https://example.com/%C3%A9?a#b","MORE":{"a":[1,null,"é"]}}';
     const path = `places/N/${++last}`;
     const sent = `{"NAME":"日本\\"'","STATUS":"A",${values.slice(1)}`;
     const put = await box.call(`${BASE}/${path}`, { method: 'PUT', body: sent });
     const { text } = await send('GET', path);
     expect(text).toBe(put.text);
     expect(text).toBe(`{"REGION":"N","ID":${last},${sent.slice(1, -1)},"REVISION":1}`);
+  });
+
+  it('finds a record by a UUID in any letter case, and a URI as it is given', async () => {
+    const path = (token: string, link: string): string => `tickets/${token}?LINK=${encodeURIComponent(link)}`;
+    const record = { TOKEN: '0f8fad5b-d9cb-469f-a165-70867728950e', LINK: 'urn:A:b#c' };
+    const put = await send('PUT', path(record.TOKEN.toUpperCase(), record.LINK));
+    expect([put.status, JSON.parse(put.text)]).toEqual([201, record]);
+    expect(JSON.parse((await send('GET', path(record.TOKEN, record.LINK))).text)).toEqual(record);
+    expect(fault(await send('GET', path(record.TOKEN, 'urn:a:b#c')))).toEqual([404, 'NOT_FOUND']);
+    expect(fault(await send('GET', path('7', record.LINK)))).toEqual([400, 'BAD_PARAMETER']);
   });
 
   it('refuses a save whose lock has moved on, naming both numbers', async () => {

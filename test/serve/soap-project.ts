@@ -20,6 +20,8 @@ fields:
   DA: date
   TI: time
   DT: datetime
+  U: uuid
+  L: uri
   J: json
   X: xml
   AT: { type: string, attribute: true }

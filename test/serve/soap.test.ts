@@ -32,7 +32,7 @@ const echoed = (fields: string): string => `<ECHOResponse xmlns="${NS}">${fields
 
 const EVERY_TYPE =
   '<S>é &lt;&amp;</S><T>two\nlines</T><I>1234567890123456789</I><D>1.50</D><B>true</B><F>Y</F>' +
-  '<DA>2026-02-28</DA><TI>23:59:59</TI><DT>2026-02-28T12:00:00Z</DT><J>{"a":[1,null]}</J><X>&lt;a/&gt;</X><BIN>AAH/</BIN>' +
+  '<DA>2026-02-28</DA><TI>23:59:59</TI><DT>2026-02-28T12:00:00Z</DT><U>0f8fad5b-d9cb-469f-a165-70867728950e</U><L>urn:a:b?c=d&amp;e</L><J>{"a":[1,null]}</J><X>&lt;a/&gt;</X><BIN>AAH/</BIN>' +
   '<NAMES><item>a</item><item/></NAMES><SUB><N>1</N><CONTENT>eA==</CONTENT></SUB><FLAT>x</FLAT><FLAT>y</FLAT>';
 
 describe.each(BOTH)('SOAP %s', (version) => {
@@ -97,6 +97,8 @@ describe.each(BOTH)('SOAP %s', (version) => {
 
   it.each<[string, string, string]>([
     ['of a field that is wrong', '<I>x</I>', 'I is not an integer.'],
+    ['of a UUID that is none', '<U>7</U>', 'U is not a UUID (8-4-4-4-12 hexadecimal digits).'],
+    ['of a URI without a scheme', '<L>a</L>', 'L is not a URI with a scheme (RFC 3986).'],
     ['of a field inside another', '<SUB><N>1</N><CONTENT>-</CONTENT></SUB>', 'SUB.CONTENT is not base64.'],
     ['of a field that is missing', '<SUB/>', 'SUB.N is missing.'],
     ['of an element nobody knows', '<Y/>', 'Y'],

@@ -8,6 +8,11 @@ operations:
     post: Echo
     request: EVERY_TYPE
     response: EVERY_TYPE
+  BY_KEY:
+    get: Keys/{KEY}{?LINK,MARKS}
+    request: { fields: { KEY: uuid, LINK: uri, MARKS: list of uuid } }
+    response: { fields: { KEY: uuid, LINK: uri, MARKS: list of uuid } }
+    handler: echo
   SHAPES:
     get: Shapes
     response: SHAPES
@@ -50,6 +55,8 @@ fields:
   DAY: date
   AT: time
   WHEN: datetime
+  KEY: uuid
+  LINK: { type: uri, maximum: 40 }
   BIN: binary
   ANY: json
   TREE: xml
@@ -130,6 +137,8 @@ const WHOLE = [
   '"DAY":"2024-02-29"',
   '"AT":"23:59:59"',
   '"WHEN":"2026-03-01T06:00:00+01:00"',
+  '"KEY":"0f8fad5b-d9cb-469f-a165-70867728950e"',
+  '"LINK":"https://example.com/a?b=%20&c#d"',
   '"BIN":"AAECAw=="',
   '"ANY":{"a":[1,null,12345678901234567890],"b":"x"}',
   '"TREE":"<t a=\'1\'/>"',
@@ -164,7 +173,9 @@ describe('every type, in and out', () => {
         '<EVERY_TYPE xmlns="urn:test:Types.v1"><S>five!</S>',
         '<T>line 1\nline &lt;2&gt; &amp; "3" é 😀</T>',
         '<I>9007199254740993</I><D>12345678901234.5600</D><B>false</B><F>Y</F>',
-        '<DAY>2024-02-29</DAY><AT>23:59:59</AT><WHEN>2026-03-01T06:00:00+01:00</WHEN><BIN>AAECAw==</BIN>',
+        '<DAY>2024-02-29</DAY><AT>23:59:59</AT><WHEN>2026-03-01T06:00:00+01:00</WHEN>',
+        '<KEY>0f8fad5b-d9cb-469f-a165-70867728950e</KEY><LINK>https://example.com/a?b=%20&amp;c#d</LINK>',
+        '<BIN>AAECAw==</BIN>',
         '<ANY>{"a":[1,null,12345678901234567890],"b":"x"}</ANY><TREE>&lt;t a=\'1\'/&gt;</TREE>',
         '<PEOPLE><PERSON><NAME>Ann</NAME><AGE>30</AGE></PERSON><PERSON><NAME>Bo</NAME></PERSON></PEOPLE>',
         '<TAGS>a</TAGS><TAGS>b</TAGS><BOSS><NAME>Cy</NAME></BOSS><PLACE><CITY>Rome</CITY><ZIP>00100</ZIP></PLACE>',
@@ -177,8 +188,32 @@ describe('every type, in and out', () => {
   it('fills in defaults and fixed values, takes any case of an enum and other spellings of values', async () => {
     const reply = await post('{"KIND":"sLOW","F":"n","B":true,"D":"1.50","I":"7"}');
     expect(reply.text).toBe('{"I":7,"D":1.50,"B":true,"F":"N","KIND":"Slow","LEVEL":2,"VERSION":"one"}');
+    const key = '{"KEY":"0F8FAD5B-D9CB-469F-A165-70867728950E"}';
+    expect((await post(key)).text).toContain('"KEY":"0f8fad5b-d9cb-469f-a165-70867728950e"');
     expect((await post('{}')).text).toBe('{"LEVEL":2,"VERSION":"one"}');
     expect((await post('{"S":null,"PEOPLE":null}')).text).toBe('{"LEVEL":2,"VERSION":"one"}');
+  });
+});
+
+describe('a UUID and a URI in the address', () => {
+  it('are read as in a body', async () => {
+    const link = encodeURIComponent('urn:a:%C3%A9?=b');
+    const { text } = await gateway.call(
+      `${BASE}/Keys/0F8FAD5B-D9CB-469F-A165-70867728950E?LINK=${link}&MARKS=00000000-0000-0000-0000-00000000000A`,
+    );
+    expect(JSON.parse(text)).toEqual({
+      KEY: '0f8fad5b-d9cb-469f-a165-70867728950e',
+      LINK: 'urn:a:%C3%A9?=b',
+      MARKS: ['00000000-0000-0000-0000-00000000000a'],
+    });
+  });
+
+  it('are refused as in a body', async () => {
+    const detail = async (path: string) => JSON.parse((await gateway.call(`${BASE}/Keys/${path}`)).text).detail;
+    expect(await detail('7')).toBe('KEY is not a UUID (8-4-4-4-12 hexadecimal digits).');
+    expect(await detail('0f8fad5b-d9cb-469f-a165-70867728950e?LINK=a')).toBe(
+      'LINK is not a URI with a scheme (RFC 3986).',
+    );
   });
 });
 
@@ -221,6 +256,10 @@ describe('what does not fit is 400 and names its place', () => {
     ['{"DAY":"2023-02-29"}', 'DAY '],
     ['{"AT":"24:00"}', 'AT '],
     ['{"WHEN":"yesterday"}', 'WHEN '],
+    ['{"KEY":"0f8fad5b"}', 'KEY is not a UUID (8-4-4-4-12 hexadecimal digits).'],
+    ['{"KEY":7}', 'KEY is a number, not a string.'],
+    ['{"LINK":"/a"}', 'LINK is not a URI with a scheme (RFC 3986).'],
+    ['{"LINK":"https://example.com/a/path/that/is/too/long"}', 'LINK is longer than 40 characters.'],
     ['{"BIN":"***"}', 'BIN '],
     ['{"PEOPLE":[]}', 'PEOPLE has fewer than 1 entry.'],
     ['{"PEOPLE":[{"NAME":"a"},{"NAME":"b"},{"NAME":"c"},{"NAME":"d"}]}', 'PEOPLE has more than 3 entries.'],

@@ -29,6 +29,7 @@ const FAMILIES: ReadonlyMap<number, DatabaseType> = new Map([
   [TYPES.timestamptz, { name: 'timestamp with time zone', family: 'datetime' }],
   [TYPES.json, { name: 'json', family: 'json' }],
   [TYPES.jsonb, { name: 'jsonb', family: 'json' }],
+  [TYPES.uuid, { name: 'uuid', family: 'uuid' }],
   [TYPES.text, { name: 'text', family: 'text' }],
 ]);
 

@@ -23,6 +23,7 @@ export const TYPES = {
   timestamp: 1114,
   timestamptz: 1184,
   numeric: 1700,
+  uuid: 2950,
   jsonb: 3802,
 } as const;
 

@@ -9,7 +9,9 @@ import { postgresOf } from './support.ts';
 const content = `
   insert into customer values (1, 'Ana "A" \\', 'N'), (2, 'Bo', 'S'), (3, 'Cy', 'N'), (null, 'Nobody', null);
   insert into orders values (10, 1, 5.00, '2026-01-01'), (12, 1, 7.50, '2026-01-02'), (11, 1, 2.25, null), (99, null, 0, null);
-  insert into line values (10, 5.00, 'nut'), (10, 5.00, 'bolt'), (12, 7.50, 'gear'), (12, 5.00, 'no line'), (11, 7.50, 'none');`;
+  insert into line values (10, 5.00, 'nut'), (10, 5.00, 'bolt'), (12, 7.50, 'gear'), (12, 5.00, 'no line'), (11, 7.50, 'none');
+  insert into keyed values ('0f8fad5b-d9cb-469f-a165-70867728950e', 'a'), ('0f8fad5b-d9cb-469f-a165-70867728950e', 'b'),
+  ('00000000-0000-0000-0000-000000000001', 'c'), (null, 'd');`;
 
 const lines = query(
   'select product, number, total from line where product <> :NOT or :NOT is null order by product desc',
@@ -42,6 +44,8 @@ const customers = below(
   neighbours,
   { REGION: 'REGION' },
 );
+const keyed = query('select key, name from keyed order by name', { KEY: 'uuid', NAME: 'string' }, {}, { id: 'KEYED' });
+const same = below(keyed, { ...keyed, id: 'SAME' }, { KEY: 'KEY' });
 const self = below(neighbours, { ...neighbours, id: 'SAME' }, { NAME: 'NAME' });
 
 describe.skipIf(!hasPostgres)('a connected query on PostgreSQL', async () => {
@@ -49,7 +53,7 @@ describe.skipIf(!hasPostgres)('a connected query on PostgreSQL', async () => {
   const small = readersOf(
     await databaseOf(
       `create table customer (id integer, name text, region text); create table orders (number integer, customer integer, total, day);
-       create table line (number integer, total, product text); ${content}`,
+       create table line (number integer, total, product text); create table keyed (key text, name text); ${content}`,
       afterAll,
     ),
     { readers: 1 },
@@ -57,7 +61,7 @@ describe.skipIf(!hasPostgres)('a connected query on PostgreSQL', async () => {
   );
   const database = await postgresOf(
     `create table customer (id int, name varchar(20), region char(1)); create table orders (number bigint, customer int, total numeric(8, 2), day date);
-     create table line (number int, total numeric(8, 2), product text);
+     create table line (number int, total numeric(8, 2), product text); create table keyed (key uuid, name text);
      create table many (n int); insert into many select generate_series(1, 2500); ${content}`,
     afterAll,
   );
@@ -70,6 +74,7 @@ describe.skipIf(!hasPostgres)('a connected query on PostgreSQL', async () => {
     ['a prompt of a member', customers, { members: { LINES: { NOT: 'nut' } } }],
     ['columns of the query', customers, { fields: ['NAME'], maxrows: 2 }],
     ['texts with quotes', self, {}],
+    ['UUIDs', same, {}],
   ])('is what SQLite makes of the same content: %s', async (_, of, more) => {
     const result = await run(port, of, more);
     // SQLite keeps 5.00 as 5; what counts is that the same rows stand in the same places.

@@ -57,7 +57,7 @@ describe('the names of a statement', () => {
 describe.skipIf(!hasPostgres)('a query on PostgreSQL', async () => {
   const database = hasPostgres
     ? await postgresOf(
-        `create table t (id integer, name varchar(30), price numeric(12,4), at timestamp, yes boolean);
+        `create table t (id integer, name varchar(30), price numeric(12,4), at timestamp, yes boolean, key uuid);
          create sequence s;
          create function harmless(integer) returns integer language sql as 'select $1 + 1'`,
         afterAll,
@@ -142,21 +142,34 @@ describe.skipIf(!hasPostgres)('a query on PostgreSQL', async () => {
   });
 
   it('is told which columns are missing, of another type, or narrow', async () => {
-    const found = await problemsOf('select id, name, name as other, price, at, yes from t', {
-      ID: 'date',
-      NAME: { kind: 'string', length: 10 },
-      OTHER: 'integer',
-      PRICE: { kind: 'decimal', length: 10, scale: 2 },
-      AT: 'datetime',
-      YES: 'flag',
-      GONE: 'text',
-    });
+    const found = await problemsOf(
+      'select id, name, name as other, price, at, yes, key, key as text, key as no, name as link, id as uri from t',
+      {
+        ID: 'date',
+        NAME: { kind: 'string', length: 10 },
+        OTHER: 'integer',
+        PRICE: { kind: 'decimal', length: 10, scale: 2 },
+        AT: 'datetime',
+        YES: 'flag',
+        KEY: 'uuid',
+        TEXT: 'string',
+        NO: 'uri',
+        LINK: 'uri',
+        URI: 'uuid',
+        GONE: 'text',
+      },
+    );
     expect(found.map(({ kind, message }) => [kind, message])).toEqual([
-      ['missing-column', 'column GONE is not in the result, which has id, name, other, price, at, yes'],
+      [
+        'missing-column',
+        'column GONE is not in the result, which has id, name, other, price, at, yes, key, text, no, link, uri',
+      ],
       ['column-type', 'column ID is integer in the database'],
       ['narrow-column', 'column NAME may be longer: it is varchar(30) in the database'],
       ['column-type', 'column OTHER is varchar(30) in the database'],
       ['narrow-column', 'column PRICE may be longer: it is numeric(12,4) in the database'],
+      ['column-type', 'column NO is uuid in the database'],
+      ['column-type', 'column URI is integer in the database'],
     ]);
   });
 });

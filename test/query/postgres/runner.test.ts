@@ -31,9 +31,12 @@ describe.skipIf(!hasPostgres)('queries on PostgreSQL', async () => {
   it('bind their prompts by type, each once, and use indexes', async () => {
     const port = await database.open();
     const found = query(
-      "select id from t where id = :ID or (:NAME is null and :NAME is not null) or name = :NAME and cost > :COST and :YES and :AT > timestamp '2026-01-01' and :DAY = date '2026-02-03'",
+      "select id from t where id = :ID or (:NAME is null and :NAME is not null) or name = :NAME and cost > :COST and :YES and :AT > timestamp '2026-01-01' and :DAY = date '2026-02-03' and :KEY = uuid '0f8fad5b-d9cb-469f-a165-70867728950e' and :LINK like 'urn:%'",
       { ID: 'integer' },
-      { ID: 'integer', NAME: 'string', COST: 'decimal', YES: 'boolean', AT: 'datetime', DAY: 'date' },
+      {
+        ...{ ID: 'integer', NAME: 'string', COST: 'decimal', YES: 'boolean', AT: 'datetime', DAY: 'date' },
+        ...{ KEY: 'uuid', LINK: 'uri' },
+      },
     );
     const given = {
       ID: 7,
@@ -42,6 +45,8 @@ describe.skipIf(!hasPostgres)('queries on PostgreSQL', async () => {
       YES: true,
       AT: '2026-01-01T00:00:01+00:00',
       DAY: '2026-02-03',
+      KEY: '0F8FAD5B-D9CB-469F-A165-70867728950E',
+      LINK: 'urn:a:b',
     };
     expect(await port.rows({ query: found, prompts: given })).toEqual([{ ID: 7 }, { ID: 9 }]);
     expect(await port.rows({ query: found, prompts: { ...given, YES: false } })).toEqual([{ ID: 7 }]);

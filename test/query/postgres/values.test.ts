@@ -22,6 +22,8 @@ const COLUMNS = {
   BIN: ['blob', 'bytea', fc.uint8Array({ maxLength: 20 })],
   J: ['text', 'json', fc.jsonValue().map((value) => JSON.stringify(value))],
   U: ['text', 'uuid', fc.uuid()],
+  G: ['text', 'uuid', fc.uuid()],
+  L: ['text', 'text', fc.webUrl()],
 } as const satisfies Record<string, readonly [string, string, fc.Arbitrary<string | Uint8Array>]>;
 
 function pairs(): fc.Arbitrary<string> {
@@ -64,6 +66,8 @@ const KINDS = {
   BIN: 'binary',
   J: 'json',
   U: 'string',
+  G: 'uuid',
+  L: 'uri',
 } as const;
 const all = query(`select n as k, ${names.join(', ')} from t order by n`, { K: 'integer', ...KINDS });
 const formats: readonly ResultFormat[] = ['json', 'xmlp', 'webrowset', 'csv', 'html', 'rows-json', 'raw'];
