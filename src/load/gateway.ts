@@ -10,10 +10,9 @@ import type { Declaration } from './read/declaration.ts';
 import type { GatewayDeclared } from './schema/gateway.ts';
 import type { SchemeDeclared } from './schema/scheme.ts';
 import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts';
-import { addressFault, linkUrl, writtenFault } from './value/address.ts';
+import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './value/address.ts';
 import { parseConfigText } from './value/config-text.ts';
 import { linkCallLimits } from './value/limits.ts';
-import { linkFile, linkSecret } from './value/secrets.ts';
 import { isTimezone, linkDuration, linkSize } from './value/units.ts';
 
 /** Where handlers are unless the gateway says otherwise. */

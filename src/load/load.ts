@@ -1,15 +1,14 @@
 import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Operation } from '../model/service.ts';
+import type { Operation, Service } from '../model/service.ts';
 import { checkUriIndexes, readCommitted } from './committed.ts';
 import { classFiles, linkComponents, linkRelatedContent } from './component.ts';
-import { checkDeliveredGrants, resolveDelivered } from './delivered.ts';
 import type { Diagnostic } from './diagnostic/diagnostic.ts';
 import { renderDiagnostics } from './diagnostic/render.ts';
 import { checkEndless, Documents } from './document/documents.ts';
 import { checkCertificateSchemes, checkDomainNames, linkGateway } from './gateway.ts';
 import { answeringFiles, checkHandlers, type HandlerOptions } from './handlers.ts';
-import { byId, createLinking, type Linking } from './linking.ts';
+import { byId, createLinking, declarationsOf, type Linking } from './linking.ts';
 import { checkNodeNames, linkNodes } from './node.ts';
 import { deepFreeze } from './object.ts';
 import { checkCodeNames, checkElementNames, checkOverlaps } from './operation/collisions.ts';
@@ -17,14 +16,15 @@ import { linkProcesses, linkRecurrences, processFiles } from './process.ts';
 import { linkDatasources } from './query/datasource.ts';
 import { linkQueries } from './query/queries.ts';
 import { type Declaration, glimpseIds, readDeclaration } from './read/declaration.ts';
-import type { DefinitionFile, ProjectFiles } from './read/files.ts';
+import { type DefinitionFile, type ProjectFiles, readProject } from './read/files.ts';
 import { checkShape, refuseRootLists } from './read/shape.ts';
 import { isTreeMap, parseTree, type TreeMap } from './read/tree.ts';
 import { linkRoutings } from './routing.ts';
+import type { GatewayDeclared } from './schema/gateway.ts';
 import { type GrantSources, thingsByList } from './security/grants.ts';
 import { linkCallers, linkSchemes } from './security/schemes.ts';
 import { checkUsers, linkPermissionLists, linkRoles, linkUsers } from './security/users.ts';
-import { linkServices } from './services.ts';
+import { linkServices, nameOf, versionNumber } from './services.ts';
 import { checkTexts } from './value/config-text.ts';
 
 /** What became of the definitions. */
@@ -39,8 +39,26 @@ export interface LoadedProject {
   readonly sources: ReadonlyMap<string, string>;
 }
 
+/** A project, and what to check. */
+export interface LoadOptions {
+  /** The project's folder. */
+  readonly root: string;
+  /** Folder of the definitions, relative to the project's; `definitions` by default. */
+  readonly definitions?: string;
+  /** `ignore-missing`: a missing handler file is not an error. */
+  readonly handlers?: 'check' | 'ignore-missing';
+}
+
+/**
+ * Loads a project: its definitions, and those of the package that it enables, into a registry or diagnostics of every error.
+ * Warnings alone do not prevent the registry. Never throws because of the contents of files.
+ */
+export function loadProject({ root, definitions = 'definitions', handlers = 'check' }: LoadOptions): LoadedProject {
+  return loadFiles(readProject(root, definitions), handlers);
+}
+
 /** The loader's stages, from texts to a registry, without touching the disk. */
-export function loadFiles(files: ProjectFiles, handlers: 'check' | 'ignore-missing'): LoadedProject {
+export function loadFiles(files: ProjectFiles, handlers: NonNullable<LoadOptions['handlers']>): LoadedProject {
   const linking = createLinking();
   const { report } = linking;
   const sources = new Map<string, string>();
@@ -224,4 +242,60 @@ export class DefinitionsError extends Error {
 export function registryOf(project: LoadedProject): Registry {
   if (project.registry === undefined) throw new DefinitionsError(project);
   return project.registry;
+}
+
+/** The package's services that a project switches on. */
+interface Delivered {
+  /** Their ids, each once, in the order of the gateway definition. */
+  readonly ids: readonly string[];
+  /** Everything that their files declare. */
+  readonly declarations: readonly Declaration[];
+}
+
+/** Picks what `delivered:` of the gateway names among the files of the package, and reads those alone. */
+function resolveDelivered(
+  linking: Linking,
+  packaged: readonly DefinitionFile[],
+  read: (file: DefinitionFile) => readonly Declaration[],
+): Delivered {
+  const { report, places } = linking;
+  const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
+  const names = gateway?.value.delivered ?? [];
+  if (names.length === 0) return { ids: [], declarations: [] };
+  const offered = new Map<string, DefinitionFile>();
+  for (const file of packaged) {
+    // Read, it tells why it can't be.
+    if (file.kind === 'unreadable') read(file);
+    else for (const { kind, id } of glimpseIds(file)) if (kind === 'service') offered.set(id, file);
+  }
+  const ids: string[] = [];
+  const used = new Set<DefinitionFile>();
+  for (const [index, name] of names.entries()) {
+    const id = offered.has(name) ? name : lowestVersion(name, offered.keys());
+    const file = id === undefined ? undefined : offered.get(id);
+    if (id === undefined || file === undefined) {
+      const at = places.value(names, index);
+      report.raise('unknown-reference', { what: 'delivered service', id: name, known: [...offered.keys()] }, at);
+    } else {
+      ids.push(id);
+      used.add(file);
+    }
+  }
+  return { ids: [...new Set(ids)], declarations: [...used].flatMap(read) };
+}
+
+/** A reference without a version means the default one. */
+function lowestVersion(name: string, ids: Iterable<string>): string | undefined {
+  return [...ids].filter((id) => nameOf(id) === name).sort((a, b) => versionNumber(a) - versionNumber(b))[0];
+}
+
+/** Warns of services of the package that are switched on and granted to nobody. */
+function checkDeliveredGrants(linking: Linking, gateway: Gateway | undefined, services: Iterable<Service>): void {
+  const { report, places } = linking;
+  const [declared] = declarationsOf<GatewayDeclared>(linking, 'gateway');
+  if (gateway === undefined || declared === undefined) return;
+  for (const { id, delivered, operations } of services) {
+    if (!delivered || operations.some((operation) => operation.public || operation.permissions.length > 0)) continue;
+    report.raise('delivered-not-granted', { service: id }, places.key(declared.value, 'delivered'));
+  }
 }

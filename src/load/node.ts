@@ -7,11 +7,10 @@ import { byId, declarationsOf, type Linking, refuseKey } from './linking.ts';
 import { given } from './object.ts';
 import type { TextsDeclared } from './schema/json-schema.ts';
 import type { ClientCredentialsDeclared, CredentialDeclared, NodeDeclared } from './schema/node.ts';
-import { baseFault, linkAddress, secureEndpointFault } from './value/address.ts';
+import { baseFault, isSecretName, linkAddress, linkFile, linkSecret, secureEndpointFault } from './value/address.ts';
 import { literalOf, parseConfigText, parseConfigTexts } from './value/config-text.ts';
 import { isOwnHeader } from './value/headers.ts';
 import { linkRetry } from './value/retry.ts';
-import { isSecretName, linkFile, linkSecret } from './value/secrets.ts';
 import { linkDuration } from './value/units.ts';
 
 /** Links every node. */

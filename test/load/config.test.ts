@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { credentialsIn } from '../../src/load/value/address.ts';
 import { ConfigError, resolveAll } from '../../src/load/value/config.ts';
 import { literalOf, parseConfigText } from '../../src/load/value/config-text.ts';
-import { credentialsIn } from '../../src/load/value/secrets.ts';
 import { readPasswordHash } from '../../src/wire/password-hash.ts';
 
 const text = (source: string) => parseConfigText(source).text;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CommittedOperation } from '../../src/load/committed.ts';
-import { type NamesOfService, operationIds } from '../../src/load/service.ts';
+import { type NamesOfService, operationIds } from '../../src/load/services.ts';
 import { load } from './linked.ts';
 
 const service = (id: string, ...operations: readonly string[]): NamesOfService => ({

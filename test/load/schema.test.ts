@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { kindsAmong } from '../../src/load/read/declaration.ts';
 import { readProject } from '../../src/load/read/files.ts';
-import { schemaErrors } from '../../src/load/read/mistakes.ts';
+import { schemaErrors } from '../../src/load/read/shape.ts';
 import { definitionsSchema, kindSchemas } from '../../src/load/schema/index.ts';
-import { kindsAmong } from '../../src/load/schema/kinds.ts';
 
 const known = {
   documents: ['ORDER'],

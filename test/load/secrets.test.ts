@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { credentialsIn, isWrittenOut, secretInQuery } from '../../src/load/value/address.ts';
 import { parseConfigText } from '../../src/load/value/config-text.ts';
-import { credentialsIn, isWrittenOut, secretInQuery } from '../../src/load/value/secrets.ts';
 
 const text = (source: string) => parseConfigText(source).text;
 

@@ -11,7 +11,7 @@ import { given } from '../object.ts';
 import { linkDocument, linkRequest, linkResponses, linkTemplateDocument } from '../operation/message.ts';
 import { type InputFields, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
 import { type OperationSpot, type PlacedTemplate, parseTemplates, templateCount } from '../operation/spot.ts';
-import { isSecretName, secretInQuery } from '../value/secrets.ts';
+import { isSecretName, secretInQuery } from '../value/address.ts';
 import { type ConsumerFacts, isSchemeOnly, saidTarget } from './facts.ts';
 import { fitContentType, linkCallHeaders } from './headers.ts';
 import {

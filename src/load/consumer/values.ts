@@ -10,8 +10,8 @@ import { whyNoText } from '../operation/request.ts';
 import type { OperationSpot } from '../operation/spot.ts';
 import type { TextsDeclared } from '../schema/json-schema.ts';
 import type { ServiceDeclared } from '../schema/service.ts';
+import { isSecretName, isWrittenOut } from '../value/address.ts';
 import { literalOf, namesValues, parseConfigText } from '../value/config-text.ts';
-import { isSecretName, isWrittenOut } from '../value/secrets.ts';
 
 /** What `values:` says of a field. */
 interface SaidValue {

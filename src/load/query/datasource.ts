@@ -4,8 +4,7 @@ import { byId, declarationsOf, type Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import { description, keys, matching, text } from '../schema/json-schema.ts';
-import { linkUrl, writtenFault } from '../value/address.ts';
-import { linkSecret } from '../value/secrets.ts';
+import { linkSecret, linkUrl, writtenFault } from '../value/address.ts';
 
 /** Links every datasource. */
 export function linkDatasources(linking: Linking): Map<string, Datasource> {

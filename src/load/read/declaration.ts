@@ -1,5 +1,5 @@
 import { type Place, placeText, type Report } from '../diagnostic/diagnostic.ts';
-import { KINDS, type Kind, kindsAmong } from '../schema/kinds.ts';
+import { KEYS_OF, KINDS, type Kind } from '../schema/kinds.ts';
 import type { Places, SourceText } from './places.ts';
 import { isTreeMap, type TreeMap, type TreeValue } from './tree.ts';
 
@@ -48,6 +48,13 @@ export function readDeclaration(
   }
   root[kind] = text;
   return { kind, id: text, value: root, at: places.value(root, kind), delivered };
+}
+
+/** The kinds whose words are among the keys of a definition; exactly one in a valid definition. */
+export function kindsAmong(keys: readonly string[]): Kind[] {
+  return KINDS.filter((kind) => keys.includes(kind) && !KEYS_OF[kind]?.some((other) => keys.includes(other))).sort(
+    (a, b) => keys.indexOf(a) - keys.indexOf(b),
+  );
 }
 
 /** The declarations of every kind by id, in the order read. The ids of rejected definitions are kept too. */

@@ -20,10 +20,3 @@ export type Kind = (typeof KINDS)[number];
 
 /** Kind words that are keys of other kinds too, where they refer to one: by the word, the kinds that have the key. */
 export const KEYS_OF: Readonly<Partial<Record<Kind, readonly Kind[]>>> = { datasource: ['query'], query: ['process'] };
-
-/** The kinds that a definition with these keys is of; one, where nothing is wrong. */
-export function kindsAmong(keys: readonly string[]): Kind[] {
-  return KINDS.filter((kind) => keys.includes(kind) && !KEYS_OF[kind]?.some((other) => keys.includes(other))).sort(
-    (a, b) => keys.indexOf(a) - keys.indexOf(b),
-  );
-}

@@ -14,10 +14,9 @@ import { eachOnce, given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { GatewayDeclared } from '../schema/gateway.ts';
 import type { BearerDeclared, SchemeDeclared, SignatureDeclared } from '../schema/scheme.ts';
-import { linkUrl, secureEndpointFault, writtenFault } from '../value/address.ts';
+import { linkFile, linkUrl, secureEndpointFault, writtenFault } from '../value/address.ts';
 import { parseConfigText } from '../value/config-text.ts';
 import { isTaken } from '../value/headers.ts';
-import { linkFile } from '../value/secrets.ts';
 import { linkDuration } from '../value/units.ts';
 import { placesOf } from './grants.ts';
 

@@ -6,7 +6,7 @@ import { placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
 import { eachOnce, given } from '../object.ts';
 import type { PermissionListDeclared, RoleDeclared, UserDeclared } from '../schema/security.ts';
-import { linkSecret } from '../value/secrets.ts';
+import { linkSecret } from '../value/address.ts';
 import { placesOf } from './grants.ts';
 
 /** Links every permission list. What they add is resolved when that is linked. */

@@ -1,4 +1,4 @@
-import { isSecretName } from './secrets.ts';
+import { isSecretName } from './address.ts';
 
 /** What may be done with a header that belongs to the protocol, or to the gateway's own handling of a request. */
 interface HeaderRule {
