@@ -4,7 +4,7 @@ import { clientFile } from './client-file.ts';
 import { GENERATED_FOLDER, HEADER, withJsonHeader, withXmlHeader } from './files.ts';
 import { handlersFile } from './handlers-file.ts';
 import { jsonText } from './json-text.ts';
-import { registryFile } from './registry/file.ts';
+import { registryFile } from './registry-file.ts';
 import { typesFile } from './types-file.ts';
 import { sorted, vocabulary } from './vocabulary.ts';
 

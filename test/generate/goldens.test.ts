@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clientFile } from '../../src/generate/client-file.ts';
 import { handlersFile } from '../../src/generate/handlers-file.ts';
-import { registryFile } from '../../src/generate/registry/file.ts';
+import { registryFile } from '../../src/generate/registry-file.ts';
 import { handlerStubs } from '../../src/generate/stubs.ts';
 import { typesFile } from '../../src/generate/types-file.ts';
 import { vocabulary } from '../../src/generate/vocabulary.ts';

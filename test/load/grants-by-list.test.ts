@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { registryFile } from '../../src/generate/registry/file.ts';
+import { registryFile } from '../../src/generate/registry-file.ts';
 import { fitsWildcard } from '../../src/load/security/grants.ts';
 import { load } from './linked.ts';
 

@@ -1,0 +1,352 @@
+import { isDeepStrictEqual } from 'node:util';
+import { segmentOf } from '../describe/scope.ts';
+import type { Component, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
+import type {
+  CallBody,
+  ConsumerOperation,
+  RestConsumer,
+  RestProperties,
+  SoapConsumer,
+  SoapProperties,
+} from '../model/consumer.ts';
+import { type Document, documentName } from '../model/document.ts';
+import type { Field } from '../model/field.ts';
+import type { Flow, FlowStep } from '../model/flow.ts';
+import type { Gateway, Tls } from '../model/gateway.ts';
+import { type ClientCertificate, NODE_DEFAULTS, type Node, type NodeCredential, type Retry } from '../model/node.ts';
+import type { Process, Recurrence } from '../model/process.ts';
+import type { Datasource, Query } from '../model/query.ts';
+import type { Registry, Routing } from '../model/registry.ts';
+import {
+  type ApiKeyScheme,
+  BASIC,
+  type BearerScheme,
+  type ClientCertificateScheme,
+  DIGEST_ALGORITHMS,
+  type PermissionList,
+  type Role,
+  type SecurityScheme,
+  SIGNATURE_ALGORITHMS,
+  type SignatureScheme,
+  type User,
+  type UsernameTokenScheme,
+} from '../model/security.ts';
+import type { Answer, MediaMessage, Operation, Service, SoapForm } from '../model/service.ts';
+import { HEADER } from './files.ts';
+import { type JsonTree, jsonText } from './json-text.ts';
+import { byKind, kebabCase, type Shape, shape, sortedIds, tree } from './registry-walk.ts';
+import { sorted } from './vocabulary.ts';
+import { typeWords } from './words.ts';
+
+const FIELD = shape<Field>()(
+  'type description required default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute namespace flat absent=omit url=segment',
+  {
+    type: ({ type }) => typeWords(type),
+    json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),
+    xml: ({ name, xmlName }) => (xmlName === name ? undefined : xmlName),
+    flat: ({ type }) => type.kind === 'list' && type.flat,
+  },
+);
+
+/** Fields by their names, in their order. */
+function fieldsTree(fields: readonly Field[], registry: Registry): JsonTree {
+  return new Map(fields.map((field) => [field.name, FIELD(field, registry)]));
+}
+
+/** A property of each thing by another one. */
+function entriesOf<T>(things: readonly T[], key: keyof T & string, value: keyof T & string): JsonTree {
+  return Object.fromEntries(things.map((each) => [each[key], tree(each[value])]));
+}
+
+const permissions = (thing: { readonly permissions: Iterable<PermissionList> }): JsonTree =>
+  sortedIds(thing.permissions);
+const responses = (thing: { readonly responses: readonly MediaMessage[] }): JsonTree =>
+  entriesOf(thing.responses, 'mediaType', 'message');
+const templates = ({ uris }: Pick<RestConsumer, 'uris'>): JsonTree => uris.map(({ template }) => template.text);
+/** Names of fields, with a question mark where they are optional. */
+const input = (thing: { readonly input: Document }): JsonTree =>
+  thing.input.fields.map(({ name, required }) => (required ? name : `${name}?`));
+const soapForm = shape<SoapForm>()('name request response', {});
+const soap = (thing: { readonly soap?: SoapForm }, registry: Registry): JsonTree =>
+  thing.soap && soapForm(thing.soap, registry);
+const retry = (thing: { readonly retry?: Retry }): JsonTree =>
+  thing.retry && { attempts: thing.retry.attempts, on: [...thing.retry.on] };
+
+const flag = (value: boolean): string => (value ? 'Y' : 'N');
+
+/** By the names of specification 4.4. */
+const SOAP_PROPERTIES = shape<SoapProperties>()(
+  'MTOM SOAPUpContent sendUncompressed PRIMARYURL SegmentContentType SegmentContentTransfer',
+  {
+    MTOM: ({ mtom }) => flag(mtom),
+    SOAPUpContent: ({ upContent }) => flag(upContent),
+    sendUncompressed: ({ compress }) => flag(!compress),
+    PRIMARYURL: ({ primaryUrl }) => tree(primaryUrl),
+    SegmentContentType: ({ segmentContentType }) => segmentContentType,
+    SegmentContentTransfer: ({ segmentContentTransfer }) => segmentContentTransfer,
+  },
+);
+
+/** By the names of specification 4.3; only those that were declared. */
+const REST_PROPERTIES = shape<RestProperties>()('Base64toBinary Disable_URLEncodingBody sendUncompressed PRIMARYURL', {
+  Base64toBinary: ({ base64ToBinary }) => base64ToBinary && 'Y',
+  Disable_URLEncodingBody: ({ bodyAsBuilt }) => bodyAsBuilt,
+  sendUncompressed: ({ compress, acceptCompressed }) => (compress ? 'N' : !acceptCompressed && 'Y'),
+  PRIMARYURL: ({ primaryUrl }) => tree(primaryUrl),
+});
+
+type ClientCredentials = Extract<NodeCredential, { readonly kind: 'client-credentials' }>;
+
+const CREDENTIAL = byKind<NodeCredential>({
+  basic: ({ user, password }) => tree({ basic: { user, password } }),
+  bearer: ({ token }) => tree({ bearer: token }),
+  'api-key': ({ header, value }) => tree({ 'api-key': { header, value } }),
+  'client-credentials': (credential, registry) => ({ 'client-credentials': CLIENT_CREDENTIALS(credential, registry) }),
+});
+const CLIENT_CREDENTIALS = shape<ClientCredentials>()(
+  'token-url client-id client-secret scope parameters authentication=basic',
+  {},
+);
+
+const ANSWER = byKind<Answer>({
+  handler: ({ file }) => ({ handler: file }),
+  delivered: ({ name }) => ({ delivered: name }),
+  query: ({ query, maxrows }) => ({ query: query.id, maxrows: maxrows?.name }),
+  call: ({ call }) => ({ call: call.id }),
+  component: ({ action, component }) => ({ [action === 'read' ? 'read' : 'save']: component.id }),
+  queries: ({ lists, maxrows }) => ({
+    query: Object.fromEntries(lists.map(({ field, query }) => [field.name, query.id])),
+    maxrows: maxrows?.name,
+  }),
+});
+
+const BODY = byKind<CallBody>({
+  none: () => 'none',
+  form: ({ fields }) => ({ form: entriesOf(fields, 'name', 'text') }),
+  document: ({ document }) => document.id,
+  field: ({ field }) => ({ field: field.name }),
+  raw: ({ raw }) => raw,
+});
+
+/** In full, since a reader wants to see what is checked of a caller. Times in milliseconds. */
+const SCHEME = byKind<SecurityScheme>({
+  basic: () => ({}),
+  'api-key': shape<ApiKeyScheme>()('header', {}),
+  'client-certificate': shape<ClientCertificateScheme>()('header', {}),
+  bearer: shape<BearerScheme>()('issuer audience! jwks algorithms! scopes! tolerance user users claim roles!', {
+    roles: ({ roles }) => new Map([...roles].map(([value, granted]) => [value, tree(granted)])),
+  }),
+  'username-token': shape<UsernameTokenScheme>()('passwords! max-age', {}),
+  signature: shape<SignatureScheme>()('max-age algorithms! digests! ca', {
+    algorithms: ({ algorithms }) => wordsOf(algorithms, SIGNATURE_ALGORITHMS),
+    digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
+    ca: ({ caFile }) => tree(caFile),
+  }),
+});
+
+/** URIs in the words of the definitions. */
+function wordsOf(uris: readonly string[], words: Readonly<Record<string, string>>): string[] {
+  return uris.map((uri) => Object.keys(words).find((word) => words[word] === uri) ?? uri);
+}
+
+/** A member that only an operation over REST has. */
+function overRest(read: Shape<Operation>): Shape<Operation> {
+  return (operation, registry) => (operation.method === undefined ? undefined : read(operation, registry));
+}
+
+/** What its method and its answer do not imply: that a GET writes, and when. */
+function writesTree({ method, writes }: Operation): JsonTree {
+  if (typeof writes === 'object') return Object.fromEntries(writes.map(({ field, value }) => [field.name, value]));
+  return (method === 'GET' || method === 'HEAD') && writes;
+}
+
+/** Things whose use a permission list grants. */
+type GrantedKind = 'operations' | 'consumers' | 'queries' | 'relatedContent' | 'processes' | 'components';
+
+function grantedBy(kind: GrantedKind): Shape<PermissionList> {
+  return (list, registry) => sortedIds([...registry[kind].values()].filter((each) => each.permissions.includes(list)));
+}
+
+function usersOf({ users }: Registry, has: (user: User) => boolean): string[] {
+  return sortedIds([...users.values()].filter(has));
+}
+
+const GATEWAY = shape<Gateway>()(
+  'gateway context listen database publicUrl sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! compress limits properties',
+  {
+    gateway: ({ id }) => id,
+    publicUrl: ({ publicUrl }) => tree(publicUrl),
+    database: ({ database }) => database.url.source,
+    tls: ({ tls }, registry) => tls && TLS(tls, registry),
+    metrics: ({ metrics }) => (metrics.length === 0 ? undefined : { permission: sortedIds(metrics) }),
+    properties: ({ mtom, domainNames }) => ({
+      'ig.MTOM.enablePeopleSoftServiceListeningConnector': mtom.services,
+      'ig.MTOM.enableHttpListeningConnector': mtom.http,
+      'ig.UseDomainName.ExternalOperationNames': domainNames.length === 0 ? undefined : domainNames,
+    }),
+  },
+);
+const TLS = shape<Tls>()('certificate key passphrase client-ca minimum', {});
+const CERTIFICATE = shape<ClientCertificate>()('file key-file passphrase', {});
+const STEP = shape<FlowStep>()('call keep for renew-on timeout', {
+  call: ({ operation }) => operation.id,
+  keep: ({ keep }) => Object.fromEntries(keep.map(({ name, from }) => [name, from.path.join('.')])),
+  for: ({ holds }) => holds?.path.join('.'),
+});
+const EVENT = shape<ComponentEventRegistration>()('event service sequence processing enabled=true', {});
+
+/** The members of `registry.json`, in order. */
+const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf<Registry[K]>> } = {
+  nodes: shape<Node>()('description base! credential ca-file certificate resolve timeouts retry circuit redirects', {
+    credential: ({ credential }, registry) => credential && CREDENTIAL(credential, registry),
+    certificate: ({ certificate }, registry) => certificate && CERTIFICATE(certificate, registry),
+    retry,
+    circuit: ({ circuit }) => !isDeepStrictEqual(circuit, NODE_DEFAULTS.circuit) && tree(circuit),
+    redirects: ({ redirects }) => redirects !== NODE_DEFAULTS.redirects && redirects,
+  }),
+  services: shape<Service>()(
+    'description default active=true deprecated! cors! delivered operations! consumers flows',
+    { flows: ({ flows }) => flows.map(({ name }) => name) },
+  ),
+  // `uris` are in the order of their index, which must never change.
+  operations: shape<Operation>()(
+    'service description method path uris! request request-headers body response wrapper status soap fault answer writes permissions! public as requires! limits active=true',
+    {
+      path: overRest(segmentOf),
+      uris: overRest(templates),
+      request: overRest(({ request }) => tree(request)),
+      'request-headers': overRest(({ requestHeaders }) =>
+        Object.fromEntries(requestHeaders.map(({ header, field }) => [header, field.name])),
+      ),
+      body: overRest(({ body }) => body),
+      response: overRest(responses),
+      wrapper: overRest(({ wrapper }) => wrapper),
+      status: overRest(({ status }) => status),
+      soap,
+      answer: ({ answer }, registry) => ANSWER(answer, registry),
+      writes: writesTree,
+      permissions,
+      requires: (operation) => (operation.public ? undefined : tree(operation.requires)),
+    },
+  ),
+  consumers: byKind<ConsumerOperation>({
+    soap: shape<SoapConsumer>()(
+      'service description target routing soap headers properties fault timeout retry permissions! public active=true',
+      {
+        soap,
+        headers: ({ headers }) => entriesOf(headers, 'name', 'value'),
+        properties: ({ properties }, registry) => SOAP_PROPERTIES(properties, registry),
+        retry,
+        permissions,
+      },
+    ),
+    rest: shape<RestConsumer>()(
+      'service description target routing method uris! input! filled headers body response properties fault timeout retry permissions! public active=true',
+      {
+        uris: templates,
+        input,
+        headers: ({ headers }) => entriesOf(headers, 'name', 'text'),
+        body: ({ body }, registry) => BODY(body, registry),
+        response: responses,
+        properties: ({ properties }, registry) => REST_PROPERTIES(properties, registry),
+        retry,
+        permissions,
+      },
+    ),
+  }),
+  flows: shape<Flow>()('service description input! steps! active=true', {
+    input,
+    steps: ({ steps }, registry) => steps.map((each) => STEP(each, registry)),
+  }),
+  documents: shape<Document>()('description xml namespace! root open patch in-place fields!', {
+    xml: (document) => document.xmlName !== documentName(document) && document.xmlName,
+    patch: ({ patch }) => patch !== undefined,
+    fields: ({ fields }, registry) => fieldsTree(fields, registry),
+  }),
+  datasources: shape<Datasource>()('description url password', {}),
+  queries: shape<Query>()('description permissions! public datasource rows timeout prompts! columns! sql', {
+    permissions,
+    prompts: ({ prompts }, registry) => fieldsTree(prompts, registry),
+    columns: ({ columns }, registry) => fieldsTree(columns, registry),
+    sql: ({ sql }) => sql.trimEnd().split(/\r?\n/),
+  }),
+  components: shape<Component>()('description table shape keys! lock permissions events', {
+    keys: ({ keys }) => keys.map(({ name }) => name),
+    lock: ({ lock }) => lock?.name,
+    permissions,
+    events: ({ events }, registry) => events.map((each) => EVENT(each, registry)),
+  }),
+  relatedContent: shape<RelatedContent>()('description class permissions! public', {
+    class: ({ file }) => file,
+    permissions,
+  }),
+  processes: shape<Process>()(
+    'description type handler query parameters! retry timeout recurs run-as permissions! public',
+    {
+      handler: ({ answer }) => answer.kind === 'handler' && answer.file,
+      query: ({ answer }) => answer.kind === 'query' && answer.query.id,
+      parameters: ({ answer, parameters }, registry) =>
+        answer.kind === 'handler' ? fieldsTree(parameters, registry) : undefined,
+      retry: (process) => process.retry.attempts > 0 && tree(process.retry),
+      permissions,
+    },
+  ),
+  recurrences: shape<Recurrence>()('description cron zone', {}),
+  schemes: (scheme, registry) => ({ description: scheme.description, [scheme.kind]: SCHEME(scheme, registry) }),
+  permissionLists: shape<PermissionList>()(
+    'description adds adds-queries adds-processes adds-components requests operations! consumers queries! related-content processes components users!',
+    {
+      adds: ({ operations }) => tree(operations),
+      'adds-queries': ({ queries }) => tree(queries),
+      'adds-processes': ({ processes }) => tree(processes),
+      'adds-components': ({ components }) => tree(components),
+      operations: grantedBy('operations'),
+      consumers: grantedBy('consumers'),
+      queries: grantedBy('queries'),
+      'related-content': grantedBy('relatedContent'),
+      processes: grantedBy('processes'),
+      components: grantedBy('components'),
+      users: (list, registry) => usersOf(registry, ({ permissionLists }) => permissionLists.has(list)),
+    },
+  ),
+  roles: shape<Role>()('description permission-lists! users!', {
+    'permission-lists': ({ permissionLists }) => sortedIds(permissionLists),
+    users: (role, registry) => usersOf(registry, ({ roles }) => roles.includes(role)),
+  }),
+  // No more of a hash than identifies it.
+  users: shape<User>()('description password api-keys certificates shared-secret roles! sample', {
+    password: ({ password }) => password && (/^\$([a-z0-9-]+)\$/.exec(password)?.[1] ?? 'unknown'),
+    'api-keys': ({ apiKeys }) => apiKeys.map((hash) => `${hash.slice(0, 'sha256:'.length + 12)}...`),
+    roles: ({ roles }) => sortedIds(roles),
+  }),
+  routings: shape<Routing>()('operation sender receiver generated active=true log=none', {}),
+};
+
+type ThingOf<Things> = Things extends ReadonlyMap<string, infer T> | readonly (infer T)[] ? T : never;
+
+/** Kinds whose member is left out when the registry has none of them. */
+const OPTIONAL: ReadonlySet<string> = new Set<keyof typeof KINDS>([
+  'flows',
+  'datasources',
+  'components',
+  'relatedContent',
+  'processes',
+  'recurrences',
+  'schemes',
+]);
+
+/**
+ * Text of `registry.json`: everything that results from the definitions, in the words of the definitions, so that a change of
+ * one line of YAML shows its full effect in a diff. What is left out has its default. References to configuration are as
+ * written; there are no password hashes, and no line numbers, which would change with every edit.
+ */
+export function registryFile(registry: Registry): string {
+  const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).flatMap((kind) => {
+    // `basic` is no one's definition.
+    const things = sorted<{ readonly id: string }>(registry[kind]).filter((each) => each !== BASIC);
+    if (things.length === 0 && OPTIONAL.has(kind)) return [];
+    const write = KINDS[kind] as Shape<object>;
+    return [[kebabCase(kind), new Map(things.map((each) => [each.id, write(each, registry)]))] as const];
+  });
+  return jsonText({ '//': HEADER, gateway: GATEWAY(registry.gateway, registry), ...Object.fromEntries(kinds) });
+}
