@@ -26,7 +26,7 @@ import { Ended, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
 import { AS_JSON, explain } from './help.ts';
 import { loadRegistry, type Place, placeOf, readTables } from './project.ts';
-import { coloursOf, jsonText, print, renderTable } from './terminal.ts';
+import { type Columns, coloursOf, printResult, tableOf } from './terminal.ts';
 
 /** Options of both commands. */
 interface GrantOptions {
@@ -34,19 +34,17 @@ interface GrantOptions {
   readonly database?: true;
 }
 
-/** What both commands reason about. */
+/** What both commands work on. */
 interface GrantSources {
   readonly registry: Registry;
-  /** Those of the definitions, and of the database where that was asked for; sorted by their ids. */
+  /** The users of the definitions, and with `--database` of the database too, in the order of their ids. */
   readonly users: readonly User[];
 }
 
-/** Adds what both commands take. */
 function addGrantOptions(command: Command): Command {
-  return command.option('--database', "count the users in the gateway's database too").option('--json', AS_JSON);
+  return command.option('--database', "include the users of the gateway's database").option('--json', AS_JSON);
 }
 
-/** Reads the definitions, and the users of the database where they are asked for. */
 async function readGrants(command: Command, { database }: GrantOptions): Promise<GrantSources> {
   const place = placeOf(command);
   const registry = await loadRegistry(place, 'ignore-missing');
@@ -55,7 +53,7 @@ async function readGrants(command: Command, { database }: GrantOptions): Promise
   return { registry, users: [...declared, ...kept].sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
-/** Those that may call, with what they hold of the declared roles. */
+/** The users of the database that are not disabled, with those of their roles that are declared. */
 async function usersOfDatabase(registry: Registry, place: Place): Promise<User[]> {
   const { readUsers } = await import('../security/users/rows.ts');
   const kept = await readTables(registry, place, (db) => readUsers(async () => db).list());
@@ -70,40 +68,37 @@ async function usersOfDatabase(registry: Registry, place: Place): Promise<User[]
     );
 }
 
-/** @throws CliFailure that proposes others where there is none */
+/** Everything with that id. @throws CliFailure that proposes other ids */
 function thingsNamed(registry: Registry, asked: string): Thing[] {
   const things = listThings(registry);
   const found = findThings(things, asked);
   const operations = found.filter(({ kind }) => kind === 'operation' || kind === 'consumer').map(({ id }) => id);
   if (operations.length > 1) {
     const meant = operations.sort();
-    throw wrongUsage(`${asked} may be ${meant.join(' or ')}`, `Write one of them in full: ${meant[0]}.`);
+    throw wrongUsage(`${asked} may mean ${meant.join(' or ')}`, `Write one of them in full: ${meant[0]}.`);
   }
   if (found.length > 0) return found;
   const id = asked.slice(asked.indexOf(':') + 1);
   const known = [...new Set(things.map((each) => each.id))];
-  const kinds = `It names one of these: ${THING_KINDS.join(', ')}.`;
-  throw wrongUsage(
-    `there is nothing called ${asked} that is granted`,
-    [propose(id, known) ?? [], kinds].flat().join('\n'),
-  );
+  const kinds = `These kinds of things are granted: ${THING_KINDS.join(', ')}.`;
+  throw wrongUsage(`nothing that is granted has the id ${asked}`, [propose(id, known) ?? [], kinds].flat().join('\n'));
 }
 
-/** Chains as a table: every link with the line that says so. */
+const LINK_COLUMNS: Columns<Link> = {
+  BECAUSE: ({ because }) => because,
+  WHERE: placeOfLink,
+};
+
+/** Chains as a table: every link with its place in the definitions. */
 function renderChains(chains: readonly Chain[]): string {
-  const rows = chains.flat().map((link) => [link.because, placeOfLink(link)]);
-  return renderTable(['BECAUSE', 'WHERE'], rows, { colours: coloursOf(process.stdout) });
+  return tableOf(chains.flat(), LINK_COLUMNS);
 }
 
-/** The same for several callers. */
-function renderCallers(callers: readonly { readonly name: string; readonly chains: readonly Chain[] }[]): string {
-  const rows = callers.flatMap(({ name, chains }) =>
-    chains.flat().map((link, index) => [index === 0 ? name : '', link.because, placeOfLink(link)]),
-  );
-  return renderTable(['WHO', 'BECAUSE', 'WHERE'], rows, { colours: coloursOf(process.stdout) });
+function chainsOf({ needs }: Pick<Verdict, 'needs'>): Chain[] {
+  return needs.flatMap(({ chains }) => chains);
 }
 
-/** `definitions/security.yaml:12:5`, which terminals and editors open; what is in no file, the database keeps. */
+/** `definitions/security.yaml:12:5`, which terminals and editors open; `database` for a link that is not in a file. */
 function placeOfLink({ at }: Link): string {
   return at === undefined ? 'database' : `${at.file}:${at.line}:${at.column}`;
 }
@@ -115,24 +110,29 @@ const whoCanHelp = {
     "signalbox who-can LOCATIONS_GET --json | jq -r '.[].callers[].caller'",
   ],
   notes: [
-    'A thing is an operation, a query, a process, a component, a related-content service, an operation with a target (consumer) or a flow, by its id; of several kinds with one id all are shown, unless the kind stands before it. LOCATIONS_GET is the operation of the default version of its service, Locations.v2.LOCATIONS_GET that of one version. An operation is granted with what answers it: its query, its component, its call. Tokens are callers by what their claims give. Grants alone are judged, not whether credentials are taken.',
-    '--json writes an array, an object a thing: kind, id, public, callers (each with caller, roles, and needs: what, may, and the chains of { because, at: { file, line, column } } that grant it), operations that reach a component which nobody names, and reached, the chains of operations that use it as a role of theirs.',
+    'A thing is an operation, a query, a process, a component, a related-content service, an operation with a target (consumer) or a flow, named by its id. If things of several kinds have the same id, all of them are shown; write the kind before the id to select one. LOCATIONS_GET is the operation of the default version of its service, Locations.v2.LOCATIONS_GET that of a specific version. Granting an operation covers what answers it: its query, its component, its call. Tokens are listed by the roles that their claims give. Only grants are considered, not whether credentials are accepted.',
+    '--json writes an array with one object per thing: kind, id, public, callers (each with caller, roles, and needs: what, may, and the chains of { because, at: { file, line, column } } that grant it), operations (those that reach a component without grants of its own), and reached (the chains of operations that use it in the name of a role).',
   ],
 } as const;
 
-/** What is known of one thing. */
+/** Who may use one thing, as `--json` writes it. */
 interface CallersAnswer {
-  readonly thing: Thing;
-  /** Everybody may use it, without credentials. */
-  readonly isPublic: boolean;
-  readonly callers: readonly { readonly caller: CallerFacts; readonly verdict: Verdict }[];
-  /** Of a component that nobody names: the operations by which it is reached. */
+  readonly kind: Thing['kind'];
+  readonly id: string;
+  /** Everyone may use it, without credentials. */
+  readonly public: boolean;
+  readonly callers: readonly {
+    readonly caller: string;
+    readonly roles: readonly string[];
+    readonly needs: Verdict['needs'];
+  }[];
+  /** For a component without grants of its own: the operations that read or save it. */
   readonly operations?: readonly string[];
-  /** Operations that reach it by a role of theirs. */
+  /** Operations that use it in the name of a role (`as:`). */
   readonly reached: readonly Chain[];
 }
 
-/** `signalbox who-can`: who may use a thing, and by which lines of which files. */
+/** `signalbox who-can`: who may use a thing, and the lines of the definitions that permit it. */
 export function addWhoCan(program: Command): void {
   const command = explain(program.command('who-can'), whoCanHelp)
     .description('list who may use an operation, a query or another thing')
@@ -140,123 +140,130 @@ export function addWhoCan(program: Command): void {
   addGrantOptions(command).action(async (asked: string, options: GrantOptions, self: Command) => {
     const { registry, users } = await readGrants(self, options);
     const callers = listCallers(registry, users);
-    const answers = thingsNamed(registry, asked).map((thing) => answerFor(registry, callers, thing));
-    const json = (): string => jsonText(answers.map(plainCallersAnswer));
-    await print(options.json ? json() : answers.map((each) => renderCallersAnswer(registry, each)).join('\n'));
+    const things = thingsNamed(registry, asked);
+    const answers = things.map((thing) => callersAnswer(registry, callers, thing));
+    await printResult(answers, options.json, () =>
+      things.map((thing, index) => renderCallers(registry, thing, answers[index] as CallersAnswer)).join('\n'),
+    );
   });
 }
 
-function answerFor(registry: Registry, callers: readonly CallerFacts[], thing: Thing): CallersAnswer {
-  const isOpen = judge(NOBODY, thing).may;
+function callersAnswer(registry: Registry, callers: readonly CallerFacts[], thing: Thing): CallersAnswer {
+  const { kind, id } = thing;
+  const isOpen = judge(ANYONE, thing).may;
   const judged = callers.map((caller) => ({ caller, verdict: judge(caller, thing) }));
-  const answered = [...registry.operations.values()].filter(
-    ({ answer }) => thing.kind === 'component' && answer.kind === 'component' && answer.component.id === thing.id,
-  );
+  const permitted = isOpen ? [] : judged.filter(({ verdict }) => verdict.may);
   return {
-    thing,
-    isPublic: isOpen && thing.kind !== 'component',
-    callers: isOpen ? [] : judged.filter(({ verdict }) => verdict.may),
-    ...(isOpen && thing.kind === 'component'
-      ? { operations: answered.map((each) => shortestName(operationsByName(registry), each)) }
-      : {}),
+    kind,
+    id,
+    public: isOpen && kind !== 'component',
+    callers: permitted.map(({ caller: { name, roles }, verdict: { needs } }) => ({
+      caller: name,
+      roles: roles.map((role) => role.id),
+      needs,
+    })),
+    ...(isOpen && kind === 'component' ? { operations: operationsOnComponent(registry, id) } : {}),
     reached: reachedAs(registry, thing),
   };
 }
 
-const NOBODY: CallerFacts = { name: 'nobody', roles: [] };
+/** A caller without credentials. */
+const ANYONE: CallerFacts = { name: 'anyone', roles: [] };
 
-function renderCallersAnswer(registry: Registry, answer: CallersAnswer): string {
-  const { thing, isPublic, callers, operations, reached } = answer;
-  const name = coloursOf(process.stdout).bold(nameOf(thing));
-  const open = judge(NOBODY, thing);
-  const chainsOf = ({ needs }: Verdict): Chain[] => needs.flatMap(({ chains }) => chains);
-  if (isPublic) return `Everybody may use ${name}, without credentials.\n\n${renderChains(chainsOf(open))}`;
-  if (operations !== undefined) {
-    const which = operations.length === 0 ? 'code alone reaches it' : `by ${operations.join(', ')}`;
-    return `Who may use what reads or saves it, may use ${name}: ${which}.\n\n${renderChains(chainsOf(open))}`;
-  }
-  const through =
-    reached.length === 0 ? '' : `\nIn the name of a role it is reached by code or answers:\n\n${renderChains(reached)}`;
-  if (callers.length === 0)
-    return `Nobody may use ${name} by a grant. It would take:\n\n${renderChains(whatIsMissing(registry, thing, open))}${through}`;
-  const shown = callers.map(({ caller, verdict }) => ({ name: caller.name, chains: chainsOf(verdict) }));
-  return `${counted(callers.length, 'caller')} may use ${name}.\n\n${renderCallers(shown)}${through}`;
+function operationsOnComponent(registry: Registry, id: string): string[] {
+  const byName = operationsByName(registry);
+  return [...registry.operations.values()].flatMap((operation) =>
+    operation.answer.kind === 'component' && operation.answer.component.id === id
+      ? shortestName(byName, operation)
+      : [],
+  );
 }
 
-function plainCallersAnswer({ thing, isPublic, callers, operations, reached }: CallersAnswer): object {
-  return {
-    kind: thing.kind,
-    id: thing.id,
-    public: isPublic,
-    callers: callers.map(({ caller, verdict }) => ({
-      caller: caller.name,
-      roles: caller.roles.map(({ id }) => id),
-      needs: verdict.needs,
-    })),
-    operations,
-    reached,
-  };
+function renderCallers(registry: Registry, thing: Thing, answer: CallersAnswer): string {
+  const { callers, operations, reached } = answer;
+  const name = coloursOf(process.stdout).bold(nameOf(thing));
+  const open = judge(ANYONE, thing);
+  if (answer.public) return `Everyone may use ${name}, without credentials.\n\n${renderChains(chainsOf(open))}`;
+  if (operations !== undefined) {
+    const who =
+      operations.length === 0 ? 'Only code reaches it' : `Whoever may call ${operations.join(', ')} may use it`;
+    return `There are no grants for ${name} itself. ${who}.\n\n${renderChains(chainsOf(open))}`;
+  }
+  const asRole = reached.length === 0 ? '' : `\nOperations that run as a role use it too:\n\n${renderChains(reached)}`;
+  if (callers.length === 0)
+    return `No one may use ${name}. Needed:\n\n${renderChains(whatIsMissing(registry, thing, open))}${asRole}`;
+  const rows = callers.flatMap(({ caller, needs }) =>
+    needs.flatMap(({ chains }) => chains.flat()).map((link, index) => ({ ...link, who: index === 0 ? caller : '' })),
+  );
+  const columns = { WHO: ({ who }: { readonly who: string }) => who, ...LINK_COLUMNS };
+  return `${counted(callers.length, 'caller')} may use ${name}.\n\n${tableOf(rows, columns)}${asRole}`;
 }
 
 const canHelp = {
   examples: [
     'signalbox can demo                     # everything that the user may use',
-    'signalbox can demo PROCESS_MONITOR     # whether, and by which lines of which files',
-    'signalbox can role:SAMPLE_ALL          # everything that whoever has the role may use',
+    'signalbox can demo PROCESS_MONITOR     # whether the user may use it, and the lines that decide',
+    'signalbox can role:SAMPLE_ALL          # everything that the role permits',
     "signalbox can demo LOCATIONS_GET --json | jq '.[].may'",
   ],
   notes: [
-    'Things are named as for who-can. A token is named by its scheme and a value of the claim that gives roles, as in PARTNER_TOKENS:locations.read. Of several kinds with one id, the user must be allowed to use them all.',
-    '--json writes an array, an object a thing: kind, id, may, needs (each with what, may, and the chains of { because, at: { file, line, column } } that grant it), and missing, chains as well.',
+    'Things are named as for who-can. A token is named by its scheme and a value of the claim that gives roles, as in PARTNER_TOKENS:locations.read. If things of several kinds have the same id, the user must be allowed to use all of them.',
+    '--json writes an array with one object per thing: kind, id, may, needs (each with what, may, and the chains of { because, at: { file, line, column } } that grant it), and missing (the chains that would be needed).',
   ],
-  exits: ['the user may', 'the user may not, or the definitions hold errors'],
+  exits: ['the user may', 'the user may not, or the definitions contain errors'],
 } as const;
 
-/** What is known of one thing. */
+/** Whether a caller may use one thing, as `--json` writes it. */
 interface GrantAnswer {
-  readonly thing: Thing;
-  readonly verdict: Verdict;
-  /** What would have to be held, where it is not. */
+  readonly kind: Thing['kind'];
+  readonly id: string;
+  readonly may: boolean;
+  readonly needs: Verdict['needs'];
+  /** The grants that would be needed, when the caller may not. */
   readonly missing: readonly Chain[];
 }
 
 /** `signalbox can`: whether a user may use a thing and why, or all that the user may use. */
 export function addCan(program: Command): void {
   const command = explain(program.command('can'), canHelp)
-    .description('tell whether a user may use a thing, and why')
+    .description('check whether a user may use a thing, and explain why')
     .argument(
       '<user>',
-      "the user's id; role:ID for whoever has a role, SCHEME:VALUE for a token whose claim has a value",
+      "the user's id; role:ID for anyone with that role, SCHEME:VALUE for a token with that value of the claim",
     )
-    .argument('[thing]', 'its id, or its kind and id: query:PROCESS_MONITOR; without one all that the user may use');
+    .argument(
+      '[thing]',
+      'its id, or its kind and id: query:PROCESS_MONITOR (default: everything that the user may use)',
+    );
   addGrantOptions(command).action(
     async (id: string, asked: string | undefined, options: GrantOptions, self: Command) => {
       const sources = await readGrants(self, options);
+      const { registry } = sources;
       const caller = callerNamed(sources, id);
-      const things = asked === undefined ? listThings(sources.registry) : thingsNamed(sources.registry, asked);
+      const things =
+        asked === undefined
+          ? listThings(registry).filter((thing) => isHeld(caller, thing))
+          : thingsNamed(registry, asked);
       const answers = things.map((thing): GrantAnswer => {
         const verdict = judge(caller, thing);
-        return { thing, verdict, missing: whatIsMissing(sources.registry, thing, verdict) };
+        return { kind: thing.kind, id: thing.id, ...verdict, missing: whatIsMissing(registry, thing, verdict) };
       });
-      const told = asked === undefined ? answers.filter(isHeld) : answers;
-      if (options.json) await print(jsonText(told.map(plainGrantAnswer)));
-      else
-        await print(
-          asked === undefined
-            ? renderAll(caller, told)
-            : told.map((each) => renderGrantAnswer(caller, each)).join('\n'),
-        );
-      if (!told.every(({ verdict }) => verdict.may)) throw new Ended(1);
+      await printResult(answers, options.json, () =>
+        asked === undefined ? renderAll(caller, answers) : answers.map((each) => renderGrant(caller, each)).join('\n'),
+      );
+      if (!answers.every(({ may }) => may)) throw new Ended(1);
     },
   );
 }
 
-/** What may be used, apart from components that nobody names: those are reached by what is listed anyway. */
-function isHeld({ thing, verdict }: GrantAnswer): boolean {
-  return verdict.may && !(thing.kind === 'component' && thing.needs.every(({ granted }) => granted.public));
+/** Whether a caller may use a thing. Components without grants of their own are left out: listed operations reach them. */
+function isHeld(caller: CallerFacts, thing: Thing): boolean {
+  return (
+    judge(caller, thing).may && !(thing.kind === 'component' && thing.needs.every(({ granted }) => granted.public))
+  );
 }
 
-/** @throws CliFailure that proposes others where there is none */
+/** @throws CliFailure that proposes other ids */
 function callerNamed({ registry, users }: GrantSources, asked: string): CallerFacts {
   const user = users.find((each) => each.id === asked);
   if (user !== undefined) return callerOfUser(user);
@@ -270,40 +277,39 @@ function callerNamed({ registry, users }: GrantSources, asked: string): CallerFa
   const token = tokens.find((each) => each.id === asked);
   if (token !== undefined) return token.caller;
   if (registry.schemes.get(kind)?.kind === 'bearer')
-    throw wrongUsage(`no token is called ${asked}`, tokenHint(registry, kind));
+    throw wrongUsage(`there is no token ${asked}`, tokenHint(registry, kind));
   const proposed = registry.roles.has(asked) ? `Did you mean role:${asked}?` : undefined;
   const known = users.map((each) => each.id);
-  const hint = 'Users of the database count with --database.';
+  const hint = 'Pass --database to include the users of the database.';
   const hints = [proposed ?? propose(asked, known, 'signalbox user list'), hint].filter((each) => each !== undefined);
   throw wrongUsage(`there is no user ${asked}`, hints.join('\n'));
 }
 
-/** Which names tokens of a scheme have: roles come from what is in them, not from whose they are. */
+/** The names of a scheme's tokens: a token gives roles by the values of a claim, not by its user. */
 function tokenHint(registry: Registry, scheme: string): string {
   const known = listTokens(registry).flatMap(({ id }) => (id.startsWith(`${scheme}:`) ? id : []));
   return known.length === 0
-    ? `Tokens of ${scheme} give no roles.`
+    ? `Tokens of ${scheme} don't give roles.`
     : `A token is named by a value that gives roles: ${known.join(', ')}.`;
 }
 
-function renderGrantAnswer(caller: CallerFacts, { thing, verdict, missing }: GrantAnswer): string {
+function renderGrant(caller: CallerFacts, { kind, id, may, needs, missing }: GrantAnswer): string {
   const { bold, green, red } = coloursOf(process.stdout);
-  const name = bold(nameOf(thing));
-  const chains = verdict.needs.flatMap((each) => each.chains);
-  if (verdict.may) return `${caller.name} ${green('may')} use ${name}.\n\n${renderChains(chains)}`;
-  return `${caller.name} ${red('may not')} use ${name}. It would take:\n\n${renderChains(missing)}`;
+  const name = bold(nameOf({ kind, id }));
+  if (may) return `${caller.name} ${green('may')} use ${name}.\n\n${renderChains(chainsOf({ needs }))}`;
+  return `${caller.name} ${red('may not')} use ${name}. Needed:\n\n${renderChains(missing)}`;
 }
 
 function renderAll(caller: CallerFacts, answers: readonly GrantAnswer[]): string {
-  const rows = answers.map(({ thing, verdict }) => {
-    const [chain = []] = verdict.needs[0]?.chains ?? [];
-    const last = chain.at(-1);
-    return [thing.kind, thing.id, last?.because ?? '', last === undefined ? '' : placeOfLink(last)];
+  const lastLink = ({ needs }: GrantAnswer): Link | undefined => needs[0]?.chains[0]?.at(-1);
+  const table = tableOf(answers, {
+    KIND: ({ kind }) => kind,
+    THING: ({ id }) => id,
+    BECAUSE: (answer) => lastLink(answer)?.because,
+    WHERE: (answer) => {
+      const link = lastLink(answer);
+      return link && placeOfLink(link);
+    },
   });
-  const head = `${caller.name} may use ${counted(rows.length, 'thing')}.\n\n`;
-  return head + renderTable(['KIND', 'THING', 'BECAUSE', 'WHERE'], rows, { colours: coloursOf(process.stdout) });
-}
-
-function plainGrantAnswer({ thing, verdict, missing }: GrantAnswer): object {
-  return { kind: thing.kind, id: thing.id, may: verdict.may, needs: verdict.needs, missing };
+  return `${caller.name} may use ${counted(answers.length, 'thing')}.\n\n${table}`;
 }

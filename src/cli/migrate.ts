@@ -4,7 +4,7 @@ import { counted } from '../wire/words.ts';
 import { wrongUsage } from './failure.ts';
 import { AS_JSON, explain } from './help.ts';
 import { loadRegistry, placeOf, storeOptions, withStore } from './project.ts';
-import { coloursOf, jsonText, note, print } from './terminal.ts';
+import { coloursOf, note, print, printResult } from './terminal.ts';
 
 const help = {
   examples: [
@@ -13,18 +13,18 @@ const help = {
     "signalbox migrate --plan --json | jq -r '.[].statements[]'",
   ],
   notes: [
-    'A gateway does the same when it starts, so this is for those who want it done before. Any number of processes may do it at once: each step is run once, all of a run or nothing of it, and noted in the table signalbox_migration.',
+    'A gateway does the same when it starts; run this command to do it beforehand. Any number of processes may run it at the same time: each step runs once, a run is applied as a whole or not at all, and the table signalbox_migration records the steps.',
   ],
 } as const;
 
-/** `signalbox migrate`: brings the gateway's own tables up to date, or shows what that would be. */
+/** `signalbox migrate`: brings the gateway's own tables up to date, or shows the pending steps. */
 export function addMigrate(program: Command): void {
   explain(program.command('migrate'), help)
     .description('bring the tables of the gateway up to this version')
-    .option('--plan', 'print what would be run, and change nothing')
+    .option('--plan', 'print the pending statements and change nothing')
     .option('--json', AS_JSON)
     .action(async ({ plan, json }: { plan?: true; json?: true }, command: Command) => {
-      if (plan === undefined && json) throw wrongUsage('--json is for --plan');
+      if (plan === undefined && json) throw wrongUsage('--json needs --plan');
       const place = placeOf(command);
       const registry = await loadRegistry(place, 'ignore-missing');
       await (plan === undefined
@@ -46,13 +46,12 @@ async function migrate(store: Store): Promise<void> {
 
 async function showPlan(options: StoreOptions, json?: true): Promise<void> {
   const { pendingMigrations } = await import('../store/index.ts');
-  const pending = await pendingMigrations(options);
-  await print(json ? jsonText(pending) : renderPlan(pending));
+  await printResult(await pendingMigrations(options), json, renderPlan);
 }
 
-/** SQL that can be read and run: each step below a comment with its name. */
+/** SQL that can be run: each step below a comment with its name. */
 function renderPlan(pending: readonly PendingMigration[]): string {
-  if (pending.length === 0) return '-- Nothing is to be done.\n';
+  if (pending.length === 0) return '-- The database is up to date.\n';
   return pending
     .map(({ name, statements }) => `-- ${name}\n${statements.map((each) => `${each}\n`).join('')}`)
     .join('\n');

@@ -6,7 +6,7 @@ import type { Answer, Operation, SoapForm } from '../model/service.ts';
 import { findService } from './find.ts';
 import { AS_JSON, explain } from './help.ts';
 import { loadRegistry, placeOf } from './project.ts';
-import { coloursOf, jsonText, print, renderTable } from './terminal.ts';
+import { type Columns, printResult, tableOf } from './terminal.ts';
 
 const help = {
   examples: [
@@ -15,43 +15,42 @@ const help = {
     "signalbox routes --json | jq '.[] | select(.active | not)'",
   ],
   notes: [
-    'ANY > LOCAL is the routing that every active provider operation has: from any node to this gateway. LOCAL > NODE is that of an operation with a target: a call to another system. Over SOAP the path is followed by the action that names the operation.',
+    'ANY > LOCAL is the routing of every active operation that this gateway provides: from any node to the gateway. LOCAL > NODE is the routing of an operation with a target: a call to another system. For SOAP the path is followed by the action that names the operation.',
   ],
 } as const;
 
-/** One way into the gateway, by a URI of an operation or by its SOAP action; or one out of it, to another system. */
+/** One way into the gateway, by a URI of an operation or by its SOAP action; or a call from it to another system. */
 interface Route {
   readonly operation: string;
   readonly service: string;
   /** `SOAP`, or the HTTP method. */
   readonly method: string;
-  /** Out of the gateway an address, with its references to configuration. */
+  /** For calls an address, with its references to configuration. */
   readonly path: string;
-  /** Which of the operation's URI templates it is, from 1; none over SOAP. */
+  /** Index of the operation's URI template, from 1; absent over SOAP. */
   readonly uriIndex?: number;
-  /** What SOAPAction says. */
+  /** The value of SOAPAction. */
   readonly action?: string;
-  /** Empty where there is none: the operation is not active, or its target is its routing. */
+  /** Empty when the operation is not active, or when its target is its routing. */
   readonly routing: string;
   readonly sender: string;
   readonly receiver: string;
   readonly active: boolean;
-  /** Empty where another system answers. */
+  /** Empty when another system answers. */
   readonly answer: string;
-  /** Permission lists that grant it; `public` where it needs none. */
+  /** Permission lists that grant it, or `public`. */
   readonly permission: readonly string[];
 }
 
-/** `signalbox routes`: what answers where, by which routing, for whom. */
+/** `signalbox routes`: every path with its operation, routing and permission. */
 export function addRoutes(program: Command): void {
   explain(program.command('routes'), help)
     .description('list every path and call, with its routing and permission')
-    .argument('[service]', 'those of this service only, as in Locations.v1')
+    .argument('[service]', 'list this service only, as in Locations.v1')
     .option('--json', AS_JSON)
     .action(async (service: string | undefined, { json }: { json?: true }, command: Command) => {
       const registry = await loadRegistry(placeOf(command));
-      const routes = listRoutes(registry, service);
-      await print(json ? jsonText(routes) : renderRoutes(routes));
+      await printResult(listRoutes(registry, service), json, (routes) => tableOf(routes, COLUMNS));
     });
 }
 
@@ -61,17 +60,17 @@ function listRoutes(registry: Registry, given: string | undefined): Route[] {
   const routes: Route[] = [];
   for (const operation of asked?.service.operations ?? registry.operations.values()) {
     if (asked?.pathName !== undefined && operation.pathName !== asked.pathName) continue;
-    // An operation that is not active has no routing; it is listed all the same, or it could not be found.
+    // An operation that is not active has no routing. It is listed too, so that it can be found.
     for (const routing of routings.get(operation.id) ?? [undefined])
       routes.push(...routesInto(registry, operation, routing, asked?.pathName !== undefined));
   }
-  // A name in paths is one of REST.
+  // Only REST has a name in paths.
   if (asked?.pathName !== undefined) return routes;
   const consumers = asked?.service.consumers ?? [...registry.consumers.values()];
   return [...routes, ...consumers.map((consumer) => routeOut(registry, consumer))];
 }
 
-/** The URIs of an operation, and its SOAP action unless only what has a path of its own is asked for. */
+/** The URIs of an operation, and its SOAP action unless only URIs are wanted. */
 function routesInto(
   registry: Registry,
   operation: Operation,
@@ -119,7 +118,7 @@ function overSoap({ service }: Operation | ConsumerOperation, { action }: SoapFo
   return { service: service.id, method: 'SOAP', path, action };
 }
 
-/** By the first of its templates, which is the one that a call uses unless it says otherwise. */
+/** With the first template of the operation, which a call uses by default. */
 function overRest({ service, method, uris, host }: RestConsumer, address: string) {
   const [uri] = uris;
   const slash = host || address.endsWith('/') ? '' : '/';
@@ -151,19 +150,14 @@ function answerOf(registry: Registry, answer: Answer): string {
   }
 }
 
-const heading = ['OPERATION', 'METHOD', 'PATH', 'URI', 'ROUTING', 'FROM > TO', 'ACTIVE', 'ANSWER', 'PERMISSION'];
-
-function renderRoutes(routes: readonly Route[]): string {
-  const rows = routes.map((route) => [
-    route.operation,
-    route.method,
-    route.action === undefined ? route.path : `${route.path} ${route.action}`,
-    String(route.uriIndex ?? ''),
-    route.routing,
-    route.sender === '' ? '' : `${route.sender} > ${route.receiver}`,
-    route.active ? 'yes' : 'no',
-    route.answer,
-    route.permission.join(', '),
-  ]);
-  return renderTable(heading, rows, { colours: coloursOf(process.stdout), right: new Set([3]) });
-}
+const COLUMNS: Columns<Route> = {
+  OPERATION: ({ operation }) => operation,
+  METHOD: ({ method }) => method,
+  PATH: ({ path, action }) => (action === undefined ? path : `${path} ${action}`),
+  URI: ({ uriIndex }) => uriIndex,
+  ROUTING: ({ routing }) => routing,
+  'FROM > TO': ({ sender, receiver }) => (sender === '' ? '' : `${sender} > ${receiver}`),
+  ACTIVE: ({ active }) => (active ? 'yes' : 'no'),
+  ANSWER: ({ answer }) => answer,
+  PERMISSION: ({ permission }) => permission.join(', '),
+};

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import pc from 'picocolors';
 import { codeOf } from '../wire/error.ts';
 
-/** Functions that colour a text, or leave it alone where colour is off. */
+/** Functions that colour a text, or return it unchanged when colour is off. */
 export type Colors = ReturnType<typeof pc.createColors>;
 
 interface Stream {
@@ -10,8 +10,8 @@ interface Stream {
 }
 
 /**
- * Colour is for terminals; `FORCE_COLOR` and `NO_COLOR` (no-color.org) say otherwise, the first being the stronger, as in
- * Node itself.
+ * Colour is for terminals, unless `FORCE_COLOR` or `NO_COLOR` (no-color.org) decides otherwise. `FORCE_COLOR` wins over
+ * `NO_COLOR`, as it does in Node itself.
  */
 export function wantsColour(stream: Stream, env: NodeJS.ProcessEnv = process.env): boolean {
   if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '')
@@ -20,39 +20,42 @@ export function wantsColour(stream: Stream, env: NodeJS.ProcessEnv = process.env
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** Colours, or none. */
 export function colours(enabled: boolean): Colors {
   return pc.createColors(enabled);
 }
 
-/** Colours for what is written to `stream`. */
+/** The colours for output to `stream`. */
 export function coloursOf(stream: Stream): Colors {
   return pc.createColors(wantsColour(stream));
 }
 
-/** Writes to standard output, and waits until it is taken or nobody is there to take it. */
+/** Writes to standard output, and waits until the text is read or the reader is gone. */
 export async function print(text: string | Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
 }
 
-/** A value for programs to read. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** What would drive a terminal, or break the line, becomes a blank. */
+/** Prints the result of a command: as JSON with `--json`, as text otherwise. */
+export async function printResult<T>(result: T, json: true | undefined, render: (result: T) => string): Promise<void> {
+  await print(json ? jsonText(result) : render(result));
+}
+
+/** Replaces characters that would control a terminal or break the line by blanks. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').trimEnd();
 }
 
-/** Writes a line about the work itself, as opposed to its result, to standard error. */
+/** Writes a line to standard error: about the work itself, as opposed to its result. */
 export function note(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
 /**
- * Makes a closed output (`signalbox routes | head -1`) no error of ours: commands end as they would have, with the exit code
- * that is theirs, and those that serve go on.
+ * Ignores a closed output (`signalbox routes | head -1`): commands end as they would have, with the same exit code, and
+ * gateways keep serving.
  */
 export function outliveOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -62,20 +65,31 @@ export function outliveOutput(): void {
   }
 }
 
-/** Writes at once, from any thread, also where the process is about to end; a closed output is not worth an error then. */
+/** Writes synchronously, from any thread, even when the process is about to end. A closed output is ignored. */
 export function writeAtOnce(descriptor: 1 | 2, text: string): void {
   let rest = Buffer.from(text);
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {
-      // EAGAIN: the reader is slow. Anything else: nobody reads any more.
+      // EAGAIN: the reader is slow. Anything else: the reader is gone.
       if (codeOf(error) !== 'EAGAIN') return;
     }
   }
 }
 
-/** A text table: a heading, then a line a row; columns two blanks apart, numbers to the right. */
+/** The columns of a table by their headings. Numbers are aligned to the right; `undefined` leaves a cell empty. */
+export type Columns<T> = Readonly<Record<string, (entry: T) => string | number | undefined>>;
+
+/** A table for standard output, one row for each entry. */
+export function tableOf<T>(entries: readonly T[], columns: Columns<T>): string {
+  const cells = entries.map((entry) => Object.values(columns).map((read) => read(entry)));
+  const right = cells.flatMap((row) => row.flatMap((cell, column) => (typeof cell === 'number' ? column : [])));
+  const rows = cells.map((row) => row.map((cell) => String(cell ?? '')));
+  return renderTable(Object.keys(columns), rows, { colours: coloursOf(process.stdout), right: new Set(right) });
+}
+
+/** A text table: a heading, then one line per row, with two blanks between columns. */
 export function renderTable(
   heading: readonly string[],
   rows: readonly (readonly string[])[],
@@ -94,7 +108,7 @@ export function renderTable(
 /** How a table is written. */
 interface TableOptions {
   readonly colours: Colors;
-  /** Columns, from 0, that stand to the right. */
+  /** Indexes of the columns that are aligned to the right. */
   readonly right?: ReadonlySet<number>;
 }
 

@@ -31,7 +31,7 @@ test.concurrent('each step is named while it is run, once', async () => {
   const second = await signalbox(['migrate'], { cwd });
   expect(second).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('signalbox.db is up to date.') });
   const plan = await signalbox(['migrate', '--plan'], { cwd });
-  expect(plan).toMatchObject({ code: 0, stdout: '-- Nothing is to be done.\n' });
+  expect(plan).toMatchObject({ code: 0, stdout: '-- The database is up to date.\n' });
 });
 
 test.concurrent('a database that does not answer is told without its password', async () => {

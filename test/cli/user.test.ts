@@ -23,11 +23,11 @@ test.concurrent('a user is added, changed, disabled and listed; the trail says b
   const added = await fed('correct horse\nnot read\n', ['add', 'ada', '--role', 'ALL', '--password-stdin'], cwd);
   expect(added).toMatchObject({ code: 0, stderr: '', stdout: `ada was added to ${cwd}/test.db.\n` });
   const made = await run('passwd', 'ada', '--generate', '--actor', 'ops');
-  expect(made).toMatchObject({ code: 0, stderr: 'ada has another password. Its password, which is shown only now:\n' });
+  expect(made).toMatchObject({ code: 0, stderr: 'ada has a new password. The password is shown only this once:\n' });
   expect(made.stdout).toMatch(/^[\w-]{24}\n$/);
   const key = await run('key', 'add', 'ada', '--expires', '90 d', '--description', 'of a test');
   const [, id = ''] = /^sbk_([a-z0-9]{8})_[\w-]{43}\n$/.exec(key.stdout) ?? [];
-  expect(key.stderr).toMatch(new RegExp(`^Key ${id} of ada expires at \\S+Z\\. It is shown only now:\n$`));
+  expect(key.stderr).toMatch(new RegExp(`^Key ${id} of ada expires at \\S+Z\\. It is shown only this once:\n$`));
   expect(await run('key', 'revoke', 'ada', id)).toMatchObject({ code: 0, stdout: `Key ${id} of ada is revoked.\n` });
   expect(await run('disable', 'ada')).toMatchObject({ code: 0, stdout: 'ada is disabled.\n' });
   const shown = [await run('list'), await run('show', 'ada', '--json'), await run('log', 'ada', '--json')];
@@ -77,19 +77,19 @@ test.concurrent('what can not be done is said, with what can', async () => {
   ]);
   expect(every).toEqual([
     expect.stringMatching(
-      /^1 signalbox: demo is a user of the definitions \(definitions\/users\.yaml:\d+\), which only an edit changes\n {2}signalbox user hash /,
+      /^1 signalbox: demo is a user of the definitions \(definitions\/users\.yaml:\d+\) and can't be changed by a command\n {2}Edit definitions\/users\.yaml\. signalbox user hash /,
     ),
     '2 signalbox: there is no role AL in the definitions\n  Did you mean ALL?\n',
     expect.stringMatching(/^2 signalbox: unknown option '-a b'/),
     '1 signalbox: the password is the id of its user\n',
     '1 signalbox: the password has fewer than 8 characters\n',
-    '2 signalbox: a password is asked for on a terminal\n  --password-stdin reads it from standard input.\n',
-    '2 signalbox: --password-stdin, --generate and --no-password exclude each other\n',
+    '2 signalbox: a password prompt needs a terminal\n  Pass --password-stdin to read it from standard input.\n',
+    '2 signalbox: --password-stdin, --generate and --no-password are mutually exclusive\n',
     '1 signalbox: there is no user ada in the database\n  signalbox user list has them all.\n',
     expect.stringMatching(
-      /^2 signalbox: --expires can't be 'soon'\n {2}It takes a time like '90 d', '12 h' or '30 min'\./,
+      /^2 signalbox: --expires can't be 'soon'\n {2}It takes a time such as '90 d', '12 h' or '30 min',/,
     ),
-    '2 signalbox: --add or --remove says which role\n',
+    '2 signalbox: a role is missing\n  Name it with --add or --remove.\n',
   ]);
 });
 
@@ -105,9 +105,10 @@ test.concurrent('a certificate is given to a user by its file or its fingerprint
   });
   const run = (...args: string[]): Promise<Ran> => signalbox(['user', ...args], { cwd });
   expect(await run('add', 'ada', '--no-password')).toMatchObject({ code: 0 });
-  const added = `The certificate ${fingerprint} is ada's`;
-  expect(await run('certificate', 'add', 'ada', 'partner.pem')).toMatchObject({ stdout: `${added}.\n` });
-  expect(await run('certificate', 'add', 'ada', `sha256:${spelled}`)).toMatchObject({ stdout: `${added} already.\n` });
+  const added = (word: string): string => `The certificate ${fingerprint} ${word} belongs to ada.\n`;
+  const add = (which: string): Promise<Ran> => run('certificate', 'add', 'ada', which);
+  expect(await add('partner.pem')).toMatchObject({ stdout: added('now') });
+  expect(await add(`sha256:${spelled}`)).toMatchObject({ stdout: added('already') });
   const [list, show, two, none, text] = await Promise.all([
     run('certificate', 'list', 'ada', '--json'),
     run('show', 'ada'),
@@ -117,11 +118,15 @@ test.concurrent('a certificate is given to a user by its file or its fingerprint
   ]);
   expect(JSON.parse(list.stdout)).toMatchObject([{ fingerprint }]);
   expect(show.stdout).toContain(fingerprint);
-  expect(two).toMatchObject({ code: 1, stderr: expect.stringContaining('two.pem holds more than one certificate') });
-  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('own.key is no certificate') });
-  expect(text).toMatchObject({ code: 2, stdout: '', stderr: 'signalbox: --description has a control character\n' });
+  expect(two).toMatchObject({ code: 1, stderr: expect.stringContaining('two.pem contains more than one certificate') });
+  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('own.key is not a certificate') });
+  expect(text).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'signalbox: --description contains a control character\n',
+  });
   const removed = await run('certificate', 'remove', 'ada', fingerprint);
-  expect(removed).toMatchObject({ code: 0, stdout: `The certificate ${fingerprint} is ada's no more.\n` });
+  expect(removed).toMatchObject({ code: 0, stdout: `The certificate ${fingerprint} no longer belongs to ada.\n` });
 });
 
 test.concurrent('hashes for users of the definitions need no project', async () => {
@@ -152,9 +157,9 @@ test.skipIf(!hasScript)('a password is asked for on a terminal, twice and unseen
     answered('correct horse\r\x04'),
   ]);
   expect(every).toEqual([
-    expect.stringMatching(/^0 Password: \nOnce more: \n\$scrypt\$ln=14,r=8,p=1\$[\w+/]+\$[\w+/]+\n$/),
-    '1 Password: \nOnce more: \nsignalbox: the two passwords are not the same\n',
+    expect.stringMatching(/^0 Password: \nRepeat it: \n\$scrypt\$ln=14,r=8,p=1\$[\w+/]+\$[\w+/]+\n$/),
+    '1 Password: \nRepeat it: \nsignalbox: the two passwords differ\n',
     '1 Password: \nsignalbox: interrupted\n',
-    '1 Password: \nOnce more: \nsignalbox: interrupted\n',
+    '1 Password: \nRepeat it: \nsignalbox: interrupted\n',
   ]);
 });

@@ -4,23 +4,76 @@ import type { Registry } from '../../model/registry.ts';
 import type { UserReader, Users } from '../../security/users/port.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { propose } from '../find.ts';
+import { AS_JSON, explain } from '../help.ts';
 import { loadRegistry, placeOf, readTables, withStore } from '../project.ts';
 
-/** What the commands work with that change users. */
-export interface Access {
+/** What a command works with that changes users. */
+interface WriteAccess {
   readonly registry: Registry;
   readonly users: Users;
-  /** Database, for people. */
+  /** The database, as it is shown to people. */
   readonly location: string;
 }
 
-/** What the commands work with that only look. */
-export interface Seen {
+/** What a command works with that shows users. */
+export interface ReadAccess {
   readonly registry: Registry;
   readonly users: UserReader;
 }
 
-/** Who works, where nobody says otherwise. */
+/** Adds `<name> <user>` to a group of commands, with its help. */
+export function userCommand(
+  group: Command,
+  name: string,
+  { description, examples }: { readonly description: string; readonly examples: readonly string[] },
+): Command {
+  return explain(group.command(name), { examples }).description(description).argument('<user>', 'its id');
+}
+
+/**
+ * Makes the command change the user that its first argument names, in the configured database, which is brought up to date
+ * first. It ends with an error for a user of the definitions.
+ * @param work gets the arguments of the command line, then its options
+ */
+export function changesUser<Rest extends readonly unknown[]>(
+  command: Command,
+  work: (access: WriteAccess, id: string, ...rest: Rest) => Promise<void>,
+): void {
+  command.addOption(new Option('--actor <name>', 'the name in the audit trail (default: account@host)'));
+  command.action(async (id: string, ...rest: unknown[]) => {
+    const { actor = defaultActor() } = command.opts<{ actor?: string }>();
+    checkText('--actor', actor);
+    const place = placeOf(command);
+    const registry = await loadRegistry(place, 'ignore-missing');
+    refuseDeclared(registry, id);
+    const { openUsers } = await import('../../security/users/open.ts');
+    await withStore(registry, place, async (store) => {
+      await store.migrate();
+      const access = { registry, users: openUsers({ store, actor }), location: store.location };
+      await work(access, id, ...(rest as unknown as Rest));
+    });
+  });
+}
+
+/**
+ * Makes the command show users of the configured database, which is neither created nor changed. It ends with an error when
+ * the database is not up to date.
+ * @param work gets the arguments of the command line
+ */
+export function showsUsers(
+  command: Command,
+  work: (access: ReadAccess, json: true | undefined, args: readonly string[]) => Promise<void>,
+): void {
+  command.option('--json', AS_JSON).action(async () => {
+    const place = placeOf(command);
+    const registry = await loadRegistry(place, 'ignore-missing');
+    const { readUsers } = await import('../../security/users/rows.ts');
+    await readTables(registry, place, (db) =>
+      work({ registry, users: readUsers(async () => db) }, command.opts<{ json?: true }>().json, command.args),
+    );
+  });
+}
+
 function defaultActor(): string {
   return `${accountName()}@${hostname()}`;
 }
@@ -34,50 +87,20 @@ function accountName(): string {
   }
 }
 
-/** Adds `--actor` to a command that changes something. */
-export function withActor(command: Command): Command {
-  return command.addOption(new Option('--actor <name>', 'who the audit trail says it was (default: account@host)'));
-}
-
-/**
- * Opens the users of the configured database, brought up to date, to change one of them, and closes it after the work.
- * @throws CliFailure for a user of the definitions
- */
-export async function changeUser(command: Command, id: string, work: (access: Access) => Promise<void>): Promise<void> {
-  const { actor = defaultActor() } = command.opts<{ actor?: string }>();
-  checkText('--actor', actor);
-  const place = placeOf(command);
-  const registry = await loadRegistry(place, 'ignore-missing');
-  refuseDeclared(registry, id);
-  const { openUsers } = await import('../../security/users/open.ts');
-  await withStore(registry, place, async (store) => {
-    await store.migrate();
-    await work({ registry, users: openUsers({ store, actor }), location: store.location });
-  });
-}
-
-/** Looks at the users of the configured database, which is neither made nor changed. @throws CliFailure where it is not up to date */
-export async function readUsers(command: Command, work: (seen: Seen) => Promise<void>): Promise<void> {
-  const place = placeOf(command);
-  const registry = await loadRegistry(place, 'ignore-missing');
-  const { readUsers: read } = await import('../../security/users/rows.ts');
-  await readTables(registry, place, (db) => work({ registry, users: read(async () => db) }));
-}
-
-/** @throws CliFailure for a user of the definitions, which no command changes */
+/** @throws CliFailure for a user of the definitions, which commands can't change */
 export function refuseDeclared({ users }: Registry, id: string): void {
   const declared = users.get(id);
   if (declared === undefined) return;
   const { file, line } = declared.at;
-  throw new CliFailure(`${id} is a user of the definitions (${file}:${line}), which only an edit changes`, {
-    hint: 'signalbox user hash prints the hash of a password, or of a new API key, for that file.',
+  throw new CliFailure(`${id} is a user of the definitions (${file}:${line}) and can't be changed by a command`, {
+    hint: `Edit ${file}. signalbox user hash prints the hash of a password or of a new API key for it.`,
   });
 }
 
-/** @throws CliFailure for a text with a control character, which terminals obey and lines of the trail are cut by */
+/** @throws CliFailure for a text with a control character, which could drive a terminal or break a line of the trail */
 export function checkText(option: string, text: string | undefined): void {
   if (text !== undefined && /\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/u.test(text))
-    throw wrongUsage(`${option} has a control character`);
+    throw wrongUsage(`${option} contains a control character`);
 }
 
 /** @throws CliFailure for a role that is not declared */

@@ -8,14 +8,13 @@ import type { Registry } from '../../model/registry.ts';
 import type { KeptCertificate, KeptKey } from '../../security/users/port.ts';
 import { pemCertificates } from '../../wire/certificate.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
-import { AS_JSON, explain } from '../help.ts';
-import { coloursOf, jsonText, note, print, renderTable } from '../terminal.ts';
-import { changeUser, checkText, readUsers, refuseDeclared, withActor } from './access.ts';
+import { explain } from '../help.ts';
+import { type Columns, note, print, printResult, tableOf } from '../terminal.ts';
+import { changesUser, checkText, type ReadAccess, refuseDeclared, showsUsers, userCommand } from './access.ts';
 
-/** As the definitions write one. */
-const TIME = new RegExp(duration.pattern as string);
+const DURATION = new RegExp(duration.pattern as string);
 const SHORTEST = milliseconds('1 s');
-/** A date must be one. */
+/** Longer times may leave the range of dates. */
 const LONGEST = milliseconds('36500 d');
 
 /** `signalbox user key add|list|revoke`. */
@@ -24,168 +23,133 @@ export function addUserKey(user: Command): void {
     examples: ["signalbox user key add ada --expires '90 d'", 'signalbox user key list ada'],
   }).description('manage the API keys of a user');
   addKeyAdd(key);
-  addKeyList(key);
-  addKeyRevoke(key);
+  addList(key, 'list the keys of a user, by the part that is not secret', KEY_COLUMNS, (users, id) => users.keys(id));
+  const revoke = userCommand(key, 'revoke', {
+    description: 'revoke a key for good; it is refused within 2 s',
+    examples: ['signalbox user key revoke ada k3yp4rt0'],
+  }).argument('<key>', "the part of it that 'key list' shows");
+  changesUser(revoke, async ({ users }, id, name: string) => {
+    const changed = await users.revokeKey(id, name);
+    await print(`Key ${name} of ${id} is ${changed ? '' : 'already '}revoked.\n`);
+  });
+}
+
+interface KeyOptions {
+  /** Milliseconds. */
+  readonly expires?: number;
+  readonly description?: string;
 }
 
 function addKeyAdd(key: Command): void {
-  const command = explain(key.command('add'), {
+  const command = userCommand(key, 'add', {
+    description: 'create a key and print it once',
     examples: [
       "signalbox user key add ada --expires '90 d'",
       "signalbox user key add ada --description 'nightly export'",
     ],
   })
-    .description('make a key, and print it once')
-    .argument('<user>', 'its id')
-    .option('--expires <time>', "how long it holds, as in '90 d' or '12 h' (default: for ever)", readTime)
+    .option('--expires <time>', "how long it is valid, as in '90 d' or '12 h' (default: for ever)", readTime)
     .option('--description <text>', 'what it is for');
-  withActor(command).action(async (id: string, options: { expires?: number; description?: string }, run: Command) =>
-    changeUser(run, id, async ({ users }) => {
-      const { expires, description } = options;
-      checkText('--description', description);
-      const until = expires === undefined ? undefined : new Date(Date.now() + expires);
-      const made = await users.addKey(id, {
-        ...(until === undefined ? {} : { expires: until }),
-        ...(description === undefined ? {} : { description }),
-      });
-      const holds = until === undefined ? 'does not expire' : `expires at ${until.toISOString()}`;
-      note(`Key ${made.id} of ${id} ${holds}. It is shown only now:`);
-      await print(`${made.key}\n`);
-    }),
-  );
+  changesUser(command, async ({ users }, id, { expires, description }: KeyOptions) => {
+    checkText('--description', description);
+    const until = expires === undefined ? undefined : new Date(Date.now() + expires);
+    const created = await users.addKey(id, {
+      ...(until === undefined ? {} : { expires: until }),
+      ...(description === undefined ? {} : { description }),
+    });
+    const expiry = until === undefined ? 'does not expire' : `expires at ${until.toISOString()}`;
+    note(`Key ${created.id} of ${id} ${expiry}. It is shown only this once:`);
+    await print(`${created.key}\n`);
+  });
 }
 
 /** @returns milliseconds */
 function readTime(text: string): number {
-  const time = TIME.test(text) ? milliseconds(text) : Number.NaN;
+  const time = DURATION.test(text) ? milliseconds(text) : Number.NaN;
   if (!(time >= SHORTEST && time <= LONGEST))
-    throw new InvalidArgumentError(
-      "It takes a time like '90 d', '12 h' or '30 min'. It is 1 s or longer, and 36500 d at most.",
-    );
+    throw new InvalidArgumentError("It takes a time such as '90 d', '12 h' or '30 min', from 1 s to 36500 d.");
   return time;
 }
 
-function addKeyList(key: Command): void {
-  explain(key.command('list'), { examples: ['signalbox user key list ada'] })
-    .description('list the keys of a user, by the part that may be shown')
-    .argument('<user>', 'its id')
-    .option('--json', AS_JSON)
-    .action(async (id: string, { json = false }: { json?: boolean }, run: Command) =>
-      readUsers(run, async ({ registry, users }) => {
-        refuseDeclared(registry, id);
-        const keys = await users.keys(id);
-        await print(json ? jsonText(keys) : renderKeys(keys));
-      }),
-    );
+/** Adds the command that lists what belongs to a user. */
+function addList<T>(
+  group: Command,
+  description: string,
+  columns: Columns<T>,
+  read: (users: ReadAccess['users'], id: string) => Promise<readonly T[]>,
+): void {
+  const examples = [`signalbox user ${group.name()} list ada`];
+  showsUsers(userCommand(group, 'list', { description, examples }), async ({ registry, users }, json, [id = '']) => {
+    refuseDeclared(registry, id);
+    await printResult(await read(users, id), json, (entries) => tableOf(entries, columns));
+  });
 }
 
-/** A table of keys. */
-export function renderKeys(keys: readonly KeptKey[]): string {
-  const now = new Date().toISOString();
-  const rows = keys.map(({ id, created, expires, revoked, description }) => [
-    id,
-    revoked !== undefined ? 'revoked' : expires !== undefined && expires <= now ? 'expired' : 'holds',
-    created,
-    expires ?? '',
-    revoked ?? '',
-    description ?? '',
-  ]);
-  const heading = ['KEY', 'STATE', 'CREATED', 'EXPIRES', 'REVOKED', 'DESCRIPTION'];
-  return renderTable(heading, rows, { colours: coloursOf(process.stdout) });
-}
+export const KEY_COLUMNS: Columns<KeptKey> = {
+  KEY: ({ id }) => id,
+  STATE: ({ expires, revoked }) => {
+    if (revoked !== undefined) return 'revoked';
+    return expires !== undefined && expires <= new Date().toISOString() ? 'expired' : 'valid';
+  },
+  CREATED: ({ created }) => created,
+  EXPIRES: ({ expires }) => expires,
+  REVOKED: ({ revoked }) => revoked,
+  DESCRIPTION: ({ description }) => description,
+};
 
-function addKeyRevoke(key: Command): void {
-  const command = explain(key.command('revoke'), { examples: ['signalbox user key revoke ada k3yp4rt0'] })
-    .description('let a key be refused, within 2 s and for ever')
-    .argument('<user>', 'its id')
-    .argument('<key>', 'the part of it that is listed');
-  withActor(command).action(async (id: string, name: string, _: object, run: Command) =>
-    changeUser(run, id, async ({ users }) => {
-      const changed = await users.revokeKey(id, name);
-      await print(`Key ${name} of ${id} is revoked${changed ? '' : ' already'}.\n`);
-    }),
-  );
-}
+export const CERTIFICATE_COLUMNS: Columns<KeptCertificate> = {
+  CERTIFICATE: ({ fingerprint }) => fingerprint,
+  CREATED: ({ created }) => created,
+  DESCRIPTION: ({ description }) => description,
+};
 
-const WHICH = 'a file with it (PEM or DER), or its fingerprint: sha256: and 64 hex digits';
+const WHICH = 'a file that contains it (PEM or DER), or its fingerprint: sha256: and 64 hex digits';
 
 /** `signalbox user certificate add|list|remove`. */
 export function addUserCertificate(user: Command): void {
   const certificate = explain(user.command('certificate'), {
     examples: ['signalbox user certificate add ada ada.pem', 'signalbox user certificate list ada'],
-  }).description('manage the certificates that a user is known by');
-  addCertificateAdd(certificate);
-  addCertificateList(certificate);
-  addCertificateRemove(certificate);
-}
-
-function addCertificateAdd(certificate: Command): void {
-  const command = explain(certificate.command('add'), { examples: ['signalbox user certificate add ada ada.pem'] })
-    .description('let a user call by a certificate; its fingerprint is kept')
-    .argument('<user>', 'its id')
+  }).description('manage the certificates that identify a user');
+  const add = userCommand(certificate, 'add', {
+    description: 'let a user call with a certificate; its fingerprint is stored',
+    examples: ['signalbox user certificate add ada ada.pem'],
+  })
     .argument('<certificate>', WHICH)
     .option('--description <text>', 'what it is for');
-  withActor(command).action(async (id: string, which: string, options: { description?: string }, run: Command) => {
-    const { description } = options;
+  changesUser(add, async ({ registry, users }, id, which: string, { description }: { description?: string }) => {
     checkText('--description', description);
-    await changeUser(run, id, async ({ registry, users }) => {
-      const fingerprint = fingerprintOf(which);
-      refuseKnown(registry, fingerprint);
-      const added = await users.addCertificate(id, fingerprint, description);
-      await print(`The certificate ${fingerprint} is ${id}'s${added ? '' : ' already'}.\n`);
-    });
+    const fingerprint = fingerprintOf(which);
+    refuseKnown(registry, fingerprint);
+    const added = await users.addCertificate(id, fingerprint, description);
+    await print(`The certificate ${fingerprint} ${added ? 'now' : 'already'} belongs to ${id}.\n`);
+  });
+  addList(certificate, 'list the certificates of a user, by fingerprint', CERTIFICATE_COLUMNS, (users, id) =>
+    users.certificates(id),
+  );
+  const remove = userCommand(certificate, 'remove', {
+    description: 'remove a certificate; it is refused within 2 s',
+    examples: ['signalbox user certificate remove ada ada.pem'],
+  }).argument('<certificate>', WHICH);
+  changesUser(remove, async ({ users }, id, which: string) => {
+    const fingerprint = fingerprintOf(which);
+    await users.removeCertificate(id, fingerprint);
+    await print(`The certificate ${fingerprint} no longer belongs to ${id}.\n`);
   });
 }
 
-function addCertificateList(certificate: Command): void {
-  explain(certificate.command('list'), { examples: ['signalbox user certificate list ada'] })
-    .description('list the certificates of a user, by their fingerprints')
-    .argument('<user>', 'its id')
-    .option('--json', AS_JSON)
-    .action(async (id: string, { json = false }: { json?: boolean }, run: Command) =>
-      readUsers(run, async ({ registry, users }) => {
-        refuseDeclared(registry, id);
-        const found = await users.certificates(id);
-        await print(json ? jsonText(found) : renderCertificates(found));
-      }),
-    );
-}
-
-function addCertificateRemove(certificate: Command): void {
-  const command = explain(certificate.command('remove'), {
-    examples: ['signalbox user certificate remove ada ada.pem'],
-  })
-    .description('let a certificate be refused, within 2 s')
-    .argument('<user>', 'its id')
-    .argument('<certificate>', WHICH);
-  withActor(command).action(async (id: string, which: string, _: object, run: Command) =>
-    changeUser(run, id, async ({ users }) => {
-      const fingerprint = fingerprintOf(which);
-      await users.removeCertificate(id, fingerprint);
-      await print(`The certificate ${fingerprint} is ${id}'s no more.\n`);
-    }),
-  );
-}
-
-/** A table of certificates. */
-export function renderCertificates(certificates: readonly KeptCertificate[]): string {
-  const rows = certificates.map(({ fingerprint, created, description }) => [fingerprint, created, description ?? '']);
-  return renderTable(['CERTIFICATE', 'CREATED', 'DESCRIPTION'], rows, { colours: coloursOf(process.stdout) });
-}
-
-/** @throws CliFailure for one that a user of the definitions has, who would be found in its place */
+/** @throws CliFailure for a certificate of a user of the definitions: calls with it would be that user's */
 function refuseKnown({ users }: Registry, fingerprint: string): void {
   const known = [...users.values()].find(({ certificates }) => certificates.includes(fingerprint));
   if (known !== undefined)
     throw new CliFailure(`${fingerprint} is the certificate of ${known.id}, a user of the definitions`);
 }
 
-/** The fingerprint as it is kept; openssl writes it with colons, in capitals. @throws CliFailure */
+/** The fingerprint in the form in which it is stored; openssl writes it in capitals with colons. @throws CliFailure */
 function fingerprintOf(which: string): string {
-  const said = /^sha256:/i.test(which) ? which : `sha256:${readCertificate(which).fingerprint256}`;
-  const fingerprint = certificateName(said);
+  const text = /^sha256:/i.test(which) ? which : `sha256:${readCertificate(which).fingerprint256}`;
+  const fingerprint = certificateName(text);
   if (typeof fingerprint === 'string') return fingerprint;
-  throw wrongUsage(`${JSON.stringify(which)} is no fingerprint`, 'It is sha256: and 64 hex digits.');
+  throw wrongUsage(`${JSON.stringify(which)} is not a fingerprint`, 'Write sha256: and 64 hex digits.');
 }
 
 function readCertificate(path: string): X509Certificate {
@@ -193,13 +157,15 @@ function readCertificate(path: string): X509Certificate {
   try {
     content = readFileSync(path);
   } catch (cause) {
-    throw new CliFailure(`${path} can't be read`, { hint: `It takes ${WHICH}.`, cause });
+    throw new CliFailure(`${path} can't be read`, { hint: `The command takes ${WHICH}.`, cause });
   }
   if (pemCertificates(content.toString('latin1')).length > 1)
-    throw new CliFailure(`${path} holds more than one certificate`, { hint: 'Write the one of the user to a file.' });
+    throw new CliFailure(`${path} contains more than one certificate`, {
+      hint: "Write the user's certificate to a file of its own.",
+    });
   try {
     return new X509Certificate(content);
   } catch (cause) {
-    throw new CliFailure(`${path} is no certificate`, { hint: `It takes ${WHICH}.`, cause });
+    throw new CliFailure(`${path} is not a certificate`, { hint: `The command takes ${WHICH}.`, cause });
   }
 }

@@ -6,7 +6,7 @@ import { CliFailure, wrongUsage } from '../failure.ts';
 import { explain } from '../help.ts';
 import { note, print } from '../terminal.ts';
 
-/** How a command learns the password. */
+/** How a command gets the password. */
 export interface PasswordOptions {
   readonly passwordStdin?: true;
   readonly generate?: true;
@@ -14,25 +14,25 @@ export interface PasswordOptions {
   readonly password: boolean;
 }
 
-/** Adds the ways to give a password; on a terminal it is asked for. */
+/** Adds the options that give a password. Without them the command prompts for it. */
 export function withPassword(command: Command): Command {
   return command
     .option('--password-stdin', 'read it from the first line of standard input')
-    .option('--generate', 'make one, and print it once')
-    .option('--no-password', 'none: the user calls with keys or certificates only');
+    .option('--generate', 'generate one and print it once')
+    .option('--no-password', 'no password: the user calls with keys or certificates only');
 }
 
-/** A password's hash, and the password where it was made here. */
+/** A password's hash, and the password itself when it was generated. */
 interface NewPassword {
   readonly hash: string | undefined;
   readonly generated?: string;
 }
 
-/** Takes a password, for a user where one is named, as the options say, and hashes it. @throws CliFailure for one that is not taken */
+/** Gets a password by the options, checks it and hashes it. @throws CliFailure for one that is not accepted */
 export async function newPassword(user: string | undefined, options: PasswordOptions): Promise<NewPassword> {
   const { passwordStdin = false, generate = false, password } = options;
   if ([passwordStdin, generate, !password].filter(Boolean).length > 1)
-    throw wrongUsage('--password-stdin, --generate and --no-password exclude each other');
+    throw wrongUsage('--password-stdin, --generate and --no-password are mutually exclusive');
   if (!password) return { hash: undefined };
   const generated = generate ? randomBytes(18).toString('base64url') : undefined;
   const text = generated ?? (passwordStdin ? await readLine() : await askPassword(user));
@@ -44,34 +44,34 @@ export async function newPassword(user: string | undefined, options: PasswordOpt
 
 function askPassword(user: string | undefined): Promise<string> {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true)
-    throw wrongUsage('a password is asked for on a terminal', '--password-stdin reads it from standard input.');
+    throw wrongUsage('a password prompt needs a terminal', 'Pass --password-stdin to read it from standard input.');
   return askTwice(user === undefined ? 'Password: ' : `Password of ${user}: `);
 }
 
-/** Says what was done; where a password was made, standard output holds that alone, and this once. */
+/** Reports what was done. A generated password is all that is written to standard output. */
 export async function printDone(done: string, { generated }: NewPassword): Promise<void> {
   if (generated === undefined) {
     await print(`${done}\n`);
     return;
   }
-  note(`${done} Its password, which is shown only now:`);
+  note(`${done} The password is shown only this once:`);
   await print(`${generated}\n`);
 }
 
-/** What a password may have at most while it is read; what one may have at all, others check. */
+/** Bytes that are read at most; which passwords are valid is checked elsewhere. */
 const LONGEST = 65_536;
 
 /**
- * Asks on the terminal for a line that it does not show, and once more for the same.
- * @throws CliFailure where the user gives up, or the two differ
+ * Prompts twice for the same line, without echoing it.
+ * @throws CliFailure when the user gives up, or the two lines differ
  */
 async function askTwice(question: string): Promise<string> {
   const { stdin, stderr } = process;
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
-  // After Control-Z it waits to be told.
+  // After Control-Z it stays paused.
   lines.on('SIGCONT', () => lines.resume());
-  // Keeps a line that comes before its question, as of a paste.
+  // Keeps a line that arrives before its prompt, as from a paste.
   const typed = lines[Symbol.asyncIterator]();
   const ask = async (text: string): Promise<string> => {
     stderr.write(text);
@@ -83,14 +83,14 @@ async function askTwice(question: string): Promise<string> {
   };
   try {
     const first = await ask(question);
-    if ((await ask('Once more: ')) !== first) throw new CliFailure('the two passwords are not the same');
+    if ((await ask('Repeat it: ')) !== first) throw new CliFailure('the two passwords differ');
     return first;
   } finally {
     lines.close();
   }
 }
 
-/** The first line of standard input, without its end. @throws CliFailure where it is no text */
+/** The first line of standard input, without its line end. @throws CliFailure when it is not UTF-8 */
 async function readLine(): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -109,24 +109,25 @@ async function readLine(): Promise<string> {
   }
 }
 
-/** `signalbox user hash`: what a `user:` of the definitions holds in place of a secret. */
+/** `signalbox user hash`: the hash that a `user:` of the definitions has instead of a secret. */
 export function addUserHash(user: Command): void {
   explain(user.command('hash'), {
     examples: ['signalbox user hash demo', 'signalbox user hash --key'],
-    notes: ["For a user of the definitions: 'password:' and 'api-keys:' of its definition take it. Nothing is stored."],
+    notes: ["Write the hash to 'password:' or 'api-keys:' of a user's definition. Nothing is stored."],
   })
     .description('print the hash of a password, for a user of the definitions')
-    .argument('[user]', 'its id, which is no password')
+    .argument('[user]', 'its id, which is refused as a password')
     .option('--password-stdin', 'read it from the first line of standard input')
-    .option('--key', 'make an API key instead, and print it and its hash')
+    .option('--key', 'create an API key instead; print the key and its hash')
     .action(async (id: string | undefined, options: { passwordStdin?: true; key?: true }) => {
       if (options.key === true) {
-        if (options.passwordStdin === true) throw wrongUsage('--key is made, not read');
+        if (options.passwordStdin === true)
+          throw wrongUsage('--key and --password-stdin are mutually exclusive', 'A key is created, not read.');
         await printKey();
         return;
       }
       const { hash } = await newPassword(id, { ...options, password: true });
-      if (hash === undefined) throw new CliFailure('there is no password');
+      if (hash === undefined) throw new CliFailure('the password is missing');
       await print(`${hash}\n`);
     });
 }
@@ -134,6 +135,6 @@ export function addUserHash(user: Command): void {
 async function printKey(): Promise<void> {
   const { createApiKey } = await import('../../security/scheme/api-key.ts');
   const { key, hash } = createApiKey();
-  note("The key, which is shown only now, and what 'api-keys:' of its user takes:");
+  note("The key, which is shown only this once, and its hash for 'api-keys:' of the user:");
   await print(`${key}\n${hash}\n`);
 }

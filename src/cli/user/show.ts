@@ -1,78 +1,67 @@
 import type { Command } from 'commander';
 import type { User } from '../../model/security.ts';
 import type { KeptUser, TrailLine } from '../../security/users/port.ts';
-import { AS_JSON, explain } from '../help.ts';
-import { coloursOf, jsonText, print, renderTable } from '../terminal.ts';
-import { readUsers, type Seen } from './access.ts';
-import { renderCertificates, renderKeys } from './credentials.ts';
+import { explain } from '../help.ts';
+import { type Columns, print, printResult, tableOf } from '../terminal.ts';
+import { type ReadAccess, showsUsers, userCommand } from './access.ts';
+import { CERTIFICATE_COLUMNS, KEY_COLUMNS } from './credentials.ts';
 
-/** A user of either place as it is shown. */
+/** A user as it is shown, from the database or the definitions. */
 interface Shown extends Partial<Omit<KeptUser, 'id' | 'roles'>> {
   readonly id: string;
   readonly roles: readonly string[];
-  /** `database`, or where its definition stands. */
+  /** `database`, or the place of its definition. */
   readonly from: string;
 }
 
 /** `signalbox user list`. */
 export function addUserList(user: Command): void {
-  explain(user.command('list'), { examples: ['signalbox user list', "signalbox user list --json | jq -r '.[].id'"] })
-    .description('list the users of the database and of the definitions')
-    .option('--json', AS_JSON)
-    .action(async ({ json = false }: { json?: boolean }, command: Command) =>
-      readUsers(command, async ({ registry, users }) => {
-        const shown = [...(await users.list()).map(ofDatabase), ...[...registry.users.values()].map(ofDefinitions)];
-        await print(json ? jsonText(shown) : renderUsers(shown));
-      }),
-    );
+  const command = explain(user.command('list'), {
+    examples: ['signalbox user list', "signalbox user list --json | jq -r '.[].id'"],
+  }).description('list the users of the database and of the definitions');
+  showsUsers(command, async ({ registry, users }, json) => {
+    const shown = [...(await users.list()).map(ofDatabase), ...[...registry.users.values()].map(ofDefinitions)];
+    await printResult(shown, json, (all) => tableOf(all, USER_COLUMNS));
+  });
 }
 
 /** `signalbox user show`. */
 export function addUserShow(user: Command): void {
-  explain(user.command('show'), { examples: ['signalbox user show ada'] })
-    .description('show a user, its keys and certificates, and nothing secret')
-    .argument('<user>', 'its id')
-    .option('--json', AS_JSON)
-    .action(async (id: string, { json = false }: { json?: boolean }, command: Command) =>
-      readUsers(command, async (access) => {
-        const { shown, keys, certificates } = await find(access, id);
-        if (json) {
-          await print(jsonText({ ...shown, keys, certificates }));
-          return;
-        }
-        const tables = [
-          renderUsers([shown]),
-          ...(keys.length === 0 ? [] : [renderKeys(keys)]),
-          ...(certificates.length === 0 ? [] : [renderCertificates(certificates)]),
-        ];
-        await print(tables.join('\n'));
-      }),
+  const command = userCommand(user, 'show', {
+    description: 'show a user with its keys and certificates, without secrets',
+    examples: ['signalbox user show ada'],
+  });
+  showsUsers(command, async (access, json, [id = '']) => {
+    await printResult(await find(access, id), json, ({ keys, certificates, ...shown }) =>
+      [
+        tableOf([shown], USER_COLUMNS),
+        ...(keys.length === 0 ? [] : [tableOf(keys, KEY_COLUMNS)]),
+        ...(certificates.length === 0 ? [] : [tableOf(certificates, CERTIFICATE_COLUMNS)]),
+      ].join('\n'),
     );
+  });
 }
 
 /** `signalbox user log`. */
 export function addUserLog(user: Command): void {
-  explain(user.command('log'), {
+  const command = explain(user.command('log'), {
     examples: ['signalbox user log', 'signalbox user log ada --json | jq -r .action'],
-    notes: ['--json writes a line an entry.'],
+    notes: ['--json writes one line per entry.'],
   })
-    .description('print what was done to users of the database, and by whom')
-    .argument('[user]', 'of this one alone')
-    .option('--json', AS_JSON)
-    .action(async (id: string | undefined, { json = false }: { json?: boolean }, command: Command) =>
-      readUsers(command, async ({ users }) => {
-        if (id !== undefined) await users.get(id);
-        const trail = await users.trail(id);
-        await print(json ? trail.map((line) => `${JSON.stringify(line)}\n`).join('') : renderTrail(trail));
-      }),
-    );
+    .description('print the audit trail of the users of the database')
+    .argument('[user]', 'print the entries of this user only');
+  showsUsers(command, async ({ users }, json, [id]) => {
+    if (id !== undefined) await users.get(id);
+    const trail = await users.trail(id);
+    await print(json ? trail.map((line) => `${JSON.stringify(line)}\n`).join('') : tableOf(trail, TRAIL_COLUMNS));
+  });
 }
 
-async function find({ registry, users }: Seen, id: string) {
+async function find({ registry, users }: ReadAccess, id: string) {
   const declared = registry.users.get(id);
-  if (declared !== undefined) return { shown: ofDefinitions(declared), keys: [], certificates: [] };
+  if (declared !== undefined) return { ...ofDefinitions(declared), keys: [], certificates: [] };
   const [keys, certificates] = [await users.keys(id), await users.certificates(id)];
-  return { shown: ofDatabase(await users.get(id)), keys, certificates };
+  return { ...ofDatabase(await users.get(id)), keys, certificates };
 }
 
 function ofDatabase(user: KeptUser): Shown {
@@ -90,28 +79,20 @@ function ofDefinitions({ id, description, roles, password, at }: User): Shown {
   };
 }
 
-function renderUsers(users: readonly Shown[]): string {
-  const rows = users.map(({ id, disabled, hasPassword, roles, from, description }) => [
-    id,
-    disabled === true ? 'disabled' : 'active',
-    hasPassword === true ? 'yes' : 'no',
-    roles.join(', '),
-    from,
-    description ?? '',
-  ]);
-  const heading = ['USER', 'STATE', 'PASSWORD', 'ROLES', 'FROM', 'DESCRIPTION'];
-  return renderTable(heading, rows, { colours: coloursOf(process.stdout) });
-}
+const USER_COLUMNS: Columns<Shown> = {
+  USER: ({ id }) => id,
+  STATE: ({ disabled }) => (disabled === true ? 'disabled' : 'active'),
+  PASSWORD: ({ hasPassword }) => (hasPassword === true ? 'yes' : 'no'),
+  ROLES: ({ roles }) => roles.join(', '),
+  FROM: ({ from }) => from,
+  DESCRIPTION: ({ description }) => description,
+};
 
-function renderTrail(trail: readonly TrailLine[]): string {
-  const rows = trail.map(({ sequence, at, actor, action, user, detail }) => [
-    String(sequence),
-    at,
-    actor,
-    action,
-    user,
-    Object.keys(detail).length === 0 ? '' : JSON.stringify(detail),
-  ]);
-  const heading = ['NUMBER', 'AT', 'ACTOR', 'ACTION', 'USER', 'DETAIL'];
-  return renderTable(heading, rows, { colours: coloursOf(process.stdout), right: new Set([0]) });
-}
+const TRAIL_COLUMNS: Columns<TrailLine> = {
+  NUMBER: ({ sequence }) => sequence,
+  AT: ({ at }) => at,
+  ACTOR: ({ actor }) => actor,
+  ACTION: ({ action }) => action,
+  USER: ({ user }) => user,
+  DETAIL: ({ detail }) => (Object.keys(detail).length === 0 ? '' : JSON.stringify(detail)),
+};
