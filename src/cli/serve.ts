@@ -6,7 +6,7 @@ import { Ended } from './failure.ts';
 import { renderScreen, type Started, terminalLog } from './gateway-output.ts';
 import { explain } from './help.ts';
 import { type Place, placeOf, renderLoaded } from './project.ts';
-import { followParent } from './signals.ts';
+import { endOnSignals } from './signals.ts';
 import { coloursOf, note, wantsColour, writeAtOnce } from './terminal.ts';
 
 const help = {
@@ -17,19 +17,19 @@ const help = {
     'DATABASE_URL=postgres://signalbox@db.example.org/signalbox signalbox serve --workers auto',
   ],
   notes: [
-    'PORT, HOST and DATABASE_URL override gateway.yaml; PORT=0 takes a free port. SIGTERM and SIGINT let running requests finish; a second one ends the gateway at once.',
-    'The log is written for people on a terminal, and as a line of JSON an event elsewhere, behind the lines that say it is ready; with --json these are JSON too.',
-    "More than one worker needs PostgreSQL. The workers share the port; one that ends is replaced, /metrics shows the sums of all, and each line of the log says which one wrote it. Each opens as many connections as 'database: connections' allows (20). Any number of machines can serve the same database, each with its own 'signalbox serve'.",
+    'PORT, HOST and DATABASE_URL override gateway.yaml; PORT=0 selects a free port. SIGTERM and SIGINT let running requests finish; a second signal ends the gateway at once.',
+    'On a terminal the log is written for people, elsewhere as one line of JSON per event, after the lines that report the gateway as ready; with --json those are JSON too.',
+    "More than one worker needs PostgreSQL. The workers share the port; a worker that ends is replaced, /metrics shows the sums of all, and each line of the log has the number of its worker. Each worker opens as many database connections as 'database: connections' allows (20). Any number of machines can serve the same database, each with its own 'signalbox serve'.",
   ],
-  exits: ['it was asked to end, and has', 'it could not start, or was ended at once'],
+  exits: ['ended on request', 'could not start, or was ended at once'],
 } as const;
 
-/** `signalbox serve`: the gateway. Ends with 1 where it can't start. */
+/** `signalbox serve`: the gateway. */
 export function addServe(program: Command): void {
   explain(program.command('serve'), help)
     .description('run the gateway')
-    .option('--workers <number>', "processes that share the port: a number, or 'auto' for one a processor", '1')
-    .option('--json', 'write the log as JSON on a terminal too, and nothing else')
+    .option('--workers <number>', "number of processes that share the port, or 'auto' for one per processor", '1')
+    .option('--json', 'write nothing but JSON, on a terminal too')
     .action(async ({ workers, json = false }: { workers: string; json?: boolean }, command: Command) => {
       const place = placeOf(command);
       const { countWorkers, readWorkers } = await import('./workers/options.ts');
@@ -40,36 +40,36 @@ export function addServe(program: Command): void {
       const count = countWorkers(wanted, registry, process.env);
       if (count === 1) await serveAlone(place, project, json);
       else await serveWithWorkers(place, registry, { workers: count, json });
-      // Handlers may have left timers or connections behind, which would keep the process.
+      // Handlers may have left timers or connections behind that would keep the process alive.
       process.exit(0);
     });
 }
 
-/** The registry; diagnostics go to standard error. @throws Ended where there are errors */
+/** The registry; diagnostics go to standard error. @throws Ended when there are errors */
 async function soundRegistry(project: LoadedProject) {
   if (project.diagnostics.length > 0) note((await renderLoaded(project, process.stderr)).trimEnd());
   if (project.registry === undefined) throw new Ended(1);
   return project.registry;
 }
 
-/** Serves in this process, until a signal asks it to end and what runs has ended. */
+/** Serves in this process until a signal asks it to end, and running requests are finished. */
 async function serveAlone(place: Place, project: LoadedProject, json: boolean): Promise<void> {
   const stop = Promise.withResolvers<void>();
-  // The gateway itself opens its audit log anew.
+  // On SIGHUP the gateway itself reopens its audit log.
   const reopen = project.registry?.gateway.audit === undefined ? undefined : () => undefined;
-  onSignals(stop.resolve, () => process.exit(1), reopen);
+  endOnSignals(stop.resolve, () => process.exit(1), reopen);
   const { startGateway } = await import('../serve/start.ts');
-  const log = forPeople(json) ? terminalLog(coloursOf(process.stdout)) : {};
+  const log = isForPeople(json) ? terminalLog(coloursOf(process.stdout)) : {};
   const gateway = await startGateway({ ...place, env: process.env, project, log });
   try {
-    await sayReady({ ...gateway, place, follows: false }, json, 1);
+    await reportReady({ ...gateway, place, follows: false }, json, 1);
     await stop.promise;
   } finally {
     await gateway.close();
   }
 }
 
-/** Serves in processes of their own, likewise. @throws Ended where they can't start */
+/** The same in several processes. @throws Ended when they can't start */
 async function serveWithWorkers(
   place: Place,
   registry: Registry,
@@ -81,7 +81,7 @@ async function serveWithWorkers(
     import('./workers/options.ts'),
   ]);
   process.env.PORT = String(await choosePort(registry, process.env));
-  const people = forPeople(json);
+  const people = isForPeople(json);
   const log = createLog(people ? terminalLog(coloursOf(process.stdout)) : {});
   const primary = new Primary({
     place,
@@ -89,11 +89,11 @@ async function serveWithWorkers(
     people,
     count: workers,
     log,
-    ready: ({ address }) => void sayReady({ address, registry, place, follows: false }, json, workers),
+    ready: ({ address }) => void reportReady({ address, registry, place, follows: false }, json, workers),
     failed: (text) => writeAtOnce(2, text),
   });
   const stop = (): void => primary.stop();
-  onSignals(stop, stop, registry.gateway.audit === undefined ? undefined : () => primary.reopen());
+  endOnSignals(stop, stop, registry.gateway.audit === undefined ? undefined : () => primary.reopen());
   try {
     await primary.ended();
   } finally {
@@ -101,13 +101,13 @@ async function serveWithWorkers(
   }
 }
 
-/** Whether the log is for somebody who reads it on a terminal, rather than for programs. */
-function forPeople(json: boolean): boolean {
+/** Whether the log is for a person at a terminal rather than for programs. */
+function isForPeople(json: boolean): boolean {
   return process.stdout.isTTY === true && !json;
 }
 
-/** Says that it is ready, which others wait for, and then what a person wants to know. */
-async function sayReady(started: Started, json: boolean, workers: number): Promise<void> {
+/** Reports the gateway as ready in a line that programs can wait for, followed by the screen for people. */
+async function reportReady(started: Started, json: boolean, workers: number): Promise<void> {
   const { address, registry } = started;
   const [services, operations] = [registry.services.size, registry.operations.size];
   if (json) {
@@ -121,22 +121,4 @@ async function sayReady(started: Started, json: boolean, workers: number): Promi
   if (workers > 1) what.push(counted(workers, 'worker'));
   writeAtOnce(1, `${paint.green('Signalbox is ready')} on ${paint.bold(address)} (${what.join(', ')})\n`);
   writeAtOnce(1, await renderScreen(started, paint));
-}
-
-/**
- * Calls `first` at the first signal that asks the process to end, and `again` at any more.
- * @param reopen called at SIGHUP, which asks for an end where this is left out
- */
-function onSignals(first: () => void, again: () => void, reopen?: () => void): void {
-  let asked = false;
-  const ask = (): void => {
-    if (asked) again();
-    else first();
-    asked = true;
-  };
-  followParent(() => {
-    if (!asked) ask();
-  });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, ask);
-  process.on('SIGHUP', reopen ?? ask);
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Registry } from '../../model/registry.ts';
 
-/** What each operation amounts to, by its id: equal texts mean that nothing about it has changed. */
+/** A hash of each operation by its id: equal hashes mean that nothing about it has changed. */
 export type Fingerprints = Readonly<Record<string, string>>;
 
-/** Sums up every operation, with everything that it is linked to: documents, queries, permissions, fault. */
+/** Hashes every operation with everything it is linked to: documents, queries, permissions, fault. */
 export function fingerprint(registry: Registry): Fingerprints {
   const found: Record<string, string> = {};
   for (const operation of registry.operations.values()) {
@@ -17,8 +17,8 @@ export function fingerprint(registry: Registry): Fingerprints {
 }
 
 /**
- * A text of a value and all that it refers to. An object that was met before is named by its number, so that cycles end;
- * places in files don't count, since moving a line changes nothing.
+ * A text of a value and everything it refers to. An object that occurs again is written as its number, so that cycles end.
+ * Positions in files are left out, since moving a line changes nothing.
  */
 function flatText(value: unknown): string {
   const numbers = new Map<object, number>();
@@ -35,7 +35,7 @@ function flatText(value: unknown): string {
   });
 }
 
-/** Words for what became of the operations: `added EMPLOYEES_GET; changed LOCATIONS_GET`. Empty where all are as they were. */
+/** What an edit did to the operations: `added EMPLOYEES_GET; changed LOCATIONS_GET`; empty when nothing changed. */
 export function describeChanges(before: Fingerprints, after: Fingerprints): string {
   const ids = Object.keys(after);
   const groups: [string, string[]][] = [
@@ -49,7 +49,7 @@ export function describeChanges(before: Fingerprints, after: Fingerprints): stri
     .join('; ');
 }
 
-/** At most five names, and how many more there are. */
+/** Up to five names, and the number of the others. */
 export function shorten(names: readonly string[]): string {
   const shown = names.slice(0, 5).join(', ');
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;

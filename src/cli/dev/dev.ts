@@ -1,25 +1,27 @@
 import type { Command } from 'commander';
 import { explain } from '../help.ts';
 import { placeOf } from '../project.ts';
+import { endOnSignals } from '../signals.ts';
 import { coloursOf, wantsColour } from '../terminal.ts';
 
 const help = {
   examples: ['signalbox dev', 'PORT=9000 signalbox dev'],
   notes: [
-    "Follows the definitions, the handlers and what they import. Every save starts a fresh process, which takes over once it is ready: no request is dropped, and a broken edit leaves the last good one serving. generated/ is kept up to date, and a missing handler file is created as a typed stub. PORT, HOST and DATABASE_URL work as with 'signalbox serve'.",
+    "Watches the definitions, the handlers and the modules they import. Every save starts a fresh process, which takes over when it is ready: no request is dropped, and after a broken edit the last good version keeps serving. generated/ is kept up to date, and a missing handler file is created as a typed stub. PORT, HOST and DATABASE_URL work as with 'signalbox serve'.",
   ],
-  exits: ['it was asked to end, and has', 'it could not start'],
+  exits: ['ended on request', 'could not start'],
 } as const;
 
-/** `signalbox dev`: the gateway, following every edit. */
+/** `signalbox dev`: the gateway, restarted after every edit. */
 export function addDev(program: Command): void {
   explain(program.command('dev'), help)
-    .description('run the gateway and take over every edit as it is saved')
+    .description('run the gateway and apply every edit as it is saved')
     .action(async (_: object, command: Command) => {
-      const { lineReporter, Supervisor, stopOnSignals } = await import('./supervisor.ts');
-      const report = lineReporter(coloursOf(process.stdout));
-      const supervisor = new Supervisor({ ...placeOf(command), colour: wantsColour(process.stderr) }, report);
-      stopOnSignals(supervisor);
+      const { Supervisor } = await import('./supervisor.ts');
+      const start = { ...placeOf(command), colour: wantsColour(process.stderr) };
+      const supervisor = new Supervisor(start, coloursOf(process.stdout));
+      const stop = (): void => supervisor.stop();
+      endOnSignals(stop, stop);
       await supervisor.ended();
     });
 }

@@ -4,13 +4,13 @@ import type { Address } from '../../serve/start/address.ts';
 import { CliFailure } from '../failure.ts';
 import type { SupervisorMessage } from './worker-handle.ts';
 
-const nobodyServes =
+const NOT_SERVING =
   'HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\nretry-after: 1\r\n\r\n' +
-  'The definitions do not load. The terminal in which signalbox dev runs says why.\n';
+  'The definitions contain errors, which signalbox dev has printed on its terminal.\n';
 
 /**
- * Holds the public port for as long as `dev` runs, and hands every connection to the worker that serves at the moment. While
- * one is on its way, connections wait here: neither a reload nor a crash refuses a caller.
+ * Holds the public port as long as `dev` runs, and hands every connection to the worker that serves at the moment. While a
+ * worker is starting, connections wait here, so that neither a reload nor a crash refuses a caller.
  */
 export class FrontDoor {
   #server: Server | undefined;
@@ -19,19 +19,19 @@ export class FrontDoor {
   #worker: ChildProcess | undefined;
   #expecting = true;
   readonly #waiting = new Set<Socket>();
-  /** Handed on, but not known to have arrived: should the worker be dead by then, they go to the next one. */
+  /** Handed on but not confirmed: if the worker dies before that, they go to the next one. */
   readonly #underway = new Map<number, { readonly socket: Socket; readonly worker: ChildProcess }>();
   #count = 0;
 
   /**
-   * Listens there, unless it does so already; a door that was open elsewhere is closed once this one is open.
-   * @throws CliFailure where it can't
+   * Listens at the address, unless it does so already. The port that it had before is closed afterwards.
+   * @throws CliFailure when it can't
    */
   async open(asked: Address): Promise<Address> {
     if (this.#bound !== undefined && this.#asked?.host === asked.host && this.#asked.port === asked.port)
       return this.#bound;
     const server = createServer({ pauseOnConnect: true }, (socket) => {
-      // Errors of the caller's end are the worker's matter; here they only mean that nobody waits any more.
+      // The worker handles errors of the connection; here they only mean that the caller has gone.
       socket.on('error', () => undefined);
       this.#admit(socket);
     });
@@ -47,7 +47,7 @@ export class FrontDoor {
     return this.#bound;
   }
 
-  /** From now on this worker gets every connection, those that wait first. */
+  /** Gives this worker every connection from now on, the waiting ones first. */
   handTo(worker: ChildProcess): void {
     this.#worker = worker;
     const waiting = [...this.#waiting];
@@ -55,13 +55,13 @@ export class FrontDoor {
     for (const socket of waiting) this.#hand(socket, worker);
   }
 
-  /** A worker has got the connection of this number. */
+  /** A worker has confirmed the connection with this number. */
   admitted(connection: number): void {
     this.#underway.get(connection)?.socket.destroy();
     this.#underway.delete(connection);
   }
 
-  /** This worker is gone; what it did not get waits for the next one. */
+  /** This worker is gone; connections that it has not confirmed wait for the next one. */
   lost(worker: ChildProcess): void {
     if (this.#worker === worker) this.#worker = undefined;
     for (const [connection, entry] of this.#underway) {
@@ -71,7 +71,7 @@ export class FrontDoor {
     }
   }
 
-  /** Whether a worker is on its way, so that it is worth waiting; if not, callers are told so at once. */
+  /** Whether a worker is starting, so that connections wait for it; otherwise they are refused at once. */
   expect(coming: boolean): void {
     this.#expecting = coming;
     if (coming || this.#worker !== undefined) return;
@@ -79,7 +79,7 @@ export class FrontDoor {
     this.#waiting.clear();
   }
 
-  /** Takes no more connections. */
+  /** Accepts no more connections. */
   close(): void {
     this.#server?.close();
     for (const socket of this.#waiting) socket.destroy();
@@ -101,7 +101,7 @@ export class FrontDoor {
     const connection = this.#count++;
     this.#underway.set(connection, { socket, worker });
     const message: SupervisorMessage = { kind: 'connection', connection };
-    // A failure to send is the end of the worker, which is told by `lost`.
+    // Sending fails when the worker has ended, which `lost` handles.
     worker.send(message, socket, { keepOpen: true }, () => undefined);
   }
 }
@@ -117,5 +117,5 @@ function cannotListen({ host, port }: Address, cause: NodeJS.ErrnoException): Cl
 
 function refuse(socket: Socket): void {
   socket.resume();
-  socket.end(nobodyServes);
+  socket.end(NOT_SERVING);
 }

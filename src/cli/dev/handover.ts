@@ -7,30 +7,30 @@ import { Server as TlsServer } from 'node:tls';
 interface State {
   /** Requests that are being answered. */
   running: number;
-  /** When the last reply ended, or the connection came. */
+  /** When the last reply ended, or the connection was made. */
   since: number;
-  /** Bytes received by then: more of them are the beginning of a request. */
+  /** Bytes received by then; more bytes are the beginning of a request. */
   received: number;
 }
 
-/** How a server's connections are brought to their end. */
+/** How the connections of a server are ended. */
 export interface DrainOptions {
-  /** A connection that nothing has come over for this long, in milliseconds, is closed at once. */
+  /** A connection that has been idle for this long, in milliseconds, is closed at once. */
   readonly idleMs: number;
-  /** Answers requests that still come, instead of the server's own listener. */
+  /** Answers new requests, instead of the server's own listener. */
   readonly answer?: RequestListener;
 }
 
-/** Knows a server's connections, so that they can be ended without cutting off a caller. */
+/** The connections of a server, which can be ended without cutting off a caller. */
 export interface Connections {
   /**
-   * Ends them all: what runs is finished; a connection in use is told `Connection: close` with its next reply; an idle one
-   * is closed. Resolves when none is left.
+   * Ends all connections: running requests are finished, a connection in use gets `Connection: close` with its next reply,
+   * an idle one is closed. Resolves when none is left.
    */
   drain(options: DrainOptions): Promise<void>;
 }
 
-/** Follows the connections of a server from now on. */
+/** Tracks the connections of a server from now on. */
 export function followConnections(server: Server): Connections {
   const states = new Map<Socket, State>();
   const running = new Set<ServerResponse>();
@@ -68,7 +68,7 @@ export function followConnections(server: Server): Connections {
   }
 
   server.prependListener(server instanceof TlsServer ? 'secureConnection' : 'connection', connected);
-  // First in line: the reply's headers are not written yet.
+  // Called first, before the headers of the reply are written.
   server.prependListener('request', requested);
   return {
     async drain({ idleMs, answer }) {
@@ -89,18 +89,18 @@ export function followConnections(server: Server): Connections {
   };
 }
 
-/** Fields that belong to one connection only (RFC 9110, 7.6.1); Node writes its own. */
+/** Header fields of a single connection (RFC 9110, section 7.6.1); Node writes its own. */
 const ofOneConnection = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 /**
- * Answers each request by what the gateway at an address answers: so that a caller whose connection was made before an edit
- * gets what holds since. A certificate of the caller's own does not go with it.
+ * Forwards each request to the gateway at an address, so that a caller whose connection was made before an edit gets replies
+ * from after it. A client certificate of the caller is not forwarded.
  * @param address `http://127.0.0.1:8080`
  */
 export function forwardTo(address: string): RequestListener {
   const { protocol, hostname, port } = new URL(address);
   const host = connectable(hostname.replace(/^\[|\]$/g, ''));
-  // It is on this machine, and its certificate is for the name that others know it by.
+  // The gateway is on this machine; its certificate is for its public name.
   const to = { host, port, agent: false, setHost: false, rejectUnauthorized: false } as const;
   const send = protocol === 'https:' ? requestOverTls : request;
   return (incoming, outgoing) => {
@@ -117,7 +117,7 @@ export function forwardTo(address: string): RequestListener {
         reply.statusMessage,
         withoutFields(reply.rawHeaders, ofOneConnection),
       );
-      // A reply that breaks off breaks off here too: a cut one never looks whole, and nobody waits for its rest.
+      // A reply that breaks off breaks off here too, so that a truncated reply never looks complete.
       pipeline(reply, outgoing, () => undefined);
     });
     sent.once('error', () => outgoing.destroy());
@@ -126,13 +126,13 @@ export function forwardTo(address: string): RequestListener {
   };
 }
 
-/** A host that stands for every address of the machine is reached at its loopback address. */
+/** A host that means every address of the machine is reached at the loopback address. */
 function connectable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
 }
 
-/** Names and values in turn, as they came, without some. */
+/** Raw headers, names and values alternating, without the fields in `left`. */
 function withoutFields(rawHeaders: readonly string[], left: ReadonlySet<string>): string[] {
   return rawHeaders.filter((_, index) => !left.has((rawHeaders[index - (index % 2)] ?? '').toLowerCase()));
 }

@@ -1,32 +1,27 @@
 import { relative, resolve, sep } from 'node:path';
-import { followParent } from '../signals.ts';
+import { Backoff, post } from '../child-process.ts';
 import { type Colors, writeAtOnce } from '../terminal.ts';
 import { describeChanges, type Fingerprints, shorten } from './changes.ts';
 import { FrontDoor } from './front-door.ts';
 import { type Watch, type Watched, watchFiles } from './watch.ts';
 import {
+  type SupervisorMessage,
   startWorker,
-  tell,
   type WorkerFiles,
   type WorkerHandle,
   type WorkerMessage,
   type WorkerStart,
 } from './worker-handle.ts';
 
-/** Back-off after a crash, doubled each time. */
-const firstPauseMs = 100;
-const longestPauseMs = 5_000;
-/** A worker that has served this long has not crashed at its start. */
-const steadyMs = 10_000;
-
-/** A spare worker is started so long after the last one took over, to leave it the processor. */
-const spareAfterMs = 100;
+const LONGEST_PAUSE_MS = 5_000;
+/** How long after a worker took over the spare one is started: until then the processor is left to the worker. */
+const SPARE_AFTER_MS = 100;
 
 type Heard = Exclude<WorkerMessage, { kind: 'retired' }>;
 
 /**
- * Runs the gateway in a child process and replaces that by a fresh one after every edit, once the fresh one is ready: so
- * that handlers, and what they import, are new too, and no caller notices.
+ * Runs the gateway in a child process and replaces it after every edit by a fresh one, once that is ready. So handlers and
+ * the modules they import are loaded again too, and callers don't notice.
  */
 export class Supervisor {
   readonly #start: Omit<WorkerStart, 'spare' | 'first'>;
@@ -34,44 +29,39 @@ export class Supervisor {
   readonly #door = new FrontDoor();
   readonly #watch: Watch;
   readonly #workers = new Set<WorkerHandle>();
-  /** The one that serves. */
+  /** The worker that serves. */
   #current: WorkerHandle | undefined;
-  /** The one that is to take over. */
+  /** The worker that is to take over. */
   #next: WorkerHandle | undefined;
-  /** One that has warmed up, for the next edit. */
+  /** A worker that has warmed up, for the next edit. */
   #spare: WorkerHandle | undefined;
   #spareTimer: NodeJS.Timeout | undefined;
-  /** Handlers that the next worker is creating: their appearance is no edit. */
+  /** Handlers that the next worker is creating: their appearance is not an edit. */
   readonly #creating = new Set<string>();
   #announced = false;
   #operations: Fingerprints = {};
   #changed = new Set<string>();
   #changedAt = performance.now();
-  #pause = firstPauseMs;
+  readonly #backoff = new Backoff(LONGEST_PAUSE_MS);
   #restart: NodeJS.Timeout | undefined;
   #stopping = false;
-  /** Why it could not even begin. */
+  /** Why it could not start at all. */
   #failure: Error | undefined;
   readonly #end = Promise.withResolvers<void>();
 
-  constructor(start: Omit<WorkerStart, 'spare' | 'first'>, report: Reporter) {
+  constructor(start: Omit<WorkerStart, 'spare' | 'first'>, paint: Colors) {
     this.#start = start;
-    this.#report = report;
+    this.#report = createReporter(paint);
     this.#watch = watchFiles(this.#watched({ handlers: undefined, modules: [] }), (changed) => this.#edited(changed));
     this.#launch();
   }
 
-  /** Resolves when everything has ended after {@link stop}. @throws CliFailure where the port can't be had from the start */
+  /** Resolves when everything has ended after {@link stop}. @throws CliFailure when the port is not available at the start */
   ended(): Promise<void> {
     return this.#end.promise;
   }
 
-  /** It was told to stop. */
-  get stopping(): boolean {
-    return this.#stopping;
-  }
-
-  /** Takes no more connections and ends the workers: running requests first, or at once when asked a second time. */
+  /** Accepts no more connections and lets the workers finish their requests and end; called again, it ends them at once. */
   stop(): void {
     clearTimeout(this.#restart);
     clearTimeout(this.#spareTimer);
@@ -97,11 +87,11 @@ export class Supervisor {
     if (changed.length === 0) return;
     if (this.#changed.size === 0) this.#changedAt = performance.now();
     for (const path of changed) this.#changed.add(path);
-    this.#pause = firstPauseMs;
+    this.#backoff.reset();
     this.#launch();
   }
 
-  /** Lets a worker take over; one that is still on its way is out of date by now. */
+  /** Lets a worker take over. A worker that is still starting is out of date and is ended. */
   #launch(): void {
     clearTimeout(this.#restart);
     clearTimeout(this.#spareTimer);
@@ -128,7 +118,7 @@ export class Supervisor {
   #prepareSpare(): void {
     this.#spareTimer = setTimeout(() => {
       this.#spare ??= this.#startWorker(true);
-    }, spareAfterMs);
+    }, SPARE_AFTER_MS);
   }
 
   #heard(worker: WorkerHandle, message: Heard): void {
@@ -156,13 +146,13 @@ export class Supervisor {
   async #open(worker: WorkerHandle, host: string, port: number): Promise<void> {
     try {
       const bound = await this.#door.open({ host, port });
-      tell(worker.process, { kind: 'listening', ...bound });
+      post<SupervisorMessage>(worker.process, { kind: 'listening', ...bound });
     } catch (error) {
       if (this.#announced) {
-        tell(worker.process, { kind: 'not-listening', message: (error as Error).message });
+        post<SupervisorMessage>(worker.process, { kind: 'not-listening', message: (error as Error).message });
         return;
       }
-      // Nothing that could be saved would mend this.
+      // No edit can fix this.
       this.#failure = error as Error;
       this.stop();
     }
@@ -179,7 +169,7 @@ export class Supervisor {
     this.#changed.clear();
     this.#watch.follow(this.#watched(ready));
     this.#prepareSpare();
-    // Told once it is true of every call, on whatever connection.
+    // Reported once it holds for every call, on old connections too.
     const { address, screen } = ready;
     await before?.retire(address);
     if (ready.warnings !== '') this.#report.note(ready.warnings.trimEnd());
@@ -195,7 +185,7 @@ export class Supervisor {
   #refused(text: string, files?: WorkerFiles): void {
     this.#next = undefined;
     this.#changed.clear();
-    // Whatever was read on the way to the mistake may be where it is mended.
+    // The error may be fixed in any file that was read.
     if (files !== undefined) this.#watch.follow(this.#watched(files));
     this.#report.failed(text, this.#current !== undefined);
     this.#door.expect(false);
@@ -218,19 +208,18 @@ export class Supervisor {
 
   #neverCame(worker: WorkerHandle, how: string): void {
     this.#next = undefined;
-    // One that served before is tried again; the very first has only the user's next save to hope for.
+    // A gateway that has served before is started again. The very first one waits for the next save.
     if (this.#current === undefined && this.#announced) this.#startAgain(worker, how);
     else this.#refused(`The gateway ended while it started (${how}).`);
   }
 
   #startAgain(worker: WorkerHandle, how: string): void {
-    if (performance.now() - worker.wentAt > steadyMs) this.#pause = firstPauseMs;
-    this.#report.crashed(how, this.#pause);
-    this.#restart = setTimeout(() => this.#launch(), this.#pause);
-    this.#pause = Math.min(this.#pause * 2, longestPauseMs);
+    const pause = this.#backoff.next(performance.now() - worker.wentAt);
+    this.#report.crashed(how, pause);
+    this.#restart = setTimeout(() => this.#launch(), pause);
   }
 
-  /** The definitions, the handlers, and the project's modules outside of both. */
+  /** The definitions, the handlers, and the project's modules elsewhere. */
   #watched(files: WorkerFiles): Watched {
     const { root, definitions = 'definitions' } = this.#start;
     return {
@@ -240,39 +229,23 @@ export class Supervisor {
   }
 }
 
-/** Ends the supervisor by signals: the first lets requests finish, the second does not wait. */
-export function stopOnSignals(supervisor: Supervisor): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => supervisor.stop());
-  // A terminal's Ctrl-C ends the shell as well: that is not a second request.
-  followParent(() => {
-    if (!supervisor.stopping) supervisor.stop();
-  });
-}
+type Reporter = ReturnType<typeof createReporter>;
 
-/** What the supervisor tells the user. */
-interface Reporter {
-  /** The gateway is up for the first time. */
-  ready(address: string, tookMs: number, screen: string): void;
-  reloaded(tookMs: number, what: string): void;
-  note(line: string): void;
-  /** The edit is not taken over; `text` says why. */
-  failed(text: string, serving: boolean): void;
-  crashed(how: string, pauseMs: number): void;
-}
-
-/** A reporter that writes lines to standard output, and what is wrong to standard error. */
-export function lineReporter({ green, red }: Pick<Colors, 'green' | 'red'>): Reporter {
+/** Reports to the user: progress on standard output, failures on standard error. */
+function createReporter({ green, red }: Colors) {
   const ms = (time: number): string => `${Math.round(time)} ms`;
   return {
-    ready: (address, took, screen) =>
-      writeAtOnce(1, `${green('Signalbox is ready')} on ${address} (${ms(took)})\n${screen}`),
-    reloaded: (took, what) => writeAtOnce(1, `${green('Reloaded')} in ${ms(took)}${what === '' ? '' : `: ${what}`}\n`),
-    note: (line) => writeAtOnce(1, `${line}\n`),
-    failed: (text, serving) => {
-      const state = serving ? 'Still serving what was last good.' : 'Nothing is served yet.';
-      writeAtOnce(2, `${text.trimEnd()}\n${red('Not taken over.')} ${state} Waiting for the next save.\n`);
+    ready: (address: string, tookMs: number, screen: string): void =>
+      writeAtOnce(1, `${green('Signalbox is ready')} on ${address} (${ms(tookMs)})\n${screen}`),
+    reloaded: (tookMs: number, what: string): void =>
+      writeAtOnce(1, `${green('Reloaded')} in ${ms(tookMs)}${what === '' ? '' : `: ${what}`}\n`),
+    note: (line: string): void => writeAtOnce(1, `${line}\n`),
+    /** The edit is not applied, for the reason in `text`. */
+    failed: (text: string, serving: boolean): void => {
+      const state = serving ? 'The last good version keeps serving.' : 'Nothing is being served yet.';
+      writeAtOnce(2, `${text.trimEnd()}\n${red('Not applied.')} ${state} Waiting for the next save.\n`);
     },
-    crashed: (how, pause) =>
-      writeAtOnce(2, `${red('The gateway ended')} (${how}); it is started again in ${ms(pause)}.\n`),
+    crashed: (how: string, pauseMs: number): void =>
+      writeAtOnce(2, `${red('The gateway ended')} (${how}); it restarts in ${ms(pauseMs)}.\n`),
   };
 }

@@ -2,7 +2,7 @@ import { type FSWatcher, readdirSync, realpathSync, type Stats, statSync, watch 
 import { dirname, extname, join, sep } from 'node:path';
 import { fileMark } from '../../serve/start/settings.ts';
 
-/** What is followed. All paths are absolute; they need not exist yet. */
+/** What is watched. All paths are absolute and need not exist yet. */
 export interface Watched {
   /** Folders, with everything in them. */
   readonly trees: readonly string[];
@@ -12,29 +12,29 @@ export interface Watched {
 
 /** A running watch. */
 export interface Watch {
-  /** Follows something else from now on; what is new in it counts as known. */
+  /** Watches something else from now on; files that are new in it are not reported. */
   follow(watched: Watched): void;
-  /** These were changed by ourselves just now: that is not told. */
+  /** Does not report the latest changes of these files, which were our own. */
   accept(paths: readonly string[]): void;
   close(): void;
 }
 
-/** Editors save in several steps (a temporary file, a rename, a change of times): what follows within this is one save. */
-const quietMs = 50;
-/** However busy the folder, a change is told by then. */
-const patienceMs = 300;
-/** Where the system has no more watches to give, files are looked at this often. */
-const pollMs = 500;
+/** Editors save in several steps (a temporary file, a rename, a change of times): changes within this time are one save. */
+const QUIET_MS = 50;
+/** However busy the folder is, a change is reported after this time. */
+const PATIENCE_MS = 300;
+/** How often files are checked when the system has no watches left. */
+const POLL_MS = 500;
 
 const extensions = new Set(['.yaml', '.yml', '.json', '.sql', '.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 
-/** Editors' own files (`.x.swp`, `.#x`, `x~`) have a dot in front or another ending. */
+/** The files of editors (`.x.swp`, `.#x`, `x~`) begin with a dot or have another extension. */
 const counts = (name: string): boolean => !name.startsWith('.') && extensions.has(extname(name));
 const holdsSource = (name: string): boolean => !name.startsWith('.') && name !== 'node_modules';
 
 /**
- * Calls `onChange` with the paths that were added, changed or removed. Folders are watched rather than files, so that a
- * file replaced by a rename stays in sight; what really changed is found by comparing times, sizes and inodes.
+ * Calls `onChange` with the paths that were added, changed or removed. Folders are watched rather than files, so that a file
+ * replaced by a rename is still seen; what really changed is found by comparing times, sizes and inodes.
  */
 export function watchFiles(first: Watched, onChange: (changed: readonly string[]) => void): Watch {
   const watchers = new Map<string, FSWatcher>();
@@ -48,7 +48,7 @@ export function watchFiles(first: Watched, onChange: (changed: readonly string[]
     const now = performance.now();
     if (timer === undefined) since = now;
     clearTimeout(timer);
-    timer = setTimeout(look, Math.min(quietMs, Math.max(0, since + patienceMs - now)));
+    timer = setTimeout(look, Math.min(QUIET_MS, Math.max(0, since + PATIENCE_MS - now)));
   }
 
   function look(): void {
@@ -77,7 +77,7 @@ export function watchFiles(first: Watched, onChange: (changed: readonly string[]
   }
 
   function scanTree(folder: string, folders: Set<string>, seen: Set<string>): void {
-    // Watched before it is read: what comes in between is then told.
+    // Watched before it is read, so that a change in between is reported.
     attend(nearestFolder(folder), folders);
     for (const entry of entriesOf(folder, seen)) {
       const path = join(folder, entry.name);
@@ -104,8 +104,8 @@ export function watchFiles(first: Watched, onChange: (changed: readonly string[]
       });
       watchers.set(folder, watcher);
     } catch {
-      // Out of watches (ENOSPC, EMFILE), or a folder that can't be watched: look at it from time to time instead.
-      poll ??= setInterval(look, pollMs);
+      // No watches left (ENOSPC, EMFILE), or a folder that can't be watched: check it from time to time instead.
+      poll ??= setInterval(look, POLL_MS);
     }
   }
 
@@ -115,7 +115,7 @@ export function watchFiles(first: Watched, onChange: (changed: readonly string[]
       const before = stamps;
       watched = next;
       scan();
-      // What was changed since the last look is not known yet, and is to be told.
+      // Changes since the last look are still to be reported.
       for (const [path, stampBefore] of before) if (stamps.has(path)) stamps.set(path, stampBefore);
       touched();
     },
@@ -131,7 +131,7 @@ export function watchFiles(first: Watched, onChange: (changed: readonly string[]
   };
 }
 
-/** Links to folders are followed, as the loader does; a folder is read once, even where they lead to it again. */
+/** Links to folders are followed, as the loader does; a folder is read once, even when several links lead to it. */
 function entriesOf(folder: string, seen: Set<string>) {
   try {
     const real = realpathSync(folder);
@@ -139,7 +139,7 @@ function entriesOf(folder: string, seen: Set<string>) {
     seen.add(real);
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Gone, or not there yet.
+    // Removed, or not created yet.
     return [];
   }
 }
@@ -148,7 +148,7 @@ function factsOf(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch {
-    // Gone, not there yet, or a link in a circle.
+    // Removed, not created yet, or a circular link.
     return undefined;
   }
 }

@@ -1,43 +1,45 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { post } from '../child-process.ts';
 import { sibling } from '../package-info.ts';
 import type { Fingerprints } from './changes.ts';
 
-/** Requests that run when another worker takes over have this long to end. */
-const graceMs = 30_000;
+/** How long requests may take that run when another worker takes over. */
+const GRACE_MS = 30_000;
 
-/** One child process that runs, or is to run, the gateway. */
+/** A child process that runs the gateway, or is about to. */
 export interface WorkerHandle {
   readonly process: ChildProcess;
-  /** Lets it read the project and run it. */
+  /** Makes it read the project and run it. */
   go(): void;
-  /** When it was told to, in `performance.now()`. */
+  /** When {@link go} was called, in `performance.now()`. */
   readonly wentAt: number;
   /**
-   * Tells it that another one has taken over, at that address: it finishes what runs and ends; it is killed where that takes too long.
-   * Resolves when it answers no new request any more.
+   * Reports that another worker has taken over, at that address. It finishes its requests and ends, and is killed when that
+   * takes too long. Resolves when it answers no more new requests itself.
    */
   retire(successor: string): Promise<void>;
-  /** Tells it to finish what runs and end, with nobody to take over. */
+  /** Makes it finish its requests and end, without a successor. */
   end(): void;
-  /** Ends it without waiting for anything. */
+  /** Ends it at once. */
   kill(): void;
 }
 
-/** What a worker's supervisor hears of it. */
+/** What a worker reports to its supervisor. */
 interface WorkerEvents {
   message(message: Exclude<WorkerMessage, { kind: 'retired' }>): void;
-  /** It has ended; `how` says by what: `exit code 1`, `signal SIGSEGV`. */
+  /** @param how `exit code 1`, `signal SIGSEGV` */
   exit(how: string): void;
 }
 
 /** Starts a worker, with this process's own output. It waits for {@link WorkerHandle.go}. */
 export function startWorker(start: WorkerStart, events: WorkerEvents): WorkerHandle {
   const child = fork(sibling('worker', import.meta.url), [JSON.stringify(start)], { stdio: 'inherit' });
+  const tell = (message: SupervisorMessage): void => post(child, message);
   let wentAt = 0;
   let grace: NodeJS.Timeout | undefined;
   const retired = Promise.withResolvers<void>();
   const limit = (): void => {
-    grace ??= setTimeout(() => child.kill('SIGKILL'), graceMs);
+    grace ??= setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
   };
   child.on('message', (message: WorkerMessage) => {
     if (message.kind === 'retired') retired.resolve();
@@ -48,24 +50,24 @@ export function startWorker(start: WorkerStart, events: WorkerEvents): WorkerHan
     retired.resolve();
     events.exit(signal === null ? `exit code ${code}` : `signal ${signal}`);
   });
-  // A child that can't be started, or written to, ends as well: its exit says so.
+  // A child that can't be started or written to is ended; its exit is handled above.
   child.on('error', () => child.kill('SIGKILL'));
   return {
     process: child,
     go() {
       wentAt = performance.now();
-      tell(child, { kind: 'go' });
+      tell({ kind: 'go' });
     },
     get wentAt() {
       return wentAt;
     },
     retire(successor) {
-      tell(child, { kind: 'retire', address: successor });
+      tell({ kind: 'retire', address: successor });
       limit();
       return retired.promise;
     },
     end() {
-      tell(child, { kind: 'end' });
+      tell({ kind: 'end' });
       limit();
     },
     kill() {
@@ -74,23 +76,23 @@ export function startWorker(start: WorkerStart, events: WorkerEvents): WorkerHan
   };
 }
 
-/** What a worker is started with, as its one argument in JSON. */
+/** What a worker is started with: its only argument, in JSON. */
 export interface WorkerStart {
   readonly root: string;
   readonly definitions?: string;
-  /** It is started ahead, and has time to warm up. */
+  /** It is started in advance and has time to warm up. */
   readonly spare: boolean;
-  /** None has served before: what people see at the start comes with its word that it is ready. */
+  /** No worker has served before, so `ready` brings the screen that people see at the start. */
   readonly first: boolean;
-  /** Colour for the diagnostics that it renders. */
+  /** Whether it renders diagnostics in colour. */
   readonly colour: boolean;
 }
 
 /** Files of the project that a worker reads code from. */
 export interface WorkerFiles {
-  /** Folder of the handlers, absolute; undefined while the definitions don't say it. */
+  /** Absolute path of the handlers' folder; `undefined` while the definitions can't be read. */
   readonly handlers: string | undefined;
-  /** The project's own modules, absolute paths: handlers and what they import. */
+  /** Absolute paths of the project's own modules: handlers and what they import. */
   readonly modules: readonly string[];
 }
 
@@ -98,14 +100,14 @@ export interface WorkerFiles {
 export type WorkerMessage =
   /** Asks for the public port. */
   | { readonly kind: 'listen'; readonly host: string; readonly port: number }
-  /** A connection has arrived; the supervisor's copy of it can go. */
+  /** A connection has arrived; the supervisor can close its copy. */
   | { readonly kind: 'admitted'; readonly connection: number }
-  /** Is about to create these handlers, paths relative to the project: that is no edit. */
+  /** It is about to create these handlers, which is not an edit. Paths are relative to the project. */
   | { readonly kind: 'creating'; readonly handlers: readonly string[] }
   | { readonly kind: 'created' }
-  /** It answers no more requests itself. */
+  /** It answers no more new requests itself. */
   | { readonly kind: 'retired' }
-  /** The gateway is up and takes connections at an address; `warnings` and `screen` are ready to print, or empty. */
+  /** The gateway accepts connections at the address; `warnings` and `screen` are ready to print, or empty. */
   | ({
       readonly kind: 'ready';
       readonly address: string;
@@ -113,22 +115,17 @@ export type WorkerMessage =
       readonly warnings: string;
       readonly screen: string;
     } & WorkerFiles)
-  /** It can't be, for a reason that the user mends; `text` is ready to print. */
+  /** It can't start, for a reason that the user can fix; `text` is ready to print. */
   | ({ readonly kind: 'failed'; readonly text: string } & WorkerFiles);
 
-/** From the supervisor to a worker. A `connection` comes with its socket. */
+/** From the supervisor to a worker. `connection` comes with the socket. */
 export type SupervisorMessage =
   /** Read the project and run it. */
   | { readonly kind: 'go' }
   | { readonly kind: 'listening'; readonly host: string; readonly port: number }
   | { readonly kind: 'not-listening'; readonly message: string }
   | { readonly kind: 'connection'; readonly connection: number }
-  /** Another worker has taken over, at this address: finish what runs, send on what still comes, then end. */
+  /** Another worker has taken over at this address: finish running requests, forward new ones, then end. */
   | { readonly kind: 'retire'; readonly address: string }
-  /** There will be no other: finish what runs, then end. */
+  /** There is no successor: finish running requests, then end. */
   | { readonly kind: 'end' };
-
-/** Sends to a worker; one that has gone is no error here, since its end is an event of its own. */
-export function tell(worker: ChildProcess, message: SupervisorMessage): void {
-  if (worker.connected) worker.send(message, () => undefined);
-}

@@ -7,6 +7,7 @@ import { type LoadedProject, loadProject, renderDiagnostics } from '../../load/i
 import type { Registry } from '../../model/registry.ts';
 import type { Address } from '../../serve/start/address.ts';
 import { startGateway } from '../../serve/start.ts';
+import { post } from '../child-process.ts';
 import { CliFailure, renderFailure } from '../failure.ts';
 import { renderScreen, terminalLog } from '../gateway-output.ts';
 import { planGenerated, writeGenerated } from '../generated-files.ts';
@@ -15,8 +16,8 @@ import { fingerprint } from './changes.ts';
 import { type Connections, type DrainOptions, followConnections, forwardTo } from './handover.ts';
 import type { SupervisorMessage, WorkerFiles, WorkerMessage, WorkerStart } from './worker-handle.ts';
 
-// The process that runs the gateway under `signalbox dev`: it ends with the next edit. It is started ahead where there
-// is time, imports and warms up what does not change with an edit, and reads the project only when it is told to.
+// The process that runs the gateway of `signalbox dev` until the next edit. When there is time it is started in advance: it
+// imports and warms up what does not change with an edit, and reads the project only when the supervisor says `go`.
 
 const { colour, spare, first, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 const paint = colours(colour);
@@ -25,8 +26,9 @@ let handlers: string | undefined;
 let server: Server | undefined;
 let connections: Connections | undefined;
 let close: (() => Promise<void>) | undefined;
+const bound = Promise.withResolvers<Address>();
 
-// The supervisor decides when this process ends: a terminal's Ctrl-C reaches both.
+// A terminal's Ctrl-C reaches both processes; the supervisor decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit(1));
 
@@ -34,17 +36,19 @@ if (spare) await warmUp();
 process.on('message', (message: SupervisorMessage, socket?: Socket) => {
   if (message.kind === 'connection') admit(message.connection, socket);
   else if (message.kind === 'go') void go();
+  else if (message.kind === 'listening') bound.resolve(message);
+  else if (message.kind === 'not-listening') bound.reject(new CliFailure(message.message));
   else if (message.kind === 'retire') retire(message.address);
   else if (message.kind === 'end') void drain({ idleMs: 0 });
 });
 
-/** Does once, for nothing, what is slow the first time: compiling the schemas' validators, and our own code. */
+/** Does what is slow the first time, and discards the result: the validators of schemas and our own code are compiled. */
 async function warmUp(): Promise<void> {
   try {
     const { registry } = loadProject({ ...place, handlers: 'ignore-missing' });
     if (registry !== undefined) await planGenerated(place.root, registry);
   } catch {
-    // What is wrong is told when it is done in earnest.
+    // Errors are reported by `serve`.
   }
 }
 
@@ -57,7 +61,7 @@ async function go(): Promise<void> {
 }
 
 async function serve(): Promise<void> {
-  // A handler file that is missing is created below.
+  // Missing handler files are created below.
   const project = loadProject({ ...place, handlers: 'ignore-missing' });
   const text = project.diagnostics.length === 0 ? '' : renderDiagnostics(project, { colour });
   if (project.registry === undefined) return fail(text);
@@ -73,14 +77,14 @@ async function serve(): Promise<void> {
     screen: first ? await renderScreen({ address, registry, place, follows: true }, paint) : '',
     ...filesRead(),
   });
-  // Workers are often killed, and the cache is otherwise written at the end of a process.
+  // The cache would otherwise be written when the process ends, and workers are often killed.
   setImmediate(() => module.flushCompileCache());
 }
 
 /** Writes generated/ and missing handlers, before any handler is imported: handlers import generated/. */
 async function bringUpToDate(registry: Registry): Promise<void> {
   const plan = await planGenerated(place.root, registry);
-  // Told before it is done: what we create is no edit.
+  // Reported in advance: files that we create are not edits.
   if (plan.stubs.size > 0) tellSupervisor({ kind: 'creating', handlers: [...plan.stubs.keys()] });
   await writeGenerated(place.root, plan);
   if (plan.stubs.size > 0) tellSupervisor({ kind: 'created' });
@@ -92,33 +96,24 @@ async function startServing(project: LoadedProject) {
   return gateway;
 }
 
-/** Takes the place of the gateway's own listening: the supervisor holds the port, and sends what comes in. */
+/** Replaces the gateway's own listening: the supervisor holds the port and sends the connections. */
 async function listen(its: Server, at: Address): Promise<Address> {
   server = its;
   connections = followConnections(its);
-  const answer = new Promise<SupervisorMessage>((resolve) => {
-    process.on('message', function heard(message: SupervisorMessage) {
-      if (message.kind !== 'listening' && message.kind !== 'not-listening') return;
-      process.off('message', heard);
-      resolve(message);
-    });
-  });
   tellSupervisor({ kind: 'listen', ...at });
-  const bound = await answer;
-  if (bound.kind === 'listening') return bound;
-  throw new CliFailure(bound.kind === 'not-listening' ? bound.message : 'the supervisor did not answer');
+  return await bound.promise;
 }
 
 function admit(connection: number, socket: Socket | undefined): void {
   tellSupervisor({ kind: 'admitted', connection });
-  // The caller may have gone while the connection was on its way here.
+  // Undefined when the caller has gone in the meantime.
   if (socket === undefined) return;
   socket.setNoDelay(true);
   server?.emit('connection', socket);
 }
 
 function retire(successor: string): void {
-  // Callers were told how long a connection stays (Keep-Alive: timeout): closed before that, one might be just in use.
+  // A connection that is closed before the time that `Keep-Alive: timeout` promised may be in use at that moment.
   const kept = (server?.keepAliveTimeout ?? 0) + 1_000;
   void drain({ idleMs: kept, answer: forwardTo(successor) });
   tellSupervisor({ kind: 'retired' });
@@ -138,14 +133,14 @@ function filesRead(): WorkerFiles {
   return { handlers, modules: [...modules] };
 }
 
-function tellSupervisor(message: WorkerMessage, then: () => void = () => undefined): void {
-  process.send?.(message, then);
+function tellSupervisor(message: WorkerMessage, onSent?: () => void): void {
+  post(process, message, onSent);
 }
 
 /**
- * Notes the project's own modules, from now on and as they are imported: these are what an edit may change. Packages, the
- * product itself and what it generates are left out.
- * @returns absolute paths; the set grows
+ * Records the project's own modules as they are imported from now on, since an edit may change them. Packages, the product
+ * itself and generated files are left out.
+ * @returns absolute paths, in a set that grows
  */
 function recordModules(root: string): ReadonlySet<string> {
   const found = new Set<string>();

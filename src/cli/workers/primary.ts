@@ -3,113 +3,53 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Counted } from '../../serve/log/counters.ts';
 import type { Log } from '../../serve/log/log.ts';
+import { Backoff, post, Questions } from '../child-process.ts';
 import { Ended, type ExitCode } from '../failure.ts';
 import { sibling } from '../package-info.ts';
 import type { Place } from '../project.ts';
 
-/** Milliseconds that a worker has to say what it has counted; one that is too busy is left out of that page. */
-const WITHIN_MS = 1_000;
-
-/** One that can be asked what it has counted. */
-interface Asked {
-  ask(question: number): void;
-}
-
-/** What is still to come of an answer. */
-interface Open {
-  readonly missing: Set<Asked>;
-  readonly counted: Counted[];
-  readonly done: (counted: readonly Counted[]) => void;
-  readonly limit: NodeJS.Timeout;
-}
-
-/** Asks workers what they have counted, and gathers their answers. */
-export class Sums {
-  readonly #open = new Map<number, Open>();
-  #questions = 0;
-
-  /** What these have counted: of those that answer in time. */
-  gather(workers: readonly Asked[]): Promise<readonly Counted[]> {
-    const question = ++this.#questions;
-    return new Promise((done) => {
-      const limit = setTimeout(() => this.#end(question), WITHIN_MS);
-      this.#open.set(question, { missing: new Set(workers), counted: [], done, limit });
-      for (const worker of workers) worker.ask(question);
-      this.#endIfComplete(question);
-    });
-  }
-
-  answered(worker: Asked, question: number, counted: Counted): void {
-    const open = this.#open.get(question);
-    if (open?.missing.delete(worker) !== true) return;
-    open.counted.push(counted);
-    this.#endIfComplete(question);
-  }
-
-  /** It answers nothing any more. */
-  gone(worker: Asked): void {
-    for (const [question, { missing }] of this.#open) if (missing.delete(worker)) this.#endIfComplete(question);
-  }
-
-  #endIfComplete(question: number): void {
-    if (this.#open.get(question)?.missing.size === 0) this.#end(question);
-  }
-
-  #end(question: number): void {
-    const open = this.#open.get(question);
-    if (open === undefined) return;
-    this.#open.delete(question);
-    clearTimeout(open.limit);
-    open.done(open.counted);
-  }
-}
-
-/** Back-off after a worker's end, doubled each time. */
-const firstPauseMs = 100;
-const longestPauseMs = 10_000;
-/** A worker that has served this long has not ended of its start. */
-const steadyMs = 10_000;
-/** The gateway gives running requests 30 s; one that ends later than this hangs. */
-const graceMs = 35_000;
+/** A worker that is too busy to report its counters within this time is left out of that page of metrics. */
+const COUNTERS_WITHIN_MS = 1_000;
+const LONGEST_PAUSE_MS = 10_000;
+/** The gateway gives running requests 30 s to finish; a worker that takes longer than this hangs. */
+const GRACE_MS = 35_000;
 
 /** How the workers are run. */
 interface PrimaryOptions {
   readonly place: Place;
   readonly colour: boolean;
-  /** The log is for somebody who reads it on a terminal. */
+  /** The log is for a person at a terminal. */
   readonly people: boolean;
   readonly count: number;
   readonly log: Log;
-  /** All listen, for the first time. */
+  /** Called once, when all workers listen. */
   ready(worker: ReadyWorker): void;
-  /** A worker's words, ready to print. */
+  /** Called with the report of a worker that could not start, ready to print. */
   failed(text: string): void;
 }
 
 type ReadyWorker = Extract<WorkerMessage, { kind: 'ready' }>;
 
-/** A place among the workers, and the process that has it. */
+/** A place among the workers, and the process in it. */
 interface Seat {
   readonly number: number;
   worker: Worker | undefined;
   ready: boolean;
   startedAt: number;
-  pause: number;
+  readonly backoff: Backoff;
   restart: NodeJS.Timeout | undefined;
-  /** Asks it what it has counted. */
-  ask(question: number): void;
+  readonly counters: Questions<Counted>;
 }
 
 /**
- * Runs several gateways that share a port, each in a process of its own, and replaces those that end. The first starts alone:
- * what can't start is told once, and the schema is brought up to date before the others look at it.
+ * Runs several gateways that share a port, each in a process of its own, and replaces those that end. The first one starts
+ * alone, so that a failure is reported once and the schema is up to date before the others read it.
  */
 export class Primary {
   readonly #options: PrimaryOptions;
   readonly #seats: readonly Seat[];
-  readonly #sums = new Sums();
   readonly #end = Promise.withResolvers<void>();
-  /** One was ready once: what can be started is started again. */
+  /** One has been ready before, so a worker that ends is worth starting again. */
   #sound = false;
   #announced = false;
   #stopping = false;
@@ -122,12 +62,12 @@ export class Primary {
     if (first !== undefined) this.#start(first);
   }
 
-  /** Resolves when all have ended after {@link stop}. @throws Ended where they can't start */
+  /** Resolves when all have ended after {@link stop}. @throws Ended when they can't start */
   ended(): Promise<void> {
     return this.#end.promise;
   }
 
-  /** Lets all of them finish what runs and end; a second time they end at once. */
+  /** Lets all workers finish their requests and end; called again, it ends them at once. */
   stop(): void {
     const again = this.#stopping;
     this.#stopping = true;
@@ -136,13 +76,13 @@ export class Primary {
       if (again) seat.worker?.process.kill('SIGKILL');
       else tell(seat, { kind: 'end' });
     }
-    this.#grace ??= setTimeout(() => this.stop(), graceMs);
+    this.#grace ??= setTimeout(() => this.stop(), GRACE_MS);
     this.#endIfEmpty();
   }
 
-  /** Lets each open its audit log anew. */
+  /** Makes each worker reopen its audit log. */
   reopen(): void {
-    // One that is not ready yet opens it when it starts.
+    // A worker that is not ready yet opens it when it starts.
     for (const { worker, ready } of this.#seats) if (ready) worker?.process.kill('SIGHUP');
   }
 
@@ -155,7 +95,7 @@ export class Primary {
     seat.ready = false;
     seat.startedAt = performance.now();
     worker.on('message', (message: WorkerMessage) => this.#heard(seat, message));
-    // What it said last may be read after its end.
+    // Its last messages may be read after its exit.
     let how: number | string | undefined;
     const over = (): void => {
       if (how !== undefined && !worker.isConnected()) this.#gone(seat, how);
@@ -165,12 +105,12 @@ export class Primary {
       how = signal ?? code;
       over();
     });
-    // One that can't be started, or written to, ends as well: its exit says so.
+    // A worker that can't be started or written to is ended; its exit is handled above.
     worker.on('error', () => worker.process.kill('SIGKILL'));
   }
 
   #heard(seat: Seat, message: WorkerMessage): void {
-    if (message.kind === 'counted') this.#sums.answered(seat, message.question, message.counted);
+    if (message.kind === 'counted') seat.counters.answered(message.question, message.counted);
     else if (message.kind === 'others') void this.#tellOthers(seat, message.question);
     else if (message.kind === 'failed') this.#options.failed(message.text);
     else this.#becameReady(seat, message);
@@ -189,32 +129,36 @@ export class Primary {
 
   async #tellOthers(seat: Seat, question: number): Promise<void> {
     const others = this.#seats.filter((each) => each !== seat && each.ready);
-    tell(seat, { kind: 'others', question, counted: await this.#sums.gather(others) });
+    const counted = await Promise.all(
+      others.map((each) =>
+        each.counters.ask((number) => tell(each, { kind: 'count', question: number }), COUNTERS_WITHIN_MS),
+      ),
+    );
+    tell(seat, { kind: 'others', question, counted: counted.filter((each) => each !== undefined) });
   }
 
   #gone(seat: Seat, how: number | string): void {
     const served = seat.ready ? performance.now() - seat.startedAt : 0;
     seat.worker = undefined;
     seat.ready = false;
-    this.#sums.gone(seat);
+    seat.counters.drop();
     if (this.#stopping) this.#endIfEmpty();
     else if (this.#sound) this.#replace(seat, served, how);
     else this.#giveUp(seat, how);
   }
 
   #replace(seat: Seat, served: number, how: number | string): void {
-    if (served >= steadyMs) seat.pause = firstPauseMs;
-    const { pause, number: worker } = seat;
+    const { number: worker } = seat;
+    const pause = seat.backoff.next(served);
     const ended = typeof how === 'number' ? `with code ${how}` : `by ${how}`;
     this.#options.log.error({ worker }, `Worker ${worker} ended ${ended}; another starts in ${pause / 1000} s.`);
-    seat.pause = Math.min(pause * 2, longestPauseMs);
     seat.restart = setTimeout(() => {
       seat.restart = undefined;
       this.#start(seat);
     }, pause);
   }
 
-  /** None has ever been ready: what keeps the first from it would keep the next. */
+  /** No worker has ever been ready: the next one would fail for the same reason. */
   #giveUp(seat: Seat, how: number | string): void {
     this.#stopping = true;
     this.#options.log.error({ worker: seat.number }, `No worker could start: the first ended with ${how}.`);
@@ -229,47 +173,45 @@ export class Primary {
 }
 
 function createSeat(number: number): Seat {
-  const seat: Seat = {
+  return {
     number,
     worker: undefined,
     ready: false,
     startedAt: 0,
-    pause: firstPauseMs,
+    backoff: new Backoff(LONGEST_PAUSE_MS),
     restart: undefined,
-    ask: (question) => tell(seat, { kind: 'count', question }),
+    counters: new Questions(),
   };
-  return seat;
 }
 
-/** One that has gone is no error here, since its end is an event of its own. */
 function tell({ worker }: Seat, message: PrimaryMessage): void {
-  if (worker?.isConnected()) worker.send(message, undefined, () => undefined);
+  if (worker !== undefined) post(worker.process, message);
 }
 
 /** What a worker is started with. */
 export interface WorkerStart extends Place {
-  /** From 1. A worker that takes the place of another has its number. */
+  /** From 1. A worker that replaces another has the same number. */
   readonly worker: number;
   readonly colour: boolean;
-  /** The log is for somebody who reads it on a terminal. */
+  /** The log is for a person at a terminal. */
   readonly people: boolean;
 }
 
 /** From a worker to its primary. */
 export type WorkerMessage =
-  /** It listens and works. */
+  /** It accepts connections. */
   | { readonly kind: 'ready'; readonly address: string }
-  /** It can't start, for a reason that the user mends; `text` is ready to print. */
+  /** It can't start, for a reason that the user can fix; `text` is ready to print. */
   | { readonly kind: 'failed'; readonly text: string; readonly exitCode: ExitCode }
-  /** What it has counted, as it was asked. */
+  /** The reply to `count`. */
   | { readonly kind: 'counted'; readonly question: number; readonly counted: Counted }
-  /** Wants to know what the others have counted. */
+  /** Asks for the counters of the other workers. */
   | { readonly kind: 'others'; readonly question: number };
 
 /** From the primary to a worker. */
 export type PrimaryMessage =
-  /** Say what you have counted. */
+  /** Asks for its counters. */
   | { readonly kind: 'count'; readonly question: number }
   | { readonly kind: 'others'; readonly question: number; readonly counted: readonly Counted[] }
-  /** Finish what runs, then end. */
+  /** Asks it to finish its requests and end. */
   | { readonly kind: 'end' };

@@ -1,8 +1,9 @@
-// One of the processes that are the gateway under `signalbox serve --workers`. The primary holds the port, and hands each
-// connection to one of them.
+// One of the gateway processes of `signalbox serve --workers`. The primary holds the port and hands each connection to one
+// of them.
 import { loadProject, renderDiagnostics } from '../../load/index.ts';
 import type { Counted } from '../../serve/log/counters.ts';
 import { type RunningGateway, startGateway } from '../../serve/start.ts';
+import { post, Questions } from '../child-process.ts';
 import { CliFailure, type ExitCode, renderFailure } from '../failure.ts';
 import { terminalLog } from '../gateway-output.ts';
 import { colours } from '../terminal.ts';
@@ -11,18 +12,17 @@ import type { PrimaryMessage, WorkerMessage, WorkerStart } from './primary.ts';
 const { colour, people, worker, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 let gateway: RunningGateway | undefined;
 let ending = false;
-let questions = 0;
-const asked = new Map<number, (counted: readonly Counted[]) => void>();
+const questions = new Questions<readonly Counted[]>();
 
-// A terminal's Ctrl-C reaches all processes; when this one ends is for the primary to say.
+// A terminal's Ctrl-C reaches all processes; the primary decides when this one ends.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('SIGTERM', () => void end());
-// Without its primary nobody would hand it connections, or end it.
+// Without a primary it would get no connections and never end.
 process.on('disconnect', () => process.exit(1));
 process.on('message', (message: PrimaryMessage) => {
   if (message.kind === 'end') void end();
   else if (message.kind === 'count') void count(message.question);
-  else if (message.kind === 'others') asked.get(message.question)?.(message.counted);
+  else if (message.kind === 'others') questions.answered(message.question, message.counted);
 });
 
 await start();
@@ -42,7 +42,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** What starts is let start: there is no half of it that could be closed. */
+/** A gateway that is still starting can't be closed, so its start is awaited. */
 async function end(): Promise<void> {
   if (ending) return;
   ending = true;
@@ -51,19 +51,12 @@ async function end(): Promise<void> {
 
 async function finish(running: RunningGateway): Promise<void> {
   await running.close();
-  // Handlers may have left timers or connections behind, which would keep the process.
+  // Handlers may have left timers or connections behind that would keep the process alive.
   process.exit(0);
 }
 
-function others(): Promise<readonly Counted[]> {
-  const question = ++questions;
-  return new Promise((resolve) => {
-    asked.set(question, (counted) => {
-      asked.delete(question);
-      resolve(counted);
-    });
-    tell({ kind: 'others', question });
-  });
+async function others(): Promise<readonly Counted[]> {
+  return (await questions.ask((question) => tell({ kind: 'others', question }))) ?? [];
 }
 
 async function count(question: number): Promise<void> {
@@ -74,6 +67,6 @@ function fail(text: string, exitCode: ExitCode): void {
   tell({ kind: 'failed', text, exitCode }, () => process.exit(exitCode));
 }
 
-function tell(message: WorkerMessage, then: () => void = () => undefined): void {
-  process.send?.(message, undefined, undefined, then);
+function tell(message: WorkerMessage, onSent?: () => void): void {
+  post(process, message, onSent);
 }

@@ -90,7 +90,7 @@ test('an operation added to the YAML answers soon after it is saved; no call is 
   // Its types are there as well, and that they were written was no edit: the one after them is heard of next.
   expect(await readFile(join(cwd, 'generated/registry.json'), 'utf8')).toContain('TEAMS_GET');
   await rm(join(cwd, 'definitions/staff/queries.yaml'));
-  await dev.until(/Still serving/);
+  await dev.until(/last good version keeps serving/);
   expect(dev.output().match(/^Reloaded/gm)).toHaveLength(times.length);
   expect((await fetch(`${address}/health/live`)).status).toBe(200);
 });
@@ -102,7 +102,7 @@ test('a broken edit is printed, and what was last good goes on; mending it takes
   const path = join(cwd, 'definitions/staff/service.yaml');
   await writeFile(path, service.replace('query: EMPLOYEES_BY_DEPT', 'query: EMPLOYEES_BY_DEP'));
   await dev.until(/^definitions\/staff\/service\.yaml:6:\d+: error .*EMPLOYEES_BY_DEP/m);
-  await dev.until(/Still serving what was last good/);
+  await dev.until(/The last good version keeps serving/);
   expect((await fetch(`${address}${staffPath}/Employees/IT`)).status).toBe(200);
 
   await writeFile(path, service.replace('Employees/', 'People/'));
@@ -182,7 +182,7 @@ ${files['src/greet.ts']}`;
   const cwd = await staffProject({ 'src/greet.ts': greet });
   const { dev, address } = await develop(cwd);
   await writeFile(join(cwd, 'definitions/first.yaml'), 'permission-list: FIRST\n');
-  await dev.until(/^The gateway ended while it started \(exit code 3\)\.\n.*Still serving/m);
+  await dev.until(/^The gateway ended while it started \(exit code 3\)\.\n.*last good version keeps serving/m);
   expect(await textOf(`${address}${staffPath}/Hello/Ada`)).toContain('Hello, Ada');
   await writeFile(join(cwd, 'definitions/second.yaml'), 'permission-list: SECOND\n');
   expect((await dev.until(reloaded))[1]).toBe('definitions/second.yaml');
@@ -191,7 +191,7 @@ ${files['src/greet.ts']}`;
 test('definitions that do not load at first are waited for', async () => {
   const cwd = await staffProject({ 'definitions/staff/service.yaml': 'service: \n' });
   const dev = start(['dev'], { cwd, env: { PORT: '0' } });
-  await dev.until(/Nothing is served yet/);
+  await dev.until(/Nothing is being served yet/);
   await writeFile(join(cwd, 'definitions/staff/service.yaml'), service);
   const [, address] = await dev.until(ready);
   expect((await fetch(`${address}${staffPath}/Hello/Ada`)).status).toBe(200);
