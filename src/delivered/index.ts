@@ -18,7 +18,7 @@ import { processShapes } from './shapes.ts';
 
 export type { DeliveredHandler } from './port.ts';
 
-/** By the name in `handler:`. */
+/** Handlers by the name in `handler:`. */
 export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => DeliveredHandler> = new Map([
   ['signalbox/process-find', processFind],
   ['signalbox/process-get', processGet],
@@ -41,10 +41,10 @@ export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => D
   ['signalbox/query-status', queryStatus],
 ]);
 
-/** How clients of the original speak to the delivered services, by the names of operations over SOAP. */
+/** SOAP messages of clients of the original, by the names of operations. */
 export const originalShapes: ReadonlyMap<string, OriginalShape> = new Map(
   Object.entries({ ...queryShapes, ...processShapes }),
 );
 
-/** What clients of the original post as XML over REST, by the ids of operations. */
+/** XML that clients of the original post over REST, by the ids of operations. */
 export const originalBodies: ReadonlyMap<string, OriginalRequest> = new Map(Object.entries(queryBodies));

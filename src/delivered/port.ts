@@ -7,7 +7,7 @@ import type { DocumentValue } from '../model/value.ts';
 import type { Scheduler } from '../process/index.ts';
 import type { QueryPort, QueryRuns, SavedQueries } from '../query/index.ts';
 
-/** What a delivered handler can reach beside the call's own context. */
+/** What a delivered handler can use besides the context of the call. */
 export interface DeliveredPorts {
   readonly registry: Registry;
   readonly queries: QueryPort;
@@ -20,30 +20,49 @@ export interface DeliveredPorts {
 
 /** The call of a delivered handler: a handler's context, and the caller's grants. */
 export interface DeliveredCall extends HandlerContext {
-  /** Who calls; undefined where the operation is public and no credentials came. */
+  /** The caller; `undefined` when the operation is public and the request has no credentials. */
   readonly user: User | undefined;
-  /** Whose share of the readers its queries take. */
+  /** The caller whose share of the query readers it uses. */
   readonly sharer: string | undefined;
-  /** The element around the reply, where it stands in an envelope. */
+  /** The element around the reply when it is in an envelope. */
   readonly root: ReplyRoot | undefined;
   /** Whether the caller may run the query. */
   may(query: Query): boolean;
 }
 
-/** The form of a reply: over REST JSON or XML, over SOAP the element of the body. */
+/** The form of a reply: JSON or XML over REST, the element of the body over SOAP. */
 export type ReplyForm = 'json' | 'xml' | 'soap';
 
 /** A handler that ships in the package. */
 export interface DeliveredHandler {
   onRequest(request: DocumentValue, call: DeliveredCall, as: ReplyForm): Promise<Outcome>;
   /**
-   * The form of replies and faults, or its media type, where the request's own values decide it; undefined where Accept does. Asked before they are checked, so that
-   * a fault about one of them has the right form already.
-   * @param given a variable's text by its name; undefined where it is absent or not readable
-   * @param asked the index of the URI template, and the header Accept
+   * The form of replies and faults, or its media type, when values of the request decide it; `undefined` when Accept does.
+   * Called before the values are checked, so that a fault about one of them has the right form.
+   * @param given returns the text of a variable; `undefined` when it is absent or not readable
+   * @param asked the index of the URI template and the Accept header
    */
   formatOf?(
     given: (name: string) => string | undefined,
     asked: { readonly uriIndex: number; readonly accept: string | undefined },
   ): 'json' | 'xml' | 'text/xml' | undefined;
+}
+
+/**
+ * A handler whose request has the shape that the operation's definition gives it.
+ * @param formatOf see {@link DeliveredHandler.formatOf}
+ */
+export function answering<Request>(
+  answer: (request: Request, call: DeliveredCall, as: ReplyForm) => Promise<Outcome>,
+  formatOf?: DeliveredHandler['formatOf'],
+): DeliveredHandler {
+  return {
+    onRequest: (request, call, as) => answer(request as unknown as Request, call, as),
+    ...(formatOf === undefined ? {} : { formatOf }),
+  };
+}
+
+/** A reply whose message is a document. */
+export function reply(value: DocumentValue, headers?: Readonly<Record<string, string>>): Outcome {
+  return { kind: 'value', value, ...(headers === undefined ? {} : { headers }) };
 }

@@ -1,15 +1,16 @@
 import { Fault } from '../model/fault.ts';
+import type { Outcome } from '../model/handler.ts';
 import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { ProcessRequest, RequestAction, RequestFilter, ScheduleRequest } from '../process/index.ts';
 import { dispositionOf } from '../wire/multipart/headers.ts';
-import type { DeliveredCall, DeliveredHandler, DeliveredPorts } from './port.ts';
+import { answering, type DeliveredCall, type DeliveredHandler, type DeliveredPorts, reply } from './port.ts';
 
-/** An integer of a request. One that a number can't hold is beyond everything that there is. */
+/** An integer of a request. One that a number can't hold is larger than any that exists. */
 type Integer = number | bigint;
 
-/** PRQ_FINDREQUESTS_REQ, as it stands in processrequest.yaml. */
+/** PRQ_FINDREQUESTS_REQ of processrequest.yaml. */
 interface FindRequest {
   readonly ProcessInstanceFrom?: Integer;
   readonly ProcessInstanceTo?: Integer;
@@ -21,69 +22,72 @@ interface FindRequest {
   readonly ProcessRequestCount: Integer;
 }
 
-/** PRCS_FINDREQUESTS: requests that a filter lets through. */
+/**
+ * A handler of the process service, which serves users only: requests belong to them.
+ * @throws Fault UNAUTHENTICATED
+ */
+function answeringUser<Request>(
+  answer: (request: Request, user: User, call: DeliveredCall) => Promise<Outcome>,
+): DeliveredHandler {
+  return answering<Request>((request, call) => {
+    if (call.user === undefined) throw Fault.of('UNAUTHENTICATED', { scheme: 'basic' });
+    return answer(request, call.user, call);
+  });
+}
+
+interface InstanceRequest {
+  readonly ProcessInstance: Integer;
+}
+
+/** PRCS_FINDREQUESTS: the requests that pass a filter. */
 export function processFind({ scheduler }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call) {
-      const found = await scheduler.find(readFilter(given as unknown as FindRequest), operatorOf(call));
-      return { kind: 'value', value: { requests: found.map(requestDocument) } };
-    },
-  };
+  return answeringUser<FindRequest>(async (request, user) => {
+    const found = await scheduler.find(readFilter(request), user);
+    return reply({ requests: found.map(requestDocument) });
+  });
 }
 
 /** PRCS_GETREQUEST: one request. */
 export function processGet({ scheduler }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call) {
-      const { ProcessInstance } = given as unknown as { readonly ProcessInstance: Integer };
-      const request = await scheduler.get(Number(ProcessInstance), operatorOf(call));
-      return { kind: 'value', value: requestDocument(request) };
-    },
-  };
+  return answeringUser<InstanceRequest>(async ({ ProcessInstance }, user) =>
+    reply(requestDocument(await scheduler.get(Number(ProcessInstance), user))),
+  );
 }
 
 /** PRCS_UPDATEREQUEST: holds, cancels, restarts or deletes a request. */
 export function processUpdate({ scheduler }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call) {
-      const body = given as unknown as { readonly ProcessInstance: Integer; readonly RunStatus: RequestAction };
-      const request = await scheduler.update(Number(body.ProcessInstance), body.RunStatus, operatorOf(call));
-      return { kind: 'value', value: requestDocument(request) };
-    },
-  };
+  return answeringUser<InstanceRequest & { readonly RunStatus: RequestAction }>(
+    async ({ ProcessInstance, RunStatus }, user) =>
+      reply(requestDocument(await scheduler.update(Number(ProcessInstance), RunStatus, user))),
+  );
+}
+
+interface MessagesRequest extends InstanceRequest {
+  readonly MessageFrom: Integer;
+  readonly MessageCount: Integer;
 }
 
 /** PRCS_GETMESSAGES: lines of a request's message log. */
 export function processMessages({ scheduler }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call) {
-      const { ProcessInstance, MessageFrom, MessageCount } = given as unknown as {
-        readonly ProcessInstance: Integer;
-        readonly MessageFrom: Integer;
-        readonly MessageCount: Integer;
-      };
-      const page = { from: Number(MessageFrom), count: Number(MessageCount) };
-      const lines = await scheduler.messages(Number(ProcessInstance), page, operatorOf(call));
-      const messages = lines.map(({ sequence, level, text, said }) => {
-        return { Sequence: sequence, Level: level, Text: text, DateTime: said };
-      });
-      return { kind: 'value', value: { messages } };
-    },
-  };
+  return answeringUser<MessagesRequest>(async ({ ProcessInstance, MessageFrom, MessageCount }, user) => {
+    const page = { from: Number(MessageFrom), count: Number(MessageCount) };
+    const lines = await scheduler.messages(Number(ProcessInstance), page, user);
+    const messages = lines.map(({ sequence, level, text, said }) => {
+      return { Sequence: sequence, Level: level, Text: text, DateTime: said };
+    });
+    return reply({ messages });
+  });
 }
 
-/** PRCS_GETPROCESSNAMES: names of the processes that the caller may run. */
+/** PRCS_GETPROCESSNAMES: the names of the processes that the caller may run. */
 export function processNames({ scheduler }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call) {
-      const { ProcessType } = given as { readonly ProcessType?: string };
-      const type = ProcessType === '' ? undefined : ProcessType;
-      return { kind: 'value', value: { names: [...(await scheduler.names(type, operatorOf(call)))] } };
-    },
-  };
+  return answeringUser<{ readonly ProcessType?: string }>(async ({ ProcessType }, user) => {
+    const names = await scheduler.names(ProcessType === '' ? undefined : ProcessType, user);
+    return reply({ names: [...names] });
+  });
 }
 
-/** Callers send what they do not fill in empty, too. */
+/** Callers may also send fields that they don't use as empty. */
 function readFilter(given: FindRequest): RequestFilter {
   const text = <K extends string>(key: K, value: string | undefined): { [key in K]?: string } =>
     (value === undefined || value === '' ? {} : { [key]: value }) as { [key in K]?: string };
@@ -125,7 +129,7 @@ function requestDocument(request: ProcessRequest): DocumentValue {
   };
 }
 
-/** PRQ_SCHEDULE_REQ, as it stands in processrequest.yaml. */
+/** PRQ_SCHEDULE_REQ of processrequest.yaml. */
 interface ScheduleBody {
   readonly RunControlId: string;
   readonly ProcessType: string;
@@ -139,15 +143,12 @@ interface ScheduleBody {
   readonly parameters?: readonly { readonly Name: string; readonly Value?: string }[];
 }
 
-/** PRCS_SCHEDULE and PRCS_SCHEDULE_PSQUERY: a request that a process, or a stored query, be run (field notes 2). */
+/** PRCS_SCHEDULE and PRCS_SCHEDULE_PSQUERY: requests a run of a process or of a stored query (field notes 2). */
 export function processSchedule({ scheduler, base }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call) {
-      const instance = await scheduler.schedule(readBody(given as unknown as ScheduleBody), operatorOf(call));
-      const headers = { Location: requestAddress(base(), call.operation, instance) };
-      return { kind: 'value', value: { ProcessInstance: instance }, headers };
-    },
-  };
+  return answeringUser<ScheduleBody>(async (request, user, { operation }) => {
+    const instance = await scheduler.schedule(readBody(request), user);
+    return reply({ ProcessInstance: instance }, { Location: requestAddress(base(), operation, instance) });
+  });
 }
 
 function readBody(body: ScheduleBody): ScheduleRequest {
@@ -166,49 +167,39 @@ function readBody(body: ScheduleBody): ScheduleRequest {
   };
 }
 
-const instanceOf = ({ ProcessInstance }: DocumentValue): number => Number(ProcessInstance);
+interface ReportRequest extends InstanceRequest {
+  readonly ContentId?: Integer;
+}
 
-/** PRCS_GETREPORT: the number of a request's report, and where it is fetched from. Clients of the original name that number. */
+/** PRCS_GETREPORT: the number of a request's report and the address of its content. Clients of the original send that number. */
 export function processReport({ scheduler, base }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call) {
-      const user = operatorOf(call);
-      const { ContentId } = given;
-      const instance = ContentId === undefined ? instanceOf(given) : await scheduler.reported(Number(ContentId));
-      const { contentId } = await scheduler.report(instance, user).catch((error: unknown) => {
-        // Who names a report by its number is not told of whose request it is.
-        if (ContentId === undefined || !(error instanceof Fault)) throw error;
-        throw Fault.of('NOT_FOUND', { what: `report ${ContentId}` });
-      });
-      const url = `${requestAddress(base(), call.operation, instance)}/report/content`;
-      return { kind: 'value', value: { ContentID: contentId, ReportURL: url } };
-    },
-  };
+  return answeringUser<ReportRequest>(async ({ ContentId, ProcessInstance }, user, { operation }) => {
+    const instance = ContentId === undefined ? Number(ProcessInstance) : await scheduler.reported(Number(ContentId));
+    const { contentId } = await scheduler.report(instance, user).catch((error: unknown) => {
+      // A caller that sends the number of a report must not learn whose request it is.
+      if (ContentId === undefined || !(error instanceof Fault)) throw error;
+      throw Fault.of('NOT_FOUND', { what: `report ${ContentId}` });
+    });
+    const url = `${requestAddress(base(), operation, instance)}/report/content`;
+    return reply({ ContentID: contentId, ReportURL: url });
+  });
 }
 
 /** PRCS_GETREPORT_FILE: the report itself. */
 export function processReportFile({ scheduler }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call) {
-      const { content } = await scheduler.report(instanceOf(given), operatorOf(call));
-      const { contentType, length, name = 'report' } = content;
-      const headers = { 'Content-Disposition': dispositionOf(name) };
-      return { kind: 'bytes', bytes: { contentType, length, headers, stored: content, body: () => content.stream() } };
-    },
-  };
+  return answeringUser<InstanceRequest>(async ({ ProcessInstance }, user) => {
+    const { content } = await scheduler.report(Number(ProcessInstance), user);
+    const { contentType, length, name = 'report' } = content;
+    const headers = { 'Content-Disposition': dispositionOf(name) };
+    return { kind: 'bytes', bytes: { contentType, length, headers, stored: content, body: () => content.stream() } };
+  });
 }
 
 /**
  * The address of a request over REST.
  * @param base the gateway's address with its context
- * @param operation any of the service
+ * @param operation any operation of the service
  */
 function requestAddress(base: string, { pathName, service }: Operation, instance: number): string {
   return `${base}/RESTListeningConnector/${pathName}.${service.version}/requests/${instance}`;
-}
-
-/** Requests belong to users: nobody can't have one. @throws Fault UNAUTHENTICATED */
-function operatorOf({ user }: Pick<DeliveredCall, 'user'>): User {
-  if (user === undefined) throw Fault.of('UNAUTHENTICATED', { scheme: 'basic' });
-  return user;
 }

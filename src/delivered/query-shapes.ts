@@ -2,8 +2,8 @@ import type { OriginalElement, OriginalReply, OriginalRequest, OriginalShape } f
 import { leaf, leaves, namespaceOf } from './shapes.ts';
 
 /**
- * QAS_QRY_SERVICE as public clients of the original speak it. Three families: requests and replies with records, execution
- * requests, whose fields have no namespace, and the two operations on saved queries, whose replies have no records.
+ * QAS_QRY_SERVICE as public clients of the original use it. There are three families: requests and replies with records,
+ * execution requests, whose fields have no namespace, and the two operations on saved queries, whose replies have no records.
  */
 export const queryShapes: Readonly<Record<string, OriginalShape>> = {
   QAS_EXECUTEQRYSYNC_OPER: {
@@ -122,9 +122,12 @@ export const queryShapes: Readonly<Record<string, OriginalShape>> = {
       without: {
         RECORD: {
           values: [],
-          reason: 'is not taken: a saved query is SQL with its columns, in the element Definition',
+          reason: 'is not supported: a saved query is SQL with its columns, in the element Definition',
         },
-        FIELD: { values: [], reason: 'is not taken: a saved query is SQL with its columns, in the element Definition' },
+        FIELD: {
+          values: [],
+          reason: 'is not supported: a saved query is SQL with its columns, in the element Definition',
+        },
       },
     },
     reply: outcome('QAS_QUERY_SAVE_RESP_MSG'),
@@ -136,7 +139,7 @@ export const queryShapes: Readonly<Record<string, OriginalShape>> = {
   },
 };
 
-/** Requests that are posted over REST: both have the root of an execution that is not polled. */
+/** Requests that are posted over REST. Both have the root of an execution that is not polled. */
 export const queryBodies: Readonly<Record<string, OriginalRequest>> = {
   QAS_EXECUTEADHOCQUERY_REST_POST: execution('QAS_EXEQRY_SYNC_REQ', 'QAS_EXEQRYSYNC_REQ'),
   QAS_EXECUTEADHOCQUERYPOLL_REST_POST: execution(
@@ -147,7 +150,7 @@ export const queryBodies: Readonly<Record<string, OriginalRequest>> = {
   ),
 };
 
-/** What an execution asks for; `parts` are the names of the element below the root, which is called the same with `_MSG`. */
+/** An execution request. @param parts names of the element below the root, which has the same name with `_MSG` */
 function execution(...parts: readonly string[]): OriginalRequest {
   return {
     roots: parts.map((part) => `${part}_MSG`),
@@ -173,15 +176,15 @@ function execution(...parts: readonly string[]): OriginalRequest {
     },
     defaults: { OwnerType: 'PUBLIC' },
     without: {
-      // Blocks have the size that the gateway gives them.
+      // The gateway decides the size of blocks.
       BlockSizeKB: { values: 'any', reason: '' },
-      StartRow: { values: ['', '0', '1'], reason: 'is not taken: a result begins with its first row' },
-      XMLString: { values: [''], reason: 'is not taken: name a stored query in QueryName' },
+      StartRow: { values: ['', '0', '1'], reason: 'is not supported: a result begins with its first row' },
+      XMLString: { values: [''], reason: 'is not supported: name a stored query in QueryName' },
     },
   };
 }
 
-/** A request whose fields stand in a record. */
+/** A request whose fields are in a record. */
 function recorded(part: string): Omit<OriginalRequest, 'fields'> {
   return { roots: [`${part}_MSG`], around: [part, 'PTQASWRK', 'PTQASSTATWRK'] };
 }
@@ -201,8 +204,8 @@ function described(part: string): OriginalRequest {
 }
 
 /**
- * A reply with a record: the message and the part are in the namespace of the message, the record in that of the part.
- * @param each the list whose entries have a part each; where undefined there is one part
+ * A reply with a record. Message and part are in the namespace of the message, the record is in that of the part.
+ * @param each the list with one part per entry; `undefined` for a single part
  */
 function records(
   part: string,
@@ -225,7 +228,7 @@ function records(
   });
 }
 
-/** The root of every result. Rows are rendered into it; what else there is are the address of a file, content that is no XML, and the status. */
+/** The root of every result. Besides rows it holds the address of a file, content that is not XML, and the status. */
 function results(version: number, status: readonly OriginalElement[]): OriginalReply {
   return {
     root: {
@@ -237,7 +240,7 @@ function results(version: number, status: readonly OriginalElement[]): OriginalR
   };
 }
 
-/** Rows in XML keep the namespace of version 1 whatever the message's is. */
+/** Rows in XML keep the namespace of version 1, whatever the version of the message. */
 function rowsOf(version: number, isPolled: boolean): NonNullable<OriginalReply['rows']> {
   const rows = namespaceOf('QAS_QUERYRESULTS_XMLP_RESP', 1);
   return isPolled ? { rows, status: statusElement(version) } : { rows };
@@ -248,7 +251,7 @@ function statusElement(version: number): { readonly name: string; readonly names
   return { name, namespace: namespaceOf(name, version) };
 }
 
-/** What came of a change of a saved query. */
+/** The reply to a change of a saved query. */
 function outcome(name: string): (version: number) => OriginalReply {
   return (version) => ({
     root: {

@@ -2,7 +2,7 @@ import type { OriginalElement, OriginalRequest, OriginalShape } from '../model/o
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 
-/** Fields of a request that a process or a query be run, beside what is run. */
+/** Fields of a request to run a process or a query, apart from what is run. */
 const SCHEDULING = {
   RunControlId: 'RunControlId',
   ServerName: 'ServerName',
@@ -13,7 +13,7 @@ const SCHEDULING = {
   OutputDestinationFormat: 'OutputDestinationFormat',
 } as const;
 
-/** Names of a process request's facts, which are the same here. */
+/** The fields of a process request, which have the same names here. */
 const REQUEST = leaves(
   Object.fromEntries(
     [
@@ -38,7 +38,7 @@ const REQUEST = leaves(
 
 const INSTANCE = leaves({ ProcessInstance: 'ProcessInstance' });
 
-/** PROCESSREQUEST as the original documents it: the element is a verb, its children have no namespace. */
+/** PROCESSREQUEST as the original documents it: the element is a verb, and its children have no namespace. */
 export const processShapes: Readonly<Record<string, OriginalShape>> = {
   PRCS_GETPROCESSNAMES: shape(
     { verb: 'GetProcessNames', message: 'PRQ_GETPROCESSNAMES' },
@@ -49,7 +49,9 @@ export const processShapes: Readonly<Record<string, OriginalShape>> = {
     { verb: 'Schedule', message: 'PRQ_SCHEDULE' },
     {
       fields: { ...SCHEDULING, ProcessType: 'ProcessType', ProcessName: 'ProcessName' },
-      without: { JobName: { values: [''], reason: 'is not taken: there are no jobs; name a process in ProcessName' } },
+      without: {
+        JobName: { values: [''], reason: 'is not supported: there are no jobs; name a process in ProcessName' },
+      },
     },
     INSTANCE,
   ),
@@ -75,8 +77,11 @@ export const processShapes: Readonly<Record<string, OriginalShape>> = {
         ProcessRequestCount: 'ProcessRequestCount',
       },
       without: {
-        ServerRun: { values: [''], reason: 'is not taken: any gateway runs a request' },
-        IsProcessCount: { values: ['', 'N', '0', 'FALSE'], reason: 'is not taken: requests are listed, not counted' },
+        ServerRun: { values: [''], reason: 'is not supported: any gateway may run a request' },
+        IsProcessCount: {
+          values: ['', 'N', '0', 'FALSE'],
+          reason: 'is not supported: requests are listed, not counted',
+        },
       },
     },
     [{ name: 'ProcessRequest', each: 'requests', children: REQUEST }],
@@ -109,7 +114,7 @@ export const processShapes: Readonly<Record<string, OriginalShape>> = {
   ),
 };
 
-/** @param verb the root of the request; that of the reply is called the same with `Response` */
+/** @param verb the root element of the request; with the suffix `Response` that of the reply */
 function shape(
   { verb, message }: { readonly verb: string; readonly message: string },
   request: Omit<OriginalRequest, 'roots' | 'around'>,
@@ -127,17 +132,17 @@ function shape(
   };
 }
 
-/** The namespace of a message, or of a part of one. */
+/** The namespace of a message or of a part of one. */
 export function namespaceOf(name: string, version: number): string {
   return `http://xmlns.oracle.com/Enterprise/Tools/schemas/${name}.VERSION_${version}`;
 }
 
-/** An element that holds the text of a field. @param given the field without which it is left out */
+/** An element with the text of a field. @param given the field without which it is left out */
 export function leaf(name: string, field: string, given?: string): OriginalElement {
   return { name, field, ...(given === undefined ? {} : { given }) };
 }
 
-/** Such elements in their order, by their names; each stands there whatever its field holds. */
+/** Such elements in order, by their names; each is written even when its field is empty. */
 export function leaves(fields: Readonly<Record<string, string>>): OriginalElement[] {
   return Object.entries(fields).map(([name, field]) => leaf(name, field));
 }

@@ -117,8 +117,8 @@ describe('a request in the shape of the original that is wrong says so by the na
     ['<MaxRow>1</MaxRow><MaxRows>2</MaxRows>', 'MaxRows is given more than once.'],
     ['<OwnerType>NOBODY</OwnerType>', 'OwnerType is "NOBODY", not one of PUBLIC, PRIVATE'],
     ['<Colour>red</Colour>', 'Colour is not an element of this request, which has: QueryName,'],
-    ['<StartRow>5</StartRow>', 'StartRow is not taken: a result begins with its first row.'],
-    ['<XMLString>x</XMLString>', 'XMLString is not taken: name a stored query in QueryName.'],
+    ['<StartRow>5</StartRow>', 'StartRow is not supported: a result begins with its first row.'],
+    ['<XMLString>x</XMLString>', 'XMLString is not supported: name a stored query in QueryName.'],
     ['<MaxRow><b>1</b></MaxRow>', 'MaxRow holds the element b, and is a single value.'],
     [
       '<Prompts><PROMPT><Name>X</Name></PROMPT></Prompts>',

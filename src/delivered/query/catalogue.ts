@@ -1,9 +1,17 @@
 import { Fault } from '../../model/fault.ts';
 import type { Field, ScalarType } from '../../model/field.ts';
 import type { Outcome } from '../../model/handler.ts';
+import type { Query } from '../../model/query.ts';
 import { SCALARS } from '../../model/scalar.ts';
 import type { DocumentValue, JsonValue } from '../../model/value.ts';
-import type { DeliveredCall, DeliveredHandler, DeliveredPorts } from '../port.ts';
+import {
+  answering,
+  type DeliveredCall,
+  type DeliveredHandler,
+  type DeliveredPorts,
+  type ReplyForm,
+  reply,
+} from '../port.ts';
 import { findQuery, mayRun, type OwnerType, type QueryNamed, reached } from './find.ts';
 import { formByJsonResp } from './form.ts';
 
@@ -17,36 +25,37 @@ interface ListRequest {
 
 /** QAS_LISTQUERY_REST_GET, QAS_LISTQUERY_OPER: the queries that the caller may run. */
 export function queryList({ registry, saved }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call, as): Promise<Outcome> {
-      const { OwnerType, search = '', maxrows = 0, isconnectedquery } = given as unknown as ListRequest;
-      const owner = call.user?.id;
-      const own = async () => (owner === undefined ? [] : saved.list(owner));
-      const all = OwnerType === 'PRIVATE' ? await own() : [...registry.queries.values()];
-      const prefix = search.toLowerCase();
-      const found = all.filter((query) => {
-        if (!query.id.toLowerCase().startsWith(prefix)) return false;
-        if (isconnectedquery === 'Y' && query.children.length === 0) return false;
-        return mayRun(call, query, isconnectedquery);
-      });
-      const queries = found.slice(0, Number(maxrows) || found.length).map(({ id, description, children }) => ({
-        QueryName: id,
-        ...(description === undefined ? {} : { Descr: description }),
-        OwnerType,
-        IsConnectedQuery: children.length > 0 ? 'Y' : 'N',
-      }));
-      return { kind: 'value', value: isOriginal(call) && as === 'xml' ? recordsOf(queries) : { queries } };
-    },
-    formatOf(given, asked) {
-      const form = formByJsonResp(given);
-      const { accept = '' } = asked;
-      if (!isOriginal(asked)) return form ?? (/\btext\//i.test(accept) ? 'xml' : undefined);
-      return form === 'json' || (form === undefined && /\bjson\b/i.test(accept)) ? 'json' : 'text/xml';
-    },
+  const answer = async (
+    { OwnerType, search = '', maxrows = 0, isconnectedquery }: ListRequest,
+    call: DeliveredCall,
+    as: ReplyForm,
+  ): Promise<Outcome> => {
+    const owner = call.user?.id;
+    const own = async () => (owner === undefined ? [] : saved.list(owner));
+    const all = OwnerType === 'PRIVATE' ? await own() : [...registry.queries.values()];
+    const prefix = search.toLowerCase();
+    const found = all.filter((query) => {
+      if (!query.id.toLowerCase().startsWith(prefix)) return false;
+      if (isconnectedquery === 'Y' && query.children.length === 0) return false;
+      return mayRun(call, query, isconnectedquery);
+    });
+    const queries = found.slice(0, Number(maxrows) || found.length).map(({ id, description, children }) => ({
+      QueryName: id,
+      ...(description === undefined ? {} : { Descr: description }),
+      OwnerType,
+      IsConnectedQuery: children.length > 0 ? 'Y' : 'N',
+    }));
+    return reply(isOriginal(call) && as === 'xml' ? recordsOf(queries) : { queries });
   };
+  return answering(answer, (given, asked) => {
+    const form = formByJsonResp(given);
+    const { accept = '' } = asked;
+    if (!isOriginal(asked)) return form ?? (/\btext\//i.test(accept) ? 'xml' : undefined);
+    return form === 'json' || (form === undefined && /\bjson\b/i.test(accept)) ? 'json' : 'text/xml';
+  });
 }
 
-/** Whether the caller asks at the path of the original, which answers XML of its own unless JSON is asked for. */
+/** Whether the request has the path of the original, which answers in XML of its own unless JSON is asked for. */
 const isOriginal = ({ uriIndex }: { readonly uriIndex: number }): boolean => uriIndex === 2;
 
 /** QAS_LISTQUERY_RESP_MSG. */
@@ -57,39 +66,42 @@ function recordsOf(queries: readonly { QueryName: string; Descr?: string; OwnerT
   return { QAS_LISTQUERY_RESP: records };
 }
 
+/** A handler that describes a query, and with `isconnectedquery` its members too. */
+function describing({
+  ports,
+  list,
+  describe,
+}: {
+  readonly ports: DeliveredPorts;
+  /** The field of the reply. */
+  readonly list: string;
+  readonly describe: (query: Query, isConnected: boolean) => DocumentValue[];
+}): DeliveredHandler {
+  return answering<QueryNamed>(async (named, call) => {
+    const query = await findQuery(ports, call, named);
+    const { isconnectedquery } = named;
+    return reply({
+      [list]: reached(query, isconnectedquery).flatMap((each) => describe(each, isconnectedquery === 'Y')),
+    });
+  }, formByJsonResp);
+}
+
 /** QAS_LISTQUERYFIELDS_REST_GET, QAS_LISTQUERYFIELDS_OPER: the columns of a query. */
 export function queryFields(ports: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call): Promise<Outcome> {
-      const named = given as unknown as QueryNamed;
-      const query = await findQuery(ports, call, named);
-      const fields = reached(query, named.isconnectedquery).flatMap(({ id, columns }) =>
-        columns.map((column, index) => ({
-          ...(named.isconnectedquery === 'Y' ? { QueryName: id } : {}),
-          ColumnNumber: index + 1,
-          ...describeField(column),
-          UniqueFieldName: column.name,
-        })),
-      );
-      return { kind: 'value', value: { fields } };
-    },
-    formatOf: formByJsonResp,
-  };
+  const describe = ({ id, columns }: Query, isConnected: boolean) =>
+    columns.map((column, index) => ({
+      ...(isConnected ? { QueryName: id } : {}),
+      ColumnNumber: index + 1,
+      ...describeField(column),
+      UniqueFieldName: column.name,
+    }));
+  return describing({ ports, list: 'fields', describe });
 }
 
 /** QAS_LISTQUERYPROMPTS_REST_GET, QAS_LISTQUERYPROMPTS_OPER: the prompts of a query. */
 export function queryPrompts(ports: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call): Promise<Outcome> {
-      const named = given as unknown as QueryNamed;
-      const query = await findQuery(ports, call, named);
-      const prompts = reached(query, named.isconnectedquery).flatMap(({ id, prompts: own }) =>
-        own.map((prompt) => describePrompt(id, prompt)),
-      );
-      return { kind: 'value', value: { prompts } };
-    },
-    formatOf: formByJsonResp,
-  };
+  const describe = ({ id, prompts }: Query) => prompts.map((prompt) => describePrompt(id, prompt));
+  return describing({ ports, list: 'prompts', describe });
 }
 
 function describePrompt(query: string, prompt: Field) {
@@ -106,12 +118,12 @@ function describePrompt(query: string, prompt: Field) {
   };
 }
 
-/** A column or a prompt in the words of the query services. */
+/** A column or a prompt by the names of the query services. */
 function describeField({ name, type, description }: Field) {
   const { kind, length, scale } = type as ScalarType;
   const { peoplesoft } = SCALARS[kind];
   return {
-    // `A.EMPLID` is the field EMPLID of the record with the alias A.
+    // `A.EMPLID` is the field EMPLID of the record with alias A.
     FieldName: name.slice(name.lastIndexOf('.') + 1),
     HeadingText: description ?? name,
     FieldType: peoplesoft.type,
@@ -120,34 +132,29 @@ function describeField({ name, type, description }: Field) {
   };
 }
 
-/** QAS_SAVE_QUERY_REST_POST, QAS_SAVE_QUERY_OPER: keeps a private query of the caller's. */
+/** QAS_SAVE_QUERY_REST_POST, QAS_SAVE_QUERY_OPER: saves a private query of the caller. */
 export function querySave({ saved }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest({ Definition }, call): Promise<Outcome> {
-      const outcome = await saved.save(ownerOf(call), Definition as JsonValue);
-      if ('problems' in outcome) {
-        const [first = '', ...others] = outcome.problems;
-        const detail = others.length === 0 ? {} : { detail: others.join('\n') };
-        throw Fault.of('BAD_REQUEST', { reason: first.replace(/\.$/, '') }, detail);
-      }
-      const { query, replaced } = outcome;
-      return { kind: 'value', value: { INFO_MESSAGE: `Query ${query.id} was ${replaced ? 'replaced' : 'saved'}.` } };
-    },
-  };
+  return answering<{ readonly Definition: JsonValue }>(async ({ Definition }, call) => {
+    const outcome = await saved.save(ownerOf(call), Definition);
+    if ('problems' in outcome) {
+      const [first = '', ...others] = outcome.problems;
+      const detail = others.length === 0 ? {} : { detail: others.join('\n') };
+      throw Fault.of('BAD_REQUEST', { reason: first.replace(/\.$/, '') }, detail);
+    }
+    const { query, replaced } = outcome;
+    return reply({ INFO_MESSAGE: `Query ${query.id} was ${replaced ? 'replaced' : 'saved'}.` });
+  });
 }
 
-/** QAS_QUERY_DELETE_REST_DELETE, QAS_QUERY_DELETE_OPER: deletes one. */
+/** QAS_QUERY_DELETE_REST_DELETE, QAS_QUERY_DELETE_OPER: deletes a private query of the caller. */
 export function queryDelete({ saved }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest({ QUERY_NAME }, call): Promise<Outcome> {
-      const name = String(QUERY_NAME);
-      if (!(await saved.delete(ownerOf(call), name))) throw Fault.of('NOT_FOUND', { what: `private query ${name}` });
-      return { kind: 'value', value: { INFO_MESSAGE: `Query ${name} was deleted.` } };
-    },
-  };
+  return answering<{ readonly QUERY_NAME: string }>(async ({ QUERY_NAME: name }, call) => {
+    if (!(await saved.delete(ownerOf(call), name))) throw Fault.of('NOT_FOUND', { what: `private query ${name}` });
+    return reply({ INFO_MESSAGE: `Query ${name} was deleted.` });
+  });
 }
 
-/** @throws Fault FORBIDDEN where nobody is known, whose queries they would be */
+/** @throws Fault FORBIDDEN for an anonymous caller, who has no queries */
 function ownerOf({ user }: DeliveredCall): string {
   if (user === undefined) throw Fault.of('FORBIDDEN', { user: 'An anonymous caller', what: 'private queries' });
   return user.id;

@@ -1,49 +1,48 @@
 import { Fault } from '../../model/fault.ts';
-import type { Outcome } from '../../model/handler.ts';
 import type { Query } from '../../model/query.ts';
 import { type NewRun, type QueryInput, type RunFormat, readInput } from '../../query/index.ts';
 import { counted, quote } from '../../wire/words.ts';
-import type { DeliveredCall, DeliveredHandler, DeliveredPorts, ReplyForm } from '../port.ts';
+import {
+  answering,
+  type DeliveredCall,
+  type DeliveredHandler,
+  type DeliveredPorts,
+  type ReplyForm,
+  reply,
+} from '../port.ts';
 import { findQuery, type QueryNamed, reached } from './find.ts';
 import { fileUrl, formByJsonResp, rootOf, truncation } from './form.ts';
 
 /** QAS_EXECUTEQRY_REST_GET, QAS_EXECUTEQRYSYNC_OPER: runs a stored query (specification 4.1, field notes 1). */
 export function queryExecute(ports: DeliveredPorts): DeliveredHandler {
   const { queries, runs, base } = ports;
-  return {
-    async onRequest(given, call, as): Promise<Outcome> {
-      const run = await readRun(ports, call, given as unknown as ExecuteRequest, as);
-      if (run.file) {
-        const kept = await runs.keepFile(run, call);
-        const value = fileReply(fileUrl(base(), kept.id, kept.file ?? ''), 'success', as);
-        return { kind: 'value', value, headers: truncation(kept) };
-      }
-      const { query, input, format } = run;
-      const bytes = await queries.run({
-        ...readInput(query, input),
-        format,
-        signal: call.signal,
-        caller: call.sharer,
-        ...rootOf(call, format),
-      });
-      return { kind: 'bytes', bytes };
-    },
-    formatOf: formByType,
-  };
+  return answering<ExecuteRequest>(async (request, call, as) => {
+    const run = await readRun(ports, call, request, as);
+    if (run.file) {
+      const kept = await runs.keepFile(run, call);
+      return reply(fileReply(fileUrl(base(), kept.id, kept.file ?? ''), 'success', as), truncation(kept));
+    }
+    const { query, input, format } = run;
+    const bytes = await queries.run({
+      ...readInput(query, input),
+      format,
+      signal: call.signal,
+      caller: call.sharer,
+      ...rootOf(call, format),
+    });
+    return { kind: 'bytes', bytes };
+  }, formByType);
 }
 
-/** QAS_EXECUTEQRYPOLL_REST_GET, QAS_EXECUTEQRYSYNCPOLL_OPER: enters a run of a query, once everything of it has been checked. */
+/** QAS_EXECUTEQRYPOLL_REST_GET, QAS_EXECUTEQRYSYNCPOLL_OPER: enters a run of a query, after all of the request is checked. */
 export function queryPoll(ports: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call, as): Promise<Outcome> {
-      const run = await readRun(ports, call, given as unknown as ExecuteRequest, as);
-      return { kind: 'value', value: { QueryInstance: await ports.runs.enter(run, call.user) } };
-    },
-    formatOf: formByType,
-  };
+  return answering<ExecuteRequest>(async (request, call, as) => {
+    const run = await readRun(ports, call, request, as);
+    return reply({ QueryInstance: await ports.runs.enter(run, call.user) });
+  }, formByType);
 }
 
-/** `json_resp`, else what is XML by its type (field notes 1); undefined where the URI says neither. */
+/** The form by `json_resp`, else by the type of the result (field notes 1); `undefined` when the URI has neither. */
 function formByType(given: (name: string) => string | undefined): 'json' | 'xml' | undefined {
   const asked = formByJsonResp(given);
   if (asked !== undefined) return asked;
@@ -57,7 +56,7 @@ export function fileReply(url: string, status: string, as: ReplyForm) {
   return as === 'json' ? { status, data: { fileurl: url } } : { FILEURL: url, status };
 }
 
-/** QAS_EXEQRY_REQ, as it stands in qas-qry-service.yaml. */
+/** QAS_EXEQRY_REQ of qas-qry-service.yaml. */
 interface ExecuteRequest extends QueryNamed {
   readonly OutResultType: 'JSON' | 'XMLP' | 'WEBROWSET' | 'HTML' | 'EXCEL' | 'CSV';
   readonly OutResultFormat: 'NONFILE' | 'FILE';
@@ -70,7 +69,7 @@ interface ExecuteRequest extends QueryNamed {
 }
 
 /**
- * Reads everything that a request says, and looks all of it up, before anything runs.
+ * Reads and checks a request as a whole, before anything runs.
  * @throws Fault NOT_FOUND, BAD_PARAMETER, MISSING_PARAMETER
  */
 async function readRun(
@@ -100,7 +99,7 @@ async function readRun(
   return { owner: call.user?.id ?? '', query, input, format, file };
 }
 
-/** `json_resp` decides only between JSON and XML (field notes 1); in an envelope there is no JSON. */
+/** `json_resp` only decides between JSON and XML (field notes 1); an envelope can't contain JSON. */
 function resultFormat(type: ExecuteRequest['OutResultType'], json: boolean | undefined, enveloped: boolean): RunFormat {
   if (type === 'CSV') return 'csv';
   if (type === 'HTML') return 'html';
@@ -111,8 +110,8 @@ function resultFormat(type: ExecuteRequest['OutResultType'], json: boolean | und
 }
 
 /**
- * The three parallel lists. Names and values arrive cut at raw commas; a client that encodes every comma sends one entry,
- * which is cut here: names always, values only where that gives as many as there are names (field notes 1).
+ * The three parallel lists. Names and values arrive split at raw commas. A client that encodes every comma sends one entry,
+ * which is split here: names always, values only when that gives as many as there are names (field notes 1).
  */
 function readPrompts(query: Query, request: ExecuteRequest): Pick<QueryInput, 'prompts' | 'members'> {
   const names = splitNames(request.prompt_uniquepromptname);
@@ -155,7 +154,7 @@ function giveOne(query: Query, given: Map<string, string>, name: string, value: 
   given.set(name, value);
 }
 
-/** An empty name keeps its place only between others: a list of nothing but emptiness is empty. */
+/** An empty name keeps its place between others; a list of empty names only is empty. */
 function splitNames(list: readonly string[] | undefined): string[] {
   const names = (list ?? []).flatMap((entry) => entry.split(','));
   return names.every((name) => name === '') ? [] : names;

@@ -3,10 +3,10 @@ import type { Query } from '../../model/query.ts';
 import { membersOf, type QueryRun } from '../../query/index.ts';
 import type { DeliveredCall, DeliveredPorts } from '../port.ts';
 
-/** Whose queries are meant: those of the definitions, or those that the caller has saved. */
+/** `PUBLIC` queries are those of the definitions, `PRIVATE` ones those that the caller has saved. */
 export type OwnerType = 'PUBLIC' | 'PRIVATE';
 
-/** Which query, and whether its members are meant too. */
+/** A query, with or without the members of a connected query. */
 export interface QueryNamed {
   readonly OwnerType: OwnerType;
   readonly QueryName: string;
@@ -23,9 +23,8 @@ export function namedBy({ query, isPrivate, input }: QueryRun): QueryNamed {
 }
 
 /**
- * Finds a query that the caller may run. Of one that the caller may not run nobody is told that it is there: the name is the
- * caller's own.
- * @throws Fault NOT_FOUND, BAD_PARAMETER for one that connects none
+ * Finds a query that the caller may run. The fault for a query that the caller may not run does not reveal that it exists.
+ * @throws Fault NOT_FOUND; BAD_PARAMETER when `isconnectedquery` is Y and the query is not connected
  */
 export async function findQuery(
   ports: Pick<DeliveredPorts, 'registry' | 'saved'>,
@@ -42,7 +41,7 @@ export async function findQuery(
   return query;
 }
 
-/** The query of a name, where the caller may run it. */
+/** The query of that name, if the caller may run it. */
 export async function lookForQuery(
   { registry, saved }: Pick<DeliveredPorts, 'registry' | 'saved'>,
   call: DeliveredCall,
@@ -55,12 +54,12 @@ export async function lookForQuery(
   return query !== undefined && mayRun(call, query, isconnectedquery) ? query : undefined;
 }
 
-/** Whether the caller may run a query, with its members where it is run as a connected one; what was saved is its owner's. */
+/** Whether the caller may run a query, and as a connected query its members too. A saved query belongs to its owner. */
 export function mayRun(call: DeliveredCall, query: Query, connected: 'Y' | 'N'): boolean {
   return reached(query, connected).every((each) => each.owner !== undefined || call.may(each));
 }
 
-/** The query itself, and its members where it is run as a connected one. */
+/** The query itself, and as a connected query its members too. */
 export function reached(query: Query, connected: 'Y' | 'N'): readonly Query[] {
   return connected === 'Y' ? [query, ...membersOf(query)] : [query];
 }

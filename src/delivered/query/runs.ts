@@ -1,8 +1,14 @@
 import type { ReplyRoot } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
-import type { Outcome } from '../../model/handler.ts';
 import type { BlockOptions, QueryRun, QueryRuns, RunFormat } from '../../query/index.ts';
-import type { DeliveredCall, DeliveredHandler, DeliveredPorts, ReplyForm } from '../port.ts';
+import {
+  answering,
+  type DeliveredCall,
+  type DeliveredHandler,
+  type DeliveredPorts,
+  type ReplyForm,
+  reply,
+} from '../port.ts';
 import { fileReply } from './execute.ts';
 import { findQuery, lookForQuery, namedBy } from './find.ts';
 import { fileUrl, formByJsonResp, rootOf, truncation } from './form.ts';
@@ -12,45 +18,37 @@ interface InstanceRequest {
   readonly instanceid: string;
 }
 
-/** A run of the caller's own; those of others are not there for him. */
+/** A run of the caller; `undefined` for a run of another caller. */
 async function ownRun(runs: QueryRuns, call: DeliveredCall, id: string): Promise<QueryRun | undefined> {
   const run = await runs.find(id.toLowerCase());
   return run?.owner === (call.user?.id ?? '') ? run : undefined;
 }
 
-/** QAS_QUERYSTATUS_REST_GET, QAS_QUERYSTATUS_OPER: how a run goes. */
+/** QAS_QUERYSTATUS_REST_GET, QAS_QUERYSTATUS_OPER: the state of a run. */
 export function queryStatus({ runs }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call, as): Promise<Outcome> {
-      const { instanceid } = given as unknown as InstanceRequest;
-      const run = await ownRun(runs, call, instanceid);
-      const { columns = 0, rows = 0, blocks = 0, bytes = 0, truncated = false, message } = run ?? {};
-      const value = {
-        status: run?.state ?? 'idNotFound',
-        ...(message === undefined ? {} : { message }),
-        NumCols: columns,
-        TotalRows: rows,
-        TotalBlocks: blocks,
-        TotalBytes: bytes,
-        RowsTruncated: truncated ? 'Y' : 'N',
-        // Over SOAP the shape of the original has the name of its own.
-        ...(as === 'soap' ? {} : { NumColumns: columns }),
-      };
-      return { kind: 'value', value };
-    },
-    formatOf: formByJsonResp,
-  };
+  return answering<InstanceRequest>(async ({ instanceid }, call, as) => {
+    const run = await ownRun(runs, call, instanceid);
+    const { columns = 0, rows = 0, blocks = 0, bytes = 0, truncated = false, message } = run ?? {};
+    return reply({
+      status: run?.state ?? 'idNotFound',
+      ...(message === undefined ? {} : { message }),
+      NumCols: columns,
+      TotalRows: rows,
+      TotalBlocks: blocks,
+      TotalBytes: bytes,
+      RowsTruncated: truncated ? 'Y' : 'N',
+      // Over SOAP the shape of the original renames NumCols.
+      ...(as === 'soap' ? {} : { NumColumns: columns }),
+    });
+  }, formByJsonResp);
 }
 
-/** QAS_CANCELQUERY_REST_GET and _DELETE, QAS_CANCELQUERY_OPER: stops a run of the caller's. */
+/** QAS_CANCELQUERY_REST_GET and _DELETE, QAS_CANCELQUERY_OPER: stops a run of the caller. */
 export function queryCancel({ runs }: DeliveredPorts): DeliveredHandler {
-  return {
-    async onRequest(given, call): Promise<Outcome> {
-      const { instanceid } = given as unknown as InstanceRequest;
-      return { kind: 'value', value: { status: await runs.cancel(instanceid.toLowerCase(), call.user?.id ?? '') } };
-    },
-    formatOf: formByJsonResp,
-  };
+  return answering<InstanceRequest>(
+    async ({ instanceid }, call) => reply({ status: await runs.cancel(instanceid.toLowerCase(), call.user?.id ?? '') }),
+    formByJsonResp,
+  );
 }
 
 /** QAS_BLOCK_REQ. */
@@ -63,32 +61,25 @@ interface BlockRequest {
 /** QAS_GETQUERYRESULTS_REST_GET, QAS_GETQUERYRESULTS_OPER: the rows of a run, block by block. */
 export function queryResults(ports: DeliveredPorts): DeliveredHandler {
   const { runs, base } = ports;
-  return {
-    async onRequest(given, call, as): Promise<Outcome> {
-      const { instanceid, blocknumber, json_resp } = given as unknown as BlockRequest;
-      const run = await ownRun(runs, call, instanceid);
-      if (run?.state !== 'success') return { kind: 'value', value: unfinished(run) };
-      const query = await findQuery(ports, call, namedBy(run));
-      const number = readNumber(run, blocknumber);
-      const status = number === run.blocks ? 'finalBlockRetrieved' : 'blockRetrieved';
-      if (run.file !== undefined) {
-        const value = fileReply(fileUrl(base(), run.id, run.file), status, as);
-        return { kind: 'value', value, headers: truncation(run) };
-      }
-      const format = blockFormat(run.format, json_resp, as);
-      const form = { format, ...rootOf(call, format) };
-      const block = await runs.block(run, query, number, form);
-      // Between two looks at it, its time was over.
-      if (block === undefined) return { kind: 'value', value: unfinished(undefined) };
-      const body = withStatus(Buffer.from(block.bytes), form, status);
-      const headers = { 'Query-Status': status, ...truncation(run) };
-      return { kind: 'bytes', bytes: { contentType: block.contentType, length: body.length, headers, body } };
-    },
-    formatOf: formByJsonResp,
-  };
+  return answering<BlockRequest>(async ({ instanceid, blocknumber, json_resp }, call, as) => {
+    const run = await ownRun(runs, call, instanceid);
+    if (run?.state !== 'success') return reply(unfinished(run));
+    const query = await findQuery(ports, call, namedBy(run));
+    const number = readNumber(run, blocknumber);
+    const status = number === run.blocks ? 'finalBlockRetrieved' : 'blockRetrieved';
+    if (run.file !== undefined) return reply(fileReply(fileUrl(base(), run.id, run.file), status, as), truncation(run));
+    const format = blockFormat(run.format, json_resp, as);
+    const form = { format, ...rootOf(call, format) };
+    const block = await runs.block(run, query, number, form);
+    // The run has expired since it was found.
+    if (block === undefined) return reply(unfinished(undefined));
+    const body = withStatus(Buffer.from(block.bytes), form, status);
+    const headers = { 'Query-Status': status, ...truncation(run) };
+    return { kind: 'bytes', bytes: { contentType: block.contentType, length: body.length, headers, body } };
+  }, formByJsonResp);
 }
 
-/** A run that has no rows to return; the original knows no more than that it is queued while it is not over. */
+/** The reply for a run without rows to return. Until it ends, the original knows it only as queued. */
 function unfinished(run: QueryRun | undefined) {
   if (run === undefined) return { status: 'idNotFound' };
   const { state, message } = run;
@@ -96,15 +87,15 @@ function unfinished(run: QueryRun | undefined) {
   return { status, ...(message === undefined ? {} : { message }) };
 }
 
-/** @throws Fault BAD_PARAMETER naming the blocks that there are */
+/** @throws Fault BAD_PARAMETER with the blocks that exist */
 function readNumber({ blocks }: QueryRun, given: number | bigint): number {
   const number = Number(given);
   if (number >= 1 && number <= blocks) return number;
-  const range = blocks === 1 ? 'there is block 1 alone' : `there are blocks 1 to ${blocks}`;
+  const range = blocks === 1 ? 'there is only block 1' : `there are blocks 1 to ${blocks}`;
   throw Fault.of('BAD_PARAMETER', { name: 'blocknumber', reason: `is ${given}; ${range}` });
 }
 
-/** What the run was entered for; `json_resp` of this call decides between JSON and XML, and an envelope holds no JSON. */
+/** The format of the run; `json_resp` of this call decides between JSON and XML, and an envelope can't contain JSON. */
 function blockFormat(entered: RunFormat, json: boolean | undefined, as: ReplyForm): RunFormat {
   if (entered !== 'json' && entered !== 'xmlp' && entered !== 'webrowset') return entered;
   if (json === true && as !== 'soap') return 'json';
@@ -113,7 +104,7 @@ function blockFormat(entered: RunFormat, json: boolean | undefined, as: ReplyFor
 
 const JSON_START = '{"status":"success"';
 
-/** States in a block's document which block it is; a workbook, a page and CSV have no place for that. */
+/** Writes the status to the document of a block; workbooks, pages and CSV have no place for it. */
 function withStatus(bytes: Buffer, { format, root }: BlockOptions, status: string): Uint8Array {
   if (format === 'json')
     return Buffer.concat([Buffer.from(`{"status":"${status}"`), bytes.subarray(JSON_START.length)]);
@@ -122,13 +113,13 @@ function withStatus(bytes: Buffer, { format, root }: BlockOptions, status: strin
   return Buffer.concat([bytes.subarray(0, end), Buffer.from(statusElement(root, status)), bytes.subarray(end)]);
 }
 
-/** The status is the last thing in a block: clients of the original look for it behind the rows. */
+/** The status is the last element of a block: clients of the original look for it after the rows. */
 function statusElement(root: ReplyRoot | undefined, status: string): string {
   if (root?.status !== undefined) {
     const { name, namespace } = root.status;
     return `<${name} xmlns="${namespace}"><status>${status}</status></${name}>`;
   }
-  // The elements of the document are in no namespace, whatever the one of the envelope's element.
+  // The elements of the document have no namespace, whatever the namespace of the envelope's element.
   return `<status${(root?.namespace ?? '') === '' ? '' : ' xmlns=""'}>${status}</status>`;
 }
 
@@ -138,26 +129,23 @@ interface FileRequest {
   readonly FileName: string;
 }
 
-/** QAS_QUERYFILE_REST_GET: sends the file of a query that was run with FILE, to whoever may run the query now. */
+/** QAS_QUERYFILE_REST_GET: sends the file of a query that was run with FILE, to every caller that may run the query now. */
 export function queryFile(ports: DeliveredPorts): DeliveredHandler {
   const { runs } = ports;
-  return {
-    async onRequest(given, call): Promise<Outcome> {
-      const { FileId, FileName } = given as unknown as FileRequest;
-      const gone = Fault.of('NOT_FOUND', { what: `such file ${FileName}, or it is kept no longer` });
-      const run = await runs.find(FileId);
-      if (run === undefined || run.file !== FileName) throw gone;
-      if (run.isPrivate && run.owner !== call.user?.id) throw gone;
-      if ((await lookForQuery(ports, call, namedBy(run))) === undefined) throw gone;
-      const blob = await runs.content(run);
-      if (blob === undefined) throw gone;
-      const { contentType, length } = blob;
-      const headers = {
-        // Names of queries are letters, digits and underscores: nothing to quote or to encode (RFC 6266).
-        'Content-Disposition': `attachment; filename="${FileName}"`,
-        ...truncation(run),
-      };
-      return { kind: 'bytes', bytes: { contentType, length, headers, stored: blob, body: () => blob.stream() } };
-    },
-  };
+  return answering<FileRequest>(async ({ FileId, FileName }, call) => {
+    const gone = Fault.of('NOT_FOUND', { what: `such file ${FileName}, or it is kept no longer` });
+    const run = await runs.find(FileId);
+    if (run === undefined || run.file !== FileName) throw gone;
+    if (run.isPrivate && run.owner !== call.user?.id) throw gone;
+    if ((await lookForQuery(ports, call, namedBy(run))) === undefined) throw gone;
+    const blob = await runs.content(run);
+    if (blob === undefined) throw gone;
+    const { contentType, length } = blob;
+    const headers = {
+      // Names of queries are letters, digits and underscores: nothing to quote or to encode (RFC 6266).
+      'Content-Disposition': `attachment; filename="${FileName}"`,
+      ...truncation(run),
+    };
+    return { kind: 'bytes', bytes: { contentType, length, headers, stored: blob, body: () => blob.stream() } };
+  });
 }
