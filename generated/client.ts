@@ -21,8 +21,8 @@ import type {
 } from './types.ts';
 
 /**
- * Operations of other systems: what each is called with, what it answers, and the document of its faults. Without a
- * service, that of the default version.
+ * Operations of other systems, each with its request, its reply and the document of its faults. A name without a
+ * service means the default version.
  */
 export interface Calls {
   /**
@@ -139,7 +139,7 @@ export interface Calls {
   };
 }
 
-/** Flows: what each is run with, and the reply of its last step. Without a version, that of the default one. */
+/** Flows, each with its request and the reply of its last step. A name without a version means the default one. */
 export interface Flows {
   /**
    * Uploads a file; token and digest are kept for as long as they hold.
@@ -154,8 +154,8 @@ export interface Flows {
 }
 
 /**
- * Loads the definitions and opens a client for what they call elsewhere. Nothing is sent before the first call; close it
- * when it is no longer needed.
+ * Loads the definitions and opens a client for the operations of other systems and the flows. Nothing is sent before the
+ * first call. Close the client when it is no longer needed.
  */
 export function openClient(options?: OpenOptions): Promise<TypedClient<Calls, Flows>> {
   return open(options);

@@ -24,7 +24,7 @@ import type {
   Queries,
 } from './types.ts';
 
-/** What a handler of ATTACHMENT_GET is given beside the request. */
+/** The context of a request to ATTACHMENT_GET: queries, calls, the caller and more. */
 export type ATTACHMENT_GET_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_GET_RESPONSE, Components>;
 
 /**
@@ -32,12 +32,12 @@ export type ATTACHMENT_GET_Context = TypedContext<Queries, Calls, Flows, 0, ATTA
  * Attachments.v1: SOAP ATTACHMENT_GET.v1
  */
 export interface ATTACHMENT_GET_Handler {
-  /** Takes the request message, returns the reply (ATTACHMENT_GET_RESPONSE) or throws a Fault. */
+  /** Answers a request. Returns the reply (ATTACHMENT_GET_RESPONSE) or throws a Fault. */
   onRequest(
     request: ATTACHMENT_GET_Request,
     context: ATTACHMENT_GET_Context,
   ): ATTACHMENT_GET_RESPONSE | Reply | Promise<ATTACHMENT_GET_RESPONSE | Reply>;
-  /** Takes a fault that was raised once onRequest had been called, returns the text that ATTACHMENT_FAULT gets. */
+  /** Called with a fault that occurs during or after onRequest. Returns the message for ATTACHMENT_FAULT. */
   onError?(
     fault: Fault,
     request: ATTACHMENT_GET_Request,
@@ -45,7 +45,7 @@ export interface ATTACHMENT_GET_Handler {
   ): string | Promise<string>;
 }
 
-/** What a handler of ATTACHMENT_PUT is given beside the request. */
+/** The context of a request to ATTACHMENT_PUT: queries, calls, the caller and more. */
 export type ATTACHMENT_PUT_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_PUT_RESPONSE, Components>;
 
 /**
@@ -53,12 +53,12 @@ export type ATTACHMENT_PUT_Context = TypedContext<Queries, Calls, Flows, 0, ATTA
  * Attachments.v1: SOAP ATTACHMENT_PUT.v1
  */
 export interface ATTACHMENT_PUT_Handler {
-  /** Takes the request message, returns the reply (ATTACHMENT_PUT_RESPONSE) or throws a Fault. */
+  /** Answers a request. Returns the reply (ATTACHMENT_PUT_RESPONSE) or throws a Fault. */
   onRequest(
     request: ATTACHMENT_PUT_Request,
     context: ATTACHMENT_PUT_Context,
   ): ATTACHMENT_PUT_RESPONSE | Reply | Promise<ATTACHMENT_PUT_RESPONSE | Reply>;
-  /** Takes a fault that was raised once onRequest had been called, returns the text that ATTACHMENT_FAULT gets. */
+  /** Called with a fault that occurs during or after onRequest. Returns the message for ATTACHMENT_FAULT. */
   onError?(
     fault: Fault,
     request: ATTACHMENT_PUT_Request,
@@ -66,7 +66,7 @@ export interface ATTACHMENT_PUT_Handler {
   ): string | Promise<string>;
 }
 
-/** What a handler of LOCATIONS_GET is given beside the request. */
+/** The context of a request to LOCATIONS_GET: queries, calls, the caller and more. */
 export type LOCATIONS_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 2 | 0, LOC_RESPONSE, Components>;
 
 /**
@@ -76,12 +76,12 @@ export type LOCATIONS_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 2 | 
  * Locations.v1: SOAP LOCATIONS_GET.v1
  */
 export interface LOCATIONS_GET_Handler {
-  /** Takes the request message, returns the reply (LOC_RESPONSE) or throws a Fault. */
+  /** Answers a request. Returns the reply (LOC_RESPONSE) or throws a Fault. */
   onRequest(
     request: LOCATIONS_GET_Request,
     context: LOCATIONS_GET_Context,
   ): LOC_RESPONSE | Reply | Promise<LOC_RESPONSE | Reply>;
-  /** Takes a fault that was raised once onRequest had been called, returns the text that LOC_FAULT gets. */
+  /** Called with a fault that occurs during or after onRequest. Returns the message for LOC_FAULT. */
   onError?(
     fault: Fault,
     request: LOCATIONS_GET_Request,
@@ -89,19 +89,20 @@ export interface LOCATIONS_GET_Handler {
   ): string | Promise<string>;
 }
 
-/** What a class is given that is registered at LOCATION_SETUP. */
+/** The event that is passed to classes registered at LOCATION_SETUP. */
 export type LOCATION_SETUP_Event = TypedEvent<Queries, Calls, Flows, LOCATION_SETUP_Record, Components>;
 
-/** What the code of LOCATION_EXTRACT is given beside its parameters. */
+/** The context of a run of LOCATION_EXTRACT: the request, queries, calls and more. */
 export type LOCATION_EXTRACT_ProcessContext = TypedProcess<Queries, Calls, Flows, Components>;
 
 /**
  * Writes the locations of a region, or of all regions, to a report.
- * Process of the type Application Engine.
+ * Process type: Application Engine.
  */
 export interface LOCATION_EXTRACT_Process {
   /**
-   * Does the work. What it throws ends the attempt; a Fault with a status below 500 ends the request without another.
+   * Does the work. An error ends the attempt. A Fault with a status below 500 ends the request, without further
+   * attempts.
    */
   run(
     parameters: LOCATION_EXTRACT_Parameters,
@@ -109,7 +110,7 @@ export interface LOCATION_EXTRACT_Process {
   ): ProcessOutcome | Promise<ProcessOutcome>;
 }
 
-/** Operations that code answers, each with its handler: by its id, and by its service, version and name. */
+/** The handlers of operations that code answers, by the id of the operation and by its service, version and name. */
 export interface Handlers {
   ATTACHMENT_GET: ATTACHMENT_GET_Handler;
   'Attachments.v1.ATTACHMENT_GET': ATTACHMENT_GET_Handler;
@@ -120,9 +121,10 @@ export interface Handlers {
 }
 
 /**
- * Defines the handler of an operation: request, context and reply are inferred, and a reply with a wrong field, at any
- * depth, does not compile. A field too many is reported at the operation's id. A handler that several operations share, such
- * as those of two versions, is defined with a list of their ids: it takes the request of each, and its reply fits each.
+ * Defines the handler of an operation. The types of request, context and reply are inferred, and a reply with a wrong field,
+ * at any depth, does not compile; an unknown field is reported at the operation's id. For a handler that several operations
+ * share, such as those of two versions, pass a list of their ids: it takes any of their requests, and its reply must fit all
+ * of them.
  */
 export function defineHandler<Id extends keyof Handlers, H extends HandlerOf<Handlers, Id>>(
   operation: (Id & Fitting<Handlers, Id, H>) | readonly (Id & Fitting<Handlers, Id, H>)[],
@@ -132,12 +134,12 @@ export function defineHandler(_operation: unknown, handler: unknown): unknown {
   return handler;
 }
 
-/** Processes that code runs, each with its code. */
+/** The code of processes, by the id of the process. */
 export interface Processes {
   LOCATION_EXTRACT: LOCATION_EXTRACT_Process;
 }
 
-/** Defines the code of a process: parameters and context are inferred. */
+/** Defines the code of a process. The types of parameters and context are inferred. */
 export function defineProcess<Id extends keyof Processes>(_process: Id, code: Processes[Id]): Processes[Id] {
   return code;
 }

@@ -100,21 +100,21 @@ export type LOCATION = {
   LOCATION: string;
   /** `string(30)`, example `New York Office`. */
   DESCR: string;
-  /** `string(15)`, default ``, example `New York`. */
+  /** `string(15)`, default empty, example `New York`. */
   DESCRSHORT?: string | null | undefined;
-  /** `string(55)`, default ``, example `350 Harbour Street`. */
+  /** `string(55)`, default empty, example `350 Harbour Street`. */
   ADDRESS1?: string | null | undefined;
-  /** `string(30)`, default ``, example `New York`. */
+  /** `string(30)`, default empty, example `New York`. */
   CITY?: string | null | undefined;
-  /** `string(6)`, default ``, example `NY`. */
+  /** `string(6)`, default empty, example `NY`. */
   STATE?: string | null | undefined;
-  /** `string(12)`, default ``, example `10001`. */
+  /** `string(12)`, default empty, example `10001`. */
   POSTAL?: string | null | undefined;
-  /** `string(24)`, default ``, example `555-0100`. */
+  /** `string(24)`, default empty, example `555-0100`. */
   PHONE?: string | null | undefined;
-  /** `string(6)`, default ``. */
+  /** `string(6)`, default empty. */
   EXTENSION?: string | null | undefined;
-  /** `string(24)`, default ``. */
+  /** `string(24)`, default empty. */
   FAX?: string | null | undefined;
   /**
    * The day from which on it holds.
@@ -126,7 +126,7 @@ export type LOCATION = {
    * `string(1)`, default `A`.
    */
   EFF_STATUS?: 'A' | 'I' | null | undefined;
-  /** `string(100)`, default ``. */
+  /** `string(100)`, default empty. */
   MESSAGE_TEXT2?: string | null | undefined;
   /**
    * Counts the saves; say the one you read to overwrite no other's.
@@ -185,7 +185,7 @@ export type LOC_REQUEST = {
 /** Locations of a region, or employees of a location. */
 export type LOC_RESPONSE = {
   LOC_DATA?: readonly LOC_DTL_VW[] | null | undefined;
-  /** Written as a blank where it is not given. */
+  /** Written as a blank when absent. */
   EMP_DATA?: readonly EE_LIST_VW[] | null | undefined;
 };
 
@@ -326,7 +326,7 @@ export type item = {
 };
 
 /**
- * FAILURE as code receives it.
+ * FAILURE, as code receives it.
  * What went wrong.
  */
 export type FAILURE_Received = {
@@ -334,7 +334,7 @@ export type FAILURE_Received = {
   readonly error?: FAILURE_error_Received | undefined;
 };
 
-/** FAILURE_error as code receives it. */
+/** FAILURE_error, as code receives it. */
 export type FAILURE_error_Received = {
   /** Default `{fault.message}`, example `The import was refused.`. */
   readonly message?: string | undefined;
@@ -343,7 +343,7 @@ export type FAILURE_error_Received = {
 };
 
 /**
- * N_BINARY_RESPONSE as code receives it.
+ * N_BINARY_RESPONSE, as code receives it.
  * The document.
  */
 export type N_BINARY_RESPONSE_Received = {
@@ -351,7 +351,7 @@ export type N_BINARY_RESPONSE_Received = {
 };
 
 /**
- * N_DOCLIB_RESPONSE as code receives it.
+ * N_DOCLIB_RESPONSE, as code receives it.
  * What the calls answer, each its part of it.
  */
 export type N_DOCLIB_RESPONSE_Received = {
@@ -389,7 +389,7 @@ export type N_DOCLIB_RESPONSE_Received = {
 };
 
 /**
- * THIRD_PARTY_IMPORT as code receives it.
+ * THIRD_PARTY_IMPORT, as code receives it.
  * What became of an import, row by row.
  */
 export type THIRD_PARTY_IMPORT_Received = {
@@ -403,7 +403,7 @@ export type THIRD_PARTY_IMPORT_Received = {
   readonly result?: readonly THIRD_PARTY_IMPORT_result_Received[] | undefined;
 };
 
-/** THIRD_PARTY_IMPORT_result as code receives it. */
+/** THIRD_PARTY_IMPORT_result, as code receives it. */
 export type THIRD_PARTY_IMPORT_result_Received = {
   /** Example `inserted`. */
   readonly status?: string | undefined;
@@ -412,25 +412,25 @@ export type THIRD_PARTY_IMPORT_result_Received = {
 };
 
 /**
- * THIRD_PARTY_ITEMS as code receives it.
+ * THIRD_PARTY_ITEMS, as code receives it.
  * Items with their values, by key.
  */
 export type THIRD_PARTY_ITEMS_Received = {
   readonly level1?: THIRD_PARTY_ITEMS_level1_Received | undefined;
 };
 
-/** THIRD_PARTY_ITEMS_level1 as code receives it. */
+/** THIRD_PARTY_ITEMS_level1, as code receives it. */
 export type THIRD_PARTY_ITEMS_level1_Received = {
   readonly level2?: THIRD_PARTY_ITEMS_level1_level2_Received | undefined;
 };
 
-/** THIRD_PARTY_ITEMS_level1_level2 as code receives it. */
+/** THIRD_PARTY_ITEMS_level1_level2, as code receives it. */
 export type THIRD_PARTY_ITEMS_level1_level2_Received = {
   readonly level3?: readonly item_Received[] | undefined;
 };
 
 /**
- * item as code receives it.
+ * item, as code receives it.
  * A value under its key.
  */
 export type item_Received = {
@@ -442,7 +442,7 @@ export type item_Received = {
   readonly type?: string | undefined;
 };
 
-/** ATTACHMENT_GET_REQUEST as ATTACHMENT_GET receives it. */
+/** A request to ATTACHMENT_GET: ATTACHMENT_GET_REQUEST. */
 export type ATTACHMENT_GET_Request = {
   /**
    * What it is kept under.
@@ -451,7 +451,7 @@ export type ATTACHMENT_GET_Request = {
   readonly name: string;
 };
 
-/** ATTACHMENT_PUT_REQUEST as ATTACHMENT_PUT receives it. */
+/** A request to ATTACHMENT_PUT: ATTACHMENT_PUT_REQUEST. */
 export type ATTACHMENT_PUT_Request = {
   /**
    * What it is kept under.
@@ -467,7 +467,7 @@ export type ATTACHMENT_PUT_Request = {
   readonly content: Attachment;
 };
 
-/** LOC_REQUEST as LOCATIONS_GET receives it. */
+/** A request to LOCATIONS_GET: LOC_REQUEST. */
 export type LOCATIONS_GET_Request = {
   /**
    * One letter.
@@ -481,49 +481,49 @@ export type LOCATIONS_GET_Request = {
   readonly LOCATION?: string | undefined;
 };
 
-/** What N_BINARY_RECEIVE is called with. */
+/** A call of N_BINARY_RECEIVE. */
 export type N_BINARY_RECEIVE_Call = N_BINARY_REQUEST;
 
-/** What N_BINARY_RECEIVE answers. */
+/** The reply of N_BINARY_RECEIVE. */
 export type N_BINARY_RECEIVE_Reply = N_BINARY_RESPONSE_Received;
 
-/** What N_BINARY_SEND is called with. */
+/** A call of N_BINARY_SEND. */
 export type N_BINARY_SEND_Call = { content: string };
 
-/** What N_BINARY_SEND answers. */
+/** The reply of N_BINARY_SEND. */
 export type N_BINARY_SEND_Reply = { readonly content: string };
 
-/** What N_DOCLIB_ACCESSTOKEN_POST is called with. */
+/** A call of N_DOCLIB_ACCESSTOKEN_POST. */
 export type N_DOCLIB_ACCESSTOKEN_POST_Call = {
   /**
    * Id of the tenant at the identity provider.
    * Example `2f6d1c80-4a1e-4d0e-9d3a-7f7c0b6f5a11`.
-   * `${env:DOCLIB_TENANT_ID}` where it is left out.
+   * If absent: `${env:DOCLIB_TENANT_ID}`.
    */
   TenantID?: string | null | undefined;
   /**
    * Name of the tenant; the first label of the library's host.
    * Example `contoso`.
-   * `${env:DOCLIB_TENANT_NAME}` where it is left out.
+   * If absent: `${env:DOCLIB_TENANT_NAME}`.
    */
   TenantName?: string | null | undefined;
-  /** `${env:DOCLIB_HOST}` where it is left out. */
+  /** If absent: `${env:DOCLIB_HOST}`. */
   document_host?: string | null | undefined;
-  /** `${env:DOCLIB_APPLICATION_ID}` where it is left out. */
+  /** If absent: `${env:DOCLIB_APPLICATION_ID}`. */
   ApplicationID?: string | null | undefined;
-  /** `${env:DOCLIB_CLIENT_ID}` where it is left out. */
+  /** If absent: `${env:DOCLIB_CLIENT_ID}`. */
   ClientID?: string | null | undefined;
   /**
    * Sensitive: masked in logs.
-   * `${secret:DOCLIB_CLIENT_SECRET}` where it is left out.
+   * If absent: `${secret:DOCLIB_CLIENT_SECRET}`.
    */
   ClientSecret?: string | null | undefined;
 };
 
-/** What N_DOCLIB_ACCESSTOKEN_POST answers. */
+/** The reply of N_DOCLIB_ACCESSTOKEN_POST. */
 export type N_DOCLIB_ACCESSTOKEN_POST_Reply = N_DOCLIB_RESPONSE_Received;
 
-/** What N_DOCLIB_FORMDIGEST_POST is called with. */
+/** A call of N_DOCLIB_FORMDIGEST_POST. */
 export type N_DOCLIB_FORMDIGEST_POST_Call = {
   /**
    * Token of the first call.
@@ -533,7 +533,7 @@ export type N_DOCLIB_FORMDIGEST_POST_Call = {
   /**
    * Name of the tenant; the first label of the library's host.
    * Example `contoso`.
-   * `${env:DOCLIB_TENANT_NAME}` where it is left out.
+   * If absent: `${env:DOCLIB_TENANT_NAME}`.
    */
   TenantName?: string | null | undefined;
   /**
@@ -541,14 +541,14 @@ export type N_DOCLIB_FORMDIGEST_POST_Call = {
    * Example `HR`.
    */
   SiteName: string;
-  /** `${env:DOCLIB_HOST}` where it is left out. */
+  /** If absent: `${env:DOCLIB_HOST}`. */
   document_host?: string | null | undefined;
 };
 
-/** What N_DOCLIB_FORMDIGEST_POST answers. */
+/** The reply of N_DOCLIB_FORMDIGEST_POST. */
 export type N_DOCLIB_FORMDIGEST_POST_Reply = N_DOCLIB_RESPONSE_Received;
 
-/** What N_DOCLIB_UPLOADFILES_POST is called with. */
+/** A call of N_DOCLIB_UPLOADFILES_POST. */
 export type N_DOCLIB_UPLOADFILES_POST_Call = {
   /**
    * Token of the first call.
@@ -562,13 +562,13 @@ export type N_DOCLIB_UPLOADFILES_POST_Call = {
   FORM_DIGEST: string;
   /**
    * Content of the file.
-   * Base64 text of it is taken too.
+   * May also be a text in Base64.
    */
   File: Attachment | string;
   /**
    * Name of the tenant; the first label of the library's host.
    * Example `contoso`.
-   * `${env:DOCLIB_TENANT_NAME}` where it is left out.
+   * If absent: `${env:DOCLIB_TENANT_NAME}`.
    */
   TenantName?: string | null | undefined;
   /**
@@ -584,54 +584,54 @@ export type N_DOCLIB_UPLOADFILES_POST_Call = {
   /**
    * Name in the library; that of the file where it is left out.
    * Example `report 2026.pdf`.
-   * `{File.name}` where it is left out.
+   * If absent: `{File.name}`.
    */
   FileName?: string | null | undefined;
-  /** `${env:DOCLIB_HOST}` where it is left out. */
+  /** If absent: `${env:DOCLIB_HOST}`. */
   document_host?: string | null | undefined;
 };
 
-/** What N_DOCLIB_UPLOADFILES_POST answers. */
+/** The reply of N_DOCLIB_UPLOADFILES_POST. */
 export type N_DOCLIB_UPLOADFILES_POST_Reply = N_DOCLIB_RESPONSE_Received;
 
-/** What THIRD_PARTY_IMPORT_POST is called with. */
+/** A call of THIRD_PARTY_IMPORT_POST. */
 export type THIRD_PARTY_IMPORT_POST_Call = {
-  /** A string is JSON text, which is sent as it is; any other value is written as JSON. */
+  /** A string is sent as it is and must be JSON; any other value is written as JSON. */
   content: JsonValue;
 };
 
-/** What THIRD_PARTY_IMPORT_POST answers. */
+/** The reply of THIRD_PARTY_IMPORT_POST. */
 export type THIRD_PARTY_IMPORT_POST_Reply = THIRD_PARTY_IMPORT_Received;
 
-/** What THIRD_PARTY_ITEMS_GET is called with. */
+/** A call of THIRD_PARTY_ITEMS_GET. */
 export type THIRD_PARTY_ITEMS_GET_Call = Record<string, never>;
 
-/** What THIRD_PARTY_ITEMS_GET answers. */
+/** The reply of THIRD_PARTY_ITEMS_GET. */
 export type THIRD_PARTY_ITEMS_GET_Reply = THIRD_PARTY_ITEMS_Received;
 
-/** What N_DOCLIB.v1.upload is run with. */
+/** A run of N_DOCLIB.v1.upload. */
 export type N_DOCLIB_v1_upload_Call = {
   /**
    * Id of the tenant at the identity provider.
    * Example `2f6d1c80-4a1e-4d0e-9d3a-7f7c0b6f5a11`.
-   * `${env:DOCLIB_TENANT_ID}` where it is left out.
+   * If absent: `${env:DOCLIB_TENANT_ID}`.
    */
   TenantID?: string | null | undefined;
   /**
    * Name of the tenant; the first label of the library's host.
    * Example `contoso`.
-   * `${env:DOCLIB_TENANT_NAME}` where it is left out.
+   * If absent: `${env:DOCLIB_TENANT_NAME}`.
    */
   TenantName?: string | null | undefined;
-  /** `${env:DOCLIB_HOST}` where it is left out. */
+  /** If absent: `${env:DOCLIB_HOST}`. */
   document_host?: string | null | undefined;
-  /** `${env:DOCLIB_APPLICATION_ID}` where it is left out. */
+  /** If absent: `${env:DOCLIB_APPLICATION_ID}`. */
   ApplicationID?: string | null | undefined;
-  /** `${env:DOCLIB_CLIENT_ID}` where it is left out. */
+  /** If absent: `${env:DOCLIB_CLIENT_ID}`. */
   ClientID?: string | null | undefined;
   /**
    * Sensitive: masked in logs.
-   * `${secret:DOCLIB_CLIENT_SECRET}` where it is left out.
+   * If absent: `${secret:DOCLIB_CLIENT_SECRET}`.
    */
   ClientSecret?: string | null | undefined;
   /**
@@ -641,7 +641,7 @@ export type N_DOCLIB_v1_upload_Call = {
   SiteName: string;
   /**
    * Content of the file.
-   * Base64 text of it is taken too.
+   * May also be a text in Base64.
    */
   File: Attachment | string;
   /**
@@ -652,7 +652,7 @@ export type N_DOCLIB_v1_upload_Call = {
   /**
    * Name in the library; that of the file where it is left out.
    * Example `report 2026.pdf`.
-   * `{File.name}` where it is left out.
+   * If absent: `{File.name}`.
    */
   FileName?: string | null | undefined;
 };
@@ -839,21 +839,21 @@ export type LOCATION_SETUP_Record = {
   readonly LOCATION: string;
   /** `string(30)`, example `New York Office`. */
   readonly DESCR: string;
-  /** `string(15)`, default ``, example `New York`. */
+  /** `string(15)`, default empty, example `New York`. */
   readonly DESCRSHORT?: string | undefined;
-  /** `string(55)`, default ``, example `350 Harbour Street`. */
+  /** `string(55)`, default empty, example `350 Harbour Street`. */
   readonly ADDRESS1?: string | undefined;
-  /** `string(30)`, default ``, example `New York`. */
+  /** `string(30)`, default empty, example `New York`. */
   readonly CITY?: string | undefined;
-  /** `string(6)`, default ``, example `NY`. */
+  /** `string(6)`, default empty, example `NY`. */
   readonly STATE?: string | undefined;
-  /** `string(12)`, default ``, example `10001`. */
+  /** `string(12)`, default empty, example `10001`. */
   readonly POSTAL?: string | undefined;
-  /** `string(24)`, default ``, example `555-0100`. */
+  /** `string(24)`, default empty, example `555-0100`. */
   readonly PHONE?: string | undefined;
-  /** `string(6)`, default ``. */
+  /** `string(6)`, default empty. */
   readonly EXTENSION?: string | undefined;
-  /** `string(24)`, default ``. */
+  /** `string(24)`, default empty. */
   readonly FAX?: string | undefined;
   /**
    * The day from which on it holds.
@@ -865,7 +865,7 @@ export type LOCATION_SETUP_Record = {
    * `string(1)`, default `A`.
    */
   readonly EFF_STATUS?: 'A' | 'I' | undefined;
-  /** `string(100)`, default ``. */
+  /** `string(100)`, default empty. */
   readonly MESSAGE_TEXT2?: string | undefined;
   /**
    * Counts the saves; say the one you read to overwrite no other's.
@@ -883,13 +883,13 @@ export type LOCATION_EXTRACT_Parameters = {
   readonly REGION?: string | undefined;
 };
 
-/** Every component: what names a record of it, a record as code gives it, and as it is. */
+/** Components: the keys of a record, a record that code saves, and a record that code reads. */
 export type Components = {
   /** A location, that is saved as a whole. */
   LOCATION_SETUP: { keys: Pick<LOCATION, 'REGION' | 'LOCATION'>; given: LOCATION; record: LOCATION_SETUP_Record };
 };
 
-/** Every stored query: its prompts and its rows. */
+/** Stored queries: the prompts and the row of each. */
 export type Queries = {
   /** Departments, and as a connected query the people of each. */
   DEPARTMENTS: { prompts: [prompts?: DEPARTMENTS_Prompts]; row: DEPARTMENTS_Row };

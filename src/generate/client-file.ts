@@ -2,33 +2,33 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import { type Flow, type FlowStep, flowNames } from '../model/flow.ts';
 import { qualifiedName, shortestName } from '../model/operation-names.ts';
 import { HEADER } from './files.ts';
-import { code, comment, importLine, propertyName, sentence } from './typescript.ts';
+import { code, comment, importLine, interfaceOf, LINE_WIDTH, propertyName, sentence } from './typescript.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { waysTo } from './words.ts';
 
-/** Text of `client.ts`: every operation of another system and every flow with its types, and a client for them. */
+/** Text of `client.ts`: the types of every operation of another system and of every flow, and a client for them. */
 export function clientFile(vocabulary: Vocabulary): string {
   const words: Writing = { ...vocabulary, fromTypes: new Set() };
-  const calls = map(
+  const calls = interfaceOf(
     'Calls',
-    'Operations of other systems: what each is called with, what it answers, and the document of its faults. Without a service, that of the default version.',
+    'Operations of other systems, each with its request, its reply and the document of its faults. A name without a service means the default version.',
     words.consumers.flatMap((consumer) => callEntries(consumer, words)),
   );
-  const flows = map(
+  const flows = interfaceOf(
     'Flows',
-    'Flows: what each is run with, and the reply of its last step. Without a version, that of the default one.',
+    'Flows, each with its request and the reply of its last step. A name without a version means the default one.',
     words.flows.flatMap((flow) => flowEntries(flow, words)),
   );
   const imports = PACKAGE + importLine([...words.fromTypes], './types.ts');
   return [`// ${HEADER}\n`, imports, calls, flows, OPEN].join('\n');
 }
 
-/** With the names of `types.ts` that the text uses, collected while it is written. */
+/** The vocabulary, with the names of `types.ts` that the text uses, collected while it is written. */
 interface Writing extends Vocabulary {
   readonly fromTypes: Set<string>;
 }
 
-/** By its qualified name, and by its name alone where that means it. */
+/** Under the qualified name, and under the name alone when that means the same operation. */
 function callEntries(consumer: ConsumerOperation, { names, fromTypes, operationsByName }: Writing): string[] {
   const { service, target, description, fault } = consumer;
   const request = names.call(consumer);
@@ -55,28 +55,19 @@ function flowEntries(flow: Flow, { names, fromTypes }: Writing): string[] {
   return flowNames(flow).map((each) => title + entry(each, [`request: ${request}`, `reply: ${reply}`]));
 }
 
-const WIDTH = 120;
-
-/** A member with members of its own, on one line where they fit. */
+/** A member with members of its own, on one line if they fit. */
 function entry(name: string, members: readonly string[]): string {
   const lead = `  ${propertyName(name)}: {`;
   const flat = `${lead} ${members.join('; ')} };`;
-  if (flat.length <= WIDTH) return `${flat}\n`;
+  if (flat.length <= LINE_WIDTH) return `${flat}\n`;
   return `${lead}\n${members.map((member) => `    ${member};\n`).join('')}  };\n`;
-}
-
-/** An interface of these entries; with none of them, one that has no keys. */
-function map(name: string, said: string, entries: readonly string[]): string {
-  const title = comment('', [said]);
-  if (entries.length === 0) return `${title}export type ${name} = Record<never, never>;\n`;
-  return `${title}export interface ${name} {\n${entries.join('')}}\n`;
 }
 
 const PACKAGE = "import { openClient as open, type OpenOptions, type TypedClient } from 'signalbox';\n";
 
 const OPEN = `/**
- * Loads the definitions and opens a client for what they call elsewhere. Nothing is sent before the first call; close it
- * when it is no longer needed.
+ * Loads the definitions and opens a client for the operations of other systems and the flows. Nothing is sent before the
+ * first call. Close the client when it is no longer needed.
  */
 export function openClient(options?: OpenOptions): Promise<TypedClient<Calls, Flows>> {
   return open(options);

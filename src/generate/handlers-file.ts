@@ -3,11 +3,11 @@ import { qualifiedName } from '../model/operation-names.ts';
 import type { Process } from '../model/process.ts';
 import type { Message, Operation } from '../model/service.ts';
 import { HEADER } from './files.ts';
-import { comment, importLine, propertyName, sentence } from './typescript.ts';
+import { comment, importLine, interfaceOf, propertyName, sentence } from './typescript.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { messageWords, waysTo } from './words.ts';
 
-/** Text of `handlers.ts`: what each operation that is answered by code of the project takes, is given and returns. */
+/** Text of `handlers.ts`: the types of handlers, classes and processes, and the functions that define them. */
 export function handlersFile(vocabulary: Vocabulary): string {
   const words: Writing = {
     ...vocabulary,
@@ -34,7 +34,11 @@ export function handlersFile(vocabulary: Vocabulary): string {
     declarations,
     events,
     programs,
-    handlersMap(entries),
+    interfaceOf(
+      'Handlers',
+      'The handlers of operations that code answers, by the id of the operation and by its service, version and name.',
+      entries,
+    ),
     DEFINE,
     processesMap(words),
   ];
@@ -52,12 +56,11 @@ function handlerType(operation: Operation, words: Writing): string {
   );
   const forms = [...new Set(operation.responses.flatMap(({ message }) => formText(message, words) ?? []))];
   const reply = [...forms, 'Reply'].join(' | ');
-  const fault = faultWords(operation);
-  const given = `What a handler of ${operation.id} is given beside the request.`;
-  const onRequest = `Takes the request message, returns the reply (${replyWords(operation)}) or throws a Fault.`;
-  const onError = `Takes a fault that was raised once onRequest had been called, returns the text that ${fault}.`;
+  const title = `The context of a request to ${operation.id}: queries, calls, the caller and more.`;
+  const onRequest = `Answers a request. Returns the reply (${replyWords(operation)}) or throws a Fault.`;
+  const onError = `Called with a fault that occurs during or after onRequest. Returns ${faultText(operation)}.`;
   return [
-    comment('', [given]),
+    comment('', [title]),
     `export type ${context} = ${contextType('TypedContext', [indices, forms.join(' | ') || 'never'], words)};\n\n`,
     comment('', [
       sentence(operation.description),
@@ -72,22 +75,22 @@ function handlerType(operation: Operation, words: Writing): string {
   ].join('');
 }
 
-/** A method that may answer at once or later. */
+/** A method that may return its result or a promise of it. */
 function method(name: string, parameters: readonly string[], returns: string): string {
   return `  ${name}(\n${parameters.map((each) => `    ${each},\n`).join('')}  ): ${returns} | Promise<${returns}>;\n`;
 }
 
-/** What the text of `onError` goes into. */
-function faultWords({ fault, method }: Operation): string {
-  if (fault !== undefined) return `${fault.id} gets`;
-  return method === undefined ? 'the SOAP fault gets' : 'the problem details get';
+/** What `onError` returns. */
+function faultText({ fault, method }: Operation): string {
+  if (fault !== undefined) return `the message for ${fault.id}`;
+  return `the message for the ${method === undefined ? 'SOAP fault' : 'problem details'}`;
 }
 
 function replyWords(operation: Operation): string {
   return [...new Set(operation.responses.map(({ message }) => messageWords(message)))].join(' or ');
 }
 
-/** The type of one form of reply; none for the one that only `context.bytes` makes. */
+/** The type of one form of reply; `undefined` for a binary reply, which only `context.bytes` creates. */
 function formText(message: Message, { names, fromPackage, fromTypes }: Writing): string | undefined {
   if (message.kind === 'none') return 'Record<string, never>';
   if (message.kind === 'document') {
@@ -101,19 +104,12 @@ function formText(message: Message, { names, fromPackage, fromTypes }: Writing):
   return 'string | { readonly [key: string]: JsonValue }';
 }
 
-function handlersMap(entries: readonly string[]): string {
-  const title = comment('', [
-    'Operations that code answers, each with its handler: by its id, and by its service, version and name.',
-  ]);
-  if (entries.length === 0) return `${title}export type Handlers = Record<never, never>;\n`;
-  return `${title}export interface Handlers {\n${entries.join('')}}\n`;
-}
-
-/** It returns what it is given: all of its work is done by the compiler. */
+/** At run time it returns the handler unchanged: its types do the work. */
 const DEFINE = `/**
- * Defines the handler of an operation: request, context and reply are inferred, and a reply with a wrong field, at any
- * depth, does not compile. A field too many is reported at the operation's id. A handler that several operations share, such
- * as those of two versions, is defined with a list of their ids: it takes the request of each, and its reply fits each.
+ * Defines the handler of an operation. The types of request, context and reply are inferred, and a reply with a wrong field,
+ * at any depth, does not compile; an unknown field is reported at the operation's id. For a handler that several operations
+ * share, such as those of two versions, pass a list of their ids: it takes any of their requests, and its reply must fit all
+ * of them.
  */
 export function defineHandler<Id extends keyof Handlers, H extends HandlerOf<Handlers, Id>>(
   operation: (Id & Fitting<Handlers, Id, H>) | readonly (Id & Fitting<Handlers, Id, H>)[],
@@ -124,14 +120,14 @@ export function defineHandler(_operation: unknown, handler: unknown): unknown {
 }
 `;
 
-/** With the types that the text of `handlers.ts` uses, collected while it is written. */
+/** The vocabulary, with the types that the text of `handlers.ts` uses, collected while it is written. */
 interface Writing extends Vocabulary {
   readonly fromPackage: Set<string>;
   readonly fromTypes: Set<string>;
   readonly fromClient: Set<string>;
 }
 
-/** What code is given beside its message: the project's own queries, calls, flows and components. @param own what its kind takes more */
+/** The type of a context: with the project's queries, calls, flows and components. @param own further arguments of its kind */
 function contextType(
   kind: 'TypedContext' | 'TypedEvent' | 'TypedProcess',
   own: readonly string[],
@@ -144,27 +140,27 @@ function contextType(
   return `${kind}<${['Queries', 'Calls', 'Flows', ...own, ...saves].join(', ')}>`;
 }
 
-/** The type of the event that a class registered at a component is given. */
+/** The type of the event that is passed to a class registered at a component. */
 function eventType(component: Component, words: Writing): string {
   const { names, fromTypes } = words;
-  const title = comment('', [`What a class is given that is registered at ${component.id}.`]);
+  const title = comment('', [`The event that is passed to classes registered at ${component.id}.`]);
   const record = names.record(component);
   fromTypes.add(record);
   return `${title}export type ${names.event(component)} = ${contextType('TypedEvent', [record], words)};\n`;
 }
 
-/** The type of the code of a process. */
+/** The type of the code that runs a process. */
 function processType(process: Process, words: Writing): string {
   const { names, fromPackage, fromTypes } = words;
   const context = names.processContext(process);
   fromPackage.add('ProcessOutcome');
   fromTypes.add(names.parameters(process));
   const run =
-    'Does the work. What it throws ends the attempt; a Fault with a status below 500 ends the request without another.';
+    'Does the work. An error ends the attempt. A Fault with a status below 500 ends the request, without further attempts.';
   return [
-    comment('', [`What the code of ${process.id} is given beside its parameters.`]),
+    comment('', [`The context of a run of ${process.id}: the request, queries, calls and more.`]),
     `export type ${context} = ${contextType('TypedProcess', [], words)};\n\n`,
-    comment('', [sentence(process.description), `Process of the type ${process.type}.`]),
+    comment('', [sentence(process.description), `Process type: ${process.type}.`]),
     `export interface ${names.process(process)} {\n`,
     comment('  ', [run]),
     '  run(\n',
@@ -174,16 +170,15 @@ function processType(process: Process, words: Writing): string {
   ].join('');
 }
 
-/** The map of processes, and what defines one; nothing where code runs none. */
+/** The map of processes and the function that defines one; empty when code runs none. */
 function processesMap({ processes, names }: Vocabulary): string {
   if (processes.length === 0) return '';
   const entries = processes.map((process) => `  ${propertyName(process.id)}: ${names.process(process)};\n`);
-  const title = comment('', ['Processes that code runs, each with its code.']);
-  return `${title}export interface Processes {\n${entries.join('')}}\n\n${DEFINE_PROCESS}`;
+  return `${interfaceOf('Processes', 'The code of processes, by the id of the process.', entries)}\n${DEFINE_PROCESS}`;
 }
 
-/** It returns what it is given: all of its work is done by the compiler. */
-const DEFINE_PROCESS = `/** Defines the code of a process: parameters and context are inferred. */
+/** At run time it returns the code unchanged: its types do the work. */
+const DEFINE_PROCESS = `/** Defines the code of a process. The types of parameters and context are inferred. */
 export function defineProcess<Id extends keyof Processes>(_process: Id, code: Processes[Id]): Processes[Id] {
   return code;
 }

@@ -13,13 +13,13 @@ export { handlerStubs } from './stubs.ts';
 export { knownIds } from './vocabulary.ts';
 
 export interface GenerateOptions {
-  /** The JSON Schema of definition files, with the registry's ids as proposals. */
+  /** The JSON Schema of definition files, which proposes the registry's ids. */
   readonly schema: { readonly $schema: string };
 }
 
 /**
- * Everything that is generated from a registry: path under the project's folder -> text. The same registry gives the
- * same texts to the byte, in whatever order its files were read; lines end in LF.
+ * All generated files of a registry: texts by their paths relative to the project's folder. The same registry gives the same
+ * bytes, in whatever order its files were read. Lines end in LF.
  */
 export function generate(registry: Registry, { schema }: GenerateOptions): Map<string, string> {
   const words = vocabulary(registry);
@@ -34,10 +34,10 @@ export function generate(registry: Registry, { schema }: GenerateOptions): Map<s
   ]);
 }
 
-/** Stands for the gateway's address, which a committed contract can't know (RFC 2606 section 2 keeps `.invalid` free). */
+/** Placeholder for the gateway's address, which a committed contract can't know (`.invalid`: RFC 2606, section 2). */
 const PLACEHOLDER = 'https://gateway.invalid';
 
-/** The contracts of every service: OpenAPI and WADL of what it does over REST, WSDL over SOAP, and XSD. */
+/** The contracts of every service: OpenAPI and WADL for REST, WSDL for SOAP, and XSD. */
 function contractFiles(registry: Registry): Map<string, string> {
   const base = `${PLACEHOLDER}/${registry.gateway.context}`;
   const files = new Map<string, string>();

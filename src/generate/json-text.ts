@@ -1,24 +1,24 @@
-/** What {@link jsonText} writes: JSON values, and Maps, whose keys are names of the project's own, not words of a format. */
+import { LINE_WIDTH } from './typescript.ts';
+
+/** JSON values, and Maps for objects whose keys are names of the project rather than keys of the format. */
 export type JsonTree = string | number | boolean | null | undefined | object;
 
-const WIDTH = 120;
-
 /**
- * JSON made for reading and for diffs: each entry of a Map has a line of its own, an object or an array stands on one
- * line where it fits. Members that are undefined are left out. Ends with a newline.
+ * JSON laid out for reading and for diffs: each entry of a Map has a line of its own, an object or an array is on one line if
+ * it fits. Undefined members are left out. Ends with a newline.
  */
 export function jsonText(tree: JsonTree): string {
   return `${write(tree, '', 0)}\n`;
 }
 
-/** `before`: columns taken on the line by what stands before the value; `indent`: that of the line. */
+/** @param indent of the line @param before columns that precede the value on its line */
 function write(tree: JsonTree, indent: string, before: number): string {
   if (typeof tree !== 'object' || tree === null) return JSON.stringify(tree ?? null);
   const members = membersOf(tree);
   const [open, close] = Array.isArray(tree) ? ['[', ']'] : ['{', '}'];
   if (members.length === 0) return open + close;
   const flat = flatten(tree);
-  if (flat !== undefined && indent.length + before + flat.length < WIDTH) return flat;
+  if (flat !== undefined && indent.length + before + flat.length < LINE_WIDTH) return flat;
   const inner = `${indent}  `;
   const lines = members.map(([key, value]) => {
     const label = key === undefined ? '' : `${JSON.stringify(key)}: `;
@@ -27,7 +27,7 @@ function write(tree: JsonTree, indent: string, before: number): string {
   return `${open}\n${lines.join(',\n')}\n${indent}${close}`;
 }
 
-/** On one line; undefined where a Map inside wants lines of its own. */
+/** The value on one line; `undefined` when it contains a Map, whose entries need lines of their own. */
 function flatten(tree: JsonTree): string | undefined {
   if (typeof tree !== 'object' || tree === null) return JSON.stringify(tree ?? null);
   const members = membersOf(tree);

@@ -2,22 +2,23 @@ import type { Document } from '../model/document.ts';
 import { type CompoundType, type Field, type FieldType, type ScalarType, singleType } from '../model/field.ts';
 import { isNumeric, primitiveOf, SCALARS, traitsOf } from '../model/scalar.ts';
 import type { RawKind } from '../model/service.ts';
+import { counted } from '../wire/words.ts';
 import type { TypeNames } from './names.ts';
 import { code, comment, propertyName, quoted, sentence } from './typescript.ts';
 import { isPresent, type Vocabulary } from './vocabulary.ts';
 import { typeWords } from './words.ts';
 
-/** With the package's types that the text uses, collected while it is written. */
+/** The vocabulary, with the types of the package that the text uses, collected while it is written. */
 export interface Writing extends Vocabulary {
   readonly uses: Uses;
 }
 
-/** What else is said of a member. */
+/** How a member differs from what its field says. */
 interface MemberOptions {
-  /** Takes the place of the type that the field has. */
+  /** Replaces the type of the field. */
   readonly type?: string;
-  /** Stands below the field's own words. */
-  readonly said?: readonly (string | undefined)[];
+  /** Further lines of the comment. */
+  readonly notes?: readonly (string | undefined)[];
 }
 
 /** The members of a document, in braces. */
@@ -27,13 +28,13 @@ export function members(document: Document, face: Face, words: Writing): string 
   );
   if (document.open) {
     words.uses.add('Value');
-    const said = comment('  ', ['Fields that nobody declared are kept as they come.']);
+    const said = comment('  ', ['Fields that are not declared are kept unchanged.']);
     lines.push(`${said}${leadOf(face)}[field: string]: Value;\n`);
   }
   return face === 'given' ? block(lines) : block(lines, 'never');
 }
 
-/** Whether code has to give a field: a default or a fixed value is filled in where it gives none. */
+/** Whether code has to set a field: otherwise a default or a fixed value is filled in. */
 export function codeMustGive(field: Field): boolean {
   return field.required && field.default === undefined && field.fixed === undefined;
 }
@@ -43,35 +44,35 @@ export function property(
   face: Face,
   present: boolean,
   words: Writing,
-  { type = valueText(field, face, words.names, words.uses), said = [] }: MemberOptions = {},
+  { type = valueText(field, face, words.names, words.uses), notes = [] }: MemberOptions = {},
 ): string {
   // A null in a JSON field is a value.
   const takesNull = face === 'given' && primitiveOf(field.type) !== 'json';
   const absent = present ? '' : takesNull ? ' | null | undefined' : ' | undefined';
   const mark = present ? '' : '?';
-  const title = comment('  ', [sentence(field.description), facts(field), ...said]);
+  const title = comment('  ', [sentence(field.description), facts(field), ...notes]);
   return `${title}${leadOf(face)}${propertyName(field.name)}${mark}: ${type}${absent};\n`;
 }
 
 const leadOf = (face: Face): string => (face === 'received' ? '  readonly ' : '  ');
 
 /**
- * Members in braces. Where there are none, the keys decide: of type string, any member that code gives is an error; of
- * type never, any that it reads.
+ * Members in braces. Without members the type of the keys decides: with `string` it is an error to set any member, with
+ * `never` to read one.
  */
 export function block(lines: readonly string[], keys: 'string' | 'never' = 'string'): string {
   return lines.length === 0 ? `Record<${keys}, never>;\n` : `{\n${lines.join('')}};\n`;
 }
 
 /**
- * The two ways in which code meets a document. `given` is what it hands over (a reply, prompts, the input of a call): as
- * much as possible is accepted, what is left out, undefined or null is not given. `received` is what it gets (a request,
- * the reply to a call): as much as possible is promised, after checks, defaults and fixed values; what the other side did
- * not give is absent, never null.
+ * The two types of a document. Code passes the `given` one (a reply, prompts, the input of a call): it accepts as much as
+ * possible, and a field that is absent, undefined or null has no value. Code gets the `received` one (a request, the reply to
+ * a call): it promises as much as possible, after checks, defaults and fixed values; a field without a value is absent, never
+ * null.
  */
 export type Face = 'given' | 'received';
 
-/** Names of the package's types that a generated text uses, collected while it is written. */
+/** Names of the package's types that a generated text uses. */
 type Uses = Set<string>;
 
 /** The TypeScript type of a message without a document. */
@@ -81,7 +82,7 @@ export function rawText(kind: RawKind, uses: Uses): string {
   return text;
 }
 
-/** The TypeScript type of a field's value, where there is one. */
+/** The TypeScript type of a field's value. */
 export function valueText(field: Field, face: Face, names: TypeNames, uses: Uses): string {
   const text = typeText(field.type, field, face, names);
   const type = singleType(field.type);
@@ -109,43 +110,45 @@ function isOpaque(type: ScalarType | CompoundType): type is ScalarType {
 
 /** Whether every value is exact as a number: both bounds lie within ±(2^53 - 1). */
 function isSafe({ type, minimum, maximum }: Field): boolean {
-  // Of a list they bound its entries' count, not their values.
+  // The bounds of a list are those of the number of its entries.
   if (type.kind === 'list' || minimum === undefined || maximum === undefined) return false;
   return minimum >= Number.MIN_SAFE_INTEGER && maximum <= Number.MAX_SAFE_INTEGER;
 }
 
-/** A value of `enum` or `fixed` in the form that it has in memory. */
+/** A value of `enum` or `fixed` as a literal of its form in memory. */
 function literal(type: ScalarType, value: string | number | boolean): string {
   if (primitiveOf(type) === 'boolean') return String(value);
   if (primitiveOf(type) !== 'integer') return quoted(String(value));
   return Number.isSafeInteger(Number(value)) ? String(value) : `${BigInt(value)}n`;
 }
 
-/** What the definitions say of a field beyond its TypeScript type, in one sentence; empty where that is nothing. */
+/** What the definitions say about a field beyond its TypeScript type, as one sentence; empty if nothing. */
 export function facts(field: Field): string {
   const { type, minimum, maximum } = field;
   const item = singleType(field.type);
-  const said: string[] = [];
+  const notes: string[] = [];
   if (item.kind !== 'document') {
     const { note } = traitsOf(item).typescript;
-    if (item.length !== undefined || note !== undefined) said.push(code(typeWords(type)) + (note ?? ''));
+    if (item.length !== undefined || note !== undefined) notes.push(code(typeWords(type)) + (note ?? ''));
   }
-  if (minimum !== undefined || maximum !== undefined) said.push(bounds(field));
-  if (field.pattern !== undefined) said.push(`pattern ${code(field.pattern)}`);
-  if (field.default !== undefined) said.push(`default ${code(String(field.default))}`);
-  if (field.anyCase) said.push('letter case does not matter to callers');
-  if (field.sensitive) said.push('sensitive: masked in logs');
-  if (field.absent === 'blank') said.push('written as a blank where it is not given');
-  if (field.example !== undefined && !field.sensitive) said.push(`example ${code(String(field.example))}`);
-  const text = said.join(', ');
+  if (minimum !== undefined || maximum !== undefined) notes.push(bounds(field));
+  if (field.pattern !== undefined) notes.push(`pattern ${code(field.pattern)}`);
+  if (field.default !== undefined)
+    notes.push(`default ${field.default === '' ? 'empty' : code(String(field.default))}`);
+  if (field.anyCase) notes.push('in any letter case');
+  if (field.sensitive) notes.push('sensitive: masked in logs');
+  if (field.absent === 'blank') notes.push('written as a blank when absent');
+  if (field.example !== undefined && !field.sensitive) notes.push(`example ${code(String(field.example))}`);
+  const text = notes.join(', ');
   return text === '' ? '' : `${text[0]?.toUpperCase()}${text.slice(1)}.`;
 }
 
 function bounds({ type, minimum, maximum }: Field): string {
-  const [one, many] =
-    type.kind === 'list' ? [' entry', ' entries'] : isNumeric(type) ? ['', ''] : [' character', ' characters'];
-  const counted = (count: number): string => `${count}${count === 1 ? one : many}`;
-  if (minimum === undefined) return `at most ${counted(maximum ?? 0)}`;
-  if (maximum === undefined) return `at least ${counted(minimum)}`;
-  return `${minimum} to ${counted(maximum)}`;
+  const size = (count: number): string => {
+    if (type.kind === 'list') return counted(count, 'entry', 'entries');
+    return isNumeric(type) ? String(count) : counted(count, 'character');
+  };
+  if (minimum === undefined) return `at most ${size(maximum ?? 0)}`;
+  if (maximum === undefined) return `at least ${size(minimum)}`;
+  return `${minimum} to ${size(maximum)}`;
 }

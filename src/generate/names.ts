@@ -7,7 +7,7 @@ import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
 import { isIdentifier } from './typescript.ts';
 
-/** Words that no exported type may be called: TypeScript's own, and what the generated files import or declare. */
+/** Names that exported types can't have: reserved words, and names that the generated files import or declare. */
 const TAKEN: readonly string[] = (
   'any bigint boolean never null number object string symbol undefined unknown void ' +
   'abstract as async await break case catch class const continue debugger default delete do else enum export extends ' +
@@ -17,31 +17,30 @@ const TAKEN: readonly string[] = (
   'Calls Components Flows Queries Handlers Processes defineHandler defineProcess openClient'
 ).split(' ');
 
-/** Names of the exported types. Ids keep their spelling wherever TypeScript can carry it. */
+/** Names of the exported types. Ids keep their spelling if TypeScript allows it. */
 export interface TypeNames {
-  /** A document as code gives it. */
+  /** A document that code passes. */
   given(document: Document): string;
-  /** A document as code receives it: inside a request, or in the reply to a call. */
+  /** A document that code receives: in a request, or in the reply to a call. */
   received(document: Document): string;
   request(operation: Operation): string;
   context(operation: Operation): string;
   handler(operation: Operation): string;
   row(query: Query): string;
   prompts(query: Query): string;
-  /** What an operation of another system, or a flow, is called with. */
+  /** The request of an operation of another system or of a flow. */
   call(callee: ConsumerOperation | Flow): string;
   reply(consumer: ConsumerOperation): string;
-  /** A record of a component, as it is in the database. */
+  /** A record of a component, as the database returns it. */
   record(component: Component): string;
-  /** What classes registered at a component are given. */
+  /** The event that is passed to classes registered at a component. */
   event(component: Component): string;
-  /** What a request gives to a process. */
   parameters(process: Process): string;
   processContext(process: Process): string;
   process(process: Process): string;
 }
 
-/** Hands out names: first come, first served, so callers ask in the order of ids. */
+/** Allocates names in the order in which they are asked for, so callers ask in the order of ids. */
 export function typeNames(documents: Iterable<Document>): TypeNames {
   const taken = new Set(TAKEN);
   const named = new Map<string, string>();
@@ -55,7 +54,7 @@ export function typeNames(documents: Iterable<Document>): TypeNames {
     named.set(key, candidate);
     return candidate;
   };
-  // A document whose id is an identifier keeps it, whatever else is called nearly so.
+  // A document whose id is an identifier keeps that name, whatever other ids are sanitised to.
   const listed = [...documents];
   for (const { id } of listed) if (isIdentifier(id)) name('', id);
   for (const { id } of listed) name('', id);

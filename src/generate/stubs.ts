@@ -6,9 +6,9 @@ import { type Vocabulary, vocabulary } from './vocabulary.ts';
 import { waysTo } from './words.ts';
 
 /**
- * The stubs of the files that are missing: handlers, code of processes and classes of related-content services. Of those
- * that share a file the first is the one.
- * @param existing paths under the project's folder, with `/`, of the files that are there; none of them is written
+ * Stubs for missing files: handlers, code of processes and classes of related-content services. When several of these share a
+ * file, the first one decides.
+ * @param existing paths of existing files relative to the project's folder, with `/`; none of them gets a stub
  */
 export function handlerStubs(registry: Registry, existing: ReadonlySet<string>): Map<string, string> {
   const words = vocabulary(registry);
@@ -25,15 +25,15 @@ export function handlerStubs(registry: Registry, existing: ReadonlySet<string>):
   return new Map([...stubs].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A first version of a file of the project's own code: it compiles, and says that its code is not written yet. */
+/** The first version of a source file of the project: it compiles, and reports that its code is not written yet. */
 interface Stub {
-  /** Below the folder of the handlers, without an ending. */
+  /** Path below the handlers' folder, without extension. */
   readonly file: string;
-  /** @param generated the folder of generated files, as the file's imports name it */
+  /** @param generated the folder of generated files, relative to the file */
   text(generated: string): string;
 }
 
-/** Of handlers, which answer 501. Operations that share a file share its handler. */
+/** Handlers, which answer 501. Operations that share a file share its handler. */
 function operationStubs({ operations, names }: Vocabulary): Stub[] {
   const byFile = Map.groupBy(operations, ({ answer }) => (answer.kind === 'handler' ? answer.file : ''));
   return [...byFile].map(([file, sharing]) => {
@@ -41,8 +41,8 @@ function operationStubs({ operations, names }: Vocabulary): Stub[] {
       sentence(operation.description),
       ...waysTo(operation).map((way) => `${operation.id}: ${way}`),
     ]);
-    const requests = sharing.map((operation) => names.request(operation)).join(' or a ');
-    const types = `The request is a ${requests} of ${GENERATED_FOLDER}/types.ts.`;
+    const requests = sharing.map((operation) => names.request(operation)).join(' or ');
+    const types = `The type of the request is ${requests}, in ${GENERATED_FOLDER}/types.ts.`;
     const ids = sharing.map(({ id }) => quoted(id)).join(', ');
     return {
       file,
@@ -59,21 +59,21 @@ ${comment('', [...said, types])}export default defineHandler(${sharing.length ==
   });
 }
 
-/** Which of the two logs is whose. */
-const SAYS = "context.progress and context.message are shown with the request; context.log is the gateway's own log.";
+const LOGS =
+  'context.progress and context.message appear with the request; context.log writes to the log of the gateway.';
 
-/** Of the code of processes, which ends as not successful. */
+/** Code of processes, whose requests end as unsuccessful. */
 function processStubs({ processes, names }: Vocabulary): Stub[] {
   return processes.flatMap((process): Stub[] => {
     if (process.answer.kind !== 'handler') return [];
-    const types = `The parameters are ${names.parameters(process)} of ${GENERATED_FOLDER}/types.ts.`;
+    const types = `The type of the parameters is ${names.parameters(process)}, in ${GENERATED_FOLDER}/types.ts.`;
     return [
       {
         file: process.answer.file,
         text: (generated) => `import { Fault } from 'signalbox';
 import { defineProcess } from '${generated}/handlers.ts';
 
-${comment('', [sentence(process.description), types, SAYS])}export default defineProcess(${quoted(process.id)}, {
+${comment('', [sentence(process.description), types, LOGS])}export default defineProcess(${quoted(process.id)}, {
   run(_parameters, context) {
     throw Fault.custom('NOT_WRITTEN', 400, \`\${context.process.id} is declared, but its code is not written yet.\`);
   },
@@ -84,7 +84,7 @@ ${comment('', [sentence(process.description), types, SAYS])}export default defin
   });
 }
 
-/** Of classes of related-content services. */
+/** Classes of related-content services. */
 function classStubs(services: Iterable<RelatedContent>, { components, names }: Vocabulary): Stub[] {
   return [...services].map((service) => {
     const used = components.filter(({ events }) => events.some((each) => each.service === service));

@@ -22,9 +22,9 @@ import { isPresent, requestFields, responsesOf, type Vocabulary } from './vocabu
 import { messageWords } from './words.ts';
 
 /**
- * Text of `types.ts`: documents, requests, what calls take and give, and the prompts and rows of queries. Type aliases
- * rather than interfaces, since only they can be assigned to a type with an index signature such as `DocumentValue` or
- * `Row`.
+ * Text of `types.ts`: documents, requests, the requests and replies of calls, the prompts and rows of queries, components and
+ * parameters. These are type aliases since interfaces can't be assigned to a type with an index signature, such as
+ * `DocumentValue` or `Row`.
  */
 export function typesFile(vocabulary: Vocabulary): string {
   const words: Writing = { ...vocabulary, uses: new Set() };
@@ -48,7 +48,7 @@ function documentType(document: Document, words: Writing): string {
 }
 
 function receivedType(document: Document, words: Writing): string {
-  const title = comment('', [`${document.id} as code receives it.`, sentence(document.description)]);
+  const title = comment('', [`${document.id}, as code receives it.`, sentence(document.description)]);
   return `${title}export type ${words.names.received(document)} = ${members(document, 'received', words)}`;
 }
 
@@ -59,7 +59,7 @@ function requestType(operation: Operation, words: Writing): string {
   if (request.kind === 'raw') {
     const type = rawText(request.raw, words.uses);
     lines.push(
-      `${comment('  ', ['The body; absent where the caller sent none.'])}  readonly content?: ${type} | undefined;\n`,
+      `${comment('  ', ['The body; absent if the caller sent none.'])}  readonly content?: ${type} | undefined;\n`,
     );
   }
   if (request.kind === 'document' && request.document.open) {
@@ -68,8 +68,8 @@ function requestType(operation: Operation, words: Writing): string {
   }
   const isDocument = request.kind === 'document';
   const title = isDocument
-    ? `${messageWords(request)} as ${operation.id} receives it.`
-    : `What ${operation.id} receives.`;
+    ? `A request to ${operation.id}: ${messageWords(request)}.`
+    : `A request to ${operation.id}.`;
   return `${comment('', [title])}export type ${words.names.request(operation)} = ${block(lines, 'never')}`;
 }
 
@@ -87,7 +87,7 @@ function rowType(query: Query, words: Writing): string {
   return `${title}export type ${words.names.row(query)} = ${block(lines)}`;
 }
 
-/** Columns are taken at their declared word, as documents that they are put into are; JSON and bytes come as text. */
+/** Columns have their declared type, like the documents that they fill; JSON and bytes are text. */
 function columnText(column: Field, words: Writing): string {
   const primitive = primitiveOf(column.type);
   return primitive === 'json' || primitive === 'binary'
@@ -102,13 +102,13 @@ function queriesType(words: Writing): string {
     const entry = `{ prompts: [prompts${optional}: ${prompts}]; row: ${words.names.row(query)} }`;
     return `${comment('  ', [sentence(query.description)])}  ${propertyName(query.id)}: ${entry};\n`;
   });
-  return `${comment('', ['Every stored query: its prompts and its rows.'])}export type Queries = ${block(lines, 'never')}`;
+  return `${comment('', ['Stored queries: the prompts and the row of each.'])}export type Queries = ${block(lines, 'never')}`;
 }
 
-/** What a body without a document is called among the fields of a call. */
+/** Name of the field for a body without a document. */
 const CONTENT = 'content';
 
-/** What consumers and flows are called with, and what consumers answer: a type alias each. */
+/** The requests and replies of consumers, and the requests of flows. */
 function callTypes(words: Writing): string[] {
   return [
     ...words.consumers.flatMap((consumer) => [callType(consumer, words), replyType(consumer, words)]),
@@ -117,7 +117,7 @@ function callTypes(words: Writing): string[] {
 }
 
 function callType(consumer: ConsumerOperation, words: Writing): string {
-  const title = comment('', [`What ${consumer.id} is called with.`]);
+  const title = comment('', [`A call of ${consumer.id}.`]);
   const type =
     consumer.kind === 'soap'
       ? `${messageText(consumer.soap.request, 'given', words)};\n`
@@ -127,17 +127,17 @@ function callType(consumer: ConsumerOperation, words: Writing): string {
 
 function replyType(consumer: ConsumerOperation, words: Writing): string {
   const forms = new Set(responsesOf(consumer).map((message) => messageText(message, 'received', words)));
-  const title = comment('', [`What ${consumer.id} answers.`]);
+  const title = comment('', [`The reply of ${consumer.id}.`]);
   return `${title}export type ${words.names.reply(consumer)} = ${[...forms].join(' | ')};\n`;
 }
 
 function flowType(flow: Flow, words: Writing): string {
   const operations = flow.steps.map(({ operation }) => operation);
-  const title = comment('', [`What ${flow.id} is run with.`]);
+  const title = comment('', [`A run of ${flow.id}.`]);
   return `${title}export type ${words.names.call(flow)} = ${inputType(flow.input, operations, words)}`;
 }
 
-/** `operations`: those that the input goes to. */
+/** @param operations those that get the input */
 function inputType(input: Document, operations: readonly ConsumerOperation[], words: Writing): string {
   return block(
     input.fields.map((field) => {
@@ -146,8 +146,8 @@ function inputType(input: Document, operations: readonly ConsumerOperation[], wo
       if (base64) words.uses.add('Attachment');
       return property(field, 'given', codeMustGive(field), words, {
         ...(base64 ? { type: 'Attachment | string' } : {}),
-        said: [
-          base64 ? 'Base64 text of it is taken too.' : undefined,
+        notes: [
+          base64 ? 'May also be a text in Base64.' : undefined,
           takers.some((taker) => isJsonBody(taker, field)) ? JSON_BODY : undefined,
           fillingOf(field, takers),
         ],
@@ -156,12 +156,12 @@ function inputType(input: Document, operations: readonly ConsumerOperation[], wo
   );
 }
 
-/** What the field holds where it is left out: `values:`, or a default made of other fields. */
+/** The value of a field that the caller leaves out: from `values:`, or a default that uses other fields. */
 function fillingOf({ name, required }: Field, takers: readonly ConsumerOperation[]): string | undefined {
   const sources = new Set(
     takers.flatMap((taker) => (taker.kind === 'rest' ? (taker.filled.get(name)?.source ?? []) : [])),
   );
-  return required || sources.size === 0 ? undefined : `${[...sources].map(code).join(' or ')} where it is left out.`;
+  return required || sources.size === 0 ? undefined : `If absent: ${[...sources].map(code).join(' or ')}.`;
 }
 
 function fieldsOf(consumer: ConsumerOperation): readonly Field[] {
@@ -170,22 +170,22 @@ function fieldsOf(consumer: ConsumerOperation): readonly Field[] {
   return request.kind === 'document' ? request.document.fields : [];
 }
 
-/** Whether a field is the body, and may be given as Base64 text (`Base64toBinary`). */
+/** Whether a field is the body and accepts Base64 text (`Base64toBinary`). */
 function takesBase64(consumer: ConsumerOperation, { name, type }: Field): boolean {
   if (consumer.kind !== 'rest' || !consumer.properties.base64ToBinary || primitiveOf(type) !== 'binary') return false;
   const { body } = consumer;
   return body.kind === 'field' ? body.field.name === name : body.kind === 'raw' && name === CONTENT;
 }
 
-const JSON_BODY = 'A string is JSON text, which is sent as it is; any other value is written as JSON.';
+const JSON_BODY = 'A string is sent as it is and must be JSON; any other value is written as JSON.';
 
-/** Whether a field is a body of JSON without a document. */
+/** Whether a field is a JSON body without a document. */
 function isJsonBody(consumer: ConsumerOperation, { name }: Field): boolean {
   if (consumer.kind !== 'rest' || name !== CONTENT) return false;
   return consumer.body.kind === 'raw' && consumer.body.raw === 'json';
 }
 
-/** A message as a whole. One without a document has its text or content in `content`. */
+/** The type of a message. A message without a document has its text or content in `content`. */
 function messageText(message: Message, face: Face, { names, uses }: Writing): string {
   if (message.kind === 'none') return face === 'given' ? 'Record<string, never>' : 'Record<never, never>';
   if (message.kind === 'document')
@@ -193,7 +193,7 @@ function messageText(message: Message, face: Face, { names, uses }: Writing): st
   return `{ ${face === 'given' ? '' : 'readonly '}content: ${rawText(message.raw, uses)} }`;
 }
 
-/** The types of components' records, of `types.ts`: what is NULL in the database is absent, required fields are there. */
+/** The types of components' records: columns that are NULL are absent, required fields are present. */
 function recordTypes(words: Writing): string[] {
   return words.components.map((component) => {
     const lines = component.shape.fields.map((field) => property(field, 'received', field.required, words));
@@ -202,7 +202,7 @@ function recordTypes(words: Writing): string[] {
   });
 }
 
-/** The map of components, of `types.ts`: what names a record, a record as code gives it, and as it is; nothing for none. */
+/** The map of components; empty when there are none. */
 function componentsType({ components, names }: Vocabulary): string[] {
   if (components.length === 0) return [];
   const lines = components.map((component) => {
@@ -211,11 +211,13 @@ function componentsType({ components, names }: Vocabulary): string[] {
     const entry = `{ keys: Pick<${given}, ${keys}>; given: ${given}; record: ${names.record(component)} }`;
     return `${comment('  ', [sentence(component.description)])}  ${propertyName(component.id)}: ${entry};\n`;
   });
-  const title = comment('', ['Every component: what names a record of it, a record as code gives it, and as it is.']);
+  const title = comment('', [
+    'Components: the keys of a record, a record that code saves, and a record that code reads.',
+  ]);
   return [`${title}export type Components = ${block(lines)}`];
 }
 
-/** The types of processes' parameters, of `types.ts`: after checks and defaults, absent where a request gives none. */
+/** The types of processes' parameters, after checks and with defaults; absent if the request does not have them. */
 function parameterTypes(words: Writing): string[] {
   return words.processes.map((process) => {
     const lines = process.parameters.map((field) => property(field, 'received', isPresent(field), words));

@@ -12,28 +12,28 @@ import type { Registry } from '../model/registry.ts';
 import type { Message, Operation } from '../model/service.ts';
 import { type TypeNames, typeNames } from './names.ts';
 
-/** What code of the project sees, in the order of ids, and what it is called there. */
+/** Everything that the code of a project uses, in the order of ids, with the names of its types. */
 export interface Vocabulary {
-  /** Operations that code of the project answers. */
+  /** Operations that are answered by code of the project. */
   readonly operations: readonly Operation[];
-  /** Operations of other systems, which code of the project calls. */
+  /** Operations of other systems that code of the project may call. */
   readonly consumers: readonly ConsumerOperation[];
   readonly flows: readonly Flow[];
   readonly documents: readonly Document[];
-  /** Documents that stand inside requests of those operations, or come as replies and faults of the consumers. */
+  /** Documents inside requests of those operations, and in replies and faults of the consumers. */
   readonly received: readonly Document[];
   readonly queries: readonly Query[];
   readonly components: readonly Component[];
-  /** Processes that code of the project runs. */
+  /** Processes that are run by code of the project. */
   readonly processes: readonly Process[];
   readonly names: TypeNames;
-  /** Operations by everything that names them. */
+  /** Operations by each of their names. */
   readonly operationsByName: OperationsByName<Operation | ConsumerOperation>;
 }
 
 /**
- * Every declared document is in it, and of those written in place the ones that a handler or a call meets. What only the
- * services of the package use is left out: its handlers are the package's own.
+ * It contains every declared document, and the documents written in place that a handler or a call uses. Documents that only
+ * services of the package use are left out, since their handlers are part of the package.
  */
 export function vocabulary(registry: Registry): Vocabulary {
   const operations: Operation[] = [];
@@ -74,14 +74,14 @@ export function vocabulary(registry: Registry): Vocabulary {
   };
 }
 
-/** A request field as an operation's handler gets it, with how sure it is to be there. */
+/** A request field of an operation that a handler answers. */
 interface RequestField {
   readonly field: Field;
-  /** Required, given a default, or part of every URI. */
+  /** It always has a value: it is required, has a default, or is part of every URI. */
   readonly present: boolean;
 }
 
-/** The request document's fields, then the URI variables that it does not have, in order of appearance. */
+/** The fields of the request document, then URI variables that are not among them, in order of appearance. */
 export function requestFields(operation: Operation): RequestField[] {
   const declared = operation.request.kind === 'document' ? operation.request.document.fields : [];
   const byName = new Map(declared.map((field) => [field.name, field]));
@@ -98,32 +98,32 @@ export function requestFields(operation: Operation): RequestField[] {
 }
 
 /**
- * Whether a field is in every value that passed the checks, which fill in defaults and fixed values. What a fault fills in
- * a document of ours, a fault of another system need not have.
+ * Whether a field has a value in every document that passed the checks, which fill in defaults and fixed values. A default
+ * that a fault fills does not count: a fault of another system may lack the field.
  */
 export function isPresent(field: Field): boolean {
   return field.required || plainDefault(field) !== undefined || field.fixed !== undefined;
 }
 
-/** The forms that a reply of a consumer may have. One to HEAD has no content (RFC 9110 section 9.3.2). */
+/** The possible messages of a consumer's reply. A reply to HEAD has no content (RFC 9110, section 9.3.2). */
 export function responsesOf(consumer: ConsumerOperation): readonly Message[] {
   if (consumer.kind === 'soap') return [consumer.soap.response];
   return consumer.method === 'HEAD' ? [{ kind: 'none' }] : consumer.responses.map(({ message }) => message);
 }
 
-/** The documents that come back from a consumer: of its replies, and of its faults. */
+/** The documents of a consumer's replies and faults. */
 function repliesOf(consumer: ConsumerOperation): Document[] {
   const documents = responsesOf(consumer).flatMap((message) => (message.kind === 'document' ? [message.document] : []));
   return consumer.fault === undefined ? documents : [...documents, consumer.fault];
 }
 
-/** Over REST the input as a whole is a call's own; what stands in its fields is not. */
+/** Over REST the input as a whole is specific to the call, while documents in its fields are shared. */
 function reachRequest(consumer: ConsumerOperation, into: Set<Document>): void {
   if (consumer.kind === 'rest') for (const { type } of consumer.input.fields) reachType(type, into);
   else if (consumer.soap.request.kind === 'document') reach(consumer.soap.request.document, into);
 }
 
-/** Adds a document and all that it holds. */
+/** Adds a document and those in its fields. */
 function reach(document: Document, into: Set<Document>): void {
   if (into.has(document)) return;
   into.add(document);
@@ -135,7 +135,7 @@ function reachType(type: FieldType, into: Set<Document>): void {
   else if (type.kind === 'document') reach(type.document, into);
 }
 
-/** Ids that editors propose where a definition refers to another; those of documents in place can't be referred to. */
+/** Ids that editors propose for references between definitions. Documents in place can't be referred to. */
 export function knownIds(registry: Registry): { readonly [kind: string]: readonly string[] } {
   const ids = (map: ReadonlyMap<string, { readonly id: string }>): string[] => sorted(map).map(({ id }) => id);
   const byName = operationsByName(registry);
@@ -161,7 +161,7 @@ export function knownIds(registry: Registry): { readonly [kind: string]: readonl
   };
 }
 
-/** Entries of a map or a list of the registry in the order of their ids, compared by code unit: the same on every machine. */
+/** Entries of a map or a list of the registry sorted by id, by code units, which is the same on every machine. */
 export function sorted<T extends { readonly id: string }>(entries: ReadonlyMap<string, T> | readonly T[]): T[] {
   return [...entries.values()].sort(byId);
 }

@@ -15,14 +15,14 @@ export function messageWords(message: Message): string {
   return message.kind === 'raw' ? message.raw : 'none';
 }
 
-/** What is called over REST, over SOAP, or both. */
+/** An operation over REST, over SOAP, or both. */
 interface Callable {
   readonly method?: Method;
   readonly uris?: readonly OperationUri[];
   readonly soap?: SoapForm;
 }
 
-/** The ways in which an operation is called: `GET Locations/?region={REGION} (URI index 1)`, `SOAP ATTACHMENT_PUT.v1`. */
+/** How an operation is called: `GET Locations/?region={REGION} (URI index 1)`, `SOAP ATTACHMENT_PUT.v1`. */
 export function waysTo({ method, uris = [], soap }: Callable): string[] {
   const overRest = uris.map(({ index, template }) => {
     const way = `${method} ${template.text}`;

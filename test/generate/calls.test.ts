@@ -38,7 +38,7 @@ describe('the input of a flow', () => {
   });
 
   it('says what fills a field where it may be left out', () => {
-    expect(flowType([site], [upload])).toContain('`${env:LIBRARY_SITE:-main}` where it is left out.');
+    expect(flowType([site], [upload])).toContain('If absent: `${env:LIBRARY_SITE:-main}`.');
     expect(flowType([site], [plain])).not.toContain('left out');
     expect(flowType([{ ...site, required: true }], [upload, plain])).not.toContain('left out');
   });
@@ -46,7 +46,7 @@ describe('the input of a flow', () => {
   it('names all that may fill it, each once', () => {
     const other = { ...plain, filled: new Map([['SITE', { source: '${env:OTHER}', parts: [] }]]) };
     const text = flowType([site], [upload, other, upload]);
-    expect(text).toContain('`${env:LIBRARY_SITE:-main}` or `${env:OTHER}` where it is left out.');
+    expect(text).toContain('If absent: `${env:LIBRARY_SITE:-main}` or `${env:OTHER}`.');
   });
 });
 

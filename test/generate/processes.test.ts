@@ -66,7 +66,7 @@ describe('a process in generated files', () => {
     const text = handlerStubs(registry!, new Set()).get(path);
     expect(text).toContain("import { defineProcess } from '../../generated/handlers.ts';");
     expect(text).toContain("export default defineProcess('ORDER_EXTRACT', {\n  run(_parameters, context) {");
-    expect(text).toContain(' * context.progress and context.message are shown with the request;');
+    expect(text).toContain(' * context.progress and context.message appear with the request;');
     expect(handlerStubs(registry!, new Set([path])).has(path)).toBe(false);
   });
 });

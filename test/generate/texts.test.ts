@@ -153,7 +153,7 @@ describe('comments', () => {
     [listOf('string'), { maximum: 5 }, 'At most 5 entries.'],
     ['date', { default: '2026-01-01' }, '`date` (yyyy-MM-dd), default `2026-01-01`.'],
     ['string', { sensitive: true, example: 's3cret' }, 'Sensitive: masked in logs.'],
-    ['string', { example: 'N', absent: 'blank' }, 'Written as a blank where it is not given, example `N`.'],
+    ['string', { example: 'N', absent: 'blank' }, 'Written as a blank when absent, example `N`.'],
   ])('say of %j with %j: %s', (type, options, said) => {
     expect(facts(field('x', type, options))).toBe(said);
   });
