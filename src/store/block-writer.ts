@@ -1,14 +1,14 @@
-/** Memory that content gets at first: most is short, and large buffers cost more than they are worth to it. */
+/** The first buffer of a content, in bytes: most contents are short, and large buffers are slow to allocate. */
 const FIRST = 16_384;
 
 /**
- * Cuts a stream into blocks of one size, the last of which may be shorter: small chunks are gathered, and while one block is
- * sent the next is filled. Chunks are copied, so that whoever made them may use their memory again.
+ * Cuts a stream into blocks of one size; the last may be shorter. Small chunks are gathered, and while one block is sent the
+ * next is filled. Chunks are copied, so that their producer may reuse the memory.
  */
 export class BlockWriter {
   readonly #size: number;
   readonly #send: (block: Uint8Array, number: number) => Promise<void>;
-  /** The one that is being filled, and the one that is being sent or waits to be filled. */
+  /** The block that is being filled, and the one that is being sent or is free. */
   #block: Buffer = Buffer.allocUnsafeSlow(FIRST);
   #other: Buffer | undefined;
   #filled = 0;
@@ -17,14 +17,14 @@ export class BlockWriter {
 
   /**
    * @param size bytes of a block
-   * @param send takes a block, whose number counts from 0; the bytes are its own until it resolves
+   * @param send sends a block, numbered from 0; the bytes stay unchanged until it resolves
    */
   constructor(size: number, send: (block: Uint8Array, number: number) => Promise<void>) {
     this.#size = size;
     this.#send = send;
   }
 
-  /** Takes a chunk; where it returns a promise, the next chunk must wait for that. @throws what sending throws */
+  /** Takes a chunk. When it returns a promise, the next chunk must wait for that. @throws what sending throws */
   write(chunk: Uint8Array): Promise<void> | undefined {
     if (this.#filled + chunk.length >= this.#block.length) return this.#fill(chunk);
     this.#block.set(chunk, this.#filled);
@@ -58,7 +58,7 @@ export class BlockWriter {
   async #flush(): Promise<void> {
     await this.#sending;
     this.#sending = this.#send(this.#block, this.#number);
-    // It is awaited with the next block, or never where the stream fails before that.
+    // It is awaited with the next block, or never when the stream fails before.
     this.#sending.catch(() => {});
     this.#number += 1;
     const next = this.#other ?? Buffer.allocUnsafeSlow(this.#size);

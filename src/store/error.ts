@@ -1,4 +1,4 @@
-/** The database could not be opened, reached, brought up to date or filled. The message names it and how to mend that. */
+/** The database could not be opened, reached, brought up to date or filled. The message names it and what to do. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   /** The database file, or `host:port/database`. */
@@ -18,20 +18,20 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** What an error says, in one line. */
+/** The message of an error. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Codes of errors that say that there is no room: of the system, of SQLite, and PostgreSQL's SQLSTATE (class 53). */
+/** Error codes for a lack of space: of the system, of SQLite, and of PostgreSQL (SQLSTATE class 53). */
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100']);
 
-/** Whether there is no room for what was to be kept. */
+/** Whether an error means that there is no space left. */
 export function isFull(error: unknown): boolean {
   return isFullCode(errorCode(error));
 }
 
-/** The same of an {@link errorCode} that came without its error. */
+/** Whether an {@link errorCode} means that there is no space left. */
 export function isFullCode(code: string): boolean {
   return FULL.has(code);
 }

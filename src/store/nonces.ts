@@ -1,12 +1,12 @@
 import type { Store } from './port.ts';
 import type { Db } from './tables.ts';
 
-/** Remembers what may be seen once, for all gateways that share a database. */
+/** Records what may be accepted once, for all gateways that share a database. */
 export interface Nonces {
   /**
-   * Records that something was seen.
-   * @param hashes of what it is known by, each together with whose it is
-   * @param until milliseconds since 1970, from when on it would be refused for its age alone
+   * Records a nonce.
+   * @param hashes of its identifiers, each combined with its owner
+   * @param until milliseconds since 1970, when it would be rejected for its age alone
    * @returns whether none of the hashes was recorded before @throws errors of the database
    */
   take(hashes: readonly string[], until: number): Promise<boolean>;
@@ -19,7 +19,7 @@ const SWEEP_EVERY = 60_000;
 export function openNonces(store: Pick<Store, 'tables'>, clock: () => number = Date.now): Nonces {
   let sweptAt = Number.NEGATIVE_INFINITY;
 
-  /** Forgets what is too old to be taken anyway. Where that fails, what was taken is taken, and the next sweep does it. */
+  /** Removes nonces that would be rejected for their age. A failure does not affect the caller: the next sweep removes them. */
   async function sweep(db: Db): Promise<void> {
     const now = clock();
     if (now - sweptAt < SWEEP_EVERY) return;
@@ -32,7 +32,7 @@ export function openNonces(store: Pick<Store, 'tables'>, clock: () => number = D
     async take(hashes, until) {
       const db = await store.tables();
       const rows = hashes.map((hash) => ({ hash, until: new Date(until).toISOString() }));
-      // One statement: of two gateways that get the same at once, one alone enters it.
+      // One statement: of two gateways that get the same nonce at once, only one records it.
       const [entered] = await db
         .insertInto('signalbox_nonce')
         .values(rows)

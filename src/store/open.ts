@@ -3,7 +3,7 @@ import { openSqlite, pendingSqlite, readSqlite } from './sqlite/open.ts';
 import { readDatabaseUrl } from './url.ts';
 
 /**
- * Opens the database that a URL names, making a file where there is none. It is not migrated yet.
+ * Opens the database of a URL, and creates a missing file. It does not migrate.
  * @throws StoreError for a URL that is not supported and a file that can't be used
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -13,7 +13,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return openPostgres(options);
 }
 
-/** What {@link Store.migrate} would run on a database, which is neither made nor changed. @throws StoreError */
+/** What {@link Store.migrate} would run on a database; creates and changes nothing. @throws StoreError */
 export async function pendingMigrations(options: StoreOptions): Promise<readonly PendingMigration[]> {
   const at = readDatabaseUrl(options.url, options.root);
   if (at.kind === 'sqlite') return pendingSqlite(at.file);
@@ -25,7 +25,7 @@ export async function pendingMigrations(options: StoreOptions): Promise<readonly
   }
 }
 
-/** Opens a database to look at its tables: it is neither made nor changed. @throws StoreError where there is none */
+/** Opens a database to read its tables; creates and changes nothing. @throws StoreError when it does not exist */
 export async function openToRead(options: StoreOptions): Promise<StoreReader> {
   const at = readDatabaseUrl(options.url, options.root);
   return at.kind === 'sqlite' ? readSqlite(at.file) : openStore(options);

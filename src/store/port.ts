@@ -3,36 +3,36 @@ import type { DatabaseEngine } from '../model/gateway.ts';
 import type { SampleDataFile } from './schema/sample-data.ts';
 import type { Db } from './tables.ts';
 
-/** The database port: where the gateway keeps what outlives it. */
+/** The database port: everything that outlives the gateway is kept there. */
 export interface Store {
   readonly kind: 'sqlite' | 'postgres';
-  /** The database file, absolute; `host:port/database` of PostgreSQL. For people: it holds no password. */
+  /** The absolute path of the database file; `host:port/database` of PostgreSQL. For people: without the password. */
   readonly location: string;
-  /** What the paths of files begin with that belong to the database: `<files>-spool`, `<files>-results`. */
+  /** The beginning of the paths of files that belong to the database: `<files>-spool`, `<files>-results`. */
   readonly files: string;
-  /** How to open more connections to it; undefined for SQLite. */
+  /** How to open more connections; `undefined` for SQLite. */
   readonly postgres: PostgresAccess | undefined;
   /** The query builder for the gateway's own tables. */
   tables(): Promise<Db>;
   /**
-   * Runs work in a transaction that may write, and commits it; what it throws rolls all of it back. Inside it only what it
-   * is given may be used: on SQLite all else waits for its end. On PostgreSQL work may run more than once, where its
+   * Runs work in a transaction that may write, and commits it; an error rolls all of it back. Work may use only the transaction
+   * that it is given: on SQLite everything else waits for its end. On PostgreSQL work may run more than once, when its
    * transaction gave way to another; it commits once.
-   * @throws what work throws; errors of the database. Where the connection was lost in the commit itself, nobody knows
-   * whether that happened
+   * @throws what work throws; errors of the database. When the connection is lost during the commit, it is unknown whether the
+   * transaction was committed
    */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Steps of the schema that the database lacks, in their order. @throws StoreError */
   pending(): Promise<readonly PendingMigration[]>;
   /**
-   * Brings the schema up to this version, once among any number of processes; a second call changes nothing.
-   * @param onStep is told the name of each step before it is run
+   * Brings the schema up to this version, once for any number of processes; a second call changes nothing.
+   * @param onStep is called with the name of each step before it runs
    * @throws StoreError
    */
   migrate(onStep?: (name: string) => void): Promise<void>;
-  /** Runs each file that this database has not seen. @throws StoreError */
+  /** Runs each file that was not run on this database before. @throws StoreError */
   loadSampleData(files: readonly SampleDataFile[]): Promise<void>;
-  /** Resolves where the database answers. @throws StoreError */
+  /** Resolves when the database answers. @throws StoreError */
   ready(): Promise<void>;
   /** Ends the connection; a second call does nothing. */
   close(): Promise<void>;
@@ -41,16 +41,16 @@ export interface Store {
 /** A step of the schema that a database lacks. */
 export interface PendingMigration {
   readonly name: string;
-  /** What it does, in the words of the engine: statements, one a line. */
+  /** The statements that it runs, each on one line. */
   readonly statements: readonly string[];
 }
 
 /** How to reach a PostgreSQL. */
 export interface PostgresAccess {
-  /** For the driver. Holds the password. */
+  /** For the driver. It contains the password. */
   readonly config: ClientConfig;
   readonly engine: DatabaseEngine;
-  /** Connections that may be opened, by what they are for. */
+  /** The connections that may be opened, by their purpose. */
   readonly connections: { readonly tables: number; readonly queries: number; readonly queue: number };
 }
 
@@ -59,13 +59,13 @@ export interface StoreOptions {
   /** `sqlite:path`, or `postgres://user:password@host/database`. */
   readonly url: string;
   readonly engine?: DatabaseEngine;
-  /** Connections to PostgreSQL at most, six or more; 20. */
+  /** The most connections to PostgreSQL, at least six; 20 by default. */
   readonly connections?: number;
-  /** The project's folder, which a relative path starts from. */
+  /** The project's folder, the base of a relative path. */
   readonly root: string;
-  /** Told of connections that were lost while nobody used them. */
+  /** Is called when an idle connection was lost. */
   readonly onError?: (error: Error) => void;
 }
 
-/** A database whose tables are looked at. */
+/** A database that is only read. */
 export interface StoreReader extends Pick<Store, 'kind' | 'tables' | 'close'> {}

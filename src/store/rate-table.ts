@@ -1,20 +1,20 @@
 import { CompiledQuery } from 'kysely';
 import type { Store } from './port.ts';
 
-/** Where the gateways of a fleet count calls whose rate is limited. */
+/** The table in which the gateways of a fleet count calls for rate limits. */
 export interface RateTable {
   readonly name: string;
-  /** Runs a statement of the library that counts, over the gateway's own connections. @throws errors of the database */
+  /** Runs a statement of the library that counts, on the gateway's own connections. @throws errors of the database */
   query(statement: RateStatement): Promise<{ readonly rows: readonly object[]; readonly rowCount: number }>;
 }
 
-/** A statement as the driver takes it. Its name is left aside: a prepared one is not to be had behind every pooler. */
+/** A statement for the driver. Its name is ignored: not every pooler supports prepared statements. */
 export interface RateStatement {
   readonly text: string;
   readonly values?: readonly unknown[];
 }
 
-/** That of a PostgreSQL; undefined on SQLite, whose gateway is alone. */
+/** The table on PostgreSQL; `undefined` on SQLite, which has a single gateway. */
 export async function openRateTable(store: Store): Promise<RateTable | undefined> {
   if (store.kind === 'sqlite') return undefined;
   const db = await store.tables();

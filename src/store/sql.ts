@@ -6,10 +6,10 @@ import { type SqlToken, scanSql } from '../wire/sql.ts';
 import type { Store } from './port.ts';
 import type { Db } from './tables.ts';
 
-/** Texts that are kept cut. */
+/** The number of parsed statements to keep. */
 const MOST_STATEMENTS = 500;
 
-/** Words that a statement which begins or ends a transaction begins with. */
+/** The first words of statements that begin or end a transaction. */
 const OF_TRANSACTIONS = new Set([
   'begin',
   'start',
@@ -22,17 +22,17 @@ const OF_TRANSACTIONS = new Set([
   'prepare',
 ]);
 
-/** A statement with its placeholders cut out. */
+/** A statement whose named placeholders were replaced. */
 interface Cut {
-  /** In the notation of the engine. */
+  /** With the placeholders of the engine. */
   readonly sql: string;
-  /** Names of what is bound, in order; one that occurs twice is there twice. */
+  /** The names of the bound values in order; a name that occurs twice is listed twice. */
   readonly names: readonly string[];
-  /** Each row that comes back was changed. */
+  /** Whether the rows of the result are those that were changed. */
   readonly returning: boolean;
 }
 
-/** The last one used is the last. */
+/** The least recently used first. */
 const cuts = new Map<string, Cut>();
 
 /** SQL inside a transaction of the gateway's database, with named values: see {@link SqlTransaction}. */
@@ -60,7 +60,7 @@ function cutOnce(sql: string, kind: Store['kind']): Cut {
   return cut;
 }
 
-/** @throws Error where the text is not one whole statement, or one that a transaction can't hold */
+/** @throws Error when the text is not one complete statement, or not allowed inside a transaction */
 function cutStatement(sql: string, kind: Store['kind']): Cut {
   const tokens = scanSql(sql);
   refuse(tokens);
@@ -81,28 +81,28 @@ function cutStatement(sql: string, kind: Store['kind']): Cut {
 function refuse(tokens: readonly SqlToken[]): void {
   const end = tokens.findIndex((token) => token.kind === 'semicolon');
   if (end >= 0 && tokens.slice(end).some((token) => token.kind !== 'semicolon'))
-    throw new Error('the SQL holds several statements; run each on its own');
+    throw new Error('the SQL contains several statements; run each on its own');
   for (const token of tokens) {
-    if (token.kind === 'unterminated') throw new Error(`the SQL holds ${token.what} that is not closed`);
+    if (token.kind === 'unterminated') throw new Error(`the SQL contains ${token.what} that is not closed`);
     if (token.kind === 'foreign')
-      throw new Error(`the SQL holds the placeholder ${token.text}; values are written as :NAME`);
+      throw new Error(`the SQL contains the placeholder ${token.text}; write a value as :NAME`);
   }
   const first = tokens[0];
-  if (first === undefined || first.kind === 'semicolon') throw new Error('the SQL holds no statement');
+  if (first === undefined || first.kind === 'semicolon') throw new Error('the SQL contains no statement');
   if (first.kind === 'word' && OF_TRANSACTIONS.has(first.text.toLowerCase()))
-    throw new Error(`the SQL begins with ${first.text}; the transaction is the gateway's to begin and to end`);
+    throw new Error(`the SQL begins with ${first.text}; only the gateway begins and ends the transaction`);
 }
 
 function checkNames({ names }: Cut, values: Readonly<Record<string, Value>>): void {
   for (const name of names)
-    if (!Object.hasOwn(values, name)) throw new Error(`the SQL names :${name}, and no value is given for it`);
+    if (!Object.hasOwn(values, name)) throw new Error(`the SQL uses :${name}, but it has no value`);
   for (const name of Object.keys(values))
-    if (!names.includes(name)) throw new Error(`a value is given for ${name}, and the SQL names no :${name}`);
+    if (!names.includes(name)) throw new Error(`there is a value for ${name}, but the SQL does not use :${name}`);
 }
 
 /**
- * A value as both drivers take it and store the same.
- * @throws Fault BAD_PARAMETER for a text that no database holds; TypeError for what is no single value
+ * Converts a value so that both drivers accept it and store the same.
+ * @throws Fault BAD_PARAMETER for a text that no database can store; TypeError for anything but a single value
  */
 function bind(name: string, value: Value, kind: Store['kind']): string | number | bigint | null {
   switch (typeof value) {
@@ -112,16 +112,17 @@ function bind(name: string, value: Value, kind: Store['kind']): string | number 
       if (value.includes('\0')) throw Fault.of('BAD_PARAMETER', { name, reason: 'holds a NUL character' });
       return value;
     case 'boolean':
-      // PostgreSQL reads a digit for a boolean and for an integer alike.
+      // PostgreSQL accepts a digit for both a boolean and an integer.
       return value ? 1 : 0;
     case 'number':
-      if (!Number.isFinite(value)) throw new TypeError(`the value of :${name} is ${value}, which is no number of SQL`);
-      // The driver of SQLite binds a number that has more than 32 bits as a real one.
+      if (!Number.isFinite(value))
+        throw new TypeError(`the value of :${name} is ${value}, which is not a number in SQL`);
+      // The driver of SQLite binds a number with more than 32 bits as a real.
       return kind === 'sqlite' && Number.isSafeInteger(value) ? BigInt(value) : value;
     case 'bigint':
       return value;
     default:
       if (value === null) return null;
-      throw new TypeError(`the value of :${name} is no text, number, boolean or null; make a text of it`);
+      throw new TypeError(`the value of :${name} is not a text, number, boolean or null; convert it to text`);
   }
 }

@@ -9,5 +9,5 @@ import type { UserTables } from './tables/user.ts';
 /** The gateway's own tables. */
 export interface Tables extends BlobTables, ProcessTables, QueryTables, QueueTables, SchemaTables, UserTables {}
 
-/** The query builder of the gateway's own tables: over the pool, or inside a transaction. */
+/** The query builder of the gateway's own tables, over the pool or inside a transaction. */
 export type Db = Kysely<Tables>;

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from './error.ts';
 import type { Db } from './tables.ts';
 
-/** How often work is done at most, where its transaction had to give way to others. */
+/** The most tries at work whose transaction gives way to others. */
 const TRIES = 8;
 
-/** SQLSTATE of transactions that gave way and can be done again: serialization failure, deadlock. */
+/** SQLSTATE of transactions that gave way and can be repeated: serialization failure, deadlock. */
 const GAVE_WAY = new Set(['40001', '40P01']);
 
-/** Runs work in a transaction, and rejects with its own error rather than with that of a rollback that failed too. */
+/** Runs work in a transaction, and rejects with the error of the work even when the rollback fails too. */
 export async function transact<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   let failure: { readonly error: unknown } | undefined;
   const noting = async (tx: Db): Promise<T> => {
@@ -27,8 +27,8 @@ export async function transact<T>(db: Db, work: (tx: Db) => Promise<T>): Promise
 }
 
 /**
- * The same, once more for each time that the transaction gave way to another, up to eight times: work may run more than
- * once, and commits once. Read committed, PostgreSQL seldom asks for it; CockroachDB and YugabyteDB do.
+ * The same, with up to eight tries when the transaction gives way to another: work may run more than once, and commits once.
+ * PostgreSQL with read committed seldom needs that; CockroachDB and YugabyteDB do.
  */
 export async function transactPatiently<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -4,29 +4,28 @@ import { StoreError } from './error.ts';
 const works =
   'write sqlite:<path>, for example sqlite:.signalbox/signalbox.db, or postgres://<user>:<password>@<host>/<database>';
 
-/** Where a URL points: a file of SQLite, or a database of PostgreSQL. */
+/** What a URL names: a file of SQLite, or a database of PostgreSQL. */
 export type DatabaseUrl =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
 /**
- * What a database URL says: `sqlite:path`, relative to the project's folder, `sqlite:/absolute/path`, or
- * `postgres://user:password@host:port/database`. What a refused URL holds beyond its scheme is never repeated: it may be a
- * password.
- * @throws StoreError for every other form, saying what works
+ * Reads a database URL: `sqlite:path`, relative to the project's folder, `sqlite:/absolute/path`, or
+ * `postgres://user:password@host:port/database`. An error never repeats more of the URL than its scheme: it may hold a password.
+ * @throws StoreError for every other form, with the forms that are accepted
  */
 export function readDatabaseUrl(url: string, root: string): DatabaseUrl {
   const colon = url.indexOf(':');
   const scheme = colon < 0 ? '' : url.slice(0, colon).toLowerCase();
   if (scheme === 'sqlite') return { kind: 'sqlite', file: databaseFile(url.slice(colon + 1), root) };
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    if (!URL.canParse(url)) throw refuse('the database URL is not well-formed (percent-encode what is special in it)');
+    if (!URL.canParse(url)) throw refuse('the database URL is not well-formed (percent-encode special characters)');
     return { kind: 'postgres', url };
   }
   throw refuse('the database URL does not begin with sqlite: or postgres:');
 }
 
-/** What the paths of files begin with that belong to a database of PostgreSQL. */
+/** The beginning of the paths of files that belong to a database of PostgreSQL. */
 export function filesOf(database: string, root: string): string {
   const name = basename(database).replaceAll(/[^\p{L}\p{N}_.-]/gu, '_');
   return join(resolve(root), '.signalbox', name.replace(/^\.*$/, 'postgres'));
@@ -36,7 +35,7 @@ function databaseFile(path: string, root: string): string {
   if (path.trim() === '' || path === ':memory:') {
     throw refuse('the database must be a file, because queries run in processes of their own');
   }
-  if (path.includes('\0')) throw refuse('the path of the database holds a NUL character');
+  if (path.includes('\0')) throw refuse('the path of the database contains a NUL character');
   if (path.startsWith('//') && !path.startsWith('///')) throw refuse('a SQLite database has no host');
   return resolve(root, path.replace(/^\/{3,}/, '/'));
 }

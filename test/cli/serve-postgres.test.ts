@@ -29,13 +29,13 @@ describe.skipIf(!hasPostgres)('signalbox serve on a PostgreSQL that it can not u
     [
       'no such role',
       (url: URL) => (url.username = 'nobody_known'),
-      /role "nobody_known" does not exist; see to the user/,
+      /role "nobody_known" does not exist; check the user/,
     ],
-    ['no such database', (url: URL) => (url.pathname = '/missing'), /\/missing can't be used: .*; make the database/],
+    ['no such database', (url: URL) => (url.pathname = '/missing'), /\/missing can't be used: .*; create the database/],
     [
       'no right to make its schema',
       (url: URL) => (url.username = role),
-      /permission denied for database .*; give the user/,
+      /permission denied for database .*; grant the user/,
     ],
     [
       'no such host',
@@ -56,7 +56,7 @@ describe.skipIf(!hasPostgres)('signalbox serve on a PostgreSQL that it can not u
     const env = { PORT: '0', DATABASE_URL: urlOf((url) => (url.port = port)) };
     const { code, stderr } = await signalbox(['serve'], { cwd: await staffProject(), env });
     expect(stderr).toMatch(
-      new RegExp(`^signalbox: [^ ]+:${port}/[^ ]+ does not answer: .*ECONNREFUSED.*; see that it runs`),
+      new RegExp(`^signalbox: [^ ]+:${port}/[^ ]+ does not answer: .*ECONNREFUSED.*; check that it runs`),
     );
     expect([code, stderr.includes('hunter2')]).toEqual([1, false]);
   });

@@ -31,7 +31,7 @@ it('a process request that would be one too many to wait is refused, and entered
     const waiting = instanceOf(await schedule());
     const refused = await schedule();
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
-    expect(refused.text).toContain('as many process requests wait as may');
+    expect(refused.text).toContain('too many process requests are waiting');
     expect(test.log().at(-1)).toMatchObject({ decision: 'refused', reason: 'queue depth of processes', status: 503 });
     await send('PATCH', `/${waiting}`, { RunStatus: 'Cancelled' });
     const entered = await schedule();

@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL', () => {
     const url = new URL(options.url);
     url.pathname = '/nowhere';
     const store = await open(url.href);
-    await expect(store.ready()).rejects.toThrow(/\/nowhere can't be used: .*does not exist; make the database/);
+    await expect(store.ready()).rejects.toThrow(/\/nowhere can't be used: .*does not exist; create the database/);
   });
 
   it('gives dates and times as it writes them, decimals as their digits, and whole numbers as numbers', async () => {

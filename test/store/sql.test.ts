@@ -59,19 +59,19 @@ describeEngines('SQL', ({ place, kind }) => {
   });
 
   it.each<[string, Parameters<SqlTransaction['execute']>[1], RegExp]>([
-    ['select :A, :B', { A: 1 }, /names :B, and no value is given/],
-    ['select :A', { A: 1, B: 2 }, /value is given for B, and the SQL names no :B/],
-    ['select :constructor', {}, /names :constructor, and no value/],
+    ['select :A, :B', { A: 1 }, /uses :B, but it has no value/],
+    ['select :A', { A: 1, B: 2 }, /there is a value for B, but the SQL does not use :B/],
+    ['select :constructor', {}, /uses :constructor, but it has no value/],
     ['select 1; select 2', {}, /several statements/],
     ['select ?', {}, /placeholder \?.*:NAME/],
     ["select 'a", {}, /a literal that is not closed/],
     [' -- nothing', {}, /no statement/],
-    ['COMMIT', {}, /begins with COMMIT; the transaction is the gateway's/],
+    ['COMMIT', {}, /begins with COMMIT; only the gateway begins and ends the transaction/],
     ['select :A', { A: 'a\0b' }, /A holds a NUL character/],
     ['select :A', { A: Number.NaN }, /value of :A is NaN/],
-    ['select :A', { A: ['a'] }, /value of :A is no text, number, boolean or null/],
-    ['select :A', { A: new Date() as never }, /value of :A is no text/],
-    ['select :A', { A: { contentType: 'a/b', stream: async function* () {} } }, /value of :A is no text/],
+    ['select :A', { A: ['a'] }, /value of :A is not a text, number, boolean or null/],
+    ['select :A', { A: new Date() as never }, /value of :A is not a text/],
+    ['select :A', { A: { contentType: 'a/b', stream: async function* () {} } }, /value of :A is not a text/],
   ])('%j with %j is refused', async (text, values, reason) => {
     const store = await table();
     await expect(within(store, (sql) => sql.execute(text, values))).rejects.toThrow(reason);

@@ -10,7 +10,7 @@ import { filesOf } from '../url.ts';
 import { describePostgres } from './error.ts';
 import { openPool, type Reached, readConfig } from './pool.ts';
 
-/** Opens a database of PostgreSQL. It is reached with the first use. @throws StoreError for a URL that can't be read */
+/** Opens a database of PostgreSQL, and connects at its first use. @throws StoreError for a URL that can't be read */
 export function openPostgres(options: StoreOptions): Store {
   const reached = read(options.url);
   const { location } = reached;
@@ -48,10 +48,10 @@ export function openPostgres(options: StoreOptions): Store {
   };
 }
 
-/** There is no such savepoint, or no transaction that could have one. */
+/** SQLSTATE of a savepoint that does not exist, or of no transaction that could have one. */
 const NO_SAVEPOINT = new Set(['3B001', '25P01']);
 
-/** A transaction that no other process brings the schema up to date or loads sample data in. */
+/** Runs work in a transaction during which no other process changes the schema or loads sample data. */
 function locked<T>(transaction: Store['transaction'], work: (tx: Db) => Promise<T>): Promise<T> {
   return transaction(async (tx) => {
     await lockSteps(tx);
@@ -59,7 +59,7 @@ function locked<T>(transaction: Store['transaction'], work: (tx: Db) => Promise<
   });
 }
 
-/** What the driver says against a URL may repeat it, with its password. */
+/** Reads a URL. The driver's own message may repeat the URL with its password, and is left out then. */
 function read(url: string): Reached {
   try {
     return readConfig(url);
@@ -73,7 +73,7 @@ function read(url: string): Reached {
   }
 }
 
-/** Connections by what they are for: four tenths for tables and for queries each, the rest for the queue. */
+/** Divides the connections: four tenths for tables, four for queries, the rest for the queue. */
 function share(connections: number): PostgresAccess['connections'] {
   const tables = Math.max(2, Math.floor(connections * 0.4));
   const queries = Math.max(2, Math.floor(connections * 0.4));
@@ -100,16 +100,16 @@ function schemaOf(location: string, db: Db, transaction: Store['transaction']): 
   };
 }
 
-/** How often making the tables is tried. */
+/** How often creating the tables is tried. */
 const TRIES = 10;
 
-/** SQLSTATE of `create table if not exists` where another process makes the same table: it looks, then collides. */
+/** SQLSTATE of `create table if not exists` when another process creates the same table at the same time. */
 const COLLIDED = new Set(['23505', '42P07', '42710', 'XX000', '40001']);
 
-/** There is no such table. */
+/** SQLSTATE of a table that does not exist. */
 const UNDEFINED_TABLE = '42P01';
 
-/** Names of the steps that the database has seen. */
+/** The names of the steps that were run on the database. */
 async function appliedSteps(db: Db): Promise<string[]> {
   try {
     const rows = await db.selectFrom('signalbox_migration').select('name').execute();
@@ -120,7 +120,7 @@ async function appliedSteps(db: Db): Promise<string[]> {
   }
 }
 
-/** Makes what the steps themselves need, whoever else does so at the same time. */
+/** Creates the tables that the steps themselves need, even when other processes do so at the same time. */
 async function makeStepTables(db: Db): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -133,8 +133,8 @@ async function makeStepTables(db: Db): Promise<void> {
 }
 
 /**
- * Waits until no other process brings the schema up to date or loads sample data, and keeps others out until the
- * transaction ends. A row is locked, because advisory locks are not had on all engines.
+ * Waits until no other process changes the schema or loads sample data, and excludes others until the transaction ends. The
+ * lock is a row, because advisory locks are not available on all engines.
  */
 async function lockSteps(tx: Db): Promise<void> {
   await tx.selectFrom('signalbox_migration_lock').select('id').forUpdate().execute();

@@ -2,16 +2,16 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { describePostgres, isLost, lostConnection } from './error.ts';
 
-/** How long a connection is waited for, and the answer to `select 1`, in milliseconds. */
+/** Milliseconds to wait for a connection, and for the answer to `select 1`. */
 const PATIENCE = 5000;
 
 /** Connections for the gateway's own tables. */
 export interface TablePool extends PostgresPool {
-  /** Resolves where the database answers. @throws StoreError */
+  /** Resolves when the database answers. @throws StoreError */
   ready(): Promise<void>;
 }
 
-/** What the driver needs to know of a database, and what people may. */
+/** A database: for the driver, and for people. */
 export interface Reached {
   readonly config: pg.ClientConfig;
   /** `host:port/database`. */
@@ -19,13 +19,13 @@ export interface Reached {
   readonly database: string;
 }
 
-/** Reads a URL as the driver does: `sslmode` and its like, and what the environment adds. @throws errors of the driver */
+/** Reads a URL as the driver does, with `sslmode` and the like, and with the environment. @throws errors of the driver */
 export function readConfig(url: string): Reached {
   const config: pg.ClientConfig = {
     connectionString: url,
     application_name: 'signalbox',
     connectionTimeoutMillis: PATIENCE,
-    // A peer that went away without a word is noticed by the system.
+    // The operating system notices a peer that vanished without closing the connection.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
@@ -33,11 +33,11 @@ export function readConfig(url: string): Reached {
   return { config, location: `${host}:${port}/${database}`, database: database ?? '' };
 }
 
-/** @param lost is told of each connection that is lost while nobody uses it */
+/** @param lost is called for each connection that is lost while it is idle */
 export function openPool({ config, location }: Reached, max: number, lost: (error: Error) => void): TablePool {
   const pool = new pg.Pool({ ...config, max, types: valueTypes });
   pool.on('error', (error) => lost(lostConnection(location, error)));
-  // One that is lost while it is used fails what uses it; its event, which nobody else hears then, would end the process.
+  // A connection that is lost in use fails its statement; its error event without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   const connect = async (): Promise<pg.PoolClient> => {
     try {
@@ -63,7 +63,7 @@ export function openPool({ config, location }: Reached, max: number, lost: (erro
   };
 }
 
-/** A connection for the query builder. One that is lost while it is used says so as any other that can't be had. */
+/** A connection for the query builder. When it is lost in use, the error is the same as for one that can't be opened. */
 function telling(client: pg.PoolClient, location: string): PostgresPoolClient {
   const query = async (...given: Parameters<pg.PoolClient['query']>): Promise<unknown> => {
     try {
@@ -77,7 +77,7 @@ function telling(client: pg.PoolClient, location: string): PostgresPoolClient {
 
 const { builtins } = pg.types;
 
-/** What PostgreSQL writes is text of its own: no date that takes the zone of this machine. */
+/** Types that stay the text of PostgreSQL: a date must not take the time zone of this machine. */
 const AS_TEXT = new Set<number>([
   builtins.DATE,
   builtins.TIME,
@@ -88,8 +88,8 @@ const AS_TEXT = new Set<number>([
 ]);
 
 /**
- * How values of PostgreSQL become those of JavaScript: an integer of eight bytes is a number where one holds it and a
- * bigint where not, dates and times are text; the rest is what the driver makes of it, a decimal its digits.
+ * Converts values of PostgreSQL to JavaScript: an integer of eight bytes becomes a number, or a bigint when a number can't hold
+ * it; dates and times become text; the driver converts the rest, a decimal to its digits.
  */
 const valueTypes: pg.CustomTypesConfig = {
   getTypeParser: ((id: number, format?: 'text' | 'binary') => {

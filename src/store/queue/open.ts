@@ -129,7 +129,7 @@ export async function needRoom(
   if (most === undefined || !(await jobs.isFull(queue, most))) return;
   throw Fault.of(
     'UNAVAILABLE',
-    { reason: `as many ${what} wait as may` },
+    { reason: `too many ${what} are waiting` },
     { headers: { 'Retry-After': String(AGAIN) }, reason: `queue depth of ${queue}` },
   );
 }

@@ -1,24 +1,24 @@
 import { errorText, StoreError } from '../error.ts';
 import type { Db } from '../tables.ts';
 
-/** A file of SQL statements that fill tables with examples. */
+/** A file of SQL statements that fill tables with sample data. */
 export interface SampleDataFile {
-  /** What it is remembered by: its path relative to the definitions folder. */
+  /** Its path relative to the definitions folder, by which it is recorded. */
   readonly name: string;
   readonly sql: string;
 }
 
-/** What loading sample data stands on. */
+/** The database that sample data is loaded into. */
 export interface SampleDataAccess {
   readonly location: string;
   readonly db: Db;
-  /** Runs work in a transaction in which no other process loads. */
+  /** Runs work in a transaction during which no other process loads sample data. */
   alone(work: (tx: Db) => Promise<void>): Promise<void>;
-  /** Runs SQL of any number of statements in it. */
+  /** Runs SQL with any number of statements in that transaction. */
   run(tx: Db, sql: string): Promise<unknown>;
-  /** Whether an error of `release savepoint` says that there is none. */
+  /** Whether an error of `release savepoint` means that it does not exist. */
   isGone(error: unknown): boolean;
-  /** The error of a database that can't be looked at, in the words of somebody who has to mend it. */
+  /** The error for an operator when the database can't be read. */
   describe(error: unknown): StoreError;
 }
 
@@ -30,7 +30,7 @@ export interface SampleDataAccess {
 export async function loadSampleData(access: SampleDataAccess, files: readonly SampleDataFile[]): Promise<void> {
   const { location, db } = access;
   for (const file of files) {
-    // Looked at without a lock first: a later start waits for nobody.
+    // Checked without a lock first, so that a later start does not wait.
     const loaded = await seen(db, file.name).catch((error: unknown) => {
       throw access.describe(error);
     });
@@ -51,12 +51,12 @@ async function seen(db: Db, name: string): Promise<boolean> {
 }
 
 async function load(access: SampleDataAccess, tx: Db, { name, sql }: SampleDataFile): Promise<void> {
-  // A savepoint ends with its transaction: where it is gone, the file has ended that.
+  // A savepoint ends with its transaction: when it is gone, the file has ended the transaction.
   await access.run(tx, 'savepoint signalbox_sample_data');
   await access.run(tx, sql);
   await access.run(tx, 'release savepoint signalbox_sample_data').catch((cause: unknown) => {
     if (!access.isGone(cause)) throw cause;
-    throw new Error('it ends its own transaction; take begin, commit and rollback out', { cause });
+    throw new Error('it ends its own transaction; remove begin, commit and rollback', { cause });
   });
   await tx.insertInto('signalbox_sample_data').values({ name, loaded: new Date().toISOString() }).execute();
 }

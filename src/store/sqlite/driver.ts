@@ -14,10 +14,10 @@ import {
 import type { Db, Tables } from '../tables.ts';
 import { type Connection, whileBusy } from './file.ts';
 
-/** Statements that are kept prepared. */
+/** The number of prepared statements to keep. */
 const MOST_STATEMENTS = 256;
 
-/** The query builder for the gateway's own tables, over a connection that somebody else closes and others use in turns. */
+/** The query builder for the gateway's own tables, over a shared connection that its owner closes. */
 export function kyselyOver(connection: Connection, turns: Turns): Db {
   const dialect: Dialect = {
     createAdapter: () => new TurnsAdapter(),
@@ -28,7 +28,7 @@ export function kyselyOver(connection: Connection, turns: Turns): Db {
   return new Kysely<Tables>({ dialect });
 }
 
-/** Says that it can do with any number of users: the driver lets them wait, and knows those that would wait for ever. */
+/** Claims to support several connections: the driver itself makes users wait, and notices those that would wait for ever. */
 class TurnsAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -53,7 +53,7 @@ class TurnsDriver implements Driver {
     return this.#runner;
   }
 
-  /** With the write lock from the beginning: a transaction that began with a read could lose its turn to another process. */
+  /** Takes the write lock at once: a transaction that began with a read could lose its turn to another process. */
   async beginTransaction(): Promise<void> {
     await whileBusy(() => this.#connection.exec('begin immediate'));
   }
@@ -63,7 +63,7 @@ class TurnsDriver implements Driver {
   }
 
   async rollbackTransaction(): Promise<void> {
-    // A full disk, among others, has ended it already.
+    // Some errors, such as a full disk, have rolled it back already.
     if (this.#connection.inTransaction) this.#connection.exec('rollback');
   }
 
@@ -76,7 +76,7 @@ class TurnsDriver implements Driver {
 
 class Runner implements DatabaseConnection {
   readonly #connection: Connection;
-  /** The one used last is the last. */
+  /** The least recently used first. */
   readonly #statements = new Map<string, Statement<unknown[]>>();
 
   constructor(connection: Connection) {
@@ -84,7 +84,7 @@ class Runner implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
-    // Integers of our own tables fit a number; those of statements that somebody wrote may not.
+    // Integers of our own tables fit a number; those of a user's statements may not.
     const exact = query.kind === 'RawNode';
     const statement = this.#prepare(sql, exact);
     if (!statement.reader) {
@@ -97,7 +97,7 @@ class Runner implements DatabaseConnection {
 
   // biome-ignore lint/correctness/useYield: the one connection can't be left in the middle of a statement.
   async *streamQuery(): AsyncGenerator<never, void, undefined> {
-    throw new Error('the SQLite store streams no rows');
+    throw new Error('the SQLite store does not stream rows');
   }
 
   #prepare(sql: string, exact: boolean): Statement<unknown[]> {
@@ -119,25 +119,25 @@ function narrowed(row: Record<string, unknown>): Record<string, unknown> {
   return row;
 }
 
-/** How long code inside a transaction waits for a turn of its own, in milliseconds: it waits for itself then. */
+/** Milliseconds that code inside a transaction waits for another turn before it fails: it may be waiting for itself. */
 const NESTED_WAIT = 5000;
 
-/** A turn of somebody. */
+/** A user's turn. */
 interface Turn {
   over: boolean;
 }
 
 /**
- * Gives the one connection to one user after the other, in the order in which they ask. A transaction keeps its turn while
- * it waits for other things; code in it that asks for the connection rather than using what it was given would wait for
- * ever, and is told so.
+ * Gives the one connection to one user after the other, in the order of their requests. A transaction keeps its turn while it
+ * waits for other things. Code in it that asks for the connection, instead of using the transaction, would wait for ever and
+ * gets an error.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   readonly #inside = new AsyncLocalStorage<Turn>();
   #taken = false;
 
-  /** Resolves when it is the caller's turn. @throws Error where it is inside of the transaction that it would wait for */
+  /** Resolves when it is the caller's turn. @throws Error when the caller is inside the transaction that it would wait for */
   take(): Promise<void> {
     if (!this.#taken) {
       this.#taken = true;
@@ -155,7 +155,7 @@ export class Turns {
     else next();
   }
 
-  /** Runs what has the turn, so that what it starts is known to be inside of it. */
+  /** Runs the work that has the turn, so that everything it starts is known to be inside it. */
   async inside<T>(work: () => Promise<T>): Promise<T> {
     const turn: Turn = { over: false };
     try {
@@ -165,7 +165,7 @@ export class Turns {
     }
   }
 
-  /** Code that the transaction does not wait for gets its turn in time; the error is for that which it does wait for. */
+  /** Code that the transaction does not wait for gets its turn in time; the error is for code that it does wait for. */
   #giveUp(promise: Promise<void>, resolve: () => void, reject: (error: Error) => void): void {
     const late = setTimeout(() => {
       this.#waiting.splice(this.#waiting.indexOf(resolve), 1);

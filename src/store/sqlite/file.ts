@@ -9,8 +9,8 @@ import { createFolder } from '../file/folder.ts';
 export type Connection = Database.Database;
 
 /**
- * Opens the gateway's own connection to a database file. What does not exist is made, for the owner alone: its folder
- * 0700, the file 0600 (SQLite gives the same mode to the files beside it).
+ * Opens the gateway's own connection to a database file. A missing file or folder is created for its owner only: the folder
+ * with mode 0700, the file with 0600 (SQLite uses the same mode for the files next to it).
  * @throws StoreError naming the file
  */
 export function openDatabaseFile(file: string): Connection {
@@ -23,7 +23,7 @@ export function openDatabaseFile(file: string): Connection {
       throw new Error(`its journal can't be switched to write-ahead logging (it stays ${String(mode)})`);
     connection.pragma('synchronous = NORMAL');
     connection.pragma('foreign_keys = ON');
-    // Reads the whole schema, so that a damaged one is found here and not in the middle of a request.
+    // Reads the whole schema, so that damage is found here and not during a request.
     connection.prepare('select count(*) from sqlite_schema').get();
     return connection;
   } catch (error) {
@@ -32,7 +32,7 @@ export function openDatabaseFile(file: string): Connection {
   }
 }
 
-/** Opens a database file to read of it; undefined where there is none. @throws StoreError naming the file */
+/** Opens a database file for reading; `undefined` when it does not exist. @throws StoreError naming the file */
 export function openToLook(file: string): Connection | undefined {
   if (!existsSync(file)) return undefined;
   try {
@@ -48,7 +48,7 @@ function createFile(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
 }
 
-/** The same error in the words of somebody who has to mend it. */
+/** The error for an operator: what is wrong with which file, and what to do. */
 export function describe(file: string, error: unknown): StoreError {
   const because = { cause: error };
   const code = errorCode(error);
@@ -71,16 +71,16 @@ export function describe(file: string, error: unknown): StoreError {
   return new StoreError(file, `${file} can't be used as the database: ${errorText(error)}`, because);
 }
 
-/** How long another connection's lock is waited for, in milliseconds. */
+/** Milliseconds to wait for another connection's lock. */
 const BUSY_TIMEOUT = 5000;
 
-/** Between two tries, in milliseconds. */
+/** Milliseconds between two tries. */
 const LONGEST_PAUSE = 20;
 
 /**
- * Tries again while another connection has the database locked, and lets everything else go on meanwhile: SQLite's own
- * waiting would hold up the whole process, the holder of the lock with it where that is in the same one.
- * @throws SqliteError SQLITE_BUSY where it stays locked for five seconds; what the work throws
+ * Tries again while another connection has the database locked, without blocking the process: SQLite's own waiting would, and
+ * with it the holder of the lock when that is in the same process.
+ * @throws SqliteError SQLITE_BUSY when it stays locked for five seconds; what the work throws
  */
 export async function whileBusy<T>(work: () => T): Promise<T> {
   const limit = performance.now() + BUSY_TIMEOUT;

@@ -9,12 +9,12 @@ import type { Connection } from './file.ts';
 const SUFFIX = '.lock';
 
 /**
- * A sign that its process lives: an empty file that it holds locked. The operating system gives the lock back with the
- * process, kill -9 included, which no process id tells across containers and no time of change across a long pause.
- * The lock is SQLite's, because Node has none of its own.
+ * Shows that its process is alive: an empty file that the process keeps locked. The operating system releases the lock when the
+ * process ends, by kill -9 too. A process id would not be valid across containers, nor a modification time after a long pause.
+ * The lock is SQLite's, because Node has no file locks.
  */
 export class LockFile {
-  /** No other lock file's, ever. */
+  /** Never used by another lock file. */
   readonly name: string;
   readonly #path: string;
   readonly #connection: Connection;
@@ -25,35 +25,35 @@ export class LockFile {
     this.#connection = connection;
   }
 
-  /** Makes a lock file. @throws errors of the file system, SqliteError */
+  /** Creates a lock file. @throws errors of the file system, SqliteError */
   static create(folder: string): LockFile {
     createFolder(folder);
     for (;;) {
       const name = randomUUID();
       closeSync(openSync(join(folder, name + SUFFIX), 'wx', 0o600));
       const lock = LockFile.take(folder, name);
-      // Undefined where another process swept it away in the instant before it was locked.
+      // `undefined` when another process removed it before it was locked.
       if (lock !== undefined) return lock;
     }
   }
 
-  /** Names of those in a folder, of living processes and of dead ones. */
+  /** The names of the lock files in a folder, those of dead processes included. */
   static names(folder: string): string[] {
     if (!existsSync(folder)) return [];
     const files = readdirSync(folder).filter((name) => name.endsWith(SUFFIX));
     return files.map((name) => name.slice(0, -SUFFIX.length));
   }
 
-  /** Takes over the lock of a dead process; undefined where its process lives, or where there is none. @throws SqliteError */
+  /** Takes over the lock of a dead process; `undefined` when the process is alive or the file is gone. @throws SqliteError */
   static take(folder: string, name: string): LockFile | undefined {
     const path = join(folder, name + SUFFIX);
     let connection: Connection | undefined;
     try {
       connection = new Database(path, { timeout: 0, fileMustExist: true });
-      // Nothing is ever written to it, so that it needs no journal beside it.
+      // Nothing is ever written to it, so it needs no journal file.
       connection.pragma('journal_mode = MEMORY');
       connection.exec('begin exclusive');
-      // Whoever had it before may have removed it between the two lines above.
+      // Its previous holder may have removed it between the two lines above.
       if (existsSync(path)) return new LockFile(name, path, connection);
     } catch (error) {
       connection?.close();
@@ -64,7 +64,7 @@ export class LockFile {
     return undefined;
   }
 
-  /** Ends it. @param remove its file too: nothing is left to do for whoever would find it */
+  /** Releases the lock. @param remove whether to remove the file, because nothing of the process is left to clean up */
   end(remove: boolean): void {
     try {
       if (remove) rmSync(this.#path, { force: true });

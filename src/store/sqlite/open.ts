@@ -7,12 +7,12 @@ import { transact } from '../transaction.ts';
 import { kyselyOver, Turns } from './driver.ts';
 import { type Connection, describe, openDatabaseFile, openToLook, whileBusy } from './file.ts';
 
-/** Opens a database file, making it where there is none. @throws StoreError for a file that can't be used */
+/** Opens a database file, and creates a missing one. @throws StoreError for a file that can't be used */
 export function openSqlite(location: string): Store {
   const connection = openDatabaseFile(location);
   const identity = statSync(location).ino;
   const probe = connection.prepare('select 1 from sqlite_schema limit 1');
-  // From here on the driver does the waiting.
+  // From here on the driver waits for locks.
   connection.pragma('busy_timeout = 0');
   const turns = new Turns();
   const db = kyselyOver(connection, turns);
@@ -37,7 +37,7 @@ export function openSqlite(location: string): Store {
         files,
       ),
     async ready() {
-      // An open connection outlives its file: without this look a deleted database would seem well.
+      // An open connection outlives its file: without this check a deleted database would seem healthy.
       if (statSync(location, { throwIfNoEntry: false })?.ino !== identity) {
         throw new StoreError(location, `${location} was deleted or replaced; restart the gateway`);
       }
@@ -53,7 +53,7 @@ export function openSqlite(location: string): Store {
   };
 }
 
-/** What a file lacks, without making or changing it. @throws StoreError for a file that can't be read */
+/** The steps that a database file lacks; creates and changes nothing. @throws StoreError for a file that can't be read */
 export async function pendingSqlite(location: string): Promise<readonly PendingMigration[]> {
   const connection = openToLook(location);
   try {
@@ -65,10 +65,10 @@ export async function pendingSqlite(location: string): Promise<readonly PendingM
   }
 }
 
-/** Opens a file to look at its tables, without making or changing it. @throws StoreError for one that can't be read */
+/** Opens a database file to read its tables; creates and changes nothing. @throws StoreError for a file that can't be read */
 export function readSqlite(location: string): StoreReader {
   const connection = openToLook(location);
-  if (connection === undefined) throw new StoreError(location, `there is no ${location}`);
+  if (connection === undefined) throw new StoreError(location, `${location} does not exist`);
   const db = kyselyOver(connection, new Turns());
   return { kind: 'sqlite', tables: async () => db, close: async () => void connection.close() };
 }

@@ -7,12 +7,12 @@ export interface BlobTables {
   signalbox_blob_reader: BlobReaderTable;
 }
 
-/** One blob: what is known of it. Its bytes are in a file of their own, or in rows on PostgreSQL. */
+/** The description of a blob. Its bytes are in a file of their own, or in rows on PostgreSQL. */
 export interface BlobTable {
-  /** Whose it is: keys are their owner's own. */
+  /** Its owner: each owner has keys of its own. */
   scope: string;
   key: string;
-  /** Name of the file, or of its chunks; never used twice. */
+  /** The name of its file or chunks; never used twice. */
   file: string;
   content_type: string;
   name: string | null;
@@ -24,17 +24,17 @@ export interface BlobTable {
   stored: string;
 }
 
-/** A file that no blob has: not yet, while it is written; or not any more, until it is removed. */
+/** A file that belongs to no blob: one that is being written, or one that is to be removed. */
 export interface LooseBlobTable {
   file: string;
-  /** The process that sees to it, by its lock file or its lease; empty on PostgreSQL where the last reader does. */
+  /** The process that removes it, by its lock file or its lease; empty on PostgreSQL when its last reader does. */
   process: string;
 }
 
-/** A piece of a blob's bytes on PostgreSQL. */
+/** A part of a blob's bytes on PostgreSQL. */
 export interface BlobChunkTable {
   file: string;
-  /** From 0; all but the last have 1 MiB. */
+  /** From 0; all but the last are 1 MiB long. */
   number: number;
   content: Buffer;
 }
@@ -42,11 +42,11 @@ export interface BlobChunkTable {
 /** A process that writes or reads blobs on PostgreSQL. */
 export interface BlobLeaseTable {
   id: string;
-  /** Counted up as long as the process lives. */
+  /** Incremented as long as the process is alive. */
   beats: number;
 }
 
-/** A stream of a blob on PostgreSQL that is under way. */
+/** A stream of a blob on PostgreSQL that is in progress. */
 export interface BlobReaderTable {
   id: string;
   file: string;

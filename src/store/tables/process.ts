@@ -24,7 +24,7 @@ export interface ProcessRequestTable {
   /** When it is to run. */
   rundttm: string | null;
   recurname: string;
-  /** The operator: who asked for it. */
+  /** The operator who made the request. */
   oprid: string;
   runcntlid: string;
   /** Digits of a run status: 5 queued, 7 processing, 9 success ... */
@@ -36,12 +36,12 @@ export interface ProcessRequestTable {
   enddttm: string | null;
 }
 
-/** What the gateway knows of a process request beside its row of the request table. Datetimes are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+/** What the gateway keeps of a process request besides its row in the request table. Datetimes are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
 export interface ProcessDetailTable {
   instance: number;
   /** JSON: texts by the names of parameters. */
   parameters: string;
-  /** Where the output goes, and its format, in capitals. */
+  /** The destination of the output and its format, in capitals. */
   destination: string;
   format: string;
   requested: string;
@@ -49,20 +49,20 @@ export interface ProcessDetailTable {
   runs: string;
   began: string | null;
   ended: string | null;
-  /** The job of the queue that runs it, or did so last. */
+  /** The job of the queue that runs it, or ran it last. */
   job: string;
-  /** A UUID of the attempt that runs it: what another says is not taken. */
+  /** A UUID of the attempt that runs it: changes by another attempt are rejected. */
   run: string | null;
   attempt: number;
-  /** 1 where the instance that follows it by its recurrence was entered, or is entered by another. */
+  /** 1: the next instance of its recurrence was entered, or another enters it. */
   followed: number;
-  /** When it was asked to end. */
+  /** When its cancellation was requested. */
   cancelled: string | null;
   percent: number | null;
   progress: string | null;
-  /** Lines of its message log. */
+  /** The number of lines in its message log. */
   messages: number;
-  /** Key of its report's content, and the number that it is known by. */
+  /** The key of its report's content, and the number of that content. */
   report: string | null;
   content: number | null;
 }
@@ -78,7 +78,7 @@ export interface ProcessMessageTable {
   said: string;
 }
 
-/** Numbers of process requests and reports that were given out. */
+/** The numbers of process requests and reports that were assigned. */
 export interface ProcessNumberTable {
   name: string;
   last: number;

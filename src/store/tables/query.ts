@@ -4,16 +4,16 @@ export interface QueryTables {
   signalbox_saved_query: SavedQueryTable;
 }
 
-/** A run of a query whose result is kept: a polled one, or a file. */
+/** A run of a query whose result is kept: a polled query, or one with a file. */
 export interface QueryRunTable {
   /** A UUID, and the id of its job. */
   id: string;
-  /** A user's id; empty where nobody is known. */
+  /** A user's id; empty without a known user. */
   owner: string;
   query: string;
-  /** 1: the query is the owner's own. */
+  /** 1: it is a private query of the owner. */
   is_private: number;
-  /** JSON: what was asked for. */
+  /** JSON: the request. */
   request: string;
   /** queued, running, posting, success, error, killed. */
   state: string;
@@ -24,11 +24,11 @@ export interface QueryRunTable {
   total_bytes: number;
   /** 1: a row cap cut the result. */
   truncated: number;
-  /** JSON: a list of the offset and the number of the first row of each block. */
+  /** JSON: for each block, its offset and the number of its first row. */
   blocks: string;
   /** Key of the result. */
   blob: string | null;
-  /** Name of the file, where the result is one. */
+  /** The name of the file, when the result is one. */
   file: string | null;
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   entered: string;

@@ -50,19 +50,19 @@ export interface DeadLetterTable {
   /** JSON. */
   data: string;
   attempts: number;
-  /** What the last attempt said. */
+  /** The error of the last attempt. */
   error: string;
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   died: string;
 }
 
-/** Something that is entered again and again. */
+/** Work that recurs. */
 export interface RecurringTable {
   name: string;
   cron: string;
   zone: string;
-  /** Its latest time that is over, or when it was first seen. UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  /** Its latest time that has passed, or when it was first recorded. UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   last: string;
-  /** Its next time; null where there is none any more. */
+  /** Its next time; null after the last. */
   next: string | null;
 }

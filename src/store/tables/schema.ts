@@ -1,4 +1,4 @@
-/** The tables that say what was done to the database itself. */
+/** The tables that record what was done to the database itself. */
 export interface SchemaTables {
   signalbox_migration: MigrationTable;
   signalbox_migration_lock: MigrationLockTable;
@@ -12,7 +12,7 @@ export interface MigrationTable {
   applied: string;
 }
 
-/** The row that whoever brings the schema of PostgreSQL up to date holds locked. */
+/** The row that is locked while a process changes the schema on PostgreSQL. */
 export interface MigrationLockTable {
   id: number;
 }

@@ -1,4 +1,4 @@
-/** The tables of users, and of what callers bring. */
+/** The tables of users and their credentials. */
 export interface UserTables {
   signalbox_user: UserTable;
   signalbox_api_key: ApiKeyTable;
@@ -9,24 +9,24 @@ export interface UserTables {
   signalbox_nonce: NonceTable;
 }
 
-/** A user that is kept here. */
+/** A user of the database. */
 export interface UserTable {
   id: string;
-  /** PHC string; null where no password fits. */
+  /** PHC string; null when the user has no password. */
   password: string | null;
   description: string | null;
   /** JSON: ids of roles. */
   roles: string;
-  /** 1: may not call. */
+  /** 1: is not permitted to call. */
   disabled: number;
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   created: string;
   changed: string;
 }
 
-/** An API key of a user. The key itself is nowhere. */
+/** An API key of a user. The key itself is not stored. */
 export interface ApiKeyTable {
-  /** The part of it that may be shown. */
+  /** The part of the key that may be shown. */
   id: string;
   /** `sha256:` and 64 hexadecimal digits. */
   hash: string;
@@ -48,28 +48,28 @@ export interface UserCertificateTable {
   created: string;
 }
 
-/** What was done to a user, by whom. */
+/** A change to a user, and who made it. */
 export interface UserAuditTable {
   /** The version of the users that it led to. */
   sequence: number;
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   at: string;
-  /** Who did it, as the one who did it said. */
+  /** Who made the change, as stated by the caller. */
   actor: string;
   /** A word: `add`, `passwd`, `key-revoke`. */
   action: string;
   user_id: string;
-  /** JSON: what belongs to the action; never a secret. */
+  /** JSON: the details of the action, never a secret. */
   detail: string;
 }
 
-/** The row that counts changes of users. Whoever changes one has it locked. */
+/** The row that counts changes of users. Every change locks it. */
 export interface UserVersionTable {
   id: number;
   version: number;
 }
 
-/** Somebody whom a token vouched for, as work that ends later needs it. */
+/** A caller that a token identified, kept for work that ends later. */
 export interface CallerTable {
   /** `SCHEME:subject`. */
   id: string;
@@ -79,9 +79,9 @@ export interface CallerTable {
   seen: string;
 }
 
-/** A nonce that was seen, and is refused from then on. */
+/** A nonce that was used, and is rejected from then on. */
 export interface NonceTable {
   hash: string;
-  /** When it may be forgotten. UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  /** When it may be removed. UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   until: string;
 }
