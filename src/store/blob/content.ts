@@ -3,7 +3,7 @@ import type { Attachment } from '../../model/value.ts';
 import { BlockWriter } from '../block-writer.ts';
 import { BlobError } from './error.ts';
 
-/** What was written. */
+/** The size and the digest of content that was written. */
 export interface WrittenBlob {
   readonly length: number;
   /** SHA-256, in lower-case hexadecimal digits. */
@@ -11,8 +11,8 @@ export interface WrittenBlob {
 }
 
 /**
- * Sends a content in blocks of one size, and hashes it on the way.
- * @throws BlobError where it is not as long as it says; what its stream throws, and `send`
+ * Sends content in blocks of one size, and computes its digest.
+ * @throws BlobError when its length differs from the announced one; what its stream and `send` throw
  */
 export async function writeContent(
   key: string,
@@ -32,8 +32,8 @@ export async function writeContent(
 }
 
 /**
- * Hands the chunks of a content on, and checks that they are as many bytes as it says.
- * @throws BlobError where they are not; what its stream throws, and the writer
+ * Writes the chunks of content, and checks their length.
+ * @throws BlobError when it differs from the announced length; what the stream and the writer throw
  */
 async function measure(key: string, content: Attachment, writer: BlockWriter): Promise<number> {
   const announced = content.length ?? Number.POSITIVE_INFINITY;

@@ -11,10 +11,10 @@ import { Leases } from './leases.ts';
 import { BlobRows, READERS } from './rows.ts';
 import { type BlobContents, Changes, scopedBlobs } from './scoped.ts';
 
-/** Bytes of a chunk; the last of a file has fewer. */
+/** The bytes of a chunk; the last of a file may have fewer. */
 const CHUNK = 1024 * 1024;
 
-/** Pieces of files in rows. */
+/** The content of files, in rows of chunks. */
 class ChunkRows {
   readonly #store: Store;
 
@@ -22,7 +22,7 @@ class ChunkRows {
     this.#store = store;
   }
 
-  /** Adds a chunk to a loose file of a process. @throws Error where the file is not loose any more: it was swept away */
+  /** Adds a chunk to a loose file of a process. @throws Error when the file is no longer loose: it was swept away */
   async add(file: string, process: string, number: number, content: Uint8Array): Promise<void> {
     const db = await this.#store.tables();
     const added = await db
@@ -44,13 +44,13 @@ class ChunkRows {
     if (added.numInsertedOrUpdatedRows !== 1n) throw new Error('the file was removed while it was written');
   }
 
-  /** Some bytes of a file that stays, in pieces: one is fetched while the one before is used. @throws Error where it ends early */
+  /** Reads a range of a file in chunks; the next one is fetched while one is used. @throws Error when the file ends early */
   async *read(file: string, key: string, { start, length }: ByteRange): AsyncGenerator<Uint8Array, void, undefined> {
     const end = start + length;
     const last = Math.floor((end - 1) / CHUNK);
     const fetch = (number: number): Promise<Buffer | undefined> | undefined => {
       const chunk = number > last ? undefined : this.#chunk(file, number);
-      // Where the stream is left early nobody awaits it.
+      // It is not awaited when the stream is abandoned.
       chunk?.catch(() => {});
       return chunk;
     };
@@ -63,7 +63,7 @@ class ChunkRows {
       if (wanted === undefined || number * CHUNK + (chunk?.length ?? 0) < Math.min(end, (number + 1) * CHUNK))
         throw new Error(`blob ${JSON.stringify(key)} ended early`);
       next = fetch(number + 1);
-      // The driver makes it of a text that is twice as long.
+      // The driver creates it from a text of twice its length.
       passing(3 * wanted.length);
       yield wanted;
     }
@@ -81,17 +81,17 @@ class ChunkRows {
   }
 }
 
-/** Where a blob is, as the database has it. */
+/** The columns that identify a blob. */
 interface Place {
   readonly scope: string;
   readonly key: string;
 }
 
-/** Streams of blobs that are under way, so that what they read stays until they end. */
+/** Records the streams of blobs in progress, so that the files they read stay until they end. */
 class Readers {
   readonly #store: Store;
   readonly #process: string;
-  /** Those of this process. */
+  /** The streams of this process. */
   count = 0;
 
   constructor(store: Store, process: string) {
@@ -100,9 +100,9 @@ class Readers {
   }
 
   /**
-   * Enters a stream of a file that a blob has. The blob's row is locked meanwhile: whoever takes the file from it comes
-   * before, and there is no stream, or after, and sees it.
-   * @returns its id; undefined where the blob has the file no more
+   * Records a stream of a blob's file. The blob's row is locked meanwhile: a change that takes the file from it comes before,
+   * and there is no stream, or after, and sees the stream.
+   * @returns its id; `undefined` when the blob no longer has the file
    */
   async enter({ scope, key }: Place, file: string): Promise<string | undefined> {
     const id = randomUUID();
@@ -131,7 +131,7 @@ class Readers {
     await db.deleteFrom('signalbox_blob_reader').where('id', '=', id).execute();
   }
 
-  /** Whether any stream of a file is under way, in whichever process. */
+  /** Whether any process has a stream of a file in progress. */
   async has(file: string): Promise<boolean> {
     const db = await this.#store.tables();
     const query = db.selectFrom('signalbox_blob_reader').select('id').where('file', '=', file).limit(1);
@@ -139,12 +139,12 @@ class Readers {
   }
 }
 
-/** How often this process says that it lives and looks after what others left, in milliseconds. */
+/** Milliseconds between two signs of life of this process, which also removes what others left. */
 const EVERY = 15_000;
 
 /**
- * Blobs in rows of PostgreSQL, for any number of gateways. What a key had before stays until the last stream of it has
- * ended, in whichever gateway.
+ * Blobs in rows of PostgreSQL, for any number of gateways. The previous content of a key stays until the last stream of it has
+ * ended, in any gateway.
  */
 export class DatabaseBlobs implements BlobStore, BlobContents {
   readonly rows: BlobRows;
@@ -152,7 +152,7 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
   readonly #chunks: ChunkRows;
   readonly #readers: Readers;
   readonly #leases: Leases;
-  /** Files that this process writes. */
+  /** The files that this process is writing. */
   readonly #writing = new Set<string>();
   readonly #changes = new Changes();
   readonly #timer: NodeJS.Timeout;
@@ -163,7 +163,7 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
     this.#chunks = new ChunkRows(store);
     this.#leases = new Leases(store);
     this.#readers = new Readers(store, this.#leases.id);
-    // What fails is tried again next time.
+    // A failure is repaired the next time.
     this.#timer = setInterval(() => void this.tend().catch(() => {}), EVERY).unref();
   }
 
@@ -171,7 +171,7 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
     return scopedBlobs(this, scope);
   }
 
-  /** They are rows: the database says whether it is there. */
+  /** Blobs are rows: they are available when the database is. */
   ready(): Promise<void> {
     return this.#store.ready();
   }
@@ -180,7 +180,7 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
     if (this.#changes.closed) return;
     clearInterval(this.#timer);
     await this.#changes.close();
-    // What can't be removed now is so by others, once they do not hear of this process any more.
+    // Others remove what can't be removed now, once this process no longer gives a sign of life.
     await this.#leave().catch(() => {});
   }
 
@@ -234,7 +234,7 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
     return file !== undefined;
   }
 
-  /** Says that this process lives, and removes what dead ones and ended streams left. */
+  /** Gives a sign of life, and removes what dead processes and ended streams left. */
   async tend(): Promise<void> {
     await this.#leases.beat();
     for (const id of await this.#leases.look()) {
@@ -253,16 +253,16 @@ export class DatabaseBlobs implements BlobStore, BlobContents {
     });
   }
 
-  /** Removes a file that nobody's blob has any more, unless streams of it are under way: the last of them does so then. */
+  /** Removes a file that no blob has any more, or leaves that to the last stream of it in progress. */
   async #release(file: string): Promise<void> {
     try {
       if (!(await this.#readers.has(file))) await this.#remove(file, READERS);
     } catch {
-      // Whoever tends next tries again.
+      // The next call of `tend` tries again, in any process.
     }
   }
 
-  /** Removes a loose file, where it is still this process's to remove. */
+  /** Removes a loose file if it still belongs to this process. */
   #remove(file: string, process: string): Promise<void> {
     return this.#store.transaction(async (tx) => {
       const own = await tx

@@ -1,6 +1,6 @@
 import { errorText, StoreError } from '../error.ts';
 
-/** A blob could not be kept or read, for a reason that is the content's or the blob's own. */
+/** A blob could not be stored or read because of its content or its state. */
 export class BlobError extends Error {
   override readonly name = 'BlobError';
   readonly key: string;
@@ -13,20 +13,20 @@ export class BlobError extends Error {
   }
 }
 
-/** The error of whoever still wants to write. */
+/** The error for writing after the close. */
 export function closed(): Error {
   return new Error('the blob storage is closed');
 }
 
-/** The error of whoever wants to read what is not there any more. */
+/** The error for reading content that no longer exists. */
 export function gone(key: string, cause?: unknown): BlobError {
   return new BlobError(key, 'it was deleted or replaced before it was read', cause === undefined ? {} : { cause });
 }
 
-/** No blob can be kept, because nothing can be written to their folder: no right to, no room, a file in its place. */
+/** Blobs can't be stored, because their folder is not writable: missing permission, no space, a file in its place. */
 export class UnwritableError extends StoreError {}
 
-/** @param folder of the blobs */
+/** @param folder the folder of the blobs */
 export function unwritable(folder: string, cause: unknown): UnwritableError {
   return new UnwritableError(folder, `${folder} can't be used for blobs: ${errorText(cause)}`, { cause });
 }

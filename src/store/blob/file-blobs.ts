@@ -14,13 +14,13 @@ import { closed, gone, unwritable } from './error.ts';
 import { BlobRows } from './rows.ts';
 import { type BlobContents, Changes, scopedBlobs } from './scoped.ts';
 
-/** Bytes that are gathered before they are written. */
+/** The bytes that are gathered before they are written. */
 const BLOCK = 262_144;
 
-/** The files of a folder that hold blobs, by names of our own making. */
+/** The files of blobs in a folder, with generated names. */
 class BlobFiles {
   readonly #folder: string;
-  /** Those that are being written. */
+  /** The files that are being written. */
   readonly #open = new Set<OpenFile>();
   #closed = false;
 
@@ -28,14 +28,15 @@ class BlobFiles {
     this.#folder = folder;
   }
 
-  /** A name that no file has, or ever had. */
+  /** A name that no file ever had. */
   freshName(): string {
     return randomUUID();
   }
 
   /**
-   * Writes a file, and hashes it on the way. A file that fails is there still.
-   * @throws BlobError where the content is not as long as it says; what its stream throws; errors of the file system
+   * Writes a file, and computes its digest. After an error the file still exists.
+   * @throws BlobError when the length of the content differs from the announced one; what its stream throws; errors of the file
+   * system
    */
   async write(file: string, key: string, content: Attachment): Promise<WrittenBlob> {
     if (this.#closed) throw closed();
@@ -63,7 +64,7 @@ class BlobFiles {
     }
   }
 
-  /** Some of the bytes of a file. @throws BlobError where it is gone; Error where it is shorter than it was */
+  /** Reads a range of a file. @throws BlobError when the file is gone; Error when it is shorter than it was */
   async *read(file: string, key: string, { start, length }: ByteRange): AsyncGenerator<Uint8Array, void, undefined> {
     const open = this.#openToRead(file, key);
     try {
@@ -73,14 +74,14 @@ class BlobFiles {
     }
   }
 
-  /** Removes a file; nothing happens where there is none. @throws errors of the file system */
+  /** Removes a file, if it exists. @throws errors of the file system */
   async remove(file: string): Promise<void> {
     await unlink(join(this.#folder, file)).catch((error: unknown) => {
       if (errorCode(error) !== 'ENOENT') throw error;
     });
   }
 
-  /** Gives up what is being written, and lets nothing more be written. */
+  /** Aborts the files that are being written, and refuses new ones. */
   close(): void {
     this.#closed = true;
     for (const open of this.#open) open.close();
@@ -96,13 +97,13 @@ class BlobFiles {
   }
 }
 
-/** Blobs in files of a folder, of which the database knows. */
+/** Blobs in files of a folder, which are recorded in the database. */
 export class FileBlobs implements BlobStore, BlobContents {
   readonly rows: BlobRows;
   readonly #files: BlobFiles;
-  /** The locks of processes that write here; other databases in the same folder have their own. */
+  /** The locks of the processes that write blobs of this database; other databases in the folder have their own. */
   readonly #processes: string;
-  /** Made with the first file. */
+  /** Created with the first file. */
   #lock: LockFile | undefined;
   readonly #changes = new Changes();
 
@@ -120,7 +121,7 @@ export class FileBlobs implements BlobStore, BlobContents {
     return this.#files.probe();
   }
 
-  /** Removes what dead processes left. */
+  /** Removes the files that dead processes left. */
   async sweep(): Promise<void> {
     for (const name of LockFile.names(this.#processes)) {
       const lock = LockFile.take(this.#processes, name);
@@ -158,7 +159,7 @@ export class FileBlobs implements BlobStore, BlobContents {
     return file !== undefined;
   }
 
-  /** Writes a file, and gives it to its key. `before` is the file that the key had. */
+  /** Writes a file, and assigns it to its key. `before` is the previous file of the key. */
   async #fill(scope: string, key: string, file: string, content: Attachment) {
     const { contentType, name = null } = content;
     const written = await this.#files.write(file, key, content);
@@ -167,7 +168,7 @@ export class FileBlobs implements BlobStore, BlobContents {
     return { row, before: await this.#enter((process) => this.rows.put(row, process)) };
   }
 
-  /** Changes the database in the name of this process's lock. @throws Error where the storage is closed */
+  /** Changes the database under the name of this process's lock. @throws Error when the storage is closed */
   #enter<T>(change: (process: string) => Promise<T>): Promise<T> {
     return this.#changes.run(() => {
       this.#lock ??= LockFile.create(this.#processes);
@@ -175,7 +176,7 @@ export class FileBlobs implements BlobStore, BlobContents {
     });
   }
 
-  /** Removes a loose file. What can't be removed stays entered, and whoever sweeps next tries again. */
+  /** Removes a loose file. A file that can't be removed stays recorded, and the next sweep tries again. */
   async #discard(file: string): Promise<boolean> {
     try {
       await this.#files.remove(file);
@@ -186,7 +187,7 @@ export class FileBlobs implements BlobStore, BlobContents {
     }
   }
 
-  /** Removes all that a process saw to; where that succeeds, its lock file too. */
+  /** Removes all loose files of a process, and then its lock file. */
   async #finish(lock: LockFile): Promise<void> {
     let clean = true;
     try {

@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { Store } from '../port.ts';
 
 /**
- * Looks in a row at which a process must not have counted on to be taken for dead. Looks are counted rather than time, so
- * that neither a clock nor a database that was away for a while buries anybody.
+ * A process seems dead when so many consecutive looks find the same count. Looks are counted rather than time, so that neither a
+ * clock nor an unavailable database makes a process seem dead.
  */
 export const LOOKS = 4;
 
-/** What was seen of a process. */
+/** What the last looks found of a process. */
 interface Seen {
   readonly beats: number;
   readonly looks: number;
 }
 
-/** Which processes live that write or read blobs: each counts up a row of its own. */
+/** Shows which processes that write or read blobs are alive: each increments a row of its own. */
 export class Leases {
-  /** Of this process; no other's, ever. */
+  /** The id of this process, never used by another. */
   readonly id = randomUUID();
   readonly #store: Store;
   #held: Promise<void> | undefined;
@@ -26,7 +26,7 @@ export class Leases {
     this.#store = store;
   }
 
-  /** Makes this process known, once. */
+  /** Records this process, once. */
   hold(): Promise<void> {
     this.#held ??= this.#enter().catch((error: unknown) => {
       this.#held = undefined;
@@ -35,7 +35,7 @@ export class Leases {
     return this.#held;
   }
 
-  /** Counts on. */
+  /** Gives a sign of life. */
   async beat(): Promise<void> {
     if (!this.#isKnown) return;
     const db = await this.#store.tables();
@@ -44,11 +44,11 @@ export class Leases {
       .set((row) => ({ beats: row('beats', '+', 1) }))
       .where('id', '=', this.id)
       .executeTakeFirst();
-    // It was taken for dead, after a long pause say.
+    // It seemed dead to others, for example after a long pause.
     if (counted.numUpdatedRows === 0n) await this.#enter();
   }
 
-  /** Looks at the others. @returns those that seem dead */
+  /** Looks at the other processes. @returns the ids of those that seem dead */
   async look(): Promise<string[]> {
     const db = await this.#store.tables();
     const leases = await db.selectFrom('signalbox_blob_lease').selectAll().where('id', '<>', this.id).execute();
@@ -69,7 +69,7 @@ export class Leases {
     return [...seen].filter(([, { looks }]) => looks > LOOKS).map(([id]) => id);
   }
 
-  /** Strikes a process. */
+  /** Removes the record of a process. */
   async end(id: string): Promise<void> {
     const db = await this.#store.tables();
     await db.deleteFrom('signalbox_blob_reader').where('process', '=', id).execute();

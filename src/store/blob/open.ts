@@ -7,19 +7,18 @@ import { FileBlobs } from './file-blobs.ts';
 
 /** The blob port: binary content that outlives the gateway. */
 export interface BlobStorage extends BlobStore {
-  /** Resolves if content can be kept now. @throws UnwritableError */
+  /** Resolves when content can be stored. @throws UnwritableError */
   ready(): Promise<void>;
-  /** Gives up what is being put, and leaves nothing of it. Streams that are under way go on. A second call does nothing. */
+  /** Aborts writes in progress without a trace. Streams in progress continue. A second call does nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the blobs of a database that is migrated: files in the folder `blobs` beside SQLite, rows of PostgreSQL. What
- * processes that were killed left half done is removed: of files now, of rows once their processes have not been heard of
- * for a minute.
+ * Opens the blobs of a migrated database: files in the folder `blobs` next to the file of SQLite, rows of PostgreSQL. The
+ * unfinished work of killed processes is removed: files now, rows once their process gave no sign of life for a minute.
  *
- * As for the rest of the store, what was put survives the end of the process, however it comes; a power cut may take what
- * the operating system had not written to its disk by then, which reading it tells.
+ * As in the rest of the store, content survives the end of the process, even by kill -9. A power failure may lose what the
+ * operating system had not yet written to its disk; reading such content fails.
  * @throws UnwritableError naming the folder
  */
 export async function openBlobs(store: Store): Promise<BlobStorage> {

@@ -2,16 +2,16 @@ import type { Store } from '../port.ts';
 import type { BlobTable } from '../tables/blob.ts';
 import type { Db } from '../tables.ts';
 
-/** Blobs that are deleted in one go by their age. */
+/** The blobs that are deleted by their age at a time. */
 const MOST_EXPIRED = 100;
 
-/** Whose a file is that nobody's blob has any more, and streams may still read: see {@link LooseBlobTable}. */
+/** The owner of a file that no blob has any more and streams may still read: see {@link LooseBlobTable}. */
 export const READERS = '';
 
 /**
- * What the database knows of blobs and their files (on PostgreSQL: sets of chunks). It alone says which file is whose: a
- * file is entered as loose before it is made and until it is gone, so that what a killed process leaves is found without a
- * look through the folder, and no file is ever removed that another database may have put there.
+ * The records of blobs and their files (on PostgreSQL: sets of chunks). They alone decide to whom a file belongs: it is recorded
+ * as loose before it is created and until it is removed, so that the files of a killed process are found without reading the
+ * folder, and no file of another database is ever removed.
  */
 export class BlobRows {
   readonly #store: Store;
@@ -33,19 +33,19 @@ export class BlobRows {
     return found !== undefined;
   }
 
-  /** Enters a file that is about to be made. */
+  /** Records a file that is about to be created. */
   async addLoose(file: string, process: string): Promise<void> {
     const db = await this.#store.tables();
     await db.insertInto('signalbox_loose_blob').values({ file, process }).execute();
   }
 
-  /** Strikes a file that is gone. */
+  /** Removes the record of a file that is gone. */
   async removeLoose(file: string): Promise<void> {
     const db = await this.#store.tables();
     await db.deleteFrom('signalbox_loose_blob').where('file', '=', file).execute();
   }
 
-  /** Files that a process sees to. */
+  /** The loose files of a process. */
   async looseOf(process: string): Promise<string[]> {
     const db = await this.#store.tables();
     const rows = await db.selectFrom('signalbox_loose_blob').select('file').where('process', '=', process).execute();
@@ -53,10 +53,10 @@ export class BlobRows {
   }
 
   /**
-   * Puts a loose file in the place of what its key had, all at once.
-   * @param process who sees to the file that the key had before
-   * @returns that file, loose now
-   * @throws Error where the file is not loose any more: it was swept away
+   * Assigns a loose file to its key, in place of the previous file.
+   * @param process the owner of the previous file, which becomes loose
+   * @returns the previous file
+   * @throws Error when the file is no longer loose: it was swept away
    */
   put(row: BlobTable, process: string): Promise<string | undefined> {
     const stored = {
@@ -75,10 +75,10 @@ export class BlobRows {
   }
 
   /**
-   * Takes a key's file away from it.
-   * @param process who sees to the file then
-   * @param file only this one
-   * @returns the file, loose now; undefined where there was none
+   * Takes its file away from a key.
+   * @param process the owner of the file, which becomes loose
+   * @param file when given, only this file
+   * @returns the file; `undefined` when the key had none
    */
   delete(scope: string, key: string, process: string, file?: string): Promise<string | undefined> {
     const place = this.placeOf({ scope, key });
@@ -92,7 +92,7 @@ export class BlobRows {
     });
   }
 
-  /** Some of a scope's blobs that were stored before then (UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`), the oldest first. */
+  /** Some of a scope's blobs that were stored before a time (UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`), the oldest first. */
   async olderThan(scope: string, before: string): Promise<{ readonly key: string; readonly file: string }[]> {
     const db = await this.#store.tables();
     const rows = await db
@@ -112,7 +112,7 @@ export class BlobRows {
     return db.selectFrom('signalbox_blob').where('scope', '=', place.scope).where('key', '=', place.key);
   }
 
-  /** Its place as the columns hold it. */
+  /** The columns that identify a blob. */
   placeOf({ scope, key }: Pick<BlobTable, 'scope' | 'key'>): { readonly scope: string; readonly key: string } {
     return { scope: this.#to(scope), key: this.#to(key) };
   }
@@ -126,7 +126,7 @@ export class BlobRows {
   }
 }
 
-/** Gives a key another file, and returns the one before. Where another process does so too, the later of the two looks anew. */
+/** Assigns another file to a key, and returns the previous one. When another process does so too, the later one reads again. */
 async function exchange(tx: Db, row: BlobTable): Promise<string | undefined> {
   for (;;) {
     const before = await tx
@@ -155,26 +155,26 @@ async function exchange(tx: Db, row: BlobTable): Promise<string | undefined> {
   }
 }
 
-/** Characters (Unicode code points) that a key may have. */
+/** The most characters (Unicode code points) in a key. */
 const LONGEST_KEY = 255;
 
-/** @throws RangeError for a key that is empty or too long, or is no Unicode text */
+/** @throws RangeError for a key that is empty, too long, or not well-formed Unicode */
 export function checkedKey(key: string): string {
   if (key === '') throw new RangeError('the key of a blob is empty');
   if (!key.isWellFormed())
     throw new RangeError('the key of a blob is not Unicode text: half of a surrogate pair stands alone');
-  // UTF-16 has one or two units a character, so that most keys need no counting.
+  // A character has one or two UTF-16 units, so most keys need no counting.
   if (key.length > LONGEST_KEY && (key.length > 2 * LONGEST_KEY || [...key].length > LONGEST_KEY))
     throw new RangeError(`the key of a blob has more than ${LONGEST_KEY} characters`);
   return key;
 }
 
-/** A text as a column holds it: PostgreSQL's have no NUL character, which is `\0` there, and the backslash `\\`. */
+/** Encodes a text for a column. PostgreSQL does not store NUL characters: NUL becomes `\0` there, and a backslash `\\`. */
 function toColumn(text: string, kind: Store['kind']): string {
   return kind === 'sqlite' ? text : text.replaceAll('\\', '\\\\').replaceAll('\0', '\\0');
 }
 
-/** The text that a column holds. */
+/** Decodes the text of a column. */
 function fromColumn(text: string, kind: Store['kind']): string {
   return kind === 'sqlite' ? text : text.replaceAll(/\\(.)/g, (_, escaped) => (escaped === '0' ? '\0' : '\\'));
 }

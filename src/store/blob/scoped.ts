@@ -7,14 +7,14 @@ import type { BlobTable } from '../tables/blob.ts';
 import { closed } from './error.ts';
 import { type BlobRows, checkedKey } from './rows.ts';
 
-/** What an implementation of the blob port does with files, whatever those are. */
+/** The part of the blob port that differs between files and rows. */
 export interface BlobContents {
   readonly rows: BlobRows;
-  /** Keeps content under a key. */
+  /** Stores content under a key. */
   put(scope: string, key: string, content: Attachment): Promise<BlobTable>;
-  /** The bytes of a range, which is within the blob. */
+  /** Reads a range, which is within the blob. */
   read(row: BlobTable, range: ByteRange): AsyncIterable<Uint8Array>;
-  /** Takes its file from a key, where `file` is given only that one. @returns whether it had it */
+  /** Takes its file from a key; when `file` is given, only that one. @returns whether the key had it */
   delete(scope: string, key: string, file?: string): Promise<boolean>;
 }
 
@@ -49,7 +49,7 @@ export function scopedBlobs(contents: BlobContents, scope: string): Blobs {
   };
 }
 
-/** Content with the type that its name says, where it has none that says anything: Base64, and parts without a header. */
+/** Adds the type by the name to content of unknown type: Base64, and parts without a header. */
 async function typed(content: Attachment): Promise<Attachment> {
   const { contentType, length, name } = content;
   if (contentType !== OCTETS || name === undefined) return content;
@@ -71,7 +71,7 @@ function storedBlob(contents: BlobContents, row: BlobTable): StoredBlob {
   };
 }
 
-/** Changes to the database that are under way, until the storage is closed. */
+/** The changes to the database in progress, until the storage is closed. */
 export class Changes {
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
@@ -80,7 +80,7 @@ export class Changes {
     return this.#closed;
   }
 
-  /** @throws Error where the storage is closed; what the change throws */
+  /** @throws Error when the storage is closed; what the change throws */
   async run<T>(change: () => Promise<T>): Promise<T> {
     if (this.#closed) throw closed();
     const running = change();
@@ -92,7 +92,7 @@ export class Changes {
     }
   }
 
-  /** Lets none begin, and waits for the others: of a file that is about to be a blob's it must be known whether it became that. */
+  /** Refuses new changes and waits for the others: it must be known whether a file was assigned to its blob. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#running);

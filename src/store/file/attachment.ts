@@ -4,14 +4,14 @@ import { basename } from 'node:path';
 import type { Attachment } from '../../model/value.ts';
 import { passing } from './young.ts';
 
-/** Bytes that are read at once. */
+/** The bytes that are read at a time. */
 const PIECE = 512 * 1024;
 
 /**
- * A file as content to send: its type goes by its name, its length is looked up now, its bytes are read as they are sent,
- * as often as wanted. A file that changes meanwhile is an error of its stream before its last byte, so that no half of one
- * passes for the whole. A pipe or a device is read once, and nobody knows how long it is.
- * @param contentType in place of the one that its name says
+ * A file as content to send: its type follows from its name, its length is read now, its bytes are read as they are sent, any
+ * number of times. When the file changes meanwhile, its stream fails before the last byte, so that a part is never mistaken for
+ * the whole. A pipe or a device is read once, and has no known length.
+ * @param contentType replaces the type by the name
  * @throws errors of the file system
  */
 export async function fileAttachment(path: string, contentType?: string): Promise<Attachment> {
@@ -32,13 +32,13 @@ async function* pieces(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Ends a stream, and waits until its file is closed; what went wrong has been told by then. */
+/** Ends a stream, and waits until its file is closed. Its errors were reported before. */
 async function closed(stream: ReadStream): Promise<void> {
   stream.on('error', () => undefined).destroy();
   if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', resolve));
 }
 
-/** What tells whether a file is still the same. */
+/** The properties that show whether a file is still the same. */
 interface Seen {
   readonly size: number;
   readonly mtimeMs: number;
@@ -46,7 +46,7 @@ interface Seen {
 
 async function* unchanged(path: string, seen: Seen): AsyncGenerator<Uint8Array> {
   const file = await open(path);
-  // No further than it was, so that what has come since does not make its last piece another one.
+  // Reads no further than the first length, so that data appended since does not change the last piece.
   const end = Math.max(0, seen.size - 1);
   const stream = file.createReadStream({ end, highWaterMark: PIECE, autoClose: false });
   try {
@@ -69,10 +69,10 @@ async function check(file: FileHandle, path: string, { size, mtimeMs }: Seen): P
   if (now.size !== size || now.mtimeMs !== mtimeMs) throw new Error(`${path} changed while it was read`);
 }
 
-/** RFC 2046, section 4.5.1: bytes of which nothing more is known. */
+/** The type of unknown bytes: RFC 2046, section 4.5.1. */
 export const OCTETS = 'application/octet-stream';
 
-/** The media type that a file's name says, else {@link OCTETS}. Its table is not small, and loaded when it is first needed. */
+/** The media type for a file's name, or {@link OCTETS}. The table is large, and loaded when it is first needed. */
 export async function contentTypeOf(name: string): Promise<string> {
   const { default: types } = await import('mime');
   return types.getType(name) ?? OCTETS;

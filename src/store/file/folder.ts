@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../error.ts';
 
 /**
- * Makes a folder with those above it, for the owner alone (0700). Node's own recursive mkdir never ends where a file
- * system refuses new folders with ENOENT, as /proc does.
+ * Creates a folder and its parents for their owner only (0700). Node's recursive mkdir never returns on a file system that
+ * refuses new folders with ENOENT, such as /proc.
  * @throws errors of the file system
  */
 export function createFolder(folder: string): void {
@@ -14,12 +14,12 @@ export function createFolder(folder: string): void {
   try {
     mkdirSync(folder, 0o700);
   } catch (error) {
-    // Another process was quicker.
+    // Another process created it first.
     if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
 
-/** Removes the files of a folder that are chosen; does nothing where there is no such folder. */
+/** Removes the selected files of a folder, if the folder exists. */
 export function removeFiles(folder: string, which: (name: string, path: string) => boolean): void {
   try {
     for (const name of readdirSync(folder)) {
@@ -27,14 +27,14 @@ export function removeFiles(folder: string, which: (name: string, path: string) 
       if (which(name, path)) unlinkSync(path);
     }
   } catch {
-    // There is no such folder yet, or another gateway was faster.
+    // The folder does not exist yet, or another gateway removed the file first.
   }
 }
 
-/** How old a temporary file must be before it counts as left behind, in milliseconds: a living one has its name for an instant. */
+/** Milliseconds after which a temporary file counts as left behind: one in use has its name for an instant only. */
 const LEFT_BEHIND = 60_000;
 
-/** Removes what is left in a folder of temporary files where those who made them were killed before they took the name away. */
+/** Removes temporary files whose process was killed before it removed their names. */
 export function sweepTemporary(folder: string): void {
   const now = Date.now();
   removeFiles(folder, (_, path) => now - statSync(path).mtimeMs > LEFT_BEHIND);

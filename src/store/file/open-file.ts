@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createFolder } from './folder.ts';
 
-/** Bytes that are read at once. */
+/** The bytes that are read at a time. */
 const PIECE = 262_144;
 
-/** Windows has no such flag. */
+/** Windows does not have O_NOFOLLOW. */
 const OWN_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 const readAt = promisify(read);
 const writeAt = promisify(write);
 
-/** An open file, read and written beside the main thread. */
+/** An open file, read and written outside the main thread. */
 export class OpenFile {
   #descriptor: number | undefined;
-  /** Reads and writes under way: their descriptor must not be closed, or it could be another file's by the time they run. */
+  /** The reads and writes in progress. Closing their descriptor could make it another file's before they run. */
   #running = 0;
   #closing = false;
-  /** What errors call it. */
+  /** Its name in errors. */
   readonly #what: string;
 
   private constructor(descriptor: number, what: string) {
@@ -27,29 +27,29 @@ export class OpenFile {
     this.#what = what;
   }
 
-  /** Opens a file for reading; a link that somebody put in its place is none. @throws errors of the file system */
+  /** Opens a file for reading, and does not follow a link in its place. @throws errors of the file system */
   static open(path: string, what: string): OpenFile {
     return new OpenFile(openSync(path, OWN_FILE), what);
   }
 
-  /** Makes a file, for the owner alone, where there must be none. @throws errors of the file system */
+  /** Creates a file for its owner only; it must not exist. @throws errors of the file system */
   static create(path: string, what: string): OpenFile {
     return new OpenFile(openSync(path, 'wx+', 0o600), what);
   }
 
-  /** Opens a file and removes its name, so that it ends with the last who holds it open. @throws errors of the file system */
+  /** Opens a file and removes its name, so that it disappears when the last process closes it. @throws errors of the file system */
   static take(path: string, what: string): OpenFile {
     return OpenFile.open(path, what).#withoutName(path);
   }
 
-  /** Makes a file without a name: whatever becomes of the process, nothing of it stays. @throws errors of the file system */
+  /** Creates a file without a name, which disappears with its process. @throws errors of the file system */
   static nameless(folder: string, what: string): OpenFile {
     createFolder(folder);
     const path = join(folder, randomUUID());
     return OpenFile.create(path, what).#withoutName(path);
   }
 
-  /** Writes all of the bytes; they must not change until then. @throws errors of the file system; Error where it was closed */
+  /** Writes all of the bytes, which must not change meanwhile. @throws errors of the file system; Error when it was closed */
   write(bytes: Uint8Array, position: number): Promise<void> {
     return this.#use(async (descriptor) => {
       for (let done = 0; done < bytes.length; ) {
@@ -60,14 +60,14 @@ export class OpenFile {
   }
 
   /**
-   * Some of its bytes, in pieces: one is read while the one before is used.
-   * @throws errors of the file system; Error where the file ends early, or is closed
+   * Reads a range in pieces; the next piece is read while one is used.
+   * @throws errors of the file system; Error when the file ends early, or is closed
    */
   async *stream(start: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
     const end = start + length;
     const piece = (at: number): Promise<Uint8Array> | undefined => {
       const next = at < end ? this.#read(Math.min(PIECE, end - at), at) : undefined;
-      // Where the stream is left early nobody awaits it.
+      // It is not awaited when the stream is abandoned.
       next?.catch(() => {});
       return next;
     };
@@ -80,7 +80,7 @@ export class OpenFile {
     }
   }
 
-  /** Gives the file back once nothing reads or writes it any more; a second call does nothing. */
+  /** Closes the file once no read or write is in progress; a second call does nothing. */
   close(): void {
     this.#closing = true;
     const descriptor = this.#descriptor;

@@ -3,19 +3,19 @@ import { BlockWriter } from '../block-writer.ts';
 import { sweepTemporary } from './folder.ts';
 import { OpenFile } from './open-file.ts';
 
-/** Where content is kept. Sizes in bytes. */
+/** Settings of a spool. Sizes in bytes. */
 export interface SpoolOptions {
-  /** For temporary files; made where it is missing, and swept of what is left in it. */
+  /** The folder of temporary files; it is created when missing, and files left in it are removed. */
   readonly folder: string;
-  /** Of one content, what stays in memory; what is longer goes to a file. 256 KiB. */
+  /** The most memory for one content; longer content goes to a file. 256 KiB by default. */
   readonly memory?: number;
-  /** Of all contents together, what stays in memory. 16 MiB. */
+  /** The most memory for all contents together. 16 MiB by default. */
   readonly total?: number;
 }
 
 /**
- * A spool that keeps short content in memory and the rest in files. They have no name, so that nothing of them stays
- * when the process ends, however it does.
+ * A spool that keeps short content in memory and the rest in files without names, which disappear with the process however it
+ * ends.
  */
 export function createSpool({ folder, memory = 262_144, total = 16_777_216 }: SpoolOptions): Spool {
   sweepTemporary(folder);
@@ -45,7 +45,7 @@ export function createSpool({ folder, memory = 262_144, total = 16_777_216 }: Sp
   };
 }
 
-/** Memory that all contents share. */
+/** The memory that all contents share. */
 class Budget {
   #left: number;
 
@@ -53,7 +53,7 @@ class Budget {
     this.#left = total;
   }
 
-  /** Whether there was as much. */
+  /** Takes memory. @returns whether enough was left */
   take(bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;
@@ -65,7 +65,7 @@ class Budget {
   }
 }
 
-/** Memory that a content gets at first. */
+/** The first buffer of a content, in bytes. */
 const FIRST = 1024;
 
 /** Content in memory, in one buffer that grows. */
@@ -84,7 +84,7 @@ class Gathered implements Kept {
     return this.#length;
   }
 
-  /** Whether the chunk could be taken; where not, nothing of it was. */
+  /** Adds a chunk, all of it or nothing. @returns whether there was room */
   add(chunk: Uint8Array): boolean {
     const needed = this.#length + chunk.length;
     const buffer = this.#buffer;
@@ -99,7 +99,7 @@ class Gathered implements Kept {
     return true;
   }
 
-  /** Gives back what it does not need. */
+  /** Releases unused memory. */
   trim(): void {
     const unused = (this.#buffer?.length ?? 0) - this.#length;
     if (unused === 0) return;
@@ -117,7 +117,7 @@ class Gathered implements Kept {
     this.#buffer = undefined;
   }
 
-  /** Not from the pool that Node shares among small buffers: each would hold a whole block of it. */
+  /** Does not use Node's pool for small buffers: each of them would keep a whole block of it in memory. */
   #move(size: number): void {
     const moved = Buffer.allocUnsafeSlow(size);
     this.#buffer?.copy(moved, 0, 0, this.#length);
@@ -125,7 +125,7 @@ class Gathered implements Kept {
   }
 }
 
-/** Bytes that are gathered before they are written. */
+/** The bytes that are gathered before they are written. */
 const BLOCK = 262_144;
 
 /** Content in a file without a name. */
@@ -139,7 +139,7 @@ class SpooledFile implements Kept {
     this.#writer = new BlockWriter(BLOCK, (block, number) => file.write(block, number * BLOCK));
   }
 
-  /** Makes the file, and moves what came so far to it. */
+  /** Creates the file, and moves the content so far to it. */
   static async begin(folder: string, gathered: Gathered): Promise<SpooledFile> {
     const spooled = new SpooledFile(OpenFile.nameless(folder, 'the content'));
     try {

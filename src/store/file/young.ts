@@ -1,16 +1,16 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Bytes that pass between two collections. */
+/** The bytes between two collections. */
 const EVERY = 8 * 1024 * 1024;
 
 let collect: ((options: { readonly type: 'minor' }) => void) | undefined;
 let passed = 0;
 
 /**
- * To be told of the bytes of transfers as they pass. What V8 knows of a buffer is its small object, so that the memory
- * behind those of a long transfer piles up to some 64 MB before it looks; a collection of the youngest objects, which
- * takes less than a millisecond, frees it before.
+ * Call it with the bytes of transfers as they pass. V8 counts only the small object of a buffer, so the memory of a long
+ * transfer grows by some 64 MB before a collection; a collection of the youngest objects takes less than a millisecond and
+ * frees it earlier.
  */
 export function passing(bytes: number): void {
   passed += bytes;
@@ -20,7 +20,7 @@ export function passing(bytes: number): void {
   collect({ type: 'minor' });
 }
 
-/** Only for this: the flag makes the function in contexts that are made after it. */
+/** The flag exposes the function only in contexts that are created after it was set. */
 function makeCollect(): NonNullable<typeof collect> {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as NonNullable<typeof collect>;
