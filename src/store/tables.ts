@@ -3,11 +3,33 @@ import type { BlobTables } from './tables/blob.ts';
 import type { ProcessTables } from './tables/process.ts';
 import type { QueryTables } from './tables/query.ts';
 import type { QueueTables } from './tables/queue.ts';
-import type { SchemaTables } from './tables/schema.ts';
 import type { UserTables } from './tables/user.ts';
 
 /** The gateway's own tables. */
-export interface Tables extends BlobTables, ProcessTables, QueryTables, QueueTables, SchemaTables, UserTables {}
+export interface Tables extends BlobTables, ProcessTables, QueryTables, QueueTables, UserTables {
+  signalbox_migration: MigrationTable;
+  signalbox_migration_lock: MigrationLockTable;
+  signalbox_sample_data: SampleDataTable;
+}
 
 /** The query builder of the gateway's own tables, over the pool or inside a transaction. */
 export type Db = Kysely<Tables>;
+
+/** One migration that was run. */
+export interface MigrationTable {
+  name: string;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  applied: string;
+}
+
+/** The row that is locked while a process changes the schema on PostgreSQL. */
+export interface MigrationLockTable {
+  id: number;
+}
+
+/** One file of sample data that was run. */
+export interface SampleDataTable {
+  name: string;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  loaded: string;
+}

@@ -11,11 +11,11 @@ export const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::b
 /** A new job, with its id. */
 export type EnteredJob = NewJob & { readonly id: string };
 
-/** A new job whose turn it is after those of its key. */
+/** A new job with a key. */
 export type KeyedJob = EnteredJob & Line;
 
 /**
- * Enters a job that waits for nothing but its time. One with a key gets its place behind the others of that when it is due.
+ * Enters a job that waits only until it is due. A job with a key gets its place behind the others of the key then.
  * @returns whether its id was new
  */
 export async function enter(tx: Db, { queue, id, key, data, after }: EnteredJob): Promise<boolean> {
@@ -63,7 +63,7 @@ export async function fallIn(tx: Db, { queue, key, id }: Line & { readonly id: s
   return placed(tx, { queue, key }, rows);
 }
 
-/** Locks a key, which exists from then on, and takes its next number. A key exists as long as it has a first job. */
+/** Locks a key, creates it if necessary, and takes its next number. A key exists exactly as long as it has a first job. */
 function nextNumber({ queue, key }: Line): RawBuilder<unknown> {
   return sql`
     insert into signalbox_job_key (queue, key, last) values (${queue}, ${key}, 1)
@@ -72,7 +72,7 @@ function nextNumber({ queue, key }: Line): RawBuilder<unknown> {
   `;
 }
 
-/** The place of a job by its number: number 1 is given when the key had no job. */
+/** The place of a job by its number: 1 means that the key had no job. */
 function placeAt(): RawBuilder<number> {
   return sql`case when last = 1 then ${sql.lit(PLACE.free)} else ${sql.lit(PLACE.behind)} end`;
 }
@@ -84,7 +84,7 @@ async function placed(
 ): Promise<number | undefined> {
   const [row] = rows;
   if (row?.place != null) return row.place;
-  // The key was created for a job that does not come.
+  // The key was created for a job that was not entered.
   if (row?.last === 1) await ofLine(tx.deleteFrom('signalbox_job_key'), line).execute();
   return undefined;
 }
@@ -94,12 +94,21 @@ export async function lockLine(tx: Db, line: Line): Promise<void> {
   await ofLine(tx.selectFrom('signalbox_job_key'), line).select('last').forUpdate().execute();
 }
 
-/** Ends jobs without a key that claims still hold. @returns their ids */
+/** Ends the jobs, without keys, that claims still hold. @returns their ids */
 export async function endFree(tx: Db, queue: string, claims: readonly Claim[]): Promise<readonly string[]> {
   const attempts = claims.map(({ id, mark }) => sql`(${id}::uuid, ${mark}::bigint)`);
-  const { rows } = await sql<{ id: string }>`
-    delete from signalbox_job where queue = ${queue} and (id, mark) in (${sql.join(attempts)}) returning id
-  `.execute(tx);
+  const rows = await tx
+    .deleteFrom('signalbox_job')
+    .where('queue', '=', queue)
+    // The index serves ids, not pairs.
+    .where(
+      'id',
+      'in',
+      claims.map(({ id }) => id),
+    )
+    .where(sql<boolean>`(id, mark) in (${sql.join(attempts)})`)
+    .returning('id')
+    .execute();
   return rows.map(({ id }) => id);
 }
 
@@ -138,17 +147,17 @@ export async function moveOn(tx: Db, { queue, key }: Line): Promise<string | und
   return rows[0]?.id;
 }
 
-/** Whether a claim still holds its job. */
+/** The condition that a claim still holds its job. */
 export function heldBy({ mark }: Claim) {
   return sql<boolean>`mark = ${mark}`;
 }
 
-/** A change to jobs. */
+/** A change to jobs, as a query. */
 export function change(db: Db, queue: string, ids: readonly string[]) {
   return db.updateTable('signalbox_job').where('queue', '=', queue).where('id', 'in', ids);
 }
 
-/** A query for what decides about a job. */
+/** The state of a job, as a query. */
 export function selectJob(db: Db, queue: string, id: string) {
   return db
     .selectFrom('signalbox_job')

@@ -14,10 +14,10 @@ const FRESH = 10;
 /** Jobs that are looked at in one transaction. */
 const PAGE = 1000;
 
-/** The place of the last job that was looked at. */
+/** The last job that was looked at. */
 type Cursor = Pick<JobTable, 'queue' | 'id'>;
 
-/** Does something at an interval, never twice at the same time. @returns what ends it */
+/** Does work at an interval, never twice at the same time. @returns what ends it */
 export function repeat(
   everyMs: number,
   work: () => Promise<void>,
@@ -38,8 +38,8 @@ export function repeat(
 }
 
 /**
- * Gives pg-boss again the jobs that it does not have any more: somebody deleted or ended them with its own tools, or restored
- * a database without its schema. Without that they, and all behind them, would wait for ever.
+ * Gives pg-boss again the jobs that it does not have any more: an operator deleted or ended them with its tools, or restored a
+ * database without its schema. They, and all jobs behind them, would wait for ever.
  * @returns what ends it
  */
 export function restoreJobs(store: Store, boss: Boss, report: (error: Error) => void): () => Promise<void> {
@@ -47,12 +47,13 @@ export function restoreJobs(store: Store, boss: Boss, report: (error: Error) => 
   const work = async (): Promise<void> => {
     const { next, restored } = await restorePage(store, boss, cursor);
     cursor = next;
-    if (restored > 0) report(new Error(`pg-boss had lost ${restored} jobs of the queue; they were given to it again`));
+    if (restored > 0)
+      report(new Error(`${restored} jobs of the queue were missing in pg-boss, and were given to it again`));
   };
   return repeat(RESTORE, work, report);
 }
 
-/** Restores the jobs after a place, up to {@link PAGE}. @returns where to go on, `undefined` after the last job */
+/** Restores the jobs after a job, up to {@link PAGE}. @returns the job to go on after, `undefined` at the end */
 export async function restorePage(
   store: Store,
   boss: Boss,
@@ -63,20 +64,20 @@ export async function restorePage(
       .selectFrom('signalbox_job')
       .select(['queue', 'id', 'due', 'mark'])
       .where('place', '<>', PLACE.behind)
-      .orderBy('queue')
       .orderBy('id')
+      .orderBy('queue')
       .limit(PAGE)
-      // One that is about to end must not be given again.
+      // Skips jobs that are about to end: they must not be given again.
       .forUpdate()
       .skipLocked();
-    if (after !== undefined) query = query.where(sql<boolean>`(queue, id) > (${after.queue}, ${after.id}::uuid)`);
+    if (after !== undefined) query = query.where(sql<boolean>`(id, queue) > (${after.id}::uuid, ${after.queue})`);
     const rows = await query.execute();
     let restored = 0;
     for (const [queue, those] of Map.groupBy(rows, (row) => row.queue)) {
-      // What pg-boss still has it leaves as it is.
+      // pg-boss ignores the ids that it has.
       const given = await boss.give(tx, queue, those.map(again));
       restored += given.length;
-      // A gateway that runs one of them finds that it has lost it, and stops.
+      // A gateway that runs one of them notices that it has lost it, and stops the job.
       if (given.length > 0) {
         await tx
           .updateTable('signalbox_job')
@@ -90,7 +91,7 @@ export async function restorePage(
   });
 }
 
-/** A job that somebody may still run begins only after they had the time to stop. */
+/** A job that a gateway may still be running begins only after the time to stop. */
 function again({ id, due, mark }: Pick<JobTable, 'id' | 'due' | 'mark'>): Given {
   return { id, after: mark === null ? new Date(due) : HEARTBEAT };
 }

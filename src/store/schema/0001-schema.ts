@@ -143,7 +143,9 @@ const queue = {
     },
     // Each answers one question: what waits, for how long, who is first and next of a key, who comes to it, who holds what.
     indexes: {
-      id: { columns: ['queue', 'id'], unique: true },
+      id: { only: 'sqlite', columns: ['queue', 'id'], unique: true },
+      // A look for several ids must not depend on statistics: with the queue first, those of an empty table make it read all.
+      uuid: { only: 'postgres', columns: ['id', 'queue'], unique: true },
       waiting: { only: 'sqlite', columns: ['queue', 'due', 'sequence'], where: WAITING },
       since: { only: 'sqlite', columns: ['queue', 'since'], where: WAITING },
       head: { only: 'sqlite', columns: ['queue', 'key'], unique: true, where: 'place = 0 and key is not null' },
