@@ -26,59 +26,60 @@ export const databaseCatalogue = {
   'database-unreachable': error<{ what: string; reason: string }>({
     message: ({ what, reason }) => `${what} can't be read: ${reason}.`,
     explanation:
-      "The gateway's own database, or a datasource that queries name, can't be opened with the configuration that is set now, so that nothing can be said of its queries.",
+      "The gateway's own database, or a datasource of a query, can't be opened with the current configuration, so its queries could not be checked.",
     wrong: `datasource: REPORTING\nurl: sqlite:missing.db\n---\n${query('{ NUMBER: integer }').replace('public', 'datasource: REPORTING\npublic')}`,
     right: query('{ NUMBER: integer }'),
   }),
   'database-outdated': error<{ location: string; steps: number }>({
     message: ({ location, steps }) =>
-      `${location} lacks ${steps} ${steps === 1 ? 'step' : 'steps'} of the schema of this version.`,
-    hint: () => 'Run signalbox migrate; signalbox serve does it too.',
+      `The schema of ${location} is ${steps} ${steps === 1 ? 'step' : 'steps'} behind this version.`,
+    hint: () => 'Run `signalbox migrate`. `signalbox serve` does so at start.',
     explanation:
-      "The gateway's own tables are made and changed in steps. Queries that read tables of this version would be refused until they have run.",
+      "The gateway's own tables are created and changed in steps. Queries on tables of this version would fail until these steps have run.",
     wrong: 'gateway: LOCAL\ndatabase: sqlite:empty.db',
     right: query('{ NUMBER: integer }'),
   }),
   'query-refused': error<{ query: string; reason: string }>({
-    message: ({ query: id, reason }) => `The database refuses ${id}: ${reason}.`,
+    message: ({ query: id, reason }) => `The database rejects query ${id}: ${reason}.`,
     explanation:
-      'The statement was prepared on the database, without being run, and the database does not take it, or it could do more than read: change a setting of the session, take a lock, move a sequence. The reason is in the words of the database.',
+      'The statement was prepared on the database without being run. The database rejected it, or it could do more than read: change a setting of the session, take a lock, advance a sequence. The reason is quoted from the database.',
     wrong: query('{ NUMBER: integer }', 'select number from ordres'),
     right: query('{ NUMBER: integer }'),
   }),
   'column-missing': error<{ query: string; reason: string }>({
-    message: ({ query: id, reason }) => `The result of ${id} does not fit: ${reason}.`,
-    explanation: 'A declared column is found in the result by its name without case. Each must be there, once.',
+    message: ({ query: id, reason }) => `The result of query ${id} does not fit: ${reason}.`,
+    explanation:
+      'Declared columns are found in the result by name, regardless of letter case. Each must be in the result exactly once.',
     wrong: query('{ NUMBER: integer, PRICE: decimal }'),
     right: query('{ NUMBER: integer, NOTE: string }'),
   }),
   'column-type': error<{ query: string; reason: string }>({
-    message: ({ query: id, reason }) => `A type of ${id} does not fit: ${reason}.`,
+    message: ({ query: id, reason }) => `A type of query ${id} does not fit: ${reason}.`,
     hint: () => 'Declare the type that the database has, or cast the column in the SQL.',
     explanation:
-      'The database says that the column holds something else than is declared. A value that does not fit its column ends the query with an error.',
+      'According to the database, the column has another type than the declared one. A value that does not fit its column ends the query with an error.',
     wrong: query('{ NOTE: integer }'),
     right: query('{ NOTE: string(30) }'),
   }),
   'column-narrow': warning<{ query: string; reason: string }>({
-    message: ({ query: id, reason }) => `A type of ${id} is narrow: ${reason}.`,
+    message: ({ query: id, reason }) => `A type of query ${id} is too narrow: ${reason}.`,
     explanation:
-      'The database may hold longer texts, or more digits, than the declared type says. They are returned as they are, and contracts say otherwise.',
+      'The database may contain longer texts, or more digits, than the declared type allows. They are returned unchanged, contrary to the contract.',
     wrong: query('{ NOTE: string(10) }'),
     right: query('{ NOTE: string(30) }'),
   }),
   'component-table': error<{ component: string; reason: string }>({
-    message: ({ component: id, reason }) => `The table of ${id} does not fit: ${reason}.`,
+    message: ({ component: id, reason }) => `The table of component ${id} does not fit: ${reason}.`,
     explanation:
-      "A component is saved in a table of the gateway's own database, which has a column for each field of its shape, called as the field, in small letters. No two of its rows may have the same keys.",
+      "A component is saved in a table of the gateway's own database. The table has a column for each field of the shape, with the name of the field in lower case. No two rows may have the same keys.",
     wrong: component('orders', 'NUMBER: { type: integer, required: true }, NOTE: string(30)', 'NUMBER'),
     right: component('place', 'ID: { type: string(5), required: true }, NAME: string(30)', 'ID'),
   }),
   'user-in-both': error<{ user: string }>({
-    message: ({ user }) => `The database has a user ${user} too.`,
-    hint: () => 'Rename this one, or remove it: signalbox user works on that of the database.',
+    message: ({ user }) => `The database also has a user ${user}.`,
+    hint: () => 'Rename this user, or remove it. `signalbox user` manages the user in the database.',
     explanation:
-      'An id belongs to one user, in the definitions or in the database, where `signalbox user` keeps them: else nobody could tell who calls. A disabled user of the database keeps its id.',
+      'A user id belongs to one user, in the definitions or in the database, where `signalbox user` manages users; otherwise the caller would be ambiguous. A disabled user in the database keeps its id.',
     wrong: `user: kept\npassword: ${hash}`,
     right: `user: declared\npassword: ${hash}`,
   }),

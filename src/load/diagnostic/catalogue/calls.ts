@@ -9,10 +9,10 @@ const REQUEST = 'request: { fields: { REGION: string(1), TOKEN: text } }';
 /** Mistakes in calls of other systems over REST. */
 export const consumerEntries = {
   'unknown-value': error<{ name: string; known: readonly string[] }>({
-    message: ({ name }) => `{${name}} is no field of the request, the template document or \`values:\`.`,
-    hint: ({ name, known }) => didYouMean(name, known, 'Fields here:') ?? 'Name a document with `request:`.',
+    message: ({ name }) => `{${name}} is not a field of the request, the template document or \`values:\`.`,
+    hint: ({ name, known }) => didYouMean(name, known, 'Fields here:') ?? 'Add a document with `request:`.',
     explanation:
-      'The texts of a call (`headers:`, `form:`, a default like `"{File.name}"`) may hold values of the call: `{FIELD}` for a field of the request, of the document that `template:` names, or of `values:`. Of binary content they may hold `{FIELD.name}`, `{FIELD.contentType}` and `{FIELD.length}`.',
+      'The texts of a call (`headers:`, `form:`, a default such as `"{File.name}"`) may contain values of the call: `{FIELD}` stands for a field of the request, of the document in `template:`, or of `values:`. For binary content, use `{FIELD.name}`, `{FIELD.contentType}` or `{FIELD.length}`.',
     wrong: consumer(`  ORDER_GET: { get: Orders, ${REQUEST}, headers: { Authorization: "Bearer {TOKN}" } }`),
     right: consumer(`  ORDER_GET: { get: Orders, ${REQUEST}, headers: { Authorization: "Bearer {TOKEN}" } }`),
   }),
@@ -20,23 +20,23 @@ export const consumerEntries = {
     message: ({ name, reason }) => `The value ${name} ${reason}.`,
     hint: () => 'For example: TenantID: ${env:TENANT_ID}.',
     explanation:
-      '`values:` says what fields hold that a caller leaves out: a text, which may refer to configuration, for a field that holds one value. What is made of other values of the call is a default of its field: `default: "{File.name}"`.',
+      '`values:` supplies fields that the caller leaves out. Each value is a text, which may refer to configuration, for a field that holds a single value. To build a field from other values of the call, use its default: `default: "{File.name}"`.',
     wrong: consumer(`  ORDER_GET: { get: "Orders/{KEY}", ${REQUEST}, values: { KEY: "{REGION}" } }`),
     right: consumer(`  ORDER_GET: { get: "Orders/{KEY}", ${REQUEST}, values: { KEY: "\${env:ORDER_KEY}" } }`),
   }),
   'unused-value': error<{ name: string; owner: string; known: readonly string[] }>({
-    message: ({ name, owner }) => `The value ${name} fills nothing: no call of ${owner} uses a field of that name.`,
-    hint: ({ name, owner, known }) => didYouMean(name, known, 'Fields there:') ?? `Take it out of ${owner}.`,
+    message: ({ name, owner }) => `The value ${name} is not used: no call of ${owner} has a field of that name.`,
+    hint: ({ name, owner, known }) => didYouMean(name, known, 'Fields there:') ?? `Remove it from ${owner}.`,
     explanation:
-      'A value of `values:` stands for a field that a URI template, a header, a form or the body of a call uses. One that none of them uses is misspelt, or left over.',
+      'Each value in `values:` fills a field that a URI template, a header, a form or the body of a call uses. A value that fills no field is misspelled or left over.',
     wrong: consumer(`  ORDER_GET: { get: "Orders/{REGION}", ${REQUEST}, values: { REGON: N } }`),
     right: consumer(`  ORDER_GET: { get: "Orders/{REGION}", ${REQUEST}, values: { REGION: N } }`),
   }),
   'circular-default': error<{ field: string; path: string }>({
-    message: ({ field, path }) => `The default of ${field} is made of itself: ${path}.`,
-    hint: () => 'Give one of them a default of its own, or none.',
+    message: ({ field, path }) => `The default of ${field} refers to itself: ${path}.`,
+    hint: () => 'Remove the default of one of these fields, or make it a constant.',
     explanation:
-      'A default may be made of other fields of the call, which may have such defaults too. It can never be made of itself.',
+      'A default may refer to other fields of the call, which may have such defaults too, but not to its own field.',
     wrong: consumer(
       '  ORDER_GET:\n    get: "Orders/{A}"\n    request: { fields: { A: { type: text, default: "{B}" }, B: { type: text, default: "{A}" } } }',
     ),
@@ -45,26 +45,26 @@ export const consumerEntries = {
     ),
   }),
   'template-not-writable': error<{ reason: string }>({
-    message: ({ reason }) => `No call can be written with this template: ${reason}.`,
+    message: ({ reason }) => `No call can be built from this template: ${reason}.`,
     explanation:
-      'The template of a call follows the base of its node, which has the scheme. What stands after `#` is a fragment, which is never sent. A field with `url: path` keeps its slashes, which `{/NAME}` and its like do not.',
+      'The template of a call is appended to the base of its node, which has the scheme. Anything after `#` is a fragment, which is never sent. A field with `url: path` keeps its slashes, which operators such as `{/NAME}` do not.',
     wrong: consumer(`  ORDER_GET: { get: "https://example.org/Orders/{REGION}", ${REQUEST} }`),
     right: consumer(`  ORDER_GET: { get: "Orders/{REGION}", ${REQUEST} }`),
   }),
   'bad-host': error<{ operation: string; reason: string }>({
-    message: ({ operation, reason }) => `The template of ${operation} must begin with the host, and ${reason}.`,
-    hint: () => 'For example: "{TENANT}.example.org/orders/{NUMBER}". Or write the host into the base of the node.',
+    message: ({ operation, reason }) => `The template of ${operation} must begin with a host, but ${reason}.`,
+    hint: () => 'For example: "{TENANT}.example.org/orders/{NUMBER}". Or write the host in the base of the node.',
     explanation:
-      'Where the base of a node is `https://` alone, what stands before the first slash of a URI template is the host: letters, digits, dots, hyphens and variables, with a port at the end. It is checked and never percent-encoded.',
+      'When the base of a node is only `https://`, the part of a URI template before its first slash is the host: letters, digits, dots, hyphens and variables, and optionally a port. It is validated and never percent-encoded.',
     wrong: consumer(`  ORDER_GET: { get: /Orders, ${REQUEST} }`, 'https://'),
     right: consumer(`  ORDER_GET: { get: "{REGION}.example.org/Orders", ${REQUEST} }`, 'https://'),
   }),
   'mixed-bases': error<{ node: string; operation: string }>({
     message: ({ node, operation }) =>
-      `Some bases of ${node} have a host and some have none, so that the templates of ${operation} fit only a part of them.`,
-    hint: () => 'Write the host into all of them or into none.',
+      `Only some bases of node ${node} have a host, so the templates of ${operation} do not fit all of them.`,
+    hint: () => 'Give all bases a host, or none.',
     explanation:
-      'Several bases are tried one after the other with the same URI template. Where one is `https://` alone, templates begin with the host, and so the others must be too.',
+      'The bases of a node are tried in turn with the same URI template. If one is only `https://`, templates begin with the host, so the others must be the same.',
     wrong: consumer('  ORDER_GET: { get: a.example.org/Orders }', '[https://, "https://b.example.org"]'),
     right: consumer('  ORDER_GET: { get: Orders }', '["https://a.example.org", "https://b.example.org"]'),
   }),
@@ -86,9 +86,9 @@ const ORDER = 'call: ORDER_PUT';
 export const flowEntries = {
   'not-a-call': error<{ name: string; reason: string }>({
     message: ({ name, reason }) => `${name} can't be called: ${reason}.`,
-    hint: () => 'Name an operation that has a `target`.',
+    hint: () => 'Use an operation that has a `target`.',
     explanation:
-      'A step of a flow calls one operation of another system: one with a `target`. `call:` of an operation names such a one too, or a flow with its service: `N_DOCLIB.upload`. What is answered here is no call to another system.',
+      "A step of a flow calls one operation of another system: one with a `target`. `call:` of an operation names such an operation too, or a flow with its service: `N_DOCLIB.upload`. Operations that this gateway answers itself can't be called.",
     wrong: `${flow(LOGIN, ORDER)}---\nservice: Orders.v1\npublic: true\noperations:\n  HERE_PUT: { soap: true, response: text }\n  ORDERS_POST: { soap: true, response: text, call: HERE_PUT }`,
     right: flow(LOGIN, ORDER),
   }),
@@ -98,33 +98,33 @@ export const flowEntries = {
     meant?: { readonly given: string; readonly known: readonly string[] };
     instead?: string;
   }>({
-    message: ({ path, reason }) => `${path} can't be taken from the reply: ${reason}.`,
+    message: ({ path, reason }) => `${path} can't be read from the reply: ${reason}.`,
     hint: ({ meant, instead }) => instead ?? (meant && didYouMean(meant.given, meant.known, 'Fields there:')),
     explanation:
-      'What a step keeps, and for how long, stands in a field of the document that the operation answers: `access_token`, or `result.token` for the field of an inner document. It is a single value. `for:` names a number of seconds.',
+      'The values that a step keeps, and the time for which it keeps them, come from fields of the reply: `access_token`, or `result.token` for a field of an inner document. Each is a single value; `for:` names a number of seconds.',
     wrong: flow('call: LOGIN_PUT, keep: { TOKEN: tokn }', ORDER),
     right: flow(LOGIN, ORDER),
   }),
   'bad-keep': error<{ name: string; reason: string }>({
     message: ({ name, reason }) => `${name} can't be kept here: ${reason}.`,
     explanation:
-      'What a step keeps fills the field of that name in every later step, so it must have a type that the field can take. One step keeps it, and no earlier one uses it: from there on it comes from the reply, and before that there is nothing that it could come from.',
+      'A value that a step keeps fills the field of that name in every later step, so its type must fit that field. Only one step may keep it, and no earlier step may use it, because it has no value before that step.',
     wrong: flow('call: LOGIN_PUT, keep: { NUMBER: token }', ORDER),
     right: flow('call: LOGIN_PUT, keep: { NUMBER: seconds }', ORDER),
   }),
   'unused-keep': error<{ name: string }>({
-    message: ({ name }) => `${name} is kept for nothing: no later step has a field of that name.`,
-    hint: () => 'Name the field of a later step that it fills, or leave it out.',
+    message: ({ name }) => `The kept value ${name} is not used: no later step has a field of that name.`,
+    hint: () => 'Use the name of the field of a later step that it fills, or remove it.',
     explanation:
-      'A step keeps values of its reply for later steps, each under the name of the field that it fills. One that none of them uses is probably misspelt, and the field that it was meant for would be an input of the flow.',
+      'A step keeps values of its reply for later steps, each under the name of the field that it fills. An unused one is probably misspelled; the field that it was meant for would become an input of the flow.',
     wrong: flow('call: LOGIN_PUT, keep: { TOKN: token }', ORDER),
     right: flow(LOGIN, ORDER),
   }),
   'flow-input': error<{ name: string; first: string; second: string }>({
-    message: ({ name, first, second }) => `The input ${name} would be ${first} and ${second}.`,
-    hint: () => 'Give the fields one type, or one of them another name.',
+    message: ({ name, first, second }) => `The input ${name} would be both ${first} and ${second}.`,
+    hint: () => 'Give these fields the same type, or rename one of them.',
     explanation:
-      'The input of a flow is what its steps use and none keeps. Fields of one name are one input, which goes to each of these steps, so they have one type.',
+      'The input of a flow consists of the fields that its steps use and no step keeps. Fields of the same name are one input, which goes to each of these steps, so they must have the same type.',
     wrong: partner(
       '  NOTE_PUT: { soap: true, request: { fields: { NUMBER: text } } }\nflows:\n  order: [{ call: NOTE_PUT }, { call: ORDER_PUT }]',
     ),
@@ -135,7 +135,7 @@ export const flowEntries = {
   'bad-call-answer': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
-      'With `call:` another system answers: the input of the call is taken from the request, and the reply from its own, by the names of fields. So what the call requires is a field of the request that is always there, what the response requires is a field of its reply, and their types fit. A message without a document fills one of the same kind. The caller needs a grant for the call too, and what is not active answers nothing.',
+      'With `call:` another system answers. The input of the call is taken from the request and the reply from its reply, by the names of fields. So every field that the call requires must always be present in the request, every field that the response requires must be in the reply, and their types must fit. A message without a document fits one of the same kind. The caller also needs a grant for the call, and the call must be active.',
     wrong: answered('soap: true, request: { fields: { NUMBER: text } }, response: text, call: ORDER_PUT'),
     right: answered(
       'soap: true, request: { fields: { NUMBER: integer } }, response: { fields: { STATUS: text } }, call: ORDER_PUT',
@@ -148,10 +148,10 @@ const node = (rest: string): string => `node: PARTNER\nbase: https://example.org
 /** Mistakes in nodes: where calls go, and what they show there. */
 export const nodeEntries = {
   'two-credentials': error<{ node: string; first: string; second: string }>({
-    message: ({ node, first, second }) => `Calls to ${node} would show two credentials: ${first} and ${second}.`,
-    hint: () => 'Leave one of them.',
+    message: ({ node, first, second }) => `Node ${node} has two credentials: ${first} and ${second}.`,
+    hint: () => 'Remove one of them.',
     explanation:
-      'What calls to a node show is one credential: a user with a password, a bearer token, an API key, or a token by the client-credentials grant. A partner that wants a key beside it can take that as a header of its operations.',
+      'Calls to a node use one credential: a user with a password, a bearer token, an API key, or a token from the client-credentials grant. If a partner requires a key in addition, send it as a header of the operations.',
     wrong: node('credential: { basic: { user: a, password: "${secret:B}" }, bearer: "${secret:C}" }'),
     right: node('credential: { bearer: "${secret:C}" }'),
   }),
@@ -159,22 +159,22 @@ export const nodeEntries = {
     message: ({ header }) => `The header ${header} belongs to the protocol and can't carry a key.`,
     hint: () => 'Ask the partner which header carries it, for example X-Api-Key.',
     explanation:
-      "An API key travels in a header of the partner's choice. Those that the protocol needs, such as Host, Content-Length or Cookie, are written by the gateway. In Authorization a key may stand, behind a scheme.",
+      'An API key is sent in a header that the partner chooses. Headers that the protocol needs, such as Host, Content-Length or Cookie, are written by the gateway. Authorization may carry a key after a scheme.',
     wrong: node('credential: { api-key: { header: Host, value: "${secret:PARTNER_KEY}" } }'),
     right: node('credential: { api-key: { header: Authorization, value: "ApiKey ${secret:PARTNER_KEY}" } }'),
   }),
   'bad-resolve': error<{ host: string; reason: string }>({
-    message: ({ host, reason }) => `Connections to ${host} ${reason}.`,
-    hint: () => 'Write an address as in 192.0.2.1, 192.0.2.1:8443 or "[2001:db8::1]:8443".',
+    message: ({ host, reason }) => `The address of ${host} is not valid: ${reason}.`,
+    hint: () => 'Write an address such as 192.0.2.1, 192.0.2.1:8443 or "[2001:db8::1]:8443".',
     explanation:
-      'Under `resolve` a node says where connections to a host go, in place of what DNS says: to an IPv4 address, or to an IPv6 address in brackets, each with a port or without. The request and TLS keep the name.',
+      '`resolve` of a node maps host names to the addresses to connect to, instead of DNS: an IPv4 address, or an IPv6 address in brackets, with or without a port. The request and TLS keep the name.',
     wrong: node('resolve: { example.org: localhost }'),
     right: node('resolve: { example.org: "127.0.0.1:8443" }'),
   }),
   'host-twice': error<{ host: string; other: string }>({
-    message: ({ host, other }) => `resolve names ${host} already, as ${other}.`,
-    hint: () => 'Leave one of them: letter case makes no difference in host names.',
-    explanation: 'Under `resolve` each host stands once. Host names that differ by letter case are the same name.',
+    message: ({ host, other }) => `resolve contains ${host} twice; the other is ${other}.`,
+    hint: () => 'Remove one of them: host names are not case-sensitive.',
+    explanation: '`resolve` may contain each host once. Host names that differ only in letter case are the same name.',
     wrong: node('resolve: { example.org: "127.0.0.1", Example.org: "127.0.0.2" }'),
     right: node('resolve: { example.org: "127.0.0.1" }'),
   }),

@@ -21,109 +21,116 @@ const levels = (count: number): string =>
 export const queryEntries = {
   'sql-not-select': error<{ word: string }>({
     message: ({ word }) =>
-      word === '' ? 'The SQL holds no statement.' : `A query reads, and this statement begins with ${word}.`,
+      word === ''
+        ? 'The SQL contains no statement.'
+        : `A query must be a SELECT, but this statement begins with ${word}.`,
     hint: () => 'Write one SELECT, or WITH ... SELECT.',
     explanation:
-      'A stored query is one SELECT, which may begin with WITH. It runs in a transaction that can only read; a statement that writes would fail there.',
+      'A stored query is one SELECT, which may begin with WITH. It runs in a read-only transaction, in which a statement that writes would fail.',
     wrong: query('', 'delete from orders'),
     right: query('', 'select number from orders'),
   }),
   'sql-many-statements': error<{ word: string }>({
-    message: ({ word }) => `A query is one statement, and after the semicolon stands another: ${word}.`,
-    explanation: 'A stored query is one statement. One semicolon at its end is passed over.',
+    message: ({ word }) => `A query must be one statement, but another follows the semicolon: ${word}.`,
+    explanation: 'A stored query is one statement. A semicolon at its end is allowed.',
     wrong: query('', 'select number from orders; select 1'),
     right: query('', 'select number from orders'),
   }),
   'sql-unterminated': error<{ what: string }>({
     message: ({ what }) => `The SQL ends inside ${what}.`,
     explanation:
-      'A literal, a quoted name, a comment or a parenthesis is not closed, so that the rest of the text would be read as something else.',
+      'A literal, a quoted name, a comment or a parenthesis is not closed, so the rest of the text would be read as part of it.',
     wrong: query('', "select number from orders where region = 'N"),
     right: query('', "select number from orders where region = 'N'"),
   }),
   'foreign-placeholder': error<{ text: string }>({
-    message: ({ text }) => `${text} is a placeholder of a database driver; prompts are written :NAME.`,
+    message: ({ text }) => `${text} is a placeholder of a database driver; write prompts as :NAME.`,
     explanation:
-      'Prompts are declared and bound by name. Other placeholders would stay unbound, and be NULL without a word.',
+      'Prompts are declared and bound by name. Any other placeholder would stay unbound and silently be NULL.',
     wrong: query('{ REGION: string(1) }', '"select number from orders where region = :REGION and number > ?1"'),
     right: query('{ REGION: string(1) }', '"select number from orders where region = :REGION"'),
   }),
   'unknown-prompt': error<{ prompt: string; known: readonly string[] }>({
-    message: ({ prompt }) => `The SQL names :${prompt}, and there is no such prompt.`,
+    message: ({ prompt }) => `The SQL uses :${prompt}, which is not a prompt of the query.`,
     hint: ({ prompt, known }) =>
       didYouMean(prompt, known, 'Prompts here:') ?? `Declare it: prompts: { ${prompt}: string }.`,
-    explanation: 'Every `:NAME` outside of literals and comments is a prompt of the query, spelled as it is declared.',
+    explanation: 'Every `:NAME` outside literals and comments is a prompt of the query, spelled as it is declared.',
     wrong: query('{ REGION: string(1) }', '"select number from orders where region = :REGOIN"'),
     right: query('{ REGION: string(1) }', '"select number from orders where region = :REGION"'),
   }),
   'unused-prompt': warning<{ prompt: string }>({
     message: ({ prompt }) => `The SQL does not use the prompt ${prompt}.`,
     explanation:
-      'A prompt that the SQL does not name has no effect on the result. Callers may give it, so it is probably a condition that was forgotten.',
+      'A prompt that the SQL does not use has no effect on the result, although callers may supply it. Probably a condition is missing.',
     wrong: query('{ REGION: string(1) }', 'select number from orders'),
     right: query('{ REGION: string(1) }', '"select number from orders where region = :REGION"'),
   }),
   'not-a-value': error<{ name: string; what: string }>({
     message: ({ name, what }) => `The ${what} ${name} must be a single value.`,
     explanation:
-      "Prompts and columns are single values; documents and lists have no form in SQL. Prompts can't be binary.",
+      "Prompts and columns are single values; SQL has no form for documents and lists. Prompts can't be binary.",
     wrong: 'query: ORDERS\npublic: true\ncolumns: { NUMBERS: list of integer }\nsql: select number from orders',
     right: query('', 'select number from orders'),
   }),
   'no-columns': error<{ query: string }>({
-    message: ({ query: id }) => `${id} declares no columns.`,
-    explanation: 'A query returns the columns that it declares, by name, with their types.',
+    message: ({ query: id }) => `Query ${id} declares no columns.`,
+    hint: () => 'Declare at least one column.',
+    explanation: 'A query returns the columns that it declares, by name and with their types.',
     wrong: 'query: ORDERS\npublic: true\ncolumns: {}\nsql: select number from orders',
     right: query('', 'select number from orders'),
   }),
   'bad-query-answer': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
-      'With `query: NAME` the prompts are the request and the rows the reply, so neither is declared. With `query: { FIELD: NAME }` the rows of each query fill a list field of the response, and columns fill the fields of the same name: a required field needs a column of a type that fits. A public operation needs public queries.',
+      'With `query: NAME`, the prompts are the request and the rows are the reply, so neither is declared. With `query: { FIELD: NAME }`, the rows of each query fill a list field of the response, and columns fill the fields of the same names; a required field needs a column of a fitting type. A public operation needs public queries.',
     wrong: answered('{ fields: { orders: list of ORDER } }', '{ order: ORDERS }'),
     right: answered('{ fields: { orders: list of ORDER } }', '{ orders: ORDERS }'),
   }),
   'unknown-column': error<{ column: string; query: string; known: readonly string[] }>({
-    message: ({ column, query: id }) => `${column} is no column of ${id}.`,
+    message: ({ column, query: id }) => `${column} is not a column of query ${id}.`,
     hint: ({ column, known }) => didYouMean(column, known, 'It has'),
     explanation:
-      "`connects` names columns as the two queries declare them: the child's first, and behind the colon the column of this query that it equals.",
+      '`connects` maps columns of the child query to the columns of this query that they equal, as the two queries declare them.',
     wrong: connected('{ ORDERS: { CUSTOMER_ID: ID } }'),
     right: connected('{ ORDERS: { CUSTOMER: ID } }'),
   }),
   'connected-types': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
-    hint: () => 'Declare both columns with one type.',
+    hint: () => 'Declare both columns with the same type.',
     explanation:
-      'Rows stand under the row of which the columns are equal, so both columns have one type; string, text and flag count as one. A binary, a JSON or an XML value is compared with nothing.',
+      "Rows are nested under the row whose columns are equal, so both columns must have the same type; string, text and flag count as one. Binary, JSON and XML values can't be compared.",
     wrong: connected('{ ORDERS: { CUSTOMER: ID } }', '{ NUMBER: integer, CUSTOMER: string }'),
     right: connected('{ ORDERS: { CUSTOMER: ID } }'),
   }),
   'connected-circle': error<{ circle: string }>({
-    message: ({ circle }) => `The queries would stand under each other for ever: ${circle}.`,
-    explanation: 'A query stands under rows of another, but never under its own, by however many others in between.',
+    message: ({ circle }) => `The queries contain each other: ${circle}.`,
+    hint: () => 'Remove one of these connections.',
+    explanation:
+      'A query may be nested under rows of another query, but never under its own rows, whether directly or through others.',
     wrong: connected('{ ORDERS: { CUSTOMER: ID } }', undefined, '\nconnects: { CUSTOMERS: { ID: CUSTOMER } }'),
     right: connected('{ ORDERS: { CUSTOMER: ID } }'),
   }),
   'connected-datasource': error<{ parent: string; child: string }>({
-    message: ({ parent, child }) => `${child} reads another database than ${parent}.`,
-    hint: () => 'Give both the same `datasource`, or none.',
-    explanation: 'All of a connected query is read in one transaction, and so from one database.',
+    message: ({ parent, child }) => `Query ${child} reads another database than ${parent}.`,
+    hint: () => 'Give both queries the same `datasource`, or none.',
+    explanation: 'A connected query is read in one transaction, and therefore from one database.',
     wrong: `${connected('{ ORDERS: { CUSTOMER: ID } }', undefined, '\ndatasource: REPORTING')}\n---\ndatasource: REPORTING\nurl: sqlite:reporting.db`,
     right: connected('{ ORDERS: { CUSTOMER: ID } }'),
   }),
   'connected-not-public': error<{ parent: string; child: string }>({
-    message: ({ parent, child }) => `${parent} is public and ${child} is not, so that its rows would be everybody's.`,
+    message: ({ parent, child }) =>
+      `Query ${parent} is public but ${child} is not, so its rows would be visible to everyone.`,
+    hint: ({ parent, child }) => `Make ${child} public, or grant ${parent} with \`permission:\`.`,
     explanation:
-      'Who runs a connected query sees the rows of its members. Below a public query all members are public.',
+      'A caller who runs a connected query sees the rows of its members, so all members below a public query must be public.',
     wrong: `${connected('{ ORDERS: { CUSTOMER: ID } }').replace('ORDERS\npublic: true', 'ORDERS\npermission: CLERKS')}\n---\npermission-list: CLERKS`,
     right: connected('{ ORDERS: { CUSTOMER: ID } }'),
   }),
   'connected-too-large': error<{ query: string; count: number; what: 'levels' | 'queries'; most: number }>({
     message: ({ query: id, count, what, most }) =>
       what === 'levels'
-        ? `${id} nests ${count} levels of queries, and ${most} is the most.`
-        : `Under ${id} stand ${count} queries, and ${most} is the most.`,
+        ? `Query ${id} nests ${count} levels of queries; the maximum is ${most}.`
+        : `Query ${id} contains ${count} queries; the maximum is ${most}.`,
     explanation: 'A connected query has at most 10 levels, its own included, and at most 100 queries below it.',
     wrong: levels(11),
     right: levels(10),
@@ -133,7 +140,7 @@ export const queryEntries = {
 /** Mistakes in datasources, and in the queries that read them. */
 export const datasourceEntries = {
   'bad-datasource': error<{ datasource: string; reason: string }>({
-    message: ({ datasource, reason }) => `The address of ${datasource} can't be used: ${reason}.`,
+    message: ({ datasource, reason }) => `The address of datasource ${datasource} can't be used: ${reason}.`,
     explanation:
       'A datasource is another database, which stored queries read: `sqlite:` and a path relative to the project, or `postgres://user@host/database`. Its password is a reference.',
     wrong: 'datasource: REPORTING\nurl: mysql://reader@db.example.org/hr',
@@ -153,23 +160,23 @@ const saved = (operation: string): string =>
 /** Mistakes in components and related-content services. */
 export const componentEntries = {
   'bad-component': error<{ component: string; reason: string }>({
-    message: ({ component, reason }) => `${component} can't be saved so: ${reason}.`,
+    message: ({ component, reason }) => `Component ${component} can't be saved: ${reason}.`,
     explanation:
-      'A component is a table behind a document: each field is a column, so that fields are single values. Its keys are required fields, its lock is an integer field that the gateway alone counts up.',
+      'A component stores a document in a table with a column for each field, so all fields are single values. Its keys are required fields. Its lock is an integer field that only the gateway increments.',
     wrong: places('keys: [CODE]'),
     right: places('keys: [ID]'),
   }),
   'bad-registration': error<{ component: string; reason: string }>({
-    message: ({ component, reason }) => `A class can't be registered at ${component} so: ${reason}.`,
+    message: ({ component, reason }) => `Invalid registration of a class at component ${component}: ${reason}.`,
     explanation:
-      'A class runs before the save (SavePreChange, `Pre Process`) or after its commit (SavePostChange, `Post Process`). Those of one event run in the order of their sequence numbers, each of which stands once.',
+      'A class runs before the save (SavePreChange, `Pre Process`) or after its commit (SavePostChange, `Post Process`). The classes of an event run in the order of their sequence numbers, which must be unique.',
     wrong: events('[{ event: SavePostChange, service: AUDIT, processing: Pre Process }]'),
     right: events('[{ event: SavePostChange, service: AUDIT, processing: Post Process }]'),
   }),
   'bad-save': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
-      '`save:` goes with POST, PUT, PATCH and DELETE, or with SOAP alone, and `read:` with GET. A class that is not public runs for the users that its permission lists name: where everybody may save, it would never run. A component that is granted is not for everybody either.',
+      '`save:` is for POST, PUT, PATCH and DELETE, or for SOAP alone; `read:` is for GET. A class that is not public runs only for users of its permission lists, so it would never run when everyone may save. The same holds for a component that is not public.',
     wrong: saved('PLACE_GET: { get: "Places/{ID}", save: PLACES }'),
     right: saved('PLACE_GET: { get: "Places/{ID}", read: PLACES }'),
   }),
@@ -181,16 +188,17 @@ const recurring = (more: string): string =>
 /** Mistakes in processes and recurrences. */
 export const processEntries = {
   'bad-recurrence': error<{ recurrence: string; reason: string }>({
-    message: ({ recurrence, reason }) => `${recurrence} never comes: ${reason}.`,
-    explanation: 'A recurrence is a cron expression of five fields in a time zone.',
+    message: ({ recurrence, reason }) => `Recurrence ${recurrence} is not valid: ${reason}.`,
+    explanation: 'A recurrence is a cron expression of five fields, in a time zone.',
     wrong: 'recurrence: DAILY\ncron: 0 26 * * *',
     right: 'recurrence: DAILY\ncron: 0 6 * * *\nzone: Europe/Berlin',
   }),
   'bad-process': error<{ process: string; reason: string }>({
-    message: ({ process, reason }) => `${process} ${reason}.`,
-    hint: () => 'A process that recurs needs `run-as: USER` with a grant of it, and a default for what it requires.',
+    message: ({ process, reason }) => `Process ${process} ${reason}.`,
+    hint: () =>
+      'A process with `recurs` needs `run-as: USER` with a grant for it, and a default for each required parameter.',
     explanation:
-      'A process with `recurs:` is run without a request. `run-as:` names the user in whose name that happens, who needs a permission list that the process names, as every caller does; and as nobody gives it parameters, those that are required need a default.',
+      'A process with `recurs:` runs without a request. `run-as:` names the user in whose name it runs; that user needs a permission list of the process, as every caller does. Nobody supplies parameters, so required ones need a default.',
     wrong: recurring(''),
     right: recurring('\nrun-as: night'),
   }),

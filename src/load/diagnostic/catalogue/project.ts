@@ -13,120 +13,125 @@ const TWO_SERVICES = ['Orders', 'Invoices']
 /** Mistakes between definitions: ids, references, names, the gateway. */
 export const projectEntries = {
   'no-definitions': error<{ folder: string }>({
-    message: ({ folder }) => `There are no definitions: the folder ${folder} does not exist or holds no .yaml file.`,
-    hint: () => '`signalbox init <dir>` makes a project; --definitions names another folder.',
-    explanation: 'Definitions are the .yaml and .yml files in the folder `definitions` and in all folders below it.',
+    message: ({ folder }) => `There are no definitions: the folder ${folder} does not exist or contains no .yaml file.`,
+    hint: () => 'Create a project with `signalbox init <dir>`, or name another folder with --definitions.',
+    explanation: 'Definitions are the .yaml and .yml files in the folder `definitions` and its subfolders.',
     wrong: '#file README.md\nNothing here.',
     right: 'gateway: LOCAL',
   }),
   'no-gateway': error<object>({
-    message: () => 'There is no gateway definition.',
+    message: () => 'The gateway definition is missing.',
     hint: () => 'Add a file with the line `gateway: LOCAL`.',
-    explanation: 'A project has one gateway definition. Everything in it but the id has a default.',
+    explanation: 'A project has one gateway definition. Everything in it except the id has a default.',
     wrong: 'document: ORDER\nfields: { NUMBER: integer }\n#file definitions/gateway.yaml\n# empty',
     right: 'gateway: LOCAL\n---\ndocument: ORDER\nfields: { NUMBER: integer }',
   }),
   'two-gateways': error<{ first: string }>({
-    message: ({ first }) => `There is another gateway definition, at ${first}.`,
+    message: ({ first }) => `A second gateway definition is not allowed; the first is at ${first}.`,
+    hint: () => 'Remove one of them.',
     explanation:
-      'A project has one gateway definition. Systems that differ by their addresses refer to configuration: `${env:X}`.',
+      'A project has one gateway definition. For systems with different addresses, refer to configuration: `${env:X}`.',
     wrong: 'gateway: LOCAL\n---\ngateway: TEST',
     right: 'gateway: LOCAL',
   }),
   'duplicate-id': error<{ what: string; first: string }>({
-    message: ({ what, first }) => `${what} is declared already, at ${first}.`,
+    message: ({ what, first }) => `${what} is already declared at ${first}.`,
     hint: () => 'Rename one of them.',
     explanation:
-      'Ids are unique over all files, by kind. Names of operations are unique in a service of one version, SOAP twins and flows among them; another version, or another service, may have the same. Services, and the operations of one, differ by more than letter case. Documents that are written in place get an id from where they stand: `LOCATIONS_GET_REQUEST`.',
+      'Ids are unique within their kind, across all files. The names of operations, including SOAP twins and flows, are unique within one version of a service; other versions and services may use them again. Services, and the operations of a service, must differ by more than letter case. A document in place gets its id from its position: `LOCATIONS_GET_REQUEST`.',
     wrong: 'permission-list: ORDERS\n---\npermission-list: ORDERS',
     right: 'permission-list: ORDERS\n---\npermission-list: ORDER_ADMIN',
   }),
   'unknown-reference': error<{ what: string; id: string; known: readonly string[] }>({
-    message: ({ what, id }) => `There is no ${what} ${id}.`,
+    message: ({ what, id }) => `Unknown ${what} "${id}".`,
     hint: ({ id, known }) => didYouMean(id, known),
     explanation:
-      'What is referred to by id must be declared: documents, queries, schemes, permission lists, roles, operations, services of the package.',
+      'Everything that is referred to by id must be declared: documents, queries, schemes, permission lists, roles, operations, services of the package.',
     wrong: 'permission-list: ORDERS\n---\nrole: CLERK\npermission-lists: [ORDER]',
     right: 'permission-list: ORDERS\n---\nrole: CLERK\npermission-lists: [ORDERS]',
   }),
   'ambiguous-operation': error<{ name: string; meant: string; first: string }>({
-    message: ({ name, meant }) => `${name} may be ${meant}.`,
-    hint: ({ first }) => `Write one of them in full: ${first}.`,
+    message: ({ name, meant }) => `The name ${name} is ambiguous: it may be ${meant}.`,
+    hint: ({ first }) => `Write the full name, for example ${first}.`,
     explanation:
-      'An operation is named by its name alone, or with its service and version: `Orders.v1.STATUS_GET`. The name alone means the operation of the default version of its service; in a permission list it means the operation in every version. Where several services have an operation of that name, or several versions that are not the default one, the name alone is ambiguous.',
+      'A reference to an operation is its name alone, or its name with service and version: `Orders.v1.STATUS_GET`. The name alone refers to the default version of the service; in a permission list, to every version. It is ambiguous when operations of several services, or of several versions none of which is the default, have it.',
     wrong: `${TWO_SERVICES}permission-list: STATUS\noperations: [STATUS_GET]`,
     right: `${TWO_SERVICES}permission-list: STATUS\noperations: [Orders.v1.STATUS_GET]`,
   }),
   'reserved-name': error<{ name: string; why: string }>({
-    message: ({ name, why }) => `${name} can't be a name here: ${why}.`,
+    message: ({ name, why }) => `${name} is a reserved name: ${why}.`,
+    hint: () => 'Choose another name.',
     explanation:
-      "Some words have a meaning of their own: the types and the words for messages can't be ids of documents, and `__proto__` can't be a field.",
+      "Some words have a fixed meaning: the words for types and messages can't be ids of documents, and `__proto__` can't be a field.",
     wrong: 'document: text\nfields: { NUMBER: integer }',
     right: 'document: TEXT_LINE\nfields: { NUMBER: integer }',
   }),
   'xml-name': error<{ name: string }>({
-    message: ({ name }) => `${name} is not a name that XML can carry.`,
+    message: ({ name }) => `${name} is not a valid XML name.`,
     hint: () =>
-      'Names begin with a letter or underscore; letters, digits, ., - and _ follow. `xml:` gives a name for XML alone.',
+      'Begin with a letter or underscore, followed by letters, digits, ., - and _. To set a name for XML only, use `xml:`.',
     explanation:
-      'Every document has an XML form, so names of documents, fields, columns and operations must be XML names without a colon (NCName, Namespaces in XML 1.0). `xml:` gives a field or document another name in XML, `json:` another one in JSON.',
+      'Every document has an XML form, so the names of documents, fields, columns and operations must be XML names without a colon (NCName, Namespaces in XML 1.0). `xml:` gives a field or document another name in XML, `json:` in JSON.',
     wrong: 'document: ORDER\nfields: { 1ST_ITEM: string }',
     right: 'document: ORDER\nfields: { 1ST_ITEM: { type: string, xml: FIRST_ITEM } }',
   }),
   'duplicate-name': error<{ name: string; where: string; other: string }>({
-    message: ({ name, where, other }) => `${name} is the name in ${where} of ${other} too.`,
+    message: ({ name, where, other }) => `${name} is already the name of ${other} in ${where}.`,
+    hint: () => 'Rename one of them.',
     explanation:
-      "Two fields of one document can't have the same name in JSON or in XML, and two columns of a query must differ by more than letter case.",
+      "Two fields of a document can't have the same name in JSON or in XML, and two columns of a query must differ by more than letter case.",
     wrong: 'document: ORDER\nfields: { NUMBER: integer, LABEL: { type: string, json: NUMBER } }',
     right: 'document: ORDER\nfields: { NUMBER: integer, LABEL: { type: string, json: label } }',
   }),
   'node-name': error<{ name: string; reason: string }>({
-    message: ({ name, reason }) => `A node can't be called ${name}: ${reason}.`,
+    message: ({ name, reason }) => `${name} can't be the name of a node: ${reason}.`,
+    hint: () => 'Rename the node.',
     explanation:
-      "The node stands at the same place of a path as the service (`/gateway/RESTListeningConnector/LOCAL/Locations.v1/...`) and may be left out. So its name holds no dot, and equals no name of a service in a path. This holds for the gateway's own name too.",
+      "In a path, the node is at the same position as the service (`/gateway/RESTListeningConnector/LOCAL/Locations.v1/...`) and is optional. So its name has no dot and differs from every service name in a path. This also applies to the gateway's own name.",
     wrong: `node: Orders\nbase: https://example.org\n---\n${SERVICE}`,
     right: `node: ORDER_HOST\nbase: https://example.org\n---\n${SERVICE}`,
   }),
   'variable-in-base': error<{ variable: string }>({
-    message: ({ variable }) => `A base URL can't hold a variable of the call: ${variable}.`,
-    hint: () => 'Move it to the URI templates; a base may be `https://` alone. Configuration is written ${env:NAME}.',
+    message: ({ variable }) => `A base URL can't contain the call variable ${variable}.`,
+    hint: () => 'Move it to the URI templates; a base may be only `https://`. Configuration is written ${env:NAME}.',
     explanation:
-      'A base URL is the fixed part of an address (specification, section 8). What differs from call to call stands in the URI template.',
+      'A base URL is the constant part of an address (specification, section 8). The part that differs between calls belongs in the URI template.',
     wrong: 'node: PARTNER\nbase: "https://{TENANT}.example.org"',
     right: 'node: PARTNER\nbase: https://',
   }),
   'bad-address': error<{ name: string; reason: string }>({
     message: ({ name, reason }) => `${name} ${reason}.`,
     explanation:
-      'Addresses that hold no reference to configuration are checked here; the others at start, when the values are known.',
+      'Addresses without references to configuration are checked when definitions are loaded, all others at start, when their values are known.',
     wrong: 'node: PARTNER\nbase: ftp://example.org',
     right: 'node: PARTNER\nbase: https://example.org',
   }),
   'two-defaults': error<{ service: string; other: string }>({
     message: ({ service, other }) => `${service} and ${other} are both the default version.`,
+    hint: () => 'Remove `default: true` from one of them.',
     explanation:
-      'A path without a version reaches the default version, so there is one of each service. Without `default: true` it is the lowest version.',
+      'A path without a version leads to the default version, so a service has one. Without `default: true` it is the lowest version.',
     wrong: `${SERVICE}default: true\n---\nservice: Orders.v2\npublic: true\ndefault: true\noperations:\n  ORDERS_GET_V2: { get: Orders, response: text }`,
     right: `${SERVICE}---\nservice: Orders.v2\npublic: true\ndefault: true\noperations:\n  ORDERS_GET_V2: { get: Orders, response: text }`,
   }),
   'bad-date': error<{ name: string; reason: string }>({
     message: ({ name, reason }) => `${name} ${reason}.`,
-    explanation:
-      'Dates are written yyyy-MM-dd and exist in the calendar; a sunset does not come before the date since when a service is deprecated.',
+    explanation: "Dates are written yyyy-MM-dd and must exist. `sunset` can't be before `since`.",
     wrong: `${SERVICE}deprecated: { sunset: 2027-02-30 }`,
     right: `${SERVICE}deprecated: { sunset: 2027-02-28 }`,
   }),
   'two-routings': error<{ operation: string; first: string }>({
-    message: ({ operation, first }) => `The routing of ${operation} is overridden already, at ${first}.`,
-    explanation: 'An operation has one routing, which is generated; a routing definition overrides it, once.',
+    message: ({ operation, first }) => `The routing of ${operation} is already overridden at ${first}.`,
+    hint: () => 'Remove one of the routings.',
+    explanation: 'An operation has one generated routing, which one routing definition may override.',
     wrong: `${SERVICE}---\nrouting: ONE\noperation: ORDERS_GET\n---\nrouting: TWO\noperation: ORDERS_GET`,
     right: `${SERVICE}---\nrouting: ONE\noperation: ORDERS_GET`,
   }),
   'registry-unreadable': warning<{ reason: string }>({
-    message: ({ reason }) => `The committed registry can't be read, so URI indexes were not compared: ${reason}.`,
-    hint: () => '`signalbox generate` writes it anew.',
+    message: ({ reason }) => `The committed registry can't be read, so URI indexes were not checked: ${reason}.`,
+    hint: () => 'Write it again with `signalbox generate`.',
     explanation:
-      '`generated/registry.json` is compared with the definitions, because a URI index must not be removed or reordered. It holds no JSON, or not of the form that `generate` writes: perhaps a merge left its marks in it.',
+      '`generated/registry.json` is compared with the definitions, because a URI index must not be removed or reordered. The file is not JSON, or not of the form that `generate` writes; it may contain conflict markers of a merge.',
     wrong: `${SERVICE}#file generated/registry.json\n<<<<<<< ours`,
     right: `${SERVICE}#file generated/registry.json\n{ "operations": {} }`,
   }),

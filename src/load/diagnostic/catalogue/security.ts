@@ -5,38 +5,39 @@ const HASH = '$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUz
 /** Secrets and grants. */
 export const securityEntries = {
   'secret-in-clear': error<{ what: string; instead: string }>({
-    message: ({ what }) => `${what} stands here in clear.`,
+    message: ({ what }) => `${what} is written in clear text.`,
     hint: ({ instead }) => instead,
     explanation:
-      "Definitions are committed, and what is committed is read by many. A user's password and its API keys are stored as hashes; a password in an address or a credential is a reference: `${secret:NAME}`, and what calls to a node show stands in no header. Change a secret that was written here once. The quoted line hides it.",
+      'Definitions are committed, and many people can read what is committed. Passwords and API keys of users are stored as hashes. A password in an address or a credential is a reference, `${secret:NAME}`. The credential of a node is never written in a header. Change a secret that was ever written here. The quoted line does not show it.',
     masked: true,
     wrong: 'user: demo\npassword: demo',
     right: `user: demo\npassword: ${HASH}`,
   }),
   'password-hash': error<{ reason: string }>({
-    message: ({ reason }) => `This is not a password hash that can be tried: ${reason}.`,
+    message: ({ reason }) => `This is not a usable password hash: ${reason}.`,
     hint: () => 'The form is $scrypt$ln=14,r=8,p=1$<salt>$<hash>, both in base64 without padding.',
     explanation:
-      'Passwords are stored as scrypt hashes in the PHC string format. Cost, salt and hash must be there, and the cost must not take more than 256 MiB.',
+      'Passwords are stored as scrypt hashes in the PHC string format. Cost, salt and hash are required, and the cost must not need more than 256 MiB.',
     masked: true,
     wrong: 'user: demo\npassword: $scrypt$ln=14$abc',
     right: `user: demo\npassword: ${HASH}`,
   }),
   'role-not-granted': error<{ operation: string; role: string; thing: string }>({
     message: ({ operation, role, thing }) =>
-      `${operation} runs as ${role}, and no list of that role grants the ${thing}.`,
-    hint: () => 'Add one of its permission lists to the role, or name it in a list that the role has.',
+      `${operation} runs as role ${role}, which has no permission list that grants the ${thing}.`,
+    hint: () => 'Give the role one of its permission lists, or add it to a list of the role.',
     explanation:
-      'With `as: ROLE` what answers an operation is reached by the lists of the role, whoever calls. Where the role does not hold them, every call would be refused.',
+      'With `as: ROLE`, the operation uses the permission lists of the role to reach what answers it, whoever the caller is. If the role lacks them, every call would be rejected.',
     wrong:
       'permission-list: STAFF\n---\nrole: READER\npermission-lists: []\n---\nquery: PEOPLE\npermission: STAFF\ncolumns: { NAME: string }\nsql: select name from person\n---\nservice: People.v1\npublic: true\noperations:\n  PEOPLE_GET: { get: People, query: PEOPLE, as: READER }',
     right:
       'permission-list: STAFF\n---\nrole: READER\npermission-lists: [STAFF]\n---\nquery: PEOPLE\npermission: STAFF\ncolumns: { NAME: string }\nsql: select name from person\n---\nservice: People.v1\npublic: true\noperations:\n  PEOPLE_GET: { get: People, query: PEOPLE, as: READER }',
   }),
   'delivered-not-granted': warning<{ service: string }>({
-    message: ({ service }) => `${service} is switched on, and no permission list grants it.`,
+    message: ({ service }) => `The delivered service ${service} is enabled, but no permission list grants it.`,
     hint: ({ service }) => `Add \`operations: [${service.split('.')[0]}.*]\` to a permission list.`,
-    explanation: 'Services of the package are granted by permission lists. Without a grant nobody may call them.',
+    explanation:
+      'Services of the package are granted by permission lists. Without a grant, no one is permitted to call them.',
     wrong: 'gateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1]',
     right:
       'gateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1]\n---\npermission-list: QUERY_USER\noperations: [QAS_QRY_SERVICE.*]',
@@ -58,114 +59,115 @@ export const schemeEntries = {
   'one-scheme': error<{ scheme: string; said: readonly string[] }>({
     message: ({ scheme, said }) =>
       said.length === 0
-        ? `${scheme} does not say what a caller shows.`
-        : `${scheme} is two schemes: ${said.join(' and ')}.`,
+        ? `Scheme ${scheme} does not define how callers authenticate.`
+        : `Scheme ${scheme} has two kinds: ${said.join(' and ')}.`,
     hint: ({ said }) =>
       said.length === 0
         ? 'Add one of basic, api-key, bearer, client-certificate, username-token and signature.'
-        : 'Make each of them a scheme of its own, and name both: `requires: [ONE, OTHER]`.',
+        : 'Make each of them a scheme of its own and name both: `requires: [ONE, OTHER]`.',
     explanation:
-      'A scheme is one thing that a caller shows: `basic`, `api-key`, `bearer`, `client-certificate`, `username-token` or `signature`. Where several are allowed, `requires` lists them, and any one is enough.',
+      'A scheme is one way to authenticate: `basic`, `api-key`, `bearer`, `client-certificate`, `username-token` or `signature`. To allow several, list their schemes in `requires`; any one of them is enough.',
     wrong: 'scheme: KEY\nbasic: {}\napi-key: { header: X-Api-Key }',
     right: 'scheme: PASSWORD\nbasic: {}\n---\nscheme: KEY\napi-key: { header: X-Api-Key }',
   }),
   'scheme-header': error<{ header: string }>({
-    message: ({ header }) => `The header ${header} means something else and can't hold what a caller shows.`,
-    hint: () => 'Name one of its own, for example X-Api-Key.',
+    message: ({ header }) => `The header ${header} has another meaning and can't carry credentials.`,
+    hint: () => 'Use a header of its own, for example X-Api-Key.',
     explanation:
-      'A key or a certificate travels in a header of its own. Those that the protocol, proxies or the gateway itself use, such as Host, Authorization, X-Forwarded-For or X-Request-Id, mean something else, and are logged, handed on or written anew.',
+      'A key or a certificate is sent in a header of its own. Headers that the protocol, proxies or the gateway use, such as Host, Authorization, X-Forwarded-For or X-Request-Id, have another meaning and are logged, forwarded or rewritten.',
     wrong: 'scheme: KEY\napi-key: { header: Authorization }',
     right: 'scheme: KEY\napi-key: { header: X-Api-Key }',
   }),
   'algorithm-refused': error<{ algorithm: string; why: string }>({
-    message: ({ algorithm, why }) => `${algorithm} is not taken: ${why}.`,
-    hint: () => 'Ask for a signature with a key pair over SHA-256 or longer, for example RS256 or rsa-sha256.',
+    message: ({ algorithm, why }) => `The algorithm ${algorithm} is not allowed: ${why}.`,
+    hint: () => 'Use a signature with a key pair over SHA-256 or longer, for example RS256 or rsa-sha256.',
     explanation:
-      'Which algorithms a signature may have is said here, never by whoever sends it. `none` is no signature, a MAC (HS256) has one key for both sides, which for a token would be the public one, and digests of SHA-1 and MD5 can be forged.',
+      'The definitions decide which signature algorithms are allowed, never the sender. `none` is not a signature; a MAC (HS256) has one key for both sides, which for a token would be the public key; digests of SHA-1 and MD5 can be forged.',
     wrong: login(`  algorithms: [RS256, HS256]\n${ROLES}`),
     right: login(`  algorithms: [RS256]\n${ROLES}`),
   }),
   'tokens-without-roles': warning<{ scheme: string }>({
-    message: ({ scheme }) => `Tokens of ${scheme} give no role, so whoever shows one may call nothing.`,
-    hint: () => "Add `roles: { SCOPE: ROLE }`, or `users: known`, which takes the user's own.",
+    message: ({ scheme }) => `Tokens of scheme ${scheme} give no roles, so their callers are permitted nothing.`,
+    hint: () => 'Add `roles: { SCOPE: ROLE }`, or `users: known` to use the roles of the user.',
     explanation:
-      'Whom an issuer vouches for has the roles that `roles` gives for values of its claim, and with `users: known` those of the user of that name. Without either a token opens nothing.',
+      'A caller with a token has the roles that `roles` assigns to the values of its claim and, with `users: known`, the roles of the user of that name. Without either, a token permits nothing.',
     wrong: login(''),
     right: login(ROLES),
   }),
   'scheme-never-tried': error<{ scheme: string; first: string; where: string }>({
-    message: ({ scheme, first, where }) => `${scheme} would never be tried: ${first} decides by ${where} already.`,
-    hint: () => 'Leave one of them.',
+    message: ({ scheme, first, where }) => `Scheme ${scheme} would never be tried: ${first} also uses ${where}.`,
+    hint: () => 'Remove one of them.',
     explanation:
-      'Of several schemes the first whose credentials are there decides, and none is tried after it. So two that look at the same place are one too many. Bearer tokens name their issuer: schemes of several issuers stand side by side, two of the same one do not.',
+      "Of several schemes, the first whose credentials are present decides, and no other is tried. So two schemes must not use the same place. Bearer tokens name their issuer: schemes of different issuers can be combined, two of the same issuer can't.",
     wrong: `${LIST}scheme: PASSWORD\nbasic: {}\n---\n${REST}    requires: [basic, PASSWORD]`,
     right: `${LIST}${REST}    requires: basic`,
   }),
   'scheme-without-soap': error<{ scheme: string; operation: string }>({
-    message: ({ scheme, operation }) => `${scheme} stands inside a SOAP message, and ${operation} has no SOAP form.`,
-    hint: () => 'Name a scheme that stands outside the message, or offer the operation over SOAP: `soap: true`.',
+    message: ({ scheme, operation }) =>
+      `Scheme ${scheme} is part of a SOAP message, but ${operation} is not offered over SOAP.`,
+    hint: () => 'Use a scheme outside the message, or offer the operation over SOAP: `soap: true`.',
     explanation:
-      'A UsernameToken and an XML signature are parts of the header of a SOAP message, so only an operation with `soap` can ask for them. Where a service or the gateway asks for them beside others, operations without SOAP pass them over.',
+      'A UsernameToken and an XML signature are parts of the header of a SOAP message, so only operations with `soap` can require them. When a service or the gateway requires them together with others, operations without SOAP ignore them.',
     wrong: `${LIST}${TOKEN}${REST}    requires: [basic, TOKEN]`,
     right: `${LIST}${TOKEN}${REST}    requires: basic`,
   }),
   'no-scheme-over-rest': error<{ operation: string; schemes: readonly string[]; soap: boolean }>({
     message: ({ operation, schemes }) =>
-      `Nobody could call ${operation} over REST: ${schemes.join(' and ')} ${schemes.length === 1 ? 'stands' : 'stand'} inside a SOAP message.`,
+      `${operation} can't be called over REST: ${schemes.join(' and ')} ${schemes.length === 1 ? 'is' : 'are'} part of a SOAP message.`,
     hint: ({ soap }) =>
       soap
-        ? 'Add a scheme that stands outside the message, or leave out the method, so that the operation is SOAP alone.'
-        : 'Add a scheme that stands outside the message.',
+        ? 'Add a scheme outside the message, or remove the method to offer the operation over SOAP only.'
+        : 'Add a scheme outside the message.',
     explanation:
-      'Over REST there is no message to hold a UsernameToken or a signature. An operation that is offered over REST needs at least one scheme that stands outside the message: basic, api-key, bearer or client-certificate.',
+      'A REST request has no message that could contain a UsernameToken or a signature. An operation that is offered over REST needs at least one scheme outside the message: basic, api-key, bearer or client-certificate.',
     wrong: `${LIST}${TOKEN}${REST}    soap: true\n    requires: TOKEN`,
     right: `${LIST}${TOKEN}${REST}    soap: true\n    requires: [basic, TOKEN]`,
   }),
   'no-scheme-for-paths': error<{ what: string; schemes: readonly string[] }>({
     message: ({ what, schemes }) =>
-      `Nobody could read ${what}: ${schemes.join(' and ')} ${schemes.length === 1 ? 'stands' : 'stand'} inside a SOAP message.`,
-    hint: () => 'Add a scheme that stands outside the message to `requires` of the gateway.',
+      `No caller could read ${what}: ${schemes.join(' and ')} ${schemes.length === 1 ? 'is' : 'are'} part of a SOAP message.`,
+    hint: () => 'Add a scheme outside the message to `requires` of the gateway.',
     explanation:
-      'Contracts that are private, and `/metrics` from another machine, are read by whoever shows what `requires` of the gateway asks for. They are asked for without a message, so a UsernameToken and a signature are never there.',
+      "To read private contracts, or `/metrics` from another machine, callers authenticate with a scheme in `requires` of the gateway. These requests have no message, so they can't contain a UsernameToken or a signature.",
     wrong: `${TOKEN}gateway: LOCAL\ncontracts: private\nrequires: TOKEN`,
     right: `${TOKEN}gateway: LOCAL\ncontracts: private\nrequires: [basic, TOKEN]`,
   }),
   'certificate-out-of-reach': warning<{ scheme: string; header?: string }>({
     message: ({ scheme, header }) =>
       header === undefined
-        ? `Nobody can show a certificate for ${scheme}: the gateway asks for none.`
-        : `Nobody can show a certificate for ${scheme}: the header ${header} is believed from proxies, and the gateway names none.`,
+        ? `No caller can use scheme ${scheme}: the gateway does not request client certificates.`
+        : `No caller can use scheme ${scheme}: the gateway trusts the header ${header} from its proxies only, and it has none.`,
     hint: ({ header }) =>
       header === undefined
         ? 'Add `tls: { certificate: FILE, key: FILE, client-ca: FILE }` to the gateway, or name the header of its proxy.'
         : 'Add `proxies: [ADDRESS]` to the gateway.',
     explanation:
-      "A certificate is that of the caller's TLS connection, which the gateway asks for with `tls.client-ca`, or what a proxy in front has written into a header, which is believed from addresses among `proxies` alone.",
+      'A client certificate is that of the TLS connection, which the gateway requests with `tls.client-ca`, or one that a proxy has written to a header, which is trusted from the addresses in `proxies` only.',
     wrong: 'scheme: PARTNER\nclient-certificate: { header: Client-Cert }\n---\ngateway: LOCAL',
     right: 'scheme: PARTNER\nclient-certificate: { header: Client-Cert }\n---\ngateway: LOCAL\nproxies: [10.0.0.0/8]',
   }),
   'credential-twice': error<{ what: string; user: string; first: string }>({
-    message: ({ what, user, first }) => `${what} of ${user} stands for somebody already, at ${first}.`,
+    message: ({ what, user, first }) => `${what} of ${user} already identifies another user, at ${first}.`,
     hint: () => 'Give each user one of its own.',
     explanation:
-      'A key or a certificate says who calls, so it can stand for one user only. Certificates are the same where their names differ by blanks between the parts alone.',
+      'A key or a certificate identifies the caller, so it can belong to one user only. Names of certificates are the same when they differ only by spaces between their parts.',
     wrong: `user: one\napi-keys: ["${KEY_HASH}"]\n---\nuser: other\napi-keys: ["${KEY_HASH}"]`,
     right: `user: one\napi-keys: ["${KEY_HASH}"]\n---\nuser: other\ncertificates: ["CN=other,O=Example"]`,
   }),
   'certificate-name': error<{ name: string; reason: string }>({
-    message: ({ name, reason }) => `${name} names no certificate: ${reason}.`,
+    message: ({ name, reason }) => `${name} does not identify a certificate: ${reason}.`,
     hint: () =>
-      'Write sha256: and its fingerprint in hexadecimal digits, or its subject, as in CN=partner,O=Example,C=DE.',
+      'Write sha256: and its fingerprint in hexadecimal digits, or its subject, such as CN=partner,O=Example,C=DE.',
     explanation:
-      'A certificate is named by its fingerprint, `sha256:` and the SHA-256 of its DER form in 64 hexadecimal digits, or by its subject in the form of RFC 4514, the most specific part first. A subject counts where a trusted authority has issued the certificate.',
+      'A certificate is identified by its fingerprint, `sha256:` and the SHA-256 of its DER form in 64 hexadecimal digits, or by its subject in the form of RFC 4514, the most specific part first. A subject is accepted when a trusted authority has issued the certificate.',
     wrong: 'user: partner\ncertificates: [partner.example.org]',
     right: 'user: partner\ncertificates: ["CN=partner.example.org,O=Example,C=DE"]',
   }),
   'nothing-to-show': warning<{ user: string }>({
-    message: ({ user }) => `${user} has nothing that it could show, so nobody can call in its name.`,
+    message: ({ user }) => `User ${user} has no credentials, so no one can call in its name.`,
     hint: () => 'Add a password, api-keys, certificates or a shared-secret.',
     explanation:
-      'A user calls with a password, an API key, a certificate or a shared secret. One that has none of them is of use where a process runs in its name (`run-as`), or where the tokens of a `bearer` scheme with `users: known` name it.',
+      'A user authenticates with a password, an API key, a certificate or a shared secret. A user without any of them is useful only if a process runs in its name (`run-as`), or if tokens of a `bearer` scheme with `users: known` name it.',
     wrong: 'user: partner',
     right: `user: partner\napi-keys: ["${KEY_HASH}"]`,
   }),

@@ -9,8 +9,8 @@ export const shapeEntries = {
   'no-kind': error<{ keys: readonly string[] }>({
     message: ({ keys }) =>
       keys.length === 0
-        ? 'This is not a definition: a map with a kind word is needed.'
-        : `None of the keys here is a kind: ${keys.slice(0, 8).join(', ')}.`,
+        ? 'This is not a definition: it must be a map with a kind.'
+        : `None of these keys is a kind: ${keys.slice(0, 8).join(', ')}.`,
     hint: ({ keys }) => {
       for (const key of keys) {
         const meant = nearest(key, KINDS);
@@ -19,18 +19,17 @@ export const shapeEntries = {
       return `Kinds are ${KINDS.join(', ')}.`;
     },
     explanation:
-      'At the top level of each definition stands exactly one kind word, and its value is the id. `---` separates several definitions in a file.',
+      'Each definition has exactly one kind as a key at its top level, whose value is the id. `---` separates several definitions in a file.',
     wrong: 'dokument: ORDER\nfields: { NUMBER: integer }',
     right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
   'two-kinds': error<{ first: string; second: string }>({
-    message: ({ first, second }) => `This definition is a ${first} already, so it can't be a ${second} too.`,
+    message: ({ first, second }) => `This definition is a ${first}, so it can't also be a ${second}.`,
     hint: ({ first, second }) =>
       [first, second].sort().join() === 'node,routing'
         ? 'A routing names the node that is called as `target:`.'
         : 'Put a line --- between two definitions.',
-    explanation:
-      'Exactly one kind word stands at the top level of a definition. A missing `---` makes one definition of two.',
+    explanation: 'A definition has exactly one kind at its top level. A missing `---` joins two definitions.',
     wrong: 'document: ORDER\nfields: { NUMBER: integer }\npermission-list: ORDERS',
     right: 'document: ORDER\nfields: { NUMBER: integer }\n---\npermission-list: ORDERS',
   }),
@@ -49,13 +48,14 @@ export const shapeEntries = {
       return keys.length > 0 ? `Keys here: ${keys.join(', ')}.` : undefined;
     },
     explanation:
-      'A key that nothing reads is a mistake, most often of spelling. docs/definitions.md lists the keys of every kind.',
+      'Unknown keys are errors, because they are usually misspelled. docs/definitions.md lists the keys of every kind.',
     wrong: 'document: ORDER\nfeilds: { NUMBER: integer }\nfields: { NUMBER: integer }',
     right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
   'missing-key': error<{ key: string; owner: string }>({
     message: ({ key, owner }) => `${owner} has no ${key}.`,
-    explanation: 'Some keys have no default, because nothing could be done without them.',
+    hint: ({ key }) => `Add \`${key}:\`.`,
+    explanation: 'Some keys are required, because no default would be useful.',
     wrong: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }',
     right: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }\nsql: select number from orders',
   }),
@@ -70,17 +70,17 @@ export const shapeEntries = {
       return examplesText(examples);
     },
     explanation:
-      'The value has another form than the key takes: a text where a list is needed, a map where a text is needed, or nothing at all.',
+      'The value has another form than the key requires: for example text instead of a list, a map instead of text, or no value at all.',
     wrong: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }\nrows: many\nsql: select number from orders',
     right: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }\nrows: 100\nsql: select number from orders',
   }),
   'not-one-of': error<{ name: string; given: unknown; known: readonly string[] }>({
-    message: ({ name, given, known }) => `${name} can't be ${String(given)}; it is one of ${known.join(', ')}.`,
+    message: ({ name, given, known }) => `${name} can't be ${String(given)}; it must be one of ${known.join(', ')}.`,
     hint: ({ given, known }) => {
       const meant = nearest(String(given), known);
       return meant === undefined ? undefined : `Did you mean ${meant}?`;
     },
-    explanation: 'Some keys take one of a few words.',
+    explanation: 'Some keys accept only certain words.',
     wrong: 'document: ORDER\nfields: { NUMBER: { type: integer, absent: blanc } }',
     right: 'document: ORDER\nfields: { NUMBER: { type: integer, absent: blank } }',
   }),
@@ -88,23 +88,23 @@ export const shapeEntries = {
     message: ({ name, reason }) => `${name} ${reason}.`,
     hint: ({ examples }) => examplesText(examples),
     explanation:
-      "The value has the right form, and yet can't be: a size without a unit, a number that is too small, a name with a character that it can't have.",
+      'The value has the right form but is not valid: for example a size without a unit, a number that is too small, a name with an invalid character.',
     wrong: 'gateway: LOCAL\nlimits: { body: 10 megabytes }',
     right: 'gateway: LOCAL\nlimits: { body: 10 MiB }',
   }),
   'no-method': error<{ operation: string }>({
     message: ({ operation }) => `${operation} has neither a method with a URI template nor soap.`,
     hint: () =>
-      'Add one of get, post, put, patch, delete, head, for example `get: Locations/{REGION}`, or `soap: true`, or both.',
+      'Add get, post, put, patch, delete or head, for example `get: Locations/{REGION}`, or `soap: true`, or both.',
     explanation:
-      'An operation is offered over REST, with one HTTP method whose value is a URI template or a list of them; over SOAP, with `soap: true` or the name of its SOAP twin; or both ways.',
+      'An operation is offered over REST, with one HTTP method whose value is a URI template or a list of templates; over SOAP, with `soap: true` or the name of its SOAP twin; or over both.',
     wrong: `${SERVICE}    response: text`,
     right: `${SERVICE}    get: Orders\n    response: text`,
   }),
   'two-methods': error<{ operation: string; methods: readonly string[] }>({
     message: ({ operation, methods }) => `${operation} has ${methods.length} methods: ${methods.join(', ')}.`,
     hint: () => 'Make each of them an operation of its own.',
-    explanation: 'An operation has one HTTP method at most: it is granted, logged and answered as one thing.',
+    explanation: 'An operation has at most one HTTP method, because it is granted, logged and answered as one unit.',
     wrong: `${SERVICE}    get: Orders\n    post: Orders\n    response: text`,
     right: `${SERVICE}    get: Orders\n    response: text\n  ORDERS_POST:\n    post: Orders\n    response: text`,
   }),
@@ -135,74 +135,76 @@ export const textEntries = {
     right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
   'yaml-syntax': error<{ reason: string }>({
-    message: ({ reason }) => `This is not YAML: ${reason.replace(/\.$/, '')}.`,
+    message: ({ reason }) => `This is not valid YAML: ${reason.replace(/\.$/, '')}.`,
     explanation:
-      'The file is not well-formed YAML 1.2. Nothing of this part of the file (up to the next `---`) was read. Most often it is an indent made with a tab, a quote or bracket that is not closed, or a text with `: ` or a leading `@`, `%` or backtick that needs quotes.',
+      'The file is not well-formed YAML 1.2. This part of the file (up to the next `---`) was not read. The usual causes are an indent with a tab, an unclosed quote or bracket, or text with `: ` or a leading `@`, `%` or backtick that needs quotes.',
     wrong: 'document: ORDER\nfields: { NUMBER: integer',
     right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
   'nested-too-deep': error<{ most: number }>({
-    message: ({ most }) => `Maps and lists stand inside each other more than ${most} levels deep.`,
-    hint: () => 'Give the inner parts documents of their own, and refer to them by id.',
+    message: ({ most }) => `Maps and lists are nested more than ${most} levels deep.`,
+    hint: () => 'Make the inner parts documents of their own and refer to them by id.',
     explanation:
-      'Documents in place may stand inside each other, but not without end. A document of its own is easier to read, and may be used twice.',
+      'Documents in place may be nested, but not without limit. A document of its own is easier to read and can be used more than once.',
     wrong: `document: ORDER\nfields: ${'['.repeat(120)}${']'.repeat(120)}`,
     right: 'document: ORDER\nfields: { ITEM: ORDER_ITEM }\n---\ndocument: ORDER_ITEM\nfields: { NUMBER: integer }',
   }),
   'alias-expansion': error<{ name: string; most: number }>({
     message: ({ name, most }) =>
-      `The alias *${name} stands inside what it repeats, or repeats more than ${most} values.`,
+      `The alias *${name} is inside the part that it repeats, or repeats more than ${most} values.`,
     explanation:
-      "YAML aliases (`&name`, `*name`) may repeat a part of a file. What they repeat is bounded, and a part can't contain itself.",
+      "YAML aliases (`&name`, `*name`) may repeat a part of a file. The number of repeated values is limited, and a part can't contain itself.",
     wrong: 'document: ORDER\nfields: &all { SELF: { fields: *all } }',
     right: 'document: ORDER\nfields: { SELF: list of ORDER }',
   }),
   'duplicate-key': error<{ key: string; line: number }>({
-    message: ({ key, line }) => `The key ${key} stands in this map already, in line ${line}.`,
-    explanation: 'A key can stand in a map once. Of two values one would be lost without a word.',
+    message: ({ key, line }) => `The key ${key} is already in this map, in line ${line}.`,
+    hint: () => 'Remove or rename one of them.',
+    explanation: 'A map may contain a key once. Otherwise one of the two values would be lost silently.',
     wrong: 'document: ORDER\nfields:\n  NUMBER: integer\n  NUMBER: string(10)',
     right: 'document: ORDER\nfields:\n  NUMBER: integer\n  LABEL: string(10)',
   }),
   'unquoted-braces': error<{ text: string }>({
-    message: ({ text }) => `${text} is taken by YAML for a map, and a text is meant.`,
+    message: ({ text }) => `YAML reads ${text} as a map; it must be quoted to be text.`,
     hint: () => 'Put the whole text in double quotes: "{NAME}/..." .',
     explanation:
-      'In YAML a text that begins with a brace is a map, so `X-Region: {REGION}` is a map with the key REGION. The same is true of `${...}` inside a map written with braces. Quotes make it a text.',
+      'In YAML, text that begins with a brace is a map, so `X-Region: {REGION}` is a map with the key REGION. The same applies to `${...}` inside a map in braces. Quotes make it text.',
     wrong:
       'document: REQUEST\nfields: { REGION: string(1) }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n    get: Orders\n    request: REQUEST\n    headers: { X-Region: {REGION} }',
     right:
       'document: REQUEST\nfields: { REGION: string(1) }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n    get: Orders\n    request: REQUEST\n    headers: { X-Region: "{REGION}" }',
   }),
   'unquoted-star': error<{ text: string }>({
-    message: ({ text }) => `${text}: a text that begins with * is an alias of YAML, and there is no such anchor.`,
+    message: ({ text }) => `YAML reads ${text} as an alias, but no such anchor exists.`,
     hint: () => 'Put the text in double quotes: "*".',
-    explanation: 'In YAML `*name` repeats what `&name` marks. A text that begins with a star needs quotes.',
+    explanation:
+      'In YAML, `*name` repeats the part that `&name` marks. Text that begins with an asterisk needs quotes.',
     wrong: 'permission-list: EVERYTHING\noperations: [*]',
     right:
       'permission-list: EVERYTHING\noperations: ["QAS_QRY_SERVICE.*"]\n#file definitions/gateway.yaml\ngateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1]',
   }),
   'unprefixed-reference': error<{ name: string }>({
-    message: ({ name }) => `\${${name}} does not say where the value comes from.`,
+    message: ({ name }) => `\${${name}} does not name its source.`,
     hint: ({ name }) => `Write \${env:${name}} for configuration, or \${secret:${name}} for a secret.`,
     explanation:
-      '`${env:X}` is the environment variable X, `${env:X:-default}` has a default, `${secret:X}` is a secret from the environment variable X or from the file that X_FILE names. `{X}` without a dollar sign is a value of the call.',
+      '`${env:X}` is the environment variable X, `${env:X:-default}` has a default, `${secret:X}` is a secret from the environment variable X or from the file in X_FILE. `{X}` without a dollar sign is a value of the call.',
     wrong: 'node: PARTNER\nbase: ${PARTNER_URL}',
     right: 'node: PARTNER\nbase: ${env:PARTNER_URL}',
   }),
   'bad-reference': error<{ text: string }>({
-    message: ({ text }) => `${text} is not a reference to configuration.`,
+    message: ({ text }) => `${text} is not a valid reference to configuration.`,
     hint: () => 'Write ${env:NAME}, ${env:NAME:-default} or ${secret:NAME}.',
     explanation:
-      'A reference names one variable, in letters, digits and underscores. Only `${env:...}` may have a default, after `:-`.',
+      'A reference contains one variable name of letters, digits and underscores. Only `${env:...}` may have a default, after `:-`.',
     wrong: 'node: PARTNER\nbase: ${env:PARTNER-URL}',
     right: 'node: PARTNER\nbase: ${env:PARTNER_URL}',
   }),
   'misplaced-reference': error<{ text: string; key: string }>({
-    message: ({ text, key }) => `${text} can't stand in ${key}: nothing resolves it there.`,
+    message: ({ text, key }) => `${text} can't be used in ${key}, where references are not resolved.`,
     hint: () =>
-      'References to configuration stand in listen, database, publicUrl, tls and audit of the gateway, in issuer, audience, jwks and ca of schemes, in the shared-secret of users, in addresses, files and the credential of nodes, in headers, form and values of calls over REST, and in PRIMARYURL.',
+      'References to configuration are allowed in listen, database, publicUrl, tls and audit of the gateway; in issuer, audience, jwks and ca of schemes; in the shared-secret of users; in addresses, files and the credential of nodes; in headers, form and values of calls over REST; and in PRIMARYURL.',
     explanation:
-      'What the definitions say is the same on every system; only addresses, the database, files of certificates, secrets and the facts of a partner differ, so references are resolved in those places only.',
+      'Definitions are the same on every system. Only addresses, the database, certificate files, secrets and partner-specific values differ, so references are resolved in those places only.',
     wrong: 'gateway: LOCAL\nsample-data: ${env:SAMPLE_FILES}',
     right: 'gateway: LOCAL\nsample-data: sample/*.sql',
   }),
