@@ -220,24 +220,25 @@ export const process = keys<'process' | keyof ProcessDeclared>(
       type: 'string',
       minLength: 1,
       maxLength: 30,
-      description: 'Its type, a word of your own choice.',
+      description: 'Its type, a word of your choice.',
       examples: ['Application Engine', 'SQR Report'],
     },
-    parameters: { ...reference('fields'), description: 'What a request gives, by name.' },
+    parameters: { ...reference('fields'), description: 'Input of a request, by name.' },
     handler: matching(
       'the name of a file without its ending',
       '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-      'The file of its code, in the folder of handlers. Without it, and without `query`, its name in small letters with hyphens.',
+      'The file of its code in the handlers folder. Without it and without `query`, it is the name in lower case with hyphens.',
       'location-extract',
     ),
     query: refersTo(
       'query-id',
-      'A stored query that is run to a file; its prompts are the parameters.',
+      'A stored query to run to a file; its prompts are the parameters.',
       'EMPLOYEES_BY_DEPT',
     ),
     retry: {
       title: 'a number of attempts or a map',
-      description: 'Attempts after one that failed: their number, or with their pauses, which double each time.',
+      description:
+        'Attempts after a failed one: their number, or a map with the pauses between them, which double each time.',
       if: { type: 'object' },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
       then: keys(
@@ -252,9 +253,9 @@ export const process = keys<'process' | keyof ProcessDeclared>(
       default: 0,
       examples: [3, { attempts: 3, first: '10 s', longest: '10 min' }],
     },
-    timeout: { ...duration, description: 'Longest time of one attempt; without it there is none.' },
-    recurs: refersTo('recurrence-id', 'When it is run without a request, in the name of `run-as`.', 'DAILY_0600'),
-    'run-as': refersTo('user-id', 'The user in whose name it recurs.', 'demo'),
+    timeout: { ...duration, description: 'Time limit of one attempt. By default there is none.' },
+    recurs: refersTo('recurrence-id', 'When it runs without a request, in the name of `run-as`.', 'DAILY_0600'),
+    'run-as': refersTo('user-id', 'The user in whose name it runs when it recurs.', 'demo'),
     permission,
     public: publicKey,
   },
@@ -263,7 +264,7 @@ export const process = keys<'process' | keyof ProcessDeclared>(
 export const recurrence = keys<'recurrence' | keyof RecurrenceDeclared>(
   {
     title: 'recurrence',
-    description: 'When something is run again and again.',
+    description: 'A schedule for recurring runs.',
     required: ['recurrence', 'cron'],
     examples: [{ recurrence: 'DAILY_0600', cron: '0 6 * * *', zone: 'Europe/Berlin' }],
   },
@@ -276,6 +277,6 @@ export const recurrence = keys<'recurrence' | keyof RecurrenceDeclared>(
       description: 'Minute, hour, day of the month, month, day of the week.',
       examples: ['0 6 * * *', '*/15 8-18 * * 1-5'],
     },
-    zone: text("IANA time zone; the gateway's where it is left out.", 'Europe/Berlin'),
+    zone: text('IANA time zone. The default is that of the gateway.', 'Europe/Berlin'),
   },
 );

@@ -91,7 +91,7 @@ export const routing = keys<'routing' | keyof RoutingDeclared>(
   {
     title: 'routing',
     description:
-      'Overrides the routing of one operation. Each that is answered here and active has one that is generated, `~GENERATED~<OPERATION>`, from any node to the local one. Where an operation has a `target`, that is its routing, and a definition says what is different on this system.',
+      'Overrides the routing of one operation. Each active operation that is answered here has a generated routing, `~GENERATED~<OPERATION>`, from any node to the local one. For an operation with a `target`, which is its routing, a definition overrides the settings that differ on this system.',
     required: ['routing', 'operation'],
     examples: [
       { routing: 'LOCATIONS_QUIET', operation: 'LOCATIONS_GET', log: 'none' },
@@ -101,27 +101,22 @@ export const routing = keys<'routing' | keyof RoutingDeclared>(
   {
     routing: matching('a routing name', '^[A-Za-z][A-Za-z0-9_-]*$', 'Its id.', 'LOCATIONS_QUIET'),
     description,
-    operation: refersTo('operation-id', 'The operation whose routing it is.', 'LOCATIONS_GET'),
-    active: yesNo('Where false, the operation is not served, and not called.', true),
-    target: refersTo(
-      'node-id',
-      'Of an operation with a `target`: the node that is called in place of it.',
-      'TEST_PARTY',
-    ),
+    operation: refersTo('operation-id', 'The operation to override.', 'LOCATIONS_GET'),
+    active: yesNo('`false` disables the operation: it is not served or called.', true),
+    target: refersTo('node-id', 'Calls only: the node to call instead of `target` of the operation.', 'TEST_PARTY'),
     headers: {
       ...sharedKeys.headers,
-      description:
-        "Of an operation with a `target`: headers that its calls carry. They stand above the operation's own of the same name.",
+      description: 'Calls only: headers of the call. They override those of the operation with the same names.',
       examples: [{ 'X-Sender': 'TEST' }],
     },
     properties: {
       ...properties,
       description:
-        "Connector properties of an operation with a `target`. They stand above the operation's own, and those above its service's.",
+        'Calls only: connector properties. They override those of the operation, which override those of its service.',
     },
     log: word(
       ['none', 'header', 'full'],
-      'Of an operation that is answered here: how much of an exchange the log keeps: its line, the request headers too, or headers and payload. Credentials and fields that are `sensitive` are masked.',
+      'For an operation that is answered here: whether the log of an exchange contains its line only, also the request headers, or headers and payload. Credentials and `sensitive` fields are masked.',
       { default: 'none', examples: ['header'] },
     ),
   },

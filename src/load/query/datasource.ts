@@ -15,7 +15,7 @@ function linkDatasource(linking: Linking, { id, value, at }: Declaration<Datasou
   const password =
     value.password === undefined ? undefined : linkSecret(linking, value, 'password', `The password of ${id}`);
   const urlAt = linking.places.value(value, 'url');
-  const instead = `Leave it out of the address, and write password: "\${secret:NAME}" below it.`;
+  const instead = `Remove it from the address and add password: "\${secret:NAME}".`;
   return {
     id,
     url: linkUrl(linking, value.url, urlAt, { what: `A password of ${id}`, instead }, (text) => {
@@ -49,7 +49,7 @@ interface DatasourceDeclared {
 export const datasource = keys<'datasource' | keyof DatasourceDeclared>(
   {
     title: 'datasource',
-    description: 'Another database that stored queries read from. Nothing is ever written to it.',
+    description: 'Another database for stored queries. It is only read.',
     required: ['datasource', 'url'],
     examples: [
       { datasource: 'REPORTING', url: 'postgres://reader@db.example.org/hr', password: '${secret:REPORTING_PASSWORD}' },
@@ -63,6 +63,6 @@ export const datasource = keys<'datasource' | keyof DatasourceDeclared>(
       'postgres://reader@db.example.org/hr',
       'sqlite:data/hr.db',
     ),
-    password: text('The password of the user, by reference.', '${secret:REPORTING_PASSWORD}'),
+    password: text('Password of the user, by reference.', '${secret:REPORTING_PASSWORD}'),
   },
 );

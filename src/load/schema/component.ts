@@ -48,22 +48,23 @@ const event = keys<keyof ComponentEventDeclared>(
   {
     event: word(
       ['SavePreChange', 'SavePostChange'],
-      'When the class runs: `SavePreChange` in the transaction of the save, which it may refuse; `SavePostChange` after its commit.',
+      'When the class runs: `SavePreChange` in the transaction of the save, which it may reject; `SavePostChange` after the commit.',
     ),
     service: { ...reference('related-content-id'), examples: ['N_LOCATION_AUDIT'] },
-    sequence: count('Its place among the classes of the same event.', 1),
+    sequence: count('Order among the classes of the same event.', 1),
     processing: word(
       ['Pre Process', 'Post Process'],
       '`Pre Process` goes with SavePreChange, `Post Process` with SavePostChange.',
     ),
-    enabled: yesNo('Whether it runs at all.', true),
+    enabled: yesNo('Whether the class runs.', true),
   },
 );
 
 export const component = keys<'component' | keyof ComponentDeclared>(
   {
     title: 'component',
-    description: 'A record behind a document, that is saved as a whole, and what happens then.',
+    description:
+      'A record that is saved as a whole in a table, described by a document, and the classes that run when it is saved.',
     required: ['component', 'table', 'shape', 'keys'],
     examples: [
       {
@@ -82,19 +83,19 @@ export const component = keys<'component' | keyof ComponentDeclared>(
     table: matching(
       'the name of a table',
       '^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?$',
-      "A table of the gateway's database. Its columns are called as the fields, in small letters.",
+      "A table of the gateway's database. Its columns have the names of the fields, in lower case.",
       'location_tbl',
     ),
-    shape: refersTo('document-id', 'The document of a record.', 'LOCATION'),
-    keys: texts('Fields that name one record.', 'REGION', 'LOCATION'),
+    shape: refersTo('document-id', 'The document that describes a record.', 'LOCATION'),
+    keys: texts('Fields that identify a record.', 'REGION', 'LOCATION'),
     lock: text(
-      'An integer field that counts the saves of a record: who saves another state than the last is refused. It is the ETag too.',
+      'An integer field that counts the saves of a record. A save based on an older count is rejected. It is also the ETag.',
       'REVISION',
     ),
     permission: {
       ...permission,
       description:
-        'The permission list that grants it, or several: who reads or saves a record, by an operation or from code, needs one of them. Without one, and where no list names it, whoever may use the operation may.',
+        'The permission list that grants it, or a list of them: to read or save a record, through an operation or from code, a caller needs one. Without any, everyone who may use the operation may use the component.',
     },
     events: { type: 'array', items: event, minItems: 1, description: 'Classes that run when a record is saved.' },
   },
@@ -103,7 +104,8 @@ export const component = keys<'component' | keyof ComponentDeclared>(
 export const relatedContent = keys<'related-content' | keyof RelatedContentDeclared>(
   {
     title: 'related-content',
-    description: 'A related-content service of URL type application class: code that components register at events.',
+    description:
+      'A related-content service of URL type application class: code that components register for their events.',
     required: ['related-content', 'class'],
     examples: [{ 'related-content': 'N_LOCATION_AUDIT', class: 'location-audit', public: true }],
   },
@@ -113,7 +115,7 @@ export const relatedContent = keys<'related-content' | keyof RelatedContentDecla
     class: matching(
       'the name of a file without its ending',
       '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-      'The file of the class, in the folder of handlers.',
+      'The file of the class in the handlers folder.',
       'location-audit',
     ),
     permission,

@@ -21,13 +21,13 @@ export interface PropertiesDeclared {
 /** The node that an operation calls. */
 const target: JsonSchema = refersTo(
   'node-id',
-  'The node that is called: the operation is a call to another system, and nothing here answers it.',
+  'The node that is called. The operation is a call to another system and is not answered here.',
   'WSDL_NODE',
 );
 
 const method: JsonSchema = word(
   ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  'The HTTP method of the call: that of the operation; over SOAP there is one, POST.',
+  'The HTTP method of the call. It must equal the method of the operation; over SOAP it is POST.',
   { examples: ['POST'] },
 );
 
@@ -128,12 +128,12 @@ export const callKeys: Readonly<Record<'target' | 'properties' | 'values' | 'tim
   values: {
     ...texts("a field's name", '^(?!__proto__$)[^{}]+$', 'TenantID'),
     description:
-      'Of operations with a `target`, over REST: what fields hold that the caller leaves out, as texts that may refer to configuration. A name that is no field of the request or the template document becomes one, of type text.',
+      'REST calls only: values of fields that the caller leaves out, as texts that may refer to configuration. A name that is not a field of the request or the template document becomes a field of type text.',
     examples: [{ TenantID: '${env:TENANT_ID}', ClientSecret: '${secret:CLIENT_SECRET}' }],
   },
   timeout: {
     ...duration,
-    description: 'Of operations with a `target`: the whole of a call, its repetitions with it.',
+    description: 'Calls only: the time limit of a call, including retries.',
   },
   retry,
 };
@@ -143,6 +143,6 @@ export const form: JsonSchema = {
   ...texts("a form field's name", '^.+$', 'grant_type'),
   minProperties: 1,
   description:
-    'Of an operation with a `target`: the body is `application/x-www-form-urlencoded`, of these texts. They may hold values of the call (`{FIELD}`) and configuration; each is encoded once, by itself.',
+    'Calls only: an `application/x-www-form-urlencoded` body of these texts, which may contain values of the call (`{FIELD}`) and configuration. Each is encoded once, separately.',
   examples: [{ grant_type: 'client_credentials', client_id: '{ClientID}@{TenantID}' }],
 };

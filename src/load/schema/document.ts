@@ -43,7 +43,7 @@ const scalar: JsonSchema['type'] = ['string', 'number', 'boolean'];
 /** The keys of a document that is written in place, at a field or an operation. */
 const inPlaceKeys: Readonly<Record<'fields' | 'open', JsonSchema>> = {
   fields: reference('fields'),
-  open: yesNo('May hold fields that are not declared; they are kept as they come.', false),
+  open: yesNo('Whether it accepts undeclared fields, which are kept unchanged.', false),
 };
 
 /** A field: one word for its type, or the long form. Also a column or a prompt of a query. */
@@ -52,7 +52,7 @@ export const field: JsonSchema = {
     {
       title: 'a type or a map of options',
       description:
-        'One word for the type (`string(10)`, `list of LOC_DTL_VW`), or a map with `type:` and what else is to be said. `fields:` in place of `type:` makes a compound, `list:` a collection of compounds.',
+        'One word for the type (`string(10)`, `list of LOC_DTL_VW`), or a map with `type:` and further options. Instead of `type:`, `fields:` declares a compound and `list:` a list of compounds.',
       examples: [
         'string(10)',
         { type: 'string(1)', enum: ['A', 'I'], default: 'A' },
@@ -67,20 +67,23 @@ export const field: JsonSchema = {
           {},
           {
             ...inPlaceKeys,
-            xml: text("Element of one entry. `item` by default; the field's own in a flat list.", 'row'),
+            xml: text(
+              'XML element of one entry. The default is `item`, or the name of the field in a flat list.',
+              'row',
+            ),
           },
         ),
         required: ['fields'],
-        description: 'Makes the field a collection whose compound is written in place.',
+        description: 'Makes the field a list of compounds that are declared in place.',
         examples: [{ fields: { status: 'string', error_message: 'string' } }],
       },
       description,
-      required: yesNo('The caller must give it.', false),
+      required: yesNo('Whether the caller must supply it.', false),
       default: {
         title: 'a single value',
         type: scalar,
         description:
-          'Taken where the caller gives nothing. In a fault document it may hold `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}`.',
+          'Value when the caller supplies none. In a fault document it may contain `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}`.',
         examples: ['N', '{fault.message}'],
       },
       enum: {
@@ -88,7 +91,7 @@ export const field: JsonSchema = {
         items: { type: ['string', 'number'] },
         minItems: 1,
         uniqueItems: true,
-        description: 'The values that there are.',
+        description: 'The allowed values.',
         examples: [['PUBLIC', 'PRIVATE']],
       },
       pattern: {
@@ -99,43 +102,43 @@ export const field: JsonSchema = {
       },
       minimum: {
         type: 'number',
-        description: 'Smallest number; fewest characters of a text; fewest entries of a list.',
+        description: 'Smallest number, minimum length of a text, or minimum number of entries of a list.',
         examples: [0],
       },
       maximum: {
         type: 'number',
-        description: 'Largest number; most characters of a text; most entries of a list.',
+        description: 'Largest number, maximum length of a text, or maximum number of entries of a list.',
         examples: [100],
       },
-      fixed: { title: 'a single value', type: scalar, description: 'The only value there is.', examples: ['failure'] },
+      fixed: { title: 'a single value', type: scalar, description: 'The only allowed value.', examples: ['failure'] },
       sensitive: yesNo('Masked in logs, errors and snapshots.', false),
       'any-case': yesNo(
-        "Letter case of the caller's value does not matter; it is taken over as `enum` spells it.",
+        "Ignores letter case in the caller's value and replaces the value by its spelling in `enum`.",
         false,
       ),
       example: {
         title: 'a single value',
         type: scalar,
-        description: 'A value for contracts and runnable examples.',
+        description: 'A value for contracts and executable examples.',
         examples: ['NYC01'],
       },
-      json: text('Its key in JSON; the name unless said otherwise.', 'attr:rownumber'),
-      xml: text('Its element or attribute in XML; the name unless said otherwise.', 'SearchString'),
-      attribute: yesNo('An attribute in XML rather than an element.', false),
+      json: text('Name in JSON. The default is the name of the field.', 'attr:rownumber'),
+      xml: text('Name of the element or attribute in XML. The default is the name of the field.', 'SearchString'),
+      attribute: yesNo('Whether it is an XML attribute instead of an element.', false),
       namespace: {
         type: 'string',
-        description: "XML namespace of the element; the document's unless said otherwise.",
+        description: 'XML namespace of the element. The default is that of the document.',
         examples: ['urn:example:types'],
       },
-      flat: yesNo('A list without an element around it in XML.', false),
+      flat: yesNo('Whether the entries of a list have no enclosing element in XML.', false),
       absent: word(
         ['omit', 'blank'],
-        'What is written where a reply does not give the field: nothing, or the type\'s blank (`""`; one object of blanks for a list of documents).',
+        'What a reply contains when it has no value for the field: nothing, or the blank of the type (`""`; for a list of documents, one object of blanks).',
         { default: 'omit', examples: ['blank'] },
       ),
       url: word(
         ['segment', 'path', 'odata', 'odata-path'],
-        'How it is written into a URL: `path` keeps slashes, `odata` doubles quotes, `odata-path` does both.',
+        'How it is written in a URL: `path` keeps slashes, `odata` doubles quotes, `odata-path` does both.',
         { default: 'segment', examples: ['path'] },
       ),
     },
@@ -155,19 +158,19 @@ export const fields: JsonSchema = {
 const documentKeys: Readonly<Record<keyof InPlaceDeclared, JsonSchema>> = {
   description,
   ...inPlaceKeys,
-  xml: text('Its root element in XML, and its element as an entry of a list; the id unless said otherwise.', 'root'),
+  xml: text('Name of its XML root element, and of its element as an entry of a list. The default is the id.', 'root'),
   namespace: {
     type: 'string',
-    description: 'XML namespace of its elements: of the service unless said otherwise, none where empty.',
+    description: 'XML namespace of its elements. The default is that of the service; an empty text means none.',
     examples: ['urn:example:orders', ''],
   },
-  root: yesNo('Its name is the label at the root of JSON: `{"LOC_RESPONSE": {...}}`.', false),
+  root: yesNo('Whether its name is the label at the root of JSON: `{"LOC_RESPONSE": {...}}`.', false),
 };
 
 export const document = keys<'document' | keyof InPlaceDeclared>(
   {
     title: 'document',
-    description: 'The shape of data: fields with types, with a JSON and an XML form. Its root is never a list.',
+    description: 'The structure of data: fields with types, in JSON and XML. Its root is never a list.',
     required: ['document', 'fields'],
     examples: [
       {
@@ -178,7 +181,7 @@ export const document = keys<'document' | keyof InPlaceDeclared>(
     ],
   },
   {
-    document: text('Its id, and its name in XML unless `xml:` says otherwise.', 'LOC_REQUEST'),
+    document: text('Its id, and its name in XML unless `xml:` sets another.', 'LOC_REQUEST'),
     ...documentKeys,
   },
 );
@@ -187,7 +190,7 @@ export const document = keys<'document' | keyof InPlaceDeclared>(
 export const inPlaceDocument = keys<keyof InPlaceDeclared>(
   {
     title: 'a document in place',
-    description: 'A document that is written where it is used, in place of its id. Its id is made of where it stands.',
+    description: 'A document that is written where it is used. Its id is derived from its position.',
     required: ['fields'],
     examples: [{ fields: { name: 'string(255)' } }],
   },

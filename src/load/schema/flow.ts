@@ -37,26 +37,26 @@ export const flowStep: JsonSchema = keys<keyof FlowStepDeclared>(
   {
     title: 'a step',
     description:
-      'One call of a flow. Its input is what the caller of the flow gives, and what earlier steps keep, by the names of fields.',
+      'One call of a flow. Its input comes from the caller of the flow and from the values that earlier steps keep, by the names of fields.',
     required: ['call'],
     examples: [{ call: 'N_DOCLIB_ACCESSTOKEN_POST', keep: { ACCESS_TOKEN: 'access_token' }, for: 'expires_in' }],
   },
   {
     call: refersTo(
       'consumer-id',
-      'The operation that is called, of any service: one with a `target`.',
+      'The operation to call, of any service. It must have a `target`.',
       'N_DOCLIB_ACCESSTOKEN_POST',
     ),
     keep: {
       type: 'object',
       minProperties: 1,
-      additionalProperties: path('Where the value stands in the reply.', ['access_token', 'result.token']),
+      additionalProperties: path('The field of the reply that has the value.', ['access_token', 'result.token']),
       description:
-        'What later steps are given of the reply: the field that it fills, and the field of the reply that it comes from, with a dot before each field of an inner document.',
+        'Values of the reply for later steps: each maps the field to fill to a field of the reply, with a dot before each field of an inner document.',
       examples: [{ ACCESS_TOKEN: 'access_token' }],
     },
     for: path(
-      'The field of the reply that says for how many seconds what is kept holds. So long it is used again, by other runs too. Without it, it is kept for the run of the flow alone.',
+      'The field of the reply with the number of seconds for which the kept values are valid. Until then they are reused, by other runs too. Without it, they are kept for one run of the flow.',
       ['expires_in'],
     ),
     'renew-on': {
@@ -67,10 +67,10 @@ export const flowStep: JsonSchema = keys<keyof FlowStepDeclared>(
       minItems: 1,
       uniqueItems: true,
       description:
-        'Statuses of a later step after which what is kept no longer holds: the step is run anew, and the later one once more.',
+        'Statuses of a later step that invalidate the kept values: this step is repeated, then the later step once.',
       examples: [401, [401, 403]],
     },
-    timeout: { ...duration, description: "Longest time of the step, in place of the operation's own." },
+    timeout: { ...duration, description: 'Time limit of the step, instead of that of the operation.' },
   },
 );
 
@@ -80,7 +80,7 @@ export const flows: JsonSchema = {
   propertyNames: { title: 'a flow name', pattern: '^[A-Za-z][A-Za-z0-9_-]*$', examples: ['upload'] },
   additionalProperties: reference('flow'),
   description:
-    'Calls in order, by name: `upload` of N_DOCLIB.v1 is run as `N_DOCLIB.upload`, or `N_DOCLIB.v1.upload`. Who may call each of its operations may run it.',
+    'Sequences of calls by name: `upload` of N_DOCLIB.v1 is run as `N_DOCLIB.upload` or `N_DOCLIB.v1.upload`. A caller who may call each of its operations may run it.',
   examples: [{ upload: [{ call: 'N_DOCLIB_ACCESSTOKEN_POST', keep: { ACCESS_TOKEN: 'access_token' } }] }],
 };
 
@@ -88,7 +88,7 @@ const steps: JsonSchema = {
   type: 'array',
   items: reference('flow-step'),
   minItems: 1,
-  description: 'The calls, in order. The reply of the last is the reply of the flow.',
+  description: 'The calls, in order. The reply of the last call is the reply of the flow.',
 };
 
 /** One flow. */
@@ -97,7 +97,7 @@ export const flow: JsonSchema = {
     {
       title: 'a list of steps, or a map of description and steps',
       description:
-        'Calls in order, of which later ones use what earlier ones keep. Its input is what the steps use and none keeps.',
+        'A sequence of calls in which later ones use values that earlier ones keep. Its input consists of the fields that its steps use and no step keeps.',
       required: ['steps'],
       examples: [[{ call: 'N_DOCLIB_ACCESSTOKEN_POST', keep: { ACCESS_TOKEN: 'access_token' } }]],
     },

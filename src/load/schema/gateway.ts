@@ -64,7 +64,7 @@ const databaseUrl: JsonSchema = {
 
 const database: JsonSchema = {
   title: 'the URL of a database, or a map',
-  description: 'The database: its URL, or a map with more.',
+  description: 'The database: its URL, or a map with further settings.',
   if: { type: 'object' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: keys<keyof DatabaseDeclared>(
@@ -73,22 +73,22 @@ const database: JsonSchema = {
       url: databaseUrl,
       engine: word(
         ['postgresql', 'cockroachdb', 'yugabytedb', 'citus'],
-        "Which of the databases that speak PostgreSQL's protocol it is.",
+        'The database product, among those that use the PostgreSQL protocol.',
         { default: 'postgresql' },
       ),
-      connections: count('Connections to PostgreSQL that one gateway opens at most.', 20, 6),
+      connections: count('Maximum number of connections to PostgreSQL per gateway.', 20, 6),
     },
   ),
   else: databaseUrl,
 };
 
 const mtom = (connector: string): JsonSchema =>
-  yesNo(`Whether the ${connector} takes and sends MTOM. Where not, it refuses \`multipart/related\` with 415.`, true);
+  yesNo(`Whether the ${connector} accepts and sends MTOM. Otherwise it rejects \`multipart/related\` with 415.`, true);
 
 const compress: JsonSchema = {
   title: 'true or false, or a map',
   description:
-    'Whether replies are compressed with zstd, br or gzip, for callers who take one of them and where it pays: `false` switches it off, a map says it for each way of calling.',
+    'Compresses replies with zstd, br or gzip for callers that accept one of them, when it is worthwhile. `false` disables it; a map sets it separately for REST and SOAP.',
   default: true,
   examples: [false, { soap: true }],
   if: { type: 'object' },
@@ -96,9 +96,9 @@ const compress: JsonSchema = {
   then: keys<'rest' | 'soap'>(
     { examples: [{ soap: true }] },
     {
-      rest: yesNo('Replies over REST, contracts, the page and `/metrics`.', true),
+      rest: yesNo('Replies over REST, contracts, the web page and `/metrics`.', true),
       soap: yesNo(
-        'Replies to messages, over SOAP and the HTTP connector, and contracts that are fetched from these. Some SOAP clients ask for gzip and can not read it.',
+        "Replies over SOAP and the HTTP connector, and contracts that are fetched there. Some SOAP clients request gzip but can't read it.",
         false,
       ),
     },
@@ -110,7 +110,7 @@ const EXTERNAL_NAME = '[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*';
 
 const properties = keys<keyof NonNullable<GatewayDeclared['properties']>>(
   {
-    description: 'Properties of the gateway by the names that they are known by.',
+    description: 'Gateway properties under their established names.',
     examples: [{ 'ig.MTOM.enableHttpListeningConnector': false }],
   },
   {
@@ -129,7 +129,7 @@ const properties = keys<keyof NonNullable<GatewayDeclared['properties']>>(
       minItems: 1,
       uniqueItems: true,
       description:
-        'Calls over REST whose requests keep the domain name of their target, in Host and in TLS: a list, or a text with commas. Each name is that of an operation with a `target`, without the suffix of its method or with it, and the version of its service. Every request keeps the domain name, so this changes nothing; the names are checked.',
+        'REST calls whose requests keep the domain name of their target, in Host and in TLS: a list, or a text with commas. Each is the name of an operation with a `target`, with or without the suffix of its method, and the version of its service. All requests keep the domain name, so this has no effect; the names are validated.',
       examples: [
         ['N_DOCLIB_FORMDIGEST.v1', 'N_DOCLIB_UPLOADFILES.v1'],
         'N_DOCLIB_FORMDIGEST.v1, N_DOCLIB_UPLOADFILES.v1',
@@ -142,7 +142,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
   {
     title: 'gateway',
     description:
-      'The gateway itself: one in a project. Everything but the id has a default, so `gateway: LOCAL` alone is enough to start.',
+      'The gateway. A project has one. Everything except the id has a default, so `gateway: LOCAL` is enough to start.',
     required: ['gateway'],
     examples: [
       {
@@ -161,7 +161,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
     gateway: matching(
       'a node name',
       '^[A-Za-z][A-Za-z0-9_.-]*$',
-      'Name of the local node, the node segment of paths. Holds no dot and equals no service.',
+      'Name of the local node, which is a segment of paths. It has no dot and differs from all service names.',
       'LOCAL',
     ),
     description,
@@ -182,33 +182,33 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
     },
     database,
     publicUrl: text(
-      'The address that contracts name; the bound address where left out. May refer to configuration.',
+      'The base URL in contracts. The default is the address that the gateway listens on. May refer to configuration.',
       'https://api.example.org',
     ),
     'sample-data': matching(
       'a glob inside the definitions folder',
       INSIDE,
-      'SQL files, as a glob under the definitions folder. Each is run once, in the order of names.',
+      'SQL files, as a glob in the definitions folder. Each runs once, in the order of names.',
       'sample/*.sql',
     ),
     handlers: {
       title: 'a folder inside the project',
       type: 'string',
       pattern: INSIDE,
-      description: 'Folder of the handlers, relative to the project.',
+      description: 'Handlers folder, relative to the project.',
       default: 'src/handlers',
       examples: ['src/handlers'],
     },
     namespace: {
       ...namespaceUri,
       description:
-        'Prefix of XML namespaces: a service has `<namespace>:<Service>.<version>`. The default is `urn:signalbox:` and the id in small letters.',
+        'Prefix of XML namespaces: that of a service is `<namespace>:<Service>.<version>`. The default is `urn:signalbox:` and the id in lower case.',
       examples: ['urn:signalbox:sample'],
     },
     timezone: {
       type: 'string',
       minLength: 1,
-      description: 'IANA time zone that gives datetimes without an offset theirs.',
+      description: 'IANA time zone of datetimes without an offset.',
       default: 'UTC',
       examples: ['Europe/Berlin'],
     },
@@ -219,34 +219,36 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
       items: { title: 'an IP address or network', type: 'string', minLength: 1, examples: ['10.0.0.0/8', '192.0.2.7'] },
       uniqueItems: true,
       description:
-        'Addresses and networks of the proxies in front, whose headers about the caller are believed: its address, its certificate, that it came over TLS.',
+        "Addresses and networks of trusted proxies. Their headers are believed for the caller's address, its certificate and its use of TLS.",
       examples: [['10.0.0.0/8', '192.0.2.7']],
     },
     audit: {
       ...fileText,
       description:
-        'File of the audit log, one JSON line for each call; standard output where left out. May refer to configuration.',
+        'File of the audit log, with one JSON line per call. The default is standard output. May refer to configuration.',
       examples: ['.signalbox/audit.log'],
     },
     delivered: {
       type: 'array',
       items: idItem('delivered-id'),
       uniqueItems: true,
-      description: 'Services of the package that are switched on. Permission lists grant them.',
+      description: 'Services of the package to enable. Permission lists grant them.',
       examples: [['QAS_QRY_SERVICE.v1']],
     },
     contracts: word(
       ['public', 'private'],
-      'Whether contracts and the list of services can be read without credentials.',
+      'Whether contracts and the list of services are readable without credentials.',
       { default: 'public' },
     ),
     metrics: keys(
       {
         required: ['permission'],
-        description: 'Who may read `/metrics` from another machine. Callers of this machine always may.',
+        description: 'Who may read `/metrics` from another machine. Callers on this machine always may.',
         examples: [{ permission: 'MONITORS' }],
       },
-      { permission: { ...permission, description: 'The permission list that lets its users read them, or several.' } },
+      {
+        permission: { ...permission, description: 'The permission list whose users may read them, or a list of them.' },
+      },
     ),
     cors,
     compress,

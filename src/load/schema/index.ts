@@ -158,7 +158,7 @@ function partSchemas(known: KnownIds): Readonly<Record<string, JsonSchema>> {
       minItems: 1,
       uniqueItems: true,
       description:
-        "What a caller shows where an operation is not public: a scheme, or several. Any one of them is enough; the first whose credentials are there decides, of `bearer` schemes the one of the token's issuer. `basic` needs no definition.",
+        "How callers of non-public operations authenticate: a scheme, or a list of schemes. Any one of them is enough. The first whose credentials are present decides; of `bearer` schemes, the one of the token's issuer. `basic` needs no definition.",
       examples: ['PARTNER_KEY', ['basic', 'LOGIN']],
     },
   };

@@ -50,7 +50,7 @@ export function keys<K extends string>(
 /** Free text that explains the thing; it goes into contracts. */
 export const description: JsonSchema = {
   type: 'string',
-  description: 'What it is, for the people who use it. Goes into contracts.',
+  description: 'Description for users. It is included in contracts.',
 };
 
 /** A reference by id. */
@@ -162,6 +162,6 @@ export const cors: JsonSchema = {
   },
   uniqueItems: true,
   description:
-    'Origins whose pages may call from a browser. `"*"` lets any, without credentials. Without it no CORS headers are sent.',
+    'Origins whose pages may call from a browser. `"*"` allows any, without credentials. Without it, no CORS headers are sent.',
   examples: [['https://app.example.org']],
 };

@@ -31,7 +31,7 @@ export interface ClientCredentialsDeclared {
 
 /** A text that is a secret. */
 const secret = (what: string, reference: string): JsonSchema =>
-  text(`${what} A reference: never the secret itself.`, reference);
+  text(`${what} A reference, never the secret itself.`, reference);
 
 const basic = keys<keyof NonNullable<CredentialDeclared['basic']>>(
   {
@@ -40,23 +40,23 @@ const basic = keys<keyof NonNullable<CredentialDeclared['basic']>>(
     examples: [{ user: 'signalbox', password: '${secret:PARTNER_PASSWORD}' }],
   },
   {
-    user: text('Holds no colon. May refer to configuration.', 'signalbox'),
-    password: text('A reference: never the password itself.', '${secret:PARTNER_PASSWORD}'),
+    user: text('The user name, without a colon. May refer to configuration.', 'signalbox'),
+    password: text('A reference, never the password itself.', '${secret:PARTNER_PASSWORD}'),
   },
 );
 
 const apiKey = keys<keyof NonNullable<CredentialDeclared['api-key']>>(
   {
     required: ['header', 'value'],
-    description: 'A key in a header of its own. The key is a reference to a secret.',
+    description: 'A key in a header of its own. It is a reference to a secret.',
     examples: [{ header: 'X-Api-Key', value: '${secret:PARTNER_KEY}' }],
   },
   {
     header: headerName(
-      'The header that carries it: none that belongs to the protocol, but for Authorization.',
+      "The header that carries it. Of the protocol's own headers only Authorization is allowed.",
       'X-Api-Key',
     ),
-    value: secret('The key; in Authorization a scheme may stand before it.', '${secret:PARTNER_KEY}'),
+    value: secret('The key. In Authorization it may follow a scheme.', '${secret:PARTNER_KEY}'),
   },
 );
 
@@ -64,7 +64,7 @@ const clientCredentials = keys<keyof ClientCredentialsDeclared>(
   {
     required: ['token-url', 'client-id', 'client-secret'],
     description:
-      'A bearer token by the client-credentials grant of OAuth 2.0 (RFC 6749, section 4.4): fetched once, kept until shortly before it ends.',
+      'A bearer token from the client-credentials grant of OAuth 2.0 (RFC 6749, section 4.4). It is fetched once and kept until shortly before it expires.',
     examples: [
       {
         'token-url': '${env:LOGIN_URL}/oauth2/token',
@@ -79,21 +79,21 @@ const clientCredentials = keys<keyof ClientCredentialsDeclared>(
       'The token endpoint: https://, or http:// on this machine. May refer to configuration.',
       'https://login.example.org/oauth2/token',
     ),
-    'client-id': text('Who the client is. May refer to configuration.', 'signalbox', '${env:CLIENT_ID}'),
+    'client-id': text('The client id. May refer to configuration.', 'signalbox', '${env:CLIENT_ID}'),
     'client-secret': secret('What proves it.', '${secret:CLIENT_SECRET}'),
     scope: text(
-      'Scopes to ask for, with one blank between them. May refer to configuration.',
+      'Requested scopes, separated by single spaces. May refer to configuration.',
       'orders.read orders.write',
     ),
     parameters: {
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'Further fields of the request for a token, as the server wants them. May refer to configuration.',
+      description: 'Additional fields of the token request, as the server requires. May refer to configuration.',
       examples: [{ resource: 'https://api.example.org' }, { audience: '${env:AUDIENCE}' }],
     },
     authentication: word(
       ['basic', 'body'],
-      'How the client shows itself: HTTP Basic, or in the body (RFC 6749, section 2.3.1).',
+      'How the client authenticates: with HTTP Basic, or in the body (RFC 6749, section 2.3.1).',
       { default: 'basic', examples: ['body'] },
     ),
   },
@@ -102,7 +102,7 @@ const clientCredentials = keys<keyof ClientCredentialsDeclared>(
 /** What calls to a node show. */
 const credential: JsonSchema = keys<keyof CredentialDeclared>(
   {
-    description: 'What calls to it show: one of these.',
+    description: 'The credential of calls to the node: one of these.',
     minProperties: 1,
     examples: [{ basic: { user: 'signalbox', password: '${secret:PARTNER_PASSWORD}' } }],
   },
@@ -129,42 +129,42 @@ export interface NodeDeclared {
 
 const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
   {
-    description: 'How long each phase of a call to it may take. What is left out has the default of calls.',
+    description: 'Time limits for the phases of a call. Missing ones have their defaults.',
     examples: [{ connect: '5 s', head: '30 s', idle: '30 s', reply: '1 min', call: '2 min' }],
   },
   {
     connect: {
       ...duration,
-      description: 'Until there is a connection, name resolution and TLS included.',
+      description: 'For connecting, including name resolution and TLS.',
       default: '10 s',
     },
     head: {
       ...duration,
-      description: 'From the last piece of the request that was taken until the head of the reply.',
+      description: 'From the last accepted part of the request to the head of the reply.',
       default: '60 s',
     },
     idle: {
       ...duration,
       description:
-        'Between two pieces of the reply. In twice that time and longer the reply must bring 240 bytes a second on average.',
+        'Between two parts of the reply. Over twice that time and longer, the reply must bring 240 bytes per second on average.',
       default: '30 s',
     },
     reply: {
       ...duration,
       description:
-        'From the head of the reply to its end, where all of it is read before there is a value. Binary content, which is read as it comes, has `idle` alone.',
+        'From the head of the reply to its end, for replies that are read completely. Binary content is streamed and only subject to `idle`.',
       default: '5 min',
     },
     call: {
       ...duration,
-      description: 'All of a call, its repetitions included, until the reply is there. Without it there is no end.',
+      description: 'For the whole call, including retries, until the reply is available. By default there is no limit.',
     },
   },
 );
 
 const circuit: JsonSchema = keys<keyof NonNullable<NodeDeclared['circuit']>>(
   {
-    description: 'The circuit breaker: a node that failed several times in a row is left alone for a while.',
+    description: 'The circuit breaker: after several consecutive failures, no calls are made to the node for a while.',
     examples: [{ failures: 5, reset: '30 s' }],
   },
   {
@@ -172,13 +172,13 @@ const circuit: JsonSchema = keys<keyof NonNullable<NodeDeclared['circuit']>>(
       type: 'integer',
       minimum: 0,
       maximum: 1000,
-      description: 'Calls in a row that came to nothing, after which no more are made; 0 switches it off.',
+      description: 'Consecutive failed calls after which no more are made; 0 disables the circuit breaker.',
       default: 5,
       examples: [10],
     },
     reset: {
       ...duration,
-      description: 'How long none is made. The first one afterwards is a trial.',
+      description: 'How long no calls are made. The first one afterwards is a trial.',
       default: '30 s',
     },
   },
@@ -187,7 +187,7 @@ const circuit: JsonSchema = keys<keyof NonNullable<NodeDeclared['circuit']>>(
 export const node = keys<'node' | keyof NodeDeclared>(
   {
     title: 'node',
-    description: 'A system other than this gateway: its address, and how calls to it are made.',
+    description: 'Another system: its address and how to call it.',
     required: ['node', 'base'],
     examples: [
       { node: 'THIRD_PARTY', description: 'Takes imports.', base: '${env:THIRD_PARTY_URL}' },
@@ -206,7 +206,7 @@ export const node = keys<'node' | keyof NodeDeclared>(
     node: matching(
       'a node name',
       '^[A-Za-z][A-Za-z0-9_.-]*$',
-      'Name of the node. Holds no dot and equals no service that is offered here, because both stand at the same place of a path.',
+      'Name of the node. It has no dot and differs from all services offered here, because both are at the same position of a path.',
       'THIRD_PARTY',
     ),
     description,
@@ -217,13 +217,13 @@ export const node = keys<'node' | keyof NodeDeclared>(
       items: { type: 'string', minLength: 1 },
       minItems: 1,
       description:
-        'Base URL, or a list in the order of fail-over. May refer to configuration; holds no variable of a call. `https://` alone is allowed where templates begin with the host.',
+        'Base URL, or a list in the order of failover. May refer to configuration, but not contain variables of a call. It may be only `https://` when templates begin with the host.',
       examples: ['${env:THIRD_PARTY_URL}', ['https://a.example.org', 'https://b.example.org']],
     },
     'ca-file': {
       ...fileText,
       description:
-        'File with certificates (PEM) of the authorities that its certificate may come from, in place of the usual ones. Relative to the project. May refer to configuration; the usual ones where that comes to nothing.',
+        'File with CA certificates (PEM) to trust instead of the default ones, relative to the project. May refer to configuration; an empty value means the default ones.',
       examples: ['certificates/partner-ca.pem', '${env:DOCLIB_CA_FILE:-}'],
     },
     certificate,
@@ -235,7 +235,7 @@ export const node = keys<'node' | keyof NodeDeclared>(
       type: 'integer',
       minimum: 0,
       maximum: 10,
-      description: 'Redirects that a call follows. Credentials go to the same origin only.',
+      description: 'Maximum number of redirects to follow. Credentials are sent to the same origin only.',
       default: 0,
       examples: [3],
     },

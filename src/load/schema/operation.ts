@@ -66,11 +66,11 @@ export const permission: JsonSchema = {
   items: idItem('permission-list-id'),
   minItems: 1,
   description:
-    'The permission list that grants it, or several. Without one, and without `public: true`, nobody may use it.',
+    'The permission list that grants it, or a list of them. Without one, and without `public: true`, no one is permitted to use it.',
   examples: ['LOCATIONS', ['LOCATIONS', 'PARTNERS']],
 };
 
-export const publicKey: JsonSchema = yesNo('Everybody may use it, without credentials.', false);
+export const publicKey: JsonSchema = yesNo('Permits everyone to use it, without credentials.', false);
 
 const templates = (method: string): JsonSchema => ({
   title: 'a URI template or a list of them',
@@ -78,7 +78,7 @@ const templates = (method: string): JsonSchema => ({
   items: { type: 'string', minLength: 1 },
   minLength: 1,
   minItems: 1,
-  description: `HTTP ${method}: one URI template (RFC 6570), or several. Their order is the URI index, from 1: append only.`,
+  description: `HTTP ${method}: one URI template (RFC 6570), or a list of them. The URI index is their position, from 1; append only.`,
   examples:
     method === 'GET'
       ? ['Employees/{DEPTNAME}{?maxrows}', ['Locations/?region={REGION}']]
@@ -101,17 +101,18 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   requires: reference('requires'),
   limits: limitsKey,
   request: message(
-    'Everything that a caller says: the id of a document, a document in place, `json`, `xml`, `text`, `binary` or `none`. What the URI or a header names travels there, the rest is the body.',
+    'The input: the id of a document, a document in place, `json`, `xml`, `text`, `binary` or `none`. Fields that the URI or a header refers to are sent there, all others in the body.',
     ['LOC_REQUEST', { fields: { name: 'string(255)' } }, 'json'],
   ),
   response: {
     ...reference('response'),
-    description: 'What is answered: as `request`, or a map of media types to such, the first being the default.',
+    description:
+      'The reply: the same as for `request`, or a map from media types to these, the first being the default.',
     examples: ['LOC_RESPONSE', { 'application/json': 'LOC_RESPONSE', 'text/csv': 'text' }],
   },
   fault: refersTo(
     'document-or-fields',
-    'The document of replies that are errors. Its defaults name what went wrong: `{fault.message}`. Without one, errors are problem details (RFC 9457).',
+    'The document of error replies. Its defaults refer to the error: `{fault.message}`. Without it, errors are problem details (RFC 9457).',
     'LOC_FAULT',
   ),
   template: refersTo(
@@ -124,7 +125,7 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
     propertyNames: { title: 'a header name', pattern: `^${TOKEN}$`, examples: ['X-Region'] },
     additionalProperties: { type: 'string' },
     description:
-      'Request headers that fill fields of the request, each as `"{FIELD}"`. Of an operation with a `target`, headers of the call: over REST texts that may hold values of the call (`Bearer {ACCESS_TOKEN}`) and configuration, over SOAP texts that are sent as they are.',
+      'Request headers that fill fields of the request, each as `"{FIELD}"`. With a `target`, the headers of the call: over REST they may contain values of the call (`Bearer {ACCESS_TOKEN}`) and configuration, over SOAP they are sent unchanged.',
     examples: [
       { 'X-Region': '{REGION}' },
       { Authorization: 'Bearer {ACCESS_TOKEN}', 'Content-Type': '{File.contentType}' },
@@ -133,7 +134,7 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   alias: matching(
     'a name for the path',
     '^[A-Za-z][A-Za-z0-9_-]*$',
-    "Replaces the service's name in the path.",
+    'Replaces the name of the service in the path.',
     'ExecuteQuery',
   ),
   ...callKeys,
@@ -153,7 +154,7 @@ export const operation = keys<keyof OperationDeclared>(
   {
     title: 'an operation',
     description:
-      'One thing a caller can do: over REST a method with its URI templates, over SOAP a name, or both; and what answers it. With a `target` it is a call to another system.',
+      'One function of a service: a method with URI templates over REST, a name over SOAP, or both; and what answers it. With a `target` it is a call to another system.',
     oneOf: ways,
     examples: [
       { get: 'Employees/{DEPTNAME}{?maxrows}', query: 'EMPLOYEES_BY_DEPT' },
@@ -173,34 +174,34 @@ export const operation = keys<keyof OperationDeclared>(
       type: ['boolean', 'string'],
       pattern: '^[A-Za-z][A-Za-z0-9_]*$',
       description:
-        'Over SOAP 1.1 and 1.2 (document/literal wrapped) under its own id, or under that of its SOAP twin, which is the same operation under the same grant. Over SOAP everything that a caller says is body. Without a response it is one-way.',
+        'Offers it over SOAP 1.1 and 1.2 (document/literal wrapped) under its own id, or under that of its SOAP twin, which is the same operation with the same grants. Over SOAP all input is in the body. Without a response it is one-way.',
       default: false,
       examples: [true, 'QAS_EXECUTEQRYSYNC_OPER'],
     },
     ...sharedKeys,
     body: text(
-      '`none`, or the one field of the request that is the whole body. Without it, the fields that neither URI nor header names are the body, in JSON; GET, HEAD and DELETE have none.',
+      '`none`, or the one field of the request that is the whole body. By default, the body consists of the fields that neither URI nor headers refer to, in JSON; GET, HEAD and DELETE have no body.',
       'none',
       'File',
     ),
     form,
     wrapper: word(
       ['psnonxml'],
-      'Delivers the JSON inside an XML element `data`. A caller who asks for `application/json` by name gets the JSON itself.',
+      'Wraps the JSON in an XML element `data`. Callers that request `application/json` explicitly get plain JSON.',
       { examples: ['psnonxml'] },
     ),
     status: {
       type: 'integer',
       minimum: 200,
       maximum: 299,
-      description: 'HTTP status of a reply over REST that is no fault.',
+      description: 'HTTP status of successful replies over REST.',
       default: 200,
       examples: [201],
     },
     handler: matching(
       'the name of a handler file without its ending',
       '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*(\\.v[0-9][A-Za-z0-9_-]*)?$',
-      "The file that answers, in the folder of handlers. Without `handler`, `query`, `save`, `read` and `call` it is the operation's id in small letters with dashes: `locations-get.ts`, of a second version `locations.v2-locations-get.ts`. Operations may share a file.",
+      'The file that answers, in the handlers folder. Without `handler`, `query`, `save`, `read` and `call`, it is the id of the operation in lower case with hyphens: `locations-get.ts`, or `locations.v2-locations-get.ts` for a second version. Operations may share a file.',
       'locations-get',
     ),
     query: {
@@ -210,28 +211,28 @@ export const operation = keys<keyof OperationDeclared>(
       minProperties: 1,
       additionalProperties: reference('query-id'),
       description:
-        'A stored query that answers, without code: its prompts are the request, its columns the `rows` of the reply. Or a map of list fields of the response to queries.',
+        'A stored query that answers without code: its prompts are the request, its columns the `rows` of the reply. Or a map from list fields of the response to queries.',
       examples: ['EMPLOYEES_BY_DEPT', { LOC_DATA: 'LOCATIONS_BY_REGION' }],
     },
     save: refersTo(
       'component-id',
-      'A component whose record is saved, without code: POST makes one, PUT makes or replaces it, PATCH changes fields of it (RFC 7396), DELETE removes it; over SOAP alone it is made or replaced. Its shape is the request and the reply.',
+      'A component whose record is saved without code: POST creates it, PUT creates or replaces it, PATCH changes some of its fields (RFC 7396), DELETE deletes it; SOAP alone creates or replaces it. Its shape is the request and the reply.',
       'LOCATION_SETUP',
     ),
     read: refersTo(
       'component-id',
-      'A component whose record is read by GET, without code: its keys are the request, its shape the reply.',
+      'A component whose record GET reads without code: its keys are the request, its shape is the reply.',
       'LOCATION_SETUP',
     ),
     call: refersTo(
       'call-id',
-      'A call to another system that answers, without code: an operation with a `target`, or a flow (`N_DOCLIB.upload`). Its input is taken from the request and the reply from its own, by the names of fields.',
+      'A call to another system that answers without code: an operation with a `target`, or a flow (`N_DOCLIB.upload`). Its input is taken from the request and the reply from its reply, by the names of fields.',
       'THIRD_PARTY_IMPORT_POST',
       'N_DOCLIB.upload',
     ),
     as: refersTo(
       'role-id',
-      "A role in place of the caller's own: what answers the operation reaches calls, queries and components by the role's permission lists. Who may call the operation itself is not changed by it, and events and processes that follow keep the caller's name.",
+      "A role that replaces the caller's own for what the operation uses: its calls, queries and components are permitted by the permission lists of this role. It does not affect who may call the operation, and later events and processes keep the caller's name.",
       'PARTNER_CALLS',
     ),
     writes: {
@@ -240,7 +241,7 @@ export const operation = keys<keyof OperationDeclared>(
       minProperties: 1,
       additionalProperties: { type: 'string', minLength: 1 },
       description:
-        "Whether a call changes something that is kept, or starts work. By default GET, HEAD, `query` and `read` do not, and everything else does. Say `true` for a GET that does, `false` for a POST or a SOAP operation that only reads, or name a field of the request and the value at which it writes. An operation that writes can't be called by GET over the HTTP connector, nor by a page of another site with credentials that the browser adds.",
+        "Whether a call changes stored data or starts work. By default, GET, HEAD, `query` and `read` do not, and everything else does. Use `true` for a GET that does, `false` for a POST or a SOAP operation that only reads, or a field of the request with the value for which it writes. A writing operation can't be called by GET over the HTTP connector, or by a page of another site with credentials that the browser adds.",
       examples: [true, { OutResultFormat: 'FILE' }],
     },
     active: yesNo('Whether it is served.', true),

@@ -19,7 +19,7 @@ export interface QueryDeclared {
 export const query = keys<'query' | keyof QueryDeclared>(
   {
     title: 'query',
-    description: 'Named SQL: one SELECT with typed prompts and columns. Who runs it needs a grant for it.',
+    description: 'Named SQL: one SELECT with typed prompts and columns. Callers need a grant to run it.',
     required: ['query', 'columns', 'sql'],
     examples: [
       {
@@ -46,17 +46,18 @@ export const query = keys<'query' | keyof QueryDeclared>(
     prompts: {
       ...reference('fields'),
       description:
-        'What the caller gives, by name. In the SQL `:NAME` stands for it, bound with its type; an empty one is NULL.',
+        'Input by name. In the SQL, `:NAME` refers to it; it is bound with its type, and an empty value is NULL.',
     },
     columns: {
       ...reference('fields'),
-      description: 'What a row holds. Found in the result by name without case, never by position.',
+      description:
+        'The columns of a row. They are found in the result by name regardless of letter case, never by position.',
     },
     sql: text(
-      'One SELECT (or WITH ... SELECT). Runs read-only.',
+      'One SELECT (or WITH ... SELECT). It runs read-only.',
       'select name, title from employee_tbl where deptname = :DEPTNAME order by name',
     ),
-    datasource: refersTo('datasource-id', "The database that it reads; the gateway's own where left out.", 'REPORTING'),
+    datasource: refersTo('datasource-id', "The database to read. The default is the gateway's own.", 'REPORTING'),
     connects: {
       type: 'object',
       minProperties: 1,
@@ -65,13 +66,18 @@ export const query = keys<'query' | keyof QueryDeclared>(
         type: 'object',
         minProperties: 1,
         additionalProperties: { type: 'string', minLength: 1 },
-        description: 'Columns of the child, and the columns of this query that they equal.',
+        description: 'Maps columns of the child to the columns of this query that they equal.',
         examples: [{ DEPTNAME: 'DEPTNAME' }],
       },
-      description: 'Queries that are nested under its rows where it is run as a connected query.',
+      description: 'Queries that are nested under its rows when it is run as a connected query.',
       examples: [{ EMPLOYEES_BY_DEPT: { DEPTNAME: 'DEPTNAME' } }],
     },
-    rows: { type: 'integer', minimum: 1, description: "Most rows, in place of the gateway's limit.", examples: [500] },
-    timeout: { ...duration, description: "Longest time, in place of the gateway's limit." },
+    rows: {
+      type: 'integer',
+      minimum: 1,
+      description: "Maximum number of rows, instead of the gateway's limit.",
+      examples: [500],
+    },
+    timeout: { ...duration, description: "Time limit, instead of the gateway's." },
   },
 );

@@ -29,7 +29,7 @@ export interface BearerDeclared {
 const bearer: JsonSchema = keys<keyof BearerDeclared>(
   {
     required: ['issuer', 'audience', 'jwks'],
-    description: 'A signed JSON Web Token as bearer token (RFC 6750, RFC 7519).',
+    description: 'A signed JSON Web Token as a bearer token (RFC 6750, RFC 7519).',
     examples: [
       {
         issuer: 'https://login.example.org/',
@@ -41,7 +41,7 @@ const bearer: JsonSchema = keys<keyof BearerDeclared>(
   },
   {
     issuer: text(
-      'Who issues the tokens: what `iss` must say. May refer to configuration.',
+      'The issuer of the tokens: the required value of `iss`. May refer to configuration.',
       'https://login.example.org/',
     ),
     audience: {
@@ -51,16 +51,16 @@ const bearer: JsonSchema = keys<keyof BearerDeclared>(
       items: { type: 'string', minLength: 1 },
       minItems: 1,
       uniqueItems: true,
-      description: 'For whom: one of these must stand in `aud`. May refer to configuration.',
+      description: 'The audience: `aud` must contain one of these. May refer to configuration.',
       examples: ['signalbox', ['signalbox', '${env:AUDIENCE}']],
     },
     jwks: text(
-      "The issuer's keys (JSON Web Key Set, RFC 7517): https://, http:// on this machine, or a file inside the project. May refer to configuration.",
+      'Keys of the issuer (JSON Web Key Set, RFC 7517): https://, http:// on this machine, or a file in the project. May refer to configuration.',
       'https://login.example.org/jwks.json',
       'certificates/keys.json',
     ),
     algorithms: texts(
-      'Signature algorithms that are taken (RFC 7518, RFC 8037), asymmetric ones alone: RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519. Without it RS256.',
+      'Accepted signature algorithms (RFC 7518, RFC 8037), which are all asymmetric: RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519. The default is RS256.',
       'RS256',
       'ES256',
     ),
@@ -73,23 +73,23 @@ const bearer: JsonSchema = keys<keyof BearerDeclared>(
         examples: ['orders.read'],
       },
       uniqueItems: true,
-      description: 'Scopes that every token must hold, in `scope` or `scp`.',
+      description: 'Scopes that every token must contain, in `scope` or `scp`.',
       examples: [['orders.read']],
     },
     tolerance: {
       ...duration,
-      description: 'By how much clocks may differ; ten minutes at most.',
+      description: 'Tolerated difference between clocks, at most ten minutes.',
       default: '30 s',
       examples: ['10 s'],
     },
-    user: { ...text('The claim that names the user.', 'preferred_username'), default: 'sub' },
+    user: { ...text('The claim with the name of the user.', 'preferred_username'), default: 'sub' },
     users: word(
       ['any', 'known'],
-      'Who may call: `any` whom the issuer vouches for, or `known` users alone, those of definitions and of the database, whose own roles hold too.',
+      'Who may call: `any` user that the issuer vouches for, or only `known` users, in the definitions or the database, whose own roles then also apply.',
       { default: 'any' },
     ),
     claim: {
-      ...text('The claim whose values give roles, a path with dots.', 'realm_access.roles'),
+      ...text('The claim whose values give roles, as a path with dots.', 'realm_access.roles'),
       default: 'scope',
     },
     roles: {
@@ -103,7 +103,7 @@ const bearer: JsonSchema = keys<keyof BearerDeclared>(
         uniqueItems: true,
         examples: ['CLERK', ['CLERK', 'AUDITOR']],
       },
-      description: "Roles by the claim's values.",
+      description: 'Roles by value of the claim.',
       examples: [{ 'orders.read': 'CLERK' }, { 'orders.write': ['CLERK', 'BUYER'] }],
     },
   },
@@ -133,7 +133,7 @@ export interface SignatureDeclared {
 const usernameToken = keys<keyof NonNullable<SchemeDeclared['username-token']>>(
   {
     description:
-      'A user and a password inside a SOAP message (WS-Security UsernameToken Profile 1.1.1). A digest is made of the shared secret of the user.',
+      'A user and a password inside a SOAP message (WS-Security UsernameToken Profile 1.1.1). A digest is computed from the shared secret of the user.',
     examples: [{ passwords: ['digest'], 'max-age': '5 min' }],
   },
   {
@@ -142,12 +142,14 @@ const usernameToken = keys<keyof NonNullable<SchemeDeclared['username-token']>>(
       items: { type: 'string', enum: ['text', 'digest'] },
       minItems: 1,
       uniqueItems: true,
-      description: 'Forms of the password that are taken; `text` over TLS or from this machine alone. Without it both.',
+      description:
+        'Accepted forms of the password. `text` requires TLS or a caller on this machine. The default is both.',
       examples: [['digest']],
     },
     'max-age': {
       ...duration,
-      description: 'How long a digest holds from when it was made, and how long its nonce is refused; an hour at most.',
+      description:
+        'How long a digest is valid after its creation, and how long its nonce is rejected; at most one hour.',
       default: '5 min',
       examples: ['2 min'],
     },
@@ -157,26 +159,26 @@ const usernameToken = keys<keyof NonNullable<SchemeDeclared['username-token']>>(
 const signature = keys<keyof SignatureDeclared>(
   {
     description:
-      'An XML signature over Body and Timestamp of a SOAP message, with an X.509 certificate (WS-Security X.509 Token Profile 1.1.1).',
+      'An XML signature over the Body and Timestamp of a SOAP message, with an X.509 certificate (WS-Security X.509 Token Profile 1.1.1).',
     examples: [{ algorithms: ['rsa-sha256'], ca: 'certificates/partners.pem' }],
   },
   {
     'max-age': {
       ...duration,
-      description: 'How long a message holds from when it was signed; an hour at most.',
+      description: 'How long a message is valid after it was signed; at most one hour.',
       default: '5 min',
       examples: ['2 min'],
     },
     algorithms: texts(
-      'Signature algorithms that are taken: rsa-sha256, rsa-pss-sha256, ecdsa-sha256, and each of them with sha384 and sha512. Without it rsa-sha256.',
+      'Accepted signature algorithms: rsa-sha256, rsa-pss-sha256, ecdsa-sha256, and each of them with sha384 and sha512. The default is rsa-sha256.',
       'rsa-sha256',
       'rsa-sha512',
     ),
-    digests: texts('Digest algorithms that are taken: sha256, sha384, sha512. Without it sha256.', 'sha256', 'sha512'),
+    digests: texts('Accepted digest algorithms: sha256, sha384, sha512. The default is sha256.', 'sha256', 'sha512'),
     ca: {
       ...fileText,
       description:
-        'File with authorities (PEM) whose certificates are known by their subject. Without it a certificate is known by its fingerprint alone. May refer to configuration.',
+        'File with CA certificates (PEM). Certificates that they issue are identified by their subject, all others only by their fingerprint. May refer to configuration.',
       examples: ['certificates/partners.pem'],
     },
   },
@@ -186,7 +188,7 @@ export const scheme = keys<'scheme' | keyof SchemeDeclared>(
   {
     title: 'scheme',
     description:
-      'What a caller shows: one of the keys `basic`, `api-key`, `bearer`, `client-certificate`, `username-token` and `signature`. `requires` of the gateway, a service or an operation names it. `basic` alone needs no definition.',
+      'A way to authenticate callers: one of the keys `basic`, `api-key`, `bearer`, `client-certificate`, `username-token` and `signature`. `requires` of the gateway, a service or an operation refers to it. `basic` alone needs no definition.',
     required: ['scheme'],
     examples: [
       {
@@ -208,21 +210,21 @@ export const scheme = keys<'scheme' | keyof SchemeDeclared>(
     'api-key': keys(
       {
         required: ['header'],
-        description: "A key in a header of its own. Its hash stands among a user's `api-keys`, or in the database.",
+        description: 'A key in a header of its own. Its hash is among the `api-keys` of a user, or in the database.',
         examples: [{ header: 'X-Api-Key' }],
       },
-      { header: headerName('The header that carries it: none that belongs to the protocol.', 'X-Api-Key') },
+      { header: headerName('The header that carries it. Headers of the protocol are not allowed.', 'X-Api-Key') },
     ),
     bearer,
     'client-certificate': keys(
       {
         description:
-          "A certificate of the caller's own: of its TLS connection (`tls.client-ca` of the gateway), or as a proxy of the gateway's `proxies` hands it on.",
+          'A certificate of the caller: that of its TLS connection (`tls.client-ca` of the gateway), or one that a trusted proxy forwards.',
         examples: [{ header: 'Client-Cert' }, {}],
       },
       {
         header: headerName(
-          'The header in which a proxy hands it on: `Client-Cert` (RFC 9440), or another with PEM, percent-encoded.',
+          'The header in which a proxy forwards it: `Client-Cert` (RFC 9440), or another with percent-encoded PEM.',
           'Client-Cert',
         ),
       },

@@ -48,7 +48,7 @@ export const permissionList = keys<'permission-list' | keyof PermissionListDecla
   {
     title: 'permission-list',
     description:
-      'A list of what may be used. Operations, queries, processes and components name it with `permission:`; it may add them itself.',
+      'A set of grants. Operations, queries, processes and components refer to it with `permission:`, or it lists them itself.',
     required: ['permission-list'],
     examples: [{ 'permission-list': 'QUERY_USER', description: 'Runs queries.', operations: ['QAS_QRY_SERVICE.*'] }],
   },
@@ -60,23 +60,23 @@ export const permissionList = keys<'permission-list' | keyof PermissionListDecla
       items: idItem('operation-id'),
       uniqueItems: true,
       description:
-        'Operations by name, in every version of their service, or in one: `Locations.v2.LOCATIONS_GET`; by a wildcard (`*` stands for any characters: `LOCATION_*`); or all of a service: `QAS_QRY_SERVICE.*`, of one version: `QAS_QRY_SERVICE.v1.*`. This is how delivered services are granted.',
+        'Operations by name, in every version of their service or in one: `Locations.v2.LOCATIONS_GET`; by wildcard, where `*` stands for any characters: `LOCATION_*`; or all operations of a service: `QAS_QRY_SERVICE.*`, or of one version: `QAS_QRY_SERVICE.v1.*`. Delivered services are granted this way.',
       examples: [['QAS_QRY_SERVICE.*', 'LOCATIONS_GET']],
     },
     queries: entries(
       'query-id',
       ['EMP_*', 'PROCESS_MONITOR'],
-      'Queries by id, or by a wildcard: `*` stands for any characters. They are added to what the queries say themselves.',
+      'Queries by id or wildcard, where `*` stands for any characters. These grants are added to those in the queries.',
     ),
-    processes: entries('process-id', ['EXTRACT_*'], 'Processes by id, or by a wildcard, likewise.'),
+    processes: entries('process-id', ['EXTRACT_*'], 'Processes by id or wildcard.'),
     components: entries(
       'component-id',
       ['LOCATION_SETUP'],
-      'Components by id, or by a wildcard, likewise. One that a list names may be reached by the users of its lists alone.',
+      'Components by id or wildcard. A component in any list is available only to users of its lists.',
     ),
     requests: word(
       ['all'],
-      'Process requests of other users. `all`: users of the list may see, hold, cancel, restart and delete them, and read their messages and reports, if they may run the process. Without it a request is for the user alone who made it.',
+      'Process requests of other users. `all`: users of the list may view, hold, cancel, restart and delete them, and read their messages and reports, if they may run the process. Without it, only the user who made a request may.',
       { examples: ['all'] },
     ),
   },
@@ -85,7 +85,7 @@ export const permissionList = keys<'permission-list' | keyof PermissionListDecla
 export const role = keys<'role' | keyof RoleDeclared>(
   {
     title: 'role',
-    description: 'Permission lists under one name, for users.',
+    description: 'A named set of permission lists, for users.',
     required: ['role', 'permission-lists'],
     examples: [{ role: 'SAMPLE_ALL', 'permission-lists': ['LOCATIONS', 'QUERY_USER'] }],
   },
@@ -96,7 +96,7 @@ export const role = keys<'role' | keyof RoleDeclared>(
       type: 'array',
       items: idItem('permission-list-id'),
       uniqueItems: true,
-      description: 'What the role may do.',
+      description: 'The permission lists of the role.',
       examples: [['LOCATIONS', 'QUERY_USER']],
     },
   },
@@ -105,7 +105,7 @@ export const role = keys<'role' | keyof RoleDeclared>(
 export const user = keys<'user' | keyof UserDeclared>(
   {
     title: 'user',
-    description: 'Somebody, or some system, that calls: what it shows, and its roles.',
+    description: 'A person or system that calls: its credentials and roles.',
     required: ['user'],
     examples: [
       {
@@ -117,10 +117,10 @@ export const user = keys<'user' | keyof UserDeclared>(
     ],
   },
   {
-    user: id('Its id: the name that is shown with a password.', 'demo'),
+    user: id('Its id: the user name for its password.', 'demo'),
     description,
     password: text(
-      'Hash of the password in the PHC string format: `$scrypt$ln=14,r=8,p=1$<salt>$<hash>`, both in base64 without padding. Never the password.',
+      'Hash of the password in the PHC string format: `$scrypt$ln=14,r=8,p=1$<salt>$<hash>`, both in base64 without padding. Never the password itself.',
       '$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg',
     ),
     'api-keys': {
@@ -128,7 +128,7 @@ export const user = keys<'user' | keyof UserDeclared>(
       items: { type: 'string', minLength: 1 },
       uniqueItems: true,
       description:
-        'Hashes of its API keys: `sha256:` and the SHA-256 of the key in 64 hexadecimal digits. Never the key.',
+        'Hashes of its API keys: `sha256:` and the SHA-256 of the key in 64 hexadecimal digits. Never the key itself.',
       examples: [['sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08']],
     },
     certificates: {
@@ -136,24 +136,24 @@ export const user = keys<'user' | keyof UserDeclared>(
       items: { type: 'string', minLength: 1 },
       uniqueItems: true,
       description:
-        'Certificates that stand for it: `sha256:` and the fingerprint in 64 hexadecimal digits, or the subject (RFC 4514) of one that a trusted authority has issued.',
+        'Certificates that identify it: `sha256:` and the fingerprint in 64 hexadecimal digits, or the subject (RFC 4514) of one that a trusted authority has issued.',
       examples: [
         ['sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08', 'CN=partner,O=Example,C=DE'],
       ],
     },
     'shared-secret': text(
-      'What the digest of a UsernameToken is made of, which takes the secret itself on both sides. A reference: never the secret.',
+      'The secret for the digest of a UsernameToken, which both sides need in clear. A reference, never the secret itself.',
       '${secret:PARTNER_SECRET}',
     ),
     roles: {
       type: 'array',
       items: idItem('role-id'),
       uniqueItems: true,
-      description: "The user's roles. Without one the user may call what is public.",
+      description: 'Roles of the user. Without any, the user may call only what is public.',
       examples: [['SAMPLE_ALL']],
     },
     sample: yesNo(
-      'Of the sample: the gateway refuses to listen where others can reach it while such a user may call.',
+      'Marks a user of the sample. While such a user may call, the gateway refuses to listen on an address that others can reach.',
       false,
     ),
   },

@@ -26,7 +26,7 @@ export const service = keys<'service' | keyof ServiceDeclared>(
   {
     title: 'service',
     description:
-      "A named, versioned group of operations. What it says of permission, requires, limits, fault, request, response, template, headers, alias, target, properties, values, timeout and retry is its operations' default; maps merge.",
+      'A named, versioned group of operations. Its permission, requires, limits, fault, request, response, template, headers, alias, target, properties, values, timeout and retry are the defaults of its operations; maps are merged.',
     required: ['service', 'operations'],
     examples: [
       {
@@ -49,32 +49,36 @@ export const service = keys<'service' | keyof ServiceDeclared>(
     service: matching(
       'a name with its version',
       '^[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*$',
-      'Name and version in one word, as in paths.',
+      'Name and version, as in paths.',
       'Locations.v1',
     ),
     description,
     namespace: {
       ...namespaceUri,
       description:
-        "XML namespace of its messages, in place of `<namespace of the gateway>:<Service>.<version>`: that of a partner's service, or of one that took this one's place.",
+        "XML namespace of its messages, instead of `<namespace of the gateway>:<Service>.<version>`: for example that of a partner's service, or of a service that this one replaces.",
       examples: ['http://partner.example.org/orders'],
     },
     default: {
       type: 'boolean',
-      description: 'A path without a version reaches this one. Without it the lowest version is the default.',
+      description: 'Makes this the version that paths without a version lead to. By default it is the lowest version.',
       examples: [true],
     },
-    active: yesNo('Whether it is served. Where not, its paths answer 404.', true),
+    active: yesNo('Whether it is served. Otherwise its paths return 404.', true),
     deprecated: {
-      ...keys({}, { since: date('Since when (RFC 9745).'), sunset: date('When it ends (RFC 8594).') }),
+      ...keys(
+        {},
+        { since: date('The date of deprecation (RFC 9745).'), sunset: date('The date of its end (RFC 8594).') },
+      ),
       type: ['boolean', 'object'],
-      description: 'Replies say that callers should move on; `since` and `sunset` say from when and until when.',
+      description:
+        'Tells callers, in each reply, that the service is deprecated; `since` and `sunset` are the dates of deprecation and end.',
       examples: [true, { since: '2026-06-01', sunset: '2027-01-01' }],
     },
     cors: {
       ...cors,
       description:
-        "Origins whose pages may call it from a browser, in place of the gateway's; an empty list lets none.",
+        "Origins whose pages may call it from a browser, instead of the gateway's. An empty list allows none.",
     },
     ...sharedKeys,
     operations: {
@@ -86,7 +90,7 @@ export const service = keys<'service' | keyof ServiceDeclared>(
       },
       additionalProperties: reference('operation'),
       description:
-        'Its operations by name. A name is unique in the service of one version; other versions and services may have it too.',
+        'Its operations by name. Names are unique within one version of a service; other versions and services may use them too.',
       examples: [{ EMPLOYEES_GET: { get: 'Employees/{DEPTNAME}', query: 'EMPLOYEES_BY_DEPT' } }],
     },
     flows,

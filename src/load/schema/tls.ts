@@ -13,7 +13,7 @@ export const fileText: JsonSchema = { title: 'the path of a file', type: 'string
 export const certificate: JsonSchema = keys<keyof CertificateDeclared>(
   {
     required: ['file', 'key-file'],
-    description: 'The client certificate that calls to it show in TLS.',
+    description: 'The client certificate for calls to the node.',
     examples: [
       {
         file: 'certificates/client.pem',
@@ -25,16 +25,17 @@ export const certificate: JsonSchema = keys<keyof CertificateDeclared>(
   {
     file: {
       ...fileText,
-      description: 'File with the certificate (PEM), followed by those in between. May refer to configuration.',
+      description:
+        'File with the certificate (PEM), followed by intermediate certificates. May refer to configuration.',
       examples: ['certificates/client.pem'],
     },
     'key-file': {
       ...fileText,
-      description: 'File with its private key (PEM). May refer to configuration.',
+      description: 'File with the private key (PEM). May refer to configuration.',
       examples: ['${env:CLIENT_KEY_FILE}'],
     },
     passphrase: text(
-      'What the key is encrypted with. A reference: never the passphrase itself.',
+      'Passphrase of the key. A reference, never the passphrase itself.',
       '${secret:CLIENT_KEY_PASSPHRASE}',
     ),
   },
@@ -58,7 +59,7 @@ export const resolve: JsonSchema = {
     examples: ['127.0.0.1:8443'],
   },
   description:
-    'Addresses of hosts, by their names: connections go there, while the request and TLS keep the name. `address` or `address:port`, IPv6 in brackets. May refer to configuration; where that comes to nothing, the name is looked up as usual.',
+    'Addresses to connect to, by host name; the request and TLS keep the name. `address` or `address:port`, IPv6 in brackets. May refer to configuration; an empty value means the usual name resolution.',
   examples: [{ 'library.example.org': '127.0.0.1:8443' }],
 };
 
@@ -74,7 +75,7 @@ export interface TlsDeclared {
 export const tls: JsonSchema = keys<keyof TlsDeclared>(
   {
     required: ['certificate', 'key'],
-    description: 'Its own address speaks TLS. The files are read anew when they change.',
+    description: 'Enables TLS. The files are reloaded when they change.',
     examples: [
       {
         certificate: 'certificates/gateway.pem',
@@ -87,24 +88,22 @@ export const tls: JsonSchema = keys<keyof TlsDeclared>(
   {
     certificate: {
       ...fileText,
-      description: 'File with the certificate (PEM), followed by those in between. May refer to configuration.',
+      description:
+        'File with the certificate (PEM), followed by intermediate certificates. May refer to configuration.',
       examples: ['certificates/gateway.pem'],
     },
     key: {
       ...fileText,
-      description: 'File with its private key (PEM). May refer to configuration.',
+      description: 'File with the private key (PEM). May refer to configuration.',
       examples: ['${env:TLS_KEY_FILE}'],
     },
-    passphrase: text(
-      'What the key is encrypted with. A reference: never the passphrase itself.',
-      '${secret:TLS_PASSPHRASE}',
-    ),
+    passphrase: text('Passphrase of the key. A reference, never the passphrase itself.', '${secret:TLS_PASSPHRASE}'),
     'client-ca': {
       ...fileText,
       description:
-        'File with the authorities (PEM) whose client certificates are taken. Without it none is asked for. May refer to configuration.',
+        'File with the CA certificates (PEM) of accepted client certificates. Without it, no client certificate is requested. May refer to configuration.',
       examples: ['certificates/partners.pem'],
     },
-    minimum: word(['TLSv1.2', 'TLSv1.3'], 'The oldest version of TLS that is spoken.', { default: 'TLSv1.2' }),
+    minimum: word(['TLSv1.2', 'TLSv1.3'], 'The oldest accepted version of TLS.', { default: 'TLSv1.2' }),
   },
 );

@@ -43,7 +43,7 @@ export interface CallLimitsDeclared {
 const rate: JsonSchema = {
   title: 'a rate, or a map',
   description:
-    'How often it may be called: `100 per 1 min`, by caller, or a map with more. A call above it is answered 429, with Retry-After. One count holds for all gateways of a database.',
+    'Maximum rate of calls: `100 per 1 min` per caller, or a map with further settings. Calls above it are answered 429 with Retry-After. All gateways of a database share one count.',
   examples: ['100 per 1 min', { requests: 100, per: '1 min', by: 'address' }],
   if: { type: 'object' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -57,10 +57,10 @@ const rate: JsonSchema = {
         description: 'How many calls.',
         examples: [100],
       },
-      per: { ...duration, description: 'In which time: whole seconds.', examples: ['1 min'] },
+      per: { ...duration, description: 'The period: whole seconds.', examples: ['1 min'] },
       by: word(
         ['caller', 'address', 'all'],
-        "Whose calls are counted together: each caller's (those without credentials by their address), each address's, or all.",
+        'Which calls are counted together: those of each caller (without credentials, of each address), of each address, or all.',
         { default: 'caller' },
       ),
     },
@@ -76,7 +76,7 @@ const rate: JsonSchema = {
 const concurrent: JsonSchema = {
   type: 'integer',
   minimum: 1,
-  description: 'Calls that run at the same time, in one gateway. A further one is answered 503, with Retry-After.',
+  description: 'Maximum number of concurrent calls in one gateway. Further ones are answered 503 with Retry-After.',
   examples: [20],
 };
 
@@ -86,7 +86,7 @@ const callLimits = { rate, concurrent } as const;
 /** Bounds of the calls of an operation. */
 export const limitsKey: JsonSchema = keys<keyof CallLimitsDeclared>(
   {
-    description: 'Bounds of its calls. What an operation says stands beside what its service says.',
+    description: 'Limits on its calls. Those of an operation apply in addition to those of its service.',
     minProperties: 1,
     examples: [{ rate: '100 per 1 min', concurrent: 20 }],
   },
@@ -121,51 +121,50 @@ const size: JsonSchema = {
 export const limits = keys<keyof GatewayLimitsDeclared>(
   {
     description:
-      'Bounds of every exchange. A query may set its own `rows` and `timeout`, what `call:` calls its own `timeout`.',
+      'Limits on every exchange. Queries may set their own `rows` and `timeout`, and calls behind `call:` their own `timeout`.',
   },
   {
-    body: { ...size, description: 'Largest request body.', default: '10 MiB' },
+    body: { ...size, description: 'Maximum size of a request body.', default: '10 MiB' },
     timeout: {
       ...duration,
-      description: 'Until the first byte of the reply, and of one stored query.',
+      description: 'Time limit until the first byte of the reply, and of a stored query.',
       default: '30 s',
     },
-    rows: count('Most rows of one stored query.', 100000),
-    target: { ...size, description: 'Longest request target (path and query).', default: '64 KiB' },
-    parameters: count('Most query parameters of one request.', 1000),
+    rows: count('Maximum number of rows of a stored query.', 100000),
+    target: { ...size, description: 'Maximum length of a request target (path and query).', default: '64 KiB' },
+    parameters: count('Maximum number of query parameters of a request.', 1000),
     attachment: {
       ...size,
-      description:
-        'Largest attachment of a message that travels as one (MTOM), and largest body over REST that is binary content.',
+      description: 'Maximum size of an attachment of a message (MTOM), and of a REST body that is binary content.',
       default: '1 GiB',
       examples: ['1 GiB'],
     },
-    attachments: count('Most attachments of one message.', 50),
-    processes: count('Processes that one gateway runs at the same time.', 4),
+    attachments: count('Maximum number of attachments of a message.', 50),
+    processes: count('Maximum number of concurrent processes in one gateway.', 4),
     queued: {
       type: 'integer',
       minimum: 1,
       description:
-        'Jobs that may wait in one queue: polled queries, process requests. A further one is answered 503, with Retry-After. Without it any number.',
+        'Maximum number of jobs that wait in one queue: polled queries, process requests. Further ones are answered 503 with Retry-After. By default there is no limit.',
       examples: [10000],
     },
     queries: {
       type: 'integer',
       minimum: 1,
       description:
-        'Stored queries of one caller that one gateway runs at the same time on one database; further ones wait, and callers who wait take turns. Without it half of the readers, and never all of them. Callers without credentials are told apart by their address.',
+        'Maximum number of concurrent stored queries of one caller on one database, in one gateway. Further ones wait, and waiting callers take turns. The default is half of the readers, and never all of them. Callers without credentials are distinguished by address.',
       examples: [2],
     },
     temporary: {
       ...size,
       description:
-        'What a stored query may write to disk while it sorts, joins or returns rows: over SQLite the size of each temporary file and of a result, on PostgreSQL `temp_file_limit` of each connection, where its role may set that. A query that needs more ends with 400.',
+        'Maximum disk space that a stored query may use to sort, join or return rows: with SQLite, the size of each temporary file and of a result; with PostgreSQL, `temp_file_limit` of each connection, if its role may set that. A query that needs more ends with 400.',
       default: '512 MiB',
       examples: ['2 GiB'],
     },
     slowest: {
       ...size,
-      description: "What a request's body must bring a second on average, once it has come for 5 s.",
+      description: 'Minimum average rate of a request body per second, after its first 5 s.',
       default: '240 B',
       examples: ['1 KiB'],
     },

@@ -19,7 +19,7 @@ const status: JsonSchema = { title: 'a status from 400 to 599', type: 'integer',
 export const retry: JsonSchema = keys<keyof RetryDeclared>(
   {
     description:
-      'When a call is made again, in place of what holds otherwise: three attempts in all, and only of what may be repeated without harm.',
+      'When to repeat a call, instead of the default: three attempts in total, only of requests that can be repeated safely.',
     examples: [{ attempts: 3, on: [429, 503] }],
   },
   {
@@ -27,7 +27,7 @@ export const retry: JsonSchema = keys<keyof RetryDeclared>(
       type: 'integer',
       minimum: 1,
       maximum: 10,
-      description: 'Times that it is made in all; 1 makes it once.',
+      description: 'Total number of attempts; 1 means no retry.',
       default: 3,
       examples: [5],
     },
@@ -39,7 +39,7 @@ export const retry: JsonSchema = keys<keyof RetryDeclared>(
       minItems: 1,
       uniqueItems: true,
       description:
-        'HTTP statuses after which it is made again, as after a connection that failed. 408, 429, 502, 503 and 504 where left out.',
+        'HTTP statuses to retry after, as after a failed connection. The default is 408, 429, 502, 503 and 504.',
       examples: [[429, 503], 503],
     },
   },
