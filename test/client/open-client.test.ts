@@ -123,7 +123,7 @@ describe('a client that is opened on a project', () => {
     expect(error).toBeInstanceOf(DefinitionsError);
     expect((error as DefinitionsError).message).toBe(`the definitions have 1 mistake
 
-definitions/partner.yaml:15:9: error unknown-reference: There is no node PARTNRE.
+definitions/partner.yaml:15:9: error unknown-reference: Unknown node "PARTNRE".
   15 | target: PARTNRE
      |         ^^^^^^^
   hint: Did you mean PARTNER?`);

@@ -56,11 +56,11 @@ describe('checking queries on their databases', () => {
     const project = await projectOf(ORDERS.replace('nmber', 'number'));
     expect(
       await said(project),
-    ).toBe(`definitions/queries.yaml:6:3: warning column-narrow: A type of ORDERS is narrow: column NOTE may be longer: it is varchar(30) in the database.
+    ).toBe(`definitions/queries.yaml:6:3: warning column-narrow: A type of query ORDERS is too narrow: column NOTE may be longer: it is varchar(30) in the database.
   6 |   NOTE: string(10)
     |   ^^^^
 
-definitions/queries.yaml:7:3: error column-missing: The result of ORDERS does not fit: column PRICE is not in the result, which has number, note.
+definitions/queries.yaml:7:3: error column-missing: The result of query ORDERS does not fit: column PRICE is not in the result, which has number, note.
   7 |   PRICE: decimal(10.2)
     |   ^^^^^
 `);
@@ -99,7 +99,7 @@ sql: select 1 as m
     expect(lines).toEqual([
       "definitions/queries.yaml:1:13: error database-unreachable: The datasource AWAY can't be read: unable to open database file.",
       "definitions/queries.yaml:4:13: error database-unreachable: The datasource SECRET can't be read: NOT_SET is not set, and neither is NOT_SET_FILE.",
-      'definitions/queries.yaml:22:12: error column-missing: The result of C does not fit: column N is not in the result, which has m.',
+      'definitions/queries.yaml:22:12: error column-missing: The result of query C does not fit: column N is not in the result, which has m.',
     ]);
   });
 
@@ -109,7 +109,7 @@ sql: select 1 as m
     });
     onTestFinished(project.remove);
     expect(await said(project)).toMatch(
-      /error database-outdated: .*test\.db lacks \d+ steps? of the schema of this version\./,
+      /error database-outdated: The schema of .*test\.db is \d+ steps? behind this version\./,
     );
     expect(await said(project)).toContain('database-outdated');
   });
@@ -138,14 +138,14 @@ describe.skipIf(!hasPostgres)('checking queries on PostgreSQL', async () => {
     await database.run(TABLES);
     expect(
       await said(project, { DATABASE_URL: database.url }),
-    ).toBe(`definitions/queries.yaml:11:9: error query-refused: The database refuses ORDERS: column "nmber" does not exist.
+    ).toBe(`definitions/queries.yaml:11:9: error query-refused: The database rejects query ORDERS: column "nmber" does not exist.
   11 |      or nmber = :NUMBER
      |         ^^^^^
 `);
     const reason = 'several rows of orders may have the same number: make that its primary key, or unique';
     const kept = await projectOf(databaseCatalogue['component-table'].wrong);
     expect(await said(kept, { DATABASE_URL: database.url })).toContain(
-      `definitions/queries.yaml:4:12: error component-table: The table of KEPT does not fit: ${reason}.`,
+      `definitions/queries.yaml:4:12: error component-table: The table of component KEPT does not fit: ${reason}.`,
     );
   });
 });

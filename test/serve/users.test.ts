@@ -102,7 +102,7 @@ it('refuses an id that is in the definitions and in the database, at start and i
   const { registry } = loadProject({ root: project.root });
   const said = await checkConnected(registry as NonNullable<typeof registry>, { root: project.root, env });
   expect(said.map(({ code, message }) => [code, message])).toEqual([
-    ['user-in-both', 'The database has a user guest too.'],
+    ['user-in-both', 'The database also has a user guest.'],
   ]);
 });
 

@@ -81,11 +81,11 @@ test.each(Object.entries(readers))('%s takes a time that grows with the length a
 });
 
 test.each([
-  ['?', { problems: ['? is a placeholder of a database driver; prompts are written :NAME.'] }],
-  [':a ', { problems: ['The SQL names :a, and there is no such prompt.'] }],
-  ['$1 ', { problems: ['$1 is a placeholder of a database driver; prompts are written :NAME.'] }],
+  ['?', { problems: ['? is a placeholder of a database driver; write prompts as :NAME.'] }],
+  [':a ', { problems: ['The SQL uses :a, which is not a prompt of the query.'] }],
+  ['$1 ', { problems: ['$1 is a placeholder of a database driver; write prompts as :NAME.'] }],
   ['limit 1 ', { query: { id: 'A' } }],
-  ['a;', { problems: [expect.stringContaining('A query is one statement, and after the semicolon stands another')] }],
+  ['a;', { problems: [expect.stringContaining('A query must be one statement, but another follows the semicolon')] }],
 ])('a definition of a query with many %s is read soon', (unit, read) => {
   const began = performance.now();
   const sql = `select ${unit.repeat(60_000 / unit.length)}!`;
