@@ -5,19 +5,19 @@ import { placeOf } from './diagnostic/diagnostic.ts';
 import type { Linking } from './linking.ts';
 import type { FileText } from './read/files.ts';
 
-/** Where `generate` writes the registry that is committed. */
+/** The committed registry, which `generate` writes. */
 const REGISTRY_FILE = 'generated/registry.json';
 
-/** An operation as the committed registry has it, answered here or called elsewhere. */
+/** An operation of the committed registry, answered here or called. */
 export interface CommittedOperation {
   readonly id: string;
-  /** Undefined in a file that was not written by `generate`. */
+  /** `undefined` in a file that `generate` did not write. */
   readonly service: string | undefined;
-  /** URI templates in the order of their index; none over SOAP alone. */
+  /** URI templates in the order of their index; empty for SOAP only. */
   readonly uris: readonly string[];
 }
 
-/** What the registry said when it was last generated: its operations, or why they can't be read; undefined without a file. */
+/** The operations of the committed registry, or the reason why they can't be read; `undefined` without a file. */
 export function readCommitted(committed: FileText | undefined): readonly CommittedOperation[] | string | undefined {
   if (committed === undefined) return undefined;
   if (committed.kind === 'unreadable') return committed.reason;
@@ -30,7 +30,7 @@ export function readCommitted(committed: FileText | undefined): readonly Committ
   const operations = memberOf(parsed, 'operations');
   if (typeof operations !== 'object' || operations === null) return 'it has no operations';
   const consumers = memberOf(parsed, 'consumers') ?? {};
-  if (typeof consumers !== 'object') return 'its consumers are no map';
+  if (typeof consumers !== 'object') return 'its consumers are not a map';
   const found: CommittedOperation[] = [];
   for (const [id, operation] of [...Object.entries(operations), ...Object.entries(consumers)]) {
     const uris = memberOf(operation, 'uris') ?? [];
@@ -42,7 +42,7 @@ export function readCommitted(committed: FileText | undefined): readonly Committ
   return found;
 }
 
-/** The qualified name of a committed operation; its id alone where the file does not say of which service it is. */
+/** The qualified name of a committed operation, or its id alone when the file does not name the service. */
 export function committedName({ id, service }: CommittedOperation): string {
   return service === undefined || id.includes('.') ? id : `${service}.${id}`;
 }
@@ -51,15 +51,15 @@ function memberOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
 }
 
-/** What has URI templates by their index: an operation, or a consumer over REST. */
+/** An operation with URI templates by index, or a consumer over REST. */
 interface Indexed extends OperationIdentity {
   readonly uris?: readonly OperationUri[];
   readonly at: Position;
 }
 
 /**
- * Holds URI indexes against those of the committed registry: none may be gone, and no template may have moved to another
- * one. A template whose text was changed where it stands keeps its index.
+ * Compares URI indexes with the committed registry: none may be removed, and no template may move to another index. A template
+ * whose text changes keeps its index.
  */
 export function checkUriIndexes(
   { report, doubt }: Linking,
@@ -77,7 +77,7 @@ export function checkUriIndexes(
   for (const before of committed) {
     const { uris: templates } = before;
     const operation = byName.get(committedName(before));
-    // URIs that could not be read are no removed ones.
+    // A URI that could not be read was not removed.
     if (operation?.uris === undefined || doubt.about(operation)) continue;
     const { id } = operation;
     const at = placeOf(operation.at);

@@ -38,7 +38,7 @@ export function linkComponents(
       ...given({ description: value.description, lock }),
       events,
       ...grants,
-      // Nobody names it: what reads and saves it is granted, and that is enough.
+      // No list names it: a grant of the operation that reads or saves it is enough.
       public: grants.permissions.length === 0 && value.permission === undefined,
       at: positionOf(at),
     };
@@ -47,7 +47,7 @@ export function linkComponents(
   return byId<Component>(components);
 }
 
-/** Why a component can't be saved so, at a place. */
+/** Reports why a component can't be saved. */
 type Refuse = (reason: string, at: Place) => void;
 
 function refusing({ linking }: Documents, { id }: Declaration<ComponentDeclared>): Refuse {
@@ -59,12 +59,12 @@ function linkShape(documents: Documents, declaration: Declaration<ComponentDecla
   const at = documents.linking.places.value(value, 'shape');
   const shape = documents.resolve(value.shape, at);
   const refuse = refusing(documents, declaration);
-  if (shape.open) refuse(`${shape.id} takes fields that nobody declared, for which there is no column`, at);
+  if (shape.open) refuse(`${shape.id} accepts undeclared fields, for which there is no column`, at);
   checkColumns(shape, refuse);
   return shape;
 }
 
-/** A column holds a single value, and its name has no letter case. */
+/** A column holds a single value, and its name is not case-sensitive. */
 function checkColumns({ id, fields }: Document, refuse: Refuse): void {
   for (const { name, type, at } of fields) {
     const primitive = primitiveOf(type);
@@ -93,8 +93,8 @@ function linkKeys(documents: Documents, declaration: Declaration<ComponentDeclar
     const field = findField(documents, shape, name, (reason) => refuse(reason, at));
     if (field === undefined) return [];
     if (traitsOf(field.type)?.takes.key !== true)
-      refuse(`the key ${name} is ${typeWords(field.type)}; a key is ${KEYS}`, at);
-    else if (!field.required) refuse(`the key ${name} is not required in ${shape.id}`, at);
+      refuse(`the key ${name} is ${typeWords(field.type)}; a key must be ${KEYS}`, at);
+    else if (!field.required) refuse(`the key ${name} is not a required field of ${shape.id}`, at);
     return field;
   });
 }
@@ -111,10 +111,11 @@ function linkLock(
   const field = findField(documents, shape, name, (reason) => refuse(reason, at));
   if (field === undefined) return undefined;
   const { type, required, default: standard, fixed, enum: listed } = field;
-  if (primitiveOf(type) !== 'integer') refuse(`the lock ${name} is ${typeWords(type)}, and counts saves: integer`, at);
-  else if (value.keys.includes(name)) refuse(`the lock ${name} changes with every save, and is a key`, at);
+  if (primitiveOf(type) !== 'integer')
+    refuse(`the lock ${name} is ${typeWords(type)}; it counts saves, so it must be integer`, at);
+  else if (value.keys.includes(name)) refuse(`the lock ${name} is also a key, but it changes with every save`, at);
   else if (required || standard !== undefined || fixed !== undefined || listed !== undefined)
-    refuse(`the lock ${name} counts saves by itself; it is not required, and has no default, fixed or enum`, at);
+    refuse(`the lock ${name} counts saves by itself, so it can't be required or have a default, fixed or enum`, at);
   return field;
 }
 
@@ -128,15 +129,15 @@ function findField(
   const field = shape.fields.find((each) => each.name === name);
   if (field === undefined && !linking.doubt.about(shape) && !linking.doubt.about(shape, 'fields')) {
     const known = shape.fields.map((each) => each.name).join(', ');
-    refuse(`${name} is no field of ${shape.id}, which has ${known}`);
+    refuse(`${name} is not a field of ${shape.id}, which has ${known}`);
   }
   return field;
 }
 
-/** When what runs at an event is said to be processed. */
+/** The processing type of each event. */
 const PROCESSING = { SavePreChange: 'Pre Process', SavePostChange: 'Post Process' } as const;
 
-/** Links the classes that are registered at a component, those before the save first, in the order of their sequence numbers. */
+/** Links the classes that are registered for a component: those before the save first, each group by sequence number. */
 function linkRegistrations(
   linking: Linking,
   component: string,
@@ -184,7 +185,7 @@ export function linkRelatedContent(linking: Linking, grants: GrantSources): Map<
   return byId(services);
 }
 
-/** The files of the classes. */
+/** The handler files of the classes. */
 export function classFiles({ doubt }: Linking, all: Iterable<RelatedContent>): WantedFile[] {
   return [...all].map((each) => ({ id: each.id, file: each.file, unsure: doubt.about(each), at: each.at }));
 }

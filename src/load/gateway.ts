@@ -15,13 +15,13 @@ import { parseConfigText } from './value/config-text.ts';
 import { linkCallLimits } from './value/limits.ts';
 import { isTimezone, linkDuration, linkSize } from './value/units.ts';
 
-/** Where handlers are unless the gateway says otherwise. */
+/** The default handlers folder. */
 export const DEFAULT_HANDLERS = 'src/handlers';
 
-/** First path segments that the gateway answers itself. */
+/** Reserved first segments of paths. */
 const OWN_PATHS = new Set(['health', 'metrics']);
 
-/** The one gateway of a project. `delivered`: ids of the package's services that it names, resolved. */
+/** The gateway of a project. `delivered`: resolved ids of the package's services that it enables. */
 export function linkGateway(
   linking: Linking,
   delivered: readonly string[],
@@ -111,7 +111,7 @@ function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>)
   if (value.context !== undefined && OWN_PATHS.has(value.context)) {
     report.raise(
       'reserved-name',
-      { name: value.context, why: 'the gateway answers that path itself' },
+      { name: value.context, why: 'the gateway itself answers that path' },
       places.value(value, 'context'),
     );
   }
@@ -122,7 +122,7 @@ function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>)
     const holder = typeof said === 'object' ? said : value;
     const inside = typeof said === 'object' ? 'url' : key;
     const source = typeof said === 'object' ? said.url : said;
-    const instead = 'Write ${secret:NAME} in its place, or take the whole address from ${env:NAME}.';
+    const instead = 'Write ${secret:NAME} instead, or take the whole address from ${env:NAME}.';
     const secret = { what: `A password of ${key}`, instead };
     if (source === undefined) continue;
     linkUrl(linking, source, places.value(holder, inside), secret, (text) => {
@@ -132,13 +132,13 @@ function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>)
   }
 }
 
-/** Why an address that is written out can't be one. */
+/** Checks of literal addresses. */
 const ADDRESS_FAULTS: Readonly<Record<'listen' | 'database' | 'publicUrl', (text: string) => string | undefined>> = {
   listen: (text) => (isHostAndPort(text) ? undefined : `${text} is not host:port, as in 127.0.0.1:8080`),
   database: (text) =>
     /^(sqlite:.|postgres(ql)?:\/\/)/.test(text)
       ? undefined
-      : 'is not an address that this gateway can open: sqlite: and a path, or postgres:// and what follows',
+      : 'is not a database address: use sqlite: and a path, or postgres:// and so on',
   publicUrl: addressFault,
 };
 
@@ -147,7 +147,7 @@ function isHostAndPort(text: string): boolean {
   return port !== undefined && Number(port) <= 65_535;
 }
 
-/** What stands between callers and the gateway: TLS of its own, and proxies that it believes. */
+/** The gateway's own TLS and its trusted proxies. */
 function linkNetwork(linking: Linking, value: GatewayDeclared): Pick<Gateway, 'tls' | 'proxies' | 'audit'> {
   return {
     proxies: linkProxies(linking, value.proxies ?? []),
@@ -178,20 +178,20 @@ function linkProxies({ report, places }: Linking, proxies: readonly string[]): r
   return proxies;
 }
 
-/** Why something is no network of proxies; undefined where it is one. */
+/** Why a text is not a network of proxies; `undefined` when it is one. */
 function proxyFault(text: string): string | undefined {
   const [, address = '', , prefix] = /^([^/]+)(\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
-  // A zone is of one machine alone.
+  // A zone is only valid on one machine.
   const bits = version === 0 || address.includes('%') ? 0 : version === 4 ? 32 : 128;
   if (bits === 0 || Number(prefix ?? bits) > bits)
-    return `${text} is neither an IP address nor a network, as in 192.0.2.7 and 10.0.0.0/8`;
+    return `${text} is not an IP address or network, such as 192.0.2.7 or 10.0.0.0/8`;
   return Number(prefix ?? bits) === 0
-    ? `${text} is every address, and what anybody says about a caller would be believed`
+    ? `${text} contains every address, so anyone could forge the address of a caller`
     : undefined;
 }
 
-/** Warns of certificates that no caller could show here. */
+/** Warns of client certificates that callers can't use. */
 export function checkCertificateSchemes(
   linking: Linking,
   gateway: Gateway | undefined,
@@ -211,13 +211,13 @@ export function checkCertificateSchemes(
 
 const PROPERTY = 'ig.UseDomainName.ExternalOperationNames';
 
-/** The external name of an operation, where it stands. */
+/** The external name of an operation, with its place. */
 interface PlacedName {
   readonly name: string;
   readonly at: Place;
 }
 
-/** The names of `ig.UseDomainName.ExternalOperationNames`: a list, or a text with commas. Each once. */
+/** The names in `ig.UseDomainName.ExternalOperationNames`, a list or a text with commas, each once. */
 function domainNames({ places }: Linking, { properties }: GatewayDeclared): readonly PlacedName[] {
   const said = properties?.[PROPERTY];
   if (properties === undefined || said === undefined) return [];
@@ -230,8 +230,8 @@ function domainNames({ places }: Linking, { properties }: GatewayDeclared): read
 }
 
 /**
- * Reports names that are those of no call over REST. An operation's external name is its name without the suffix of its
- * method, or with it, and the version of its service (specification 4.3).
+ * Reports names that are not REST calls. The external name of an operation is its name, with or without the suffix of its
+ * method, and the version of its service (specification 4.3).
  */
 export function checkDomainNames(linking: Linking, consumers: ReadonlyMap<string, ConsumerOperation>): void {
   const { report, declared } = linking;

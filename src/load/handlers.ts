@@ -6,42 +6,42 @@ import { DEFAULT_HANDLERS } from './gateway.ts';
 import type { Linking } from './linking.ts';
 import type { ProjectFiles } from './read/files.ts';
 
-/** How strictly the folder of handlers is looked at. */
+/** Options of the check of handler files. */
 export interface HandlerOptions {
   readonly files: Pick<ProjectFiles, 'handlers'>;
-  /** `ignore-missing`: something without its file is no mistake. */
+  /** `ignore-missing`: a missing file is not an error. */
   readonly handlers: 'check' | 'ignore-missing';
 }
 
-/** Something that a file of code is wanted for. */
+/** A handler file that a definition needs. */
 export interface WantedFile {
-  /** The operation, process or related-content service. */
+  /** Id of the operation, process or related-content service. */
   readonly id: string;
-  /** Without its ending. */
+  /** Name without its extension. */
   readonly file: string;
-  /** What was refused may have named another file. */
+  /** A rejected key may have named another file. */
   readonly unsure: boolean;
   readonly at: Position;
 }
 
-/** The file of something that names none: its id in small letters with dashes. */
+/** The default file name for an id: in lower case with hyphens. */
 export function fileNamedAs(id: string): string {
   return id.toLowerCase().replaceAll('_', '-');
 }
 
-/** The same of an operation: `locations-get`, or `locations.v2-locations-get` of a qualified id. No other id has a dot. */
+/** The same for an operation: `locations-get`, or `locations.v2-locations-get` for a qualified id. Other ids have no dot. */
 export function handlerNamedAs(id: string): string {
   return fileNamedAs(id.replace(/\.(?=[^.]*$)/, '_'));
 }
 
-/** The files that answer operations. */
+/** The handler files of operations. */
 export function answeringFiles({ doubt }: Linking, operations: Iterable<Operation>): WantedFile[] {
   return [...operations].flatMap(({ id, answer, at }) =>
     answer.kind === 'handler' ? { id, file: answer.file, unsure: doubt.about(answer), at } : [],
   );
 }
 
-/** Holds the files of code against what they are wanted for, both ways. */
+/** Reports handler files that are missing, and files that nothing uses. */
 export function checkHandlers(
   linking: Linking,
   wanted: readonly WantedFile[],
@@ -49,7 +49,7 @@ export function checkHandlers(
   options: HandlerOptions,
 ): void {
   const { report, declared, doubt } = linking;
-  // A gateway that can't be used, or not all of it, may have named another folder.
+  // A gateway that was rejected in part may have named another folder.
   if (gateway === undefined ? declared.rejected('gateway').size > 0 : doubt.about(gateway)) return;
   const folder = gateway?.handlers ?? DEFAULT_HANDLERS;
   const present = new Set(options.files.handlers(folder));

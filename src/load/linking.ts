@@ -11,13 +11,13 @@ import { type Declaration, Declarations } from './read/declaration.ts';
 import { createPlaces, type Places } from './read/places.ts';
 import type { Kind } from './schema/kinds.ts';
 
-/** What every stage of linking works with. */
+/** The shared state of all stages of linking. */
 export interface Linking {
   readonly report: Report;
   readonly places: Places;
   readonly declared: Declarations;
   readonly doubt: Doubt;
-  /** Reports a default made of values, `{File.name}`, that does not fit its field as it is written: by the field's position. */
+  /** Reports a default with call values, `{File.name}`, whose text does not fit its field, by the position of the field. */
   readonly misfits: Map<Position, () => void>;
 }
 
@@ -56,12 +56,12 @@ export function createLinking(): Linking {
   };
 }
 
-/** The definitions of a kind, as the JSON Schema lets them through. */
+/** The definitions of a kind, with the form that its JSON Schema guarantees. */
 export function declarationsOf<V>({ declared }: Linking, kind: Kind): Declaration<V>[] {
   return [...declared.of(kind).values()] as unknown as Declaration<V>[];
 }
 
-/** Looks an id up; one that does not exist is reported, unless its definition is there and can't be used. */
+/** Finds an id. An unknown one is reported, unless its definition was rejected. */
 export function resolveId<T>(
   { report, declared }: Linking,
   kind: Kind,
@@ -76,7 +76,7 @@ export function resolveId<T>(
   return found;
 }
 
-/** Looks up what `key` of `container` names, if it names something. */
+/** Finds the definition that `key` of `container` refers to, if any. */
 export function resolveKey<T>(
   linking: Linking,
   kind: Kind,
@@ -88,7 +88,7 @@ export function resolveKey<T>(
   return id === undefined ? undefined : resolveId(linking, kind, among, id, linking.places.value(container, key));
 }
 
-/** Looks several up: `permission: X`, `permission: [X, Y]`. `key` is where they stand in `container`. */
+/** Finds one or several: `permission: X`, `permission: [X, Y]`. */
 export function resolveIds<T>(
   linking: Linking,
   kind: Kind,
@@ -103,7 +103,7 @@ export function resolveIds<T>(
   return found === undefined ? [] : [found];
 }
 
-/** Refuses a key that has no effect where it is said. */
+/** Refuses a key that has no effect. */
 export function refuseKey(
   { report, places }: Linking,
   container: object,
@@ -114,7 +114,7 @@ export function refuseKey(
   if (isSaid(container, key)) report.raise('key-without-effect', { key, owner, why }, places.key(container, key));
 }
 
-/** Refuses the second of two keys that are both said and exclude each other. */
+/** Refuses the second of two keys that exclude each other. */
 export function refuseBoth(
   { report, places }: Linking,
   container: object,
@@ -130,7 +130,7 @@ function isSaid(container: object, key: string): boolean {
   return (container as Readonly<Record<string, unknown>>)[key] !== undefined;
 }
 
-/** Takes items into a map in the order of their ids. */
+/** Maps items by id, in the order of ids. */
 export function byId<T extends { readonly id: string }>(items: Iterable<T>): Map<string, T> {
   return new Map([...items].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)).map((item) => [item.id, item]));
 }
@@ -175,7 +175,7 @@ function proposals(
   );
 }
 
-/** Reports a name that operations of several services have. */
+/** Reports a name that several operations have. */
 export function raiseAmbiguous({ report }: Linking, names: OperationNames, reference: string, at: Place): void {
   const meant = names.get(reference) ?? [];
   const [first] = meant.map(qualifiedName);

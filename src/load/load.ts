@@ -27,15 +27,15 @@ import { checkUsers, linkPermissionLists, linkRoles, linkUsers } from './securit
 import { linkServices, nameOf, versionNumber } from './services.ts';
 import { checkTexts } from './value/config-text.ts';
 
-/** What became of the definitions. */
+/** The result of loading. */
 export interface LoadedProject {
-  /** There where no error was found: deep-frozen, checked and linked. */
+  /** Only without errors: deep-frozen, checked and linked. */
   readonly registry?: Registry;
-  /** In the order of files and positions. */
+  /** Ordered by file and position. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Definition files of the project that were read, relative to its folder. */
+  /** The project's definition files, relative to its folder. */
   readonly files: readonly string[];
-  /** Their texts, and those of the package's files that were used, by name. */
+  /** Their texts and those of the used files of the package, by name. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
@@ -43,7 +43,7 @@ export interface LoadedProject {
 export interface LoadOptions {
   /** The project's folder. */
   readonly root: string;
-  /** Folder of the definitions, relative to the project's; `definitions` by default. */
+  /** Definitions folder, relative to the project's folder; `definitions` by default. */
   readonly definitions?: string;
   /** `ignore-missing`: a missing handler file is not an error. */
   readonly handlers?: 'check' | 'ignore-missing';
@@ -57,7 +57,7 @@ export function loadProject({ root, definitions = 'definitions', handlers = 'che
   return loadFiles(readProject(root, definitions), handlers);
 }
 
-/** The loader's stages, from texts to a registry, without touching the disk. */
+/** The stages of the loader, from texts to a registry, without access to the disk. */
 export function loadFiles(files: ProjectFiles, handlers: NonNullable<LoadOptions['handlers']>): LoadedProject {
   const linking = createLinking();
   const { report } = linking;
@@ -83,13 +83,13 @@ export function loadFiles(files: ProjectFiles, handlers: NonNullable<LoadOptions
   };
 }
 
-/** What one run gathers while it reads. */
+/** The state of one run while it reads. */
 interface Reading {
   readonly linking: Linking;
   readonly sources: Map<string, string>;
 }
 
-/** One file's declarations. */
+/** The declarations of one file. */
 function readFile(file: DefinitionFile, reading: Reading, delivered: boolean): Declaration[] {
   const { linking, sources } = reading;
   const { report, places, declared } = linking;
@@ -112,7 +112,7 @@ function readFile(file: DefinitionFile, reading: Reading, delivered: boolean): D
   });
 }
 
-/** Checks one declaration by itself and adds it to those that are linked. */
+/** Checks one declaration and adds it to those to link. */
 function accept(declaration: Declaration, linking: Linking): void {
   const { report, places, declared } = linking;
   const { kind, id, value } = declaration;
@@ -137,14 +137,14 @@ function checkGatewayPresence({ folder }: ProjectFiles, { declared, report }: Li
   report.raise('no-gateway', {}, { file: `${folder}/gateway.yaml`, line: 1, column: 1 });
 }
 
-/** What linking knows beside the declarations. */
+/** Input of linking other than declarations. */
 interface LinkOptions extends HandlerOptions {
   readonly files: ProjectFiles;
-  /** Ids of the package's services that are switched on. */
+  /** Ids of the enabled services of the package. */
   readonly delivered: readonly string[];
 }
 
-/** Declarations to a registry: references resolved, everything checked that needs no database. Undefined without a gateway. */
+/** Links and checks declarations as far as no database is needed; `undefined` without a gateway. */
 function link(linking: Linking, options: LinkOptions): Registry | undefined {
   const documents = new Documents(linking);
   checkEndless(linking, documents.byId);
@@ -191,10 +191,10 @@ function link(linking: Linking, options: LinkOptions): Registry | undefined {
   return gateway && { gateway, ...parts };
 }
 
-/** A registry whose gateway may not be known. */
+/** A registry whose gateway may be missing. */
 type Parts = Omit<Registry, 'gateway'>;
 
-/** Holds definitions against each other, where that takes more than looking one up. */
+/** Checks that involve several definitions. */
 function checkTogether(
   linking: Linking,
   gateway: Gateway | undefined,
@@ -225,34 +225,37 @@ function checkTogether(
   checkHandlers(linking, code, gateway, options);
 }
 
-/** The definitions do not load; its message shows the diagnostics. */
+/** Thrown for definitions with errors; its message contains the diagnostics. */
 export class DefinitionsError extends Error {
   override readonly name = 'DefinitionsError';
   readonly project: LoadedProject;
 
   constructor(project: LoadedProject) {
     const count = project.diagnostics.filter((each) => each.severity === 'error').length;
-    const what = `the definitions have ${count} ${count === 1 ? 'mistake' : 'mistakes'}`;
+    const what = `the definitions have ${count} ${count === 1 ? 'error' : 'errors'}`;
     super(`${what}\n\n${renderDiagnostics(project, { colour: false }).trimEnd()}`);
     this.project = project;
   }
 }
 
-/** The registry of a project that loads. @throws DefinitionsError */
+/**
+ * The registry of a project without errors.
+ * @throws DefinitionsError
+ */
 export function registryOf(project: LoadedProject): Registry {
   if (project.registry === undefined) throw new DefinitionsError(project);
   return project.registry;
 }
 
-/** The package's services that a project switches on. */
+/** The services of the package that a project enables. */
 interface Delivered {
-  /** Their ids, each once, in the order of the gateway definition. */
+  /** Unique ids, in the order of the gateway definition. */
   readonly ids: readonly string[];
-  /** Everything that their files declare. */
+  /** All declarations of their files. */
   readonly declarations: readonly Declaration[];
 }
 
-/** Picks what `delivered:` of the gateway names among the files of the package, and reads those alone. */
+/** Selects the files of the package that `delivered:` of the gateway refers to, and reads only these. */
 function resolveDelivered(
   linking: Linking,
   packaged: readonly DefinitionFile[],
@@ -264,7 +267,7 @@ function resolveDelivered(
   if (names.length === 0) return { ids: [], declarations: [] };
   const offered = new Map<string, DefinitionFile>();
   for (const file of packaged) {
-    // Read, it tells why it can't be.
+    // Reading it reports the reason.
     if (file.kind === 'unreadable') read(file);
     else for (const { kind, id } of glimpseIds(file)) if (kind === 'service') offered.set(id, file);
   }
@@ -284,12 +287,12 @@ function resolveDelivered(
   return { ids: [...new Set(ids)], declarations: [...used].flatMap(read) };
 }
 
-/** A reference without a version means the default one. */
+/** A reference without a version means the default version. */
 function lowestVersion(name: string, ids: Iterable<string>): string | undefined {
   return [...ids].filter((id) => nameOf(id) === name).sort((a, b) => versionNumber(a) - versionNumber(b))[0];
 }
 
-/** Warns of services of the package that are switched on and granted to nobody. */
+/** Warns of enabled services of the package that no list grants. */
 function checkDeliveredGrants(linking: Linking, gateway: Gateway | undefined, services: Iterable<Service>): void {
   const { report, places } = linking;
   const [declared] = declarationsOf<GatewayDeclared>(linking, 'gateway');

@@ -55,13 +55,13 @@ function linkTimeouts(linking: Linking, declared: NonNullable<NodeDeclared['time
 function linkCircuit(linking: Linking, declared: NonNullable<NodeDeclared['circuit']>, id: string): Node['circuit'] {
   const { failures = NODE_DEFAULTS.circuit.failures } = declared;
   if (failures === 0)
-    refuseKey(linking, declared, 'reset', `circuit of node ${id}`, '`failures: 0` switches the circuit breaker off');
+    refuseKey(linking, declared, 'reset', `circuit of node ${id}`, '`failures: 0` disables the circuit breaker');
   return { failures, reset: linkDuration(linking, declared, 'circuit.reset') ?? NODE_DEFAULTS.circuit.reset };
 }
 
 type Of<K extends NodeCredential['kind']> = Extract<NodeCredential, { readonly kind: K }>;
 
-/** What calls to a node show: one credential, or none. */
+/** The credential of calls to a node, if any. */
 function linkCredential(linking: Linking, { credential }: NodeDeclared, id: string): NodeCredential | undefined {
   if (credential === undefined) return undefined;
   const { report, places } = linking;
@@ -83,7 +83,7 @@ function linkBasic(linking: Linking, basic: NonNullable<CredentialDeclared['basi
   const { report, places } = linking;
   const user = parseConfigText(basic.user).text;
   if (user.parts.some((part) => part.kind === 'literal' && part.text.includes(':'))) {
-    const reason = 'holds a colon, which would end it';
+    const reason = 'contains a colon, which would end it';
     report.raise('bad-value', { name: 'credential.basic.user', reason, examples: [] }, places.value(basic, 'user'));
   }
   return { kind: 'basic', user, password: linkSecret(linking, basic, 'password', 'A password') };
@@ -100,34 +100,34 @@ function linkApiKey(linking: Linking, apiKey: NonNullable<CredentialDeclared['ap
   const inAuthorization = name === 'authorization';
   if (isOwnHeader(name) && !inAuthorization)
     report.raise('credential-header', { header }, places.value(apiKey, 'header'));
-  // There a scheme stands before the key (RFC 9110 section 11.6.2).
+  // In Authorization, a scheme precedes the key (RFC 9110 section 11.6.2).
   const scheme = inAuthorization ? /^[A-Za-z][A-Za-z0-9-]* +(?=\$\{)/ : undefined;
   return { kind: 'api-key', header, value: linkSecret(linking, apiKey, 'value', 'A key', scheme) };
 }
 
-/** Fields of a token request that the grant itself fills (RFC 6749 sections 2.3.1 and 4.4.2). */
+/** Fields of a token request that the grant itself sets (RFC 6749 sections 2.3.1 and 4.4.2). */
 const GRANT_FIELDS = new Set(['grant_type', 'client_id', 'client_secret', 'scope']);
 
-/** Scopes with one blank between them (RFC 6749 section 3.3). */
+/** Scopes separated by single spaces (RFC 6749 section 3.3). */
 const SCOPES = /^[!#-[\]-~]+(?: [!#-[\]-~]+)*$/;
 
 function linkGrant(linking: Linking, grant: ClientCredentialsDeclared): Of<'client-credentials'> {
   const { report, places } = linking;
   const tokenUrl = linkAddress(linking, grant['token-url'], places.value(grant, 'token-url'), {
     name: 'token-url',
-    // RFC 6749 section 3.2: requests for tokens are made over TLS.
-    fault: (text) => secureEndpointFault(text, 'the client secret would travel in clear'),
+    // RFC 6749 section 3.2: token requests use TLS.
+    fault: (text) => secureEndpointFault(text, 'the client secret would be sent in clear text'),
   });
   const scope = grant.scope === undefined ? undefined : parseConfigText(grant.scope).text;
   const scopes = scope && literalOf(scope);
   if (scopes !== undefined && scopes !== '' && !SCOPES.test(scopes)) {
-    const reason = 'is not scopes with one blank between them';
+    const reason = 'is not a list of scopes separated by single spaces';
     const bad = { name: 'credential.client-credentials.scope', reason, examples: ['orders.read orders.write'] };
     report.raise('bad-value', bad, places.value(grant, 'scope'));
   }
   const { parameters = {} } = grant;
   for (const name of Object.keys(parameters)) {
-    const why = 'the grant itself fills that field of the request for a token';
+    const why = 'the grant itself sets that field of the token request';
     if (GRANT_FIELDS.has(name)) report.raise('reserved-name', { name, why }, places.key(parameters, name));
     if (isSecretName(name)) linkSecret(linking, parameters, name, `The parameter ${name}`);
   }
@@ -142,7 +142,7 @@ function linkGrant(linking: Linking, grant: ClientCredentialsDeclared): Of<'clie
   };
 }
 
-/** What a node is known by in TLS, and what is shown to it there. */
+/** The CA certificates and the client certificate for TLS to a node. */
 function linkTls(linking: Linking, value: NodeDeclared): Pick<Node, 'caFile' | 'certificate'> {
   const { certificate } = value;
   return given({
@@ -160,7 +160,7 @@ function linkTls(linking: Linking, value: NodeDeclared): Pick<Node, 'caFile' | '
   });
 }
 
-/** Where connections to hosts go, by the host's name in small letters; an address is checked where it is written out. */
+/** Addresses to connect to, by host name in lower case. Literal addresses are checked. */
 function linkResolve({ report, places }: Linking, declared: TextsDeclared): ReadonlyMap<string, ConfigText> {
   const resolve = new Map<string, ConfigText>();
   const spelled = new Map<string, string>();
@@ -174,7 +174,7 @@ function linkResolve({ report, places }: Linking, declared: TextsDeclared): Read
     const { text, bad } = parseConfigText(source);
     const address = bad.length > 0 ? undefined : literalOf(text);
     if (address !== undefined && address !== '' && parseSocketAddress(address) === undefined) {
-      const reason = `go to an IP address, with a port or without, and not to ${address}`;
+      const reason = `${address} is not an IP address with or without a port`;
       report.raise('bad-resolve', { host, reason }, places.value(declared, host));
     }
     spelled.set(name, host);
@@ -183,11 +183,11 @@ function linkResolve({ report, places }: Linking, declared: TextsDeclared): Read
   return resolve;
 }
 
-/** A node and a service stand at the same place of a path, so their names must differ. */
+/** A node and a service are at the same position of a path, so their names must differ. */
 export function checkNodeNames(linking: Linking, services: Iterable<Service>): void {
   const taken = new Map<string, string>();
   for (const service of services) {
-    // What is only called elsewhere has no path here.
+    // A service that is only called has no path here.
     if (service.operations.length === 0 && service.consumers.length > 0) continue;
     taken.set(service.name, service.id);
     for (const { pathName, id } of service.operations) if (!taken.has(pathName)) taken.set(pathName, `operation ${id}`);
@@ -195,15 +195,15 @@ export function checkNodeNames(linking: Linking, services: Iterable<Service>): v
   const check = (name: string, at: Place): void => {
     const user = taken.get(name);
     if (name.includes('.'))
-      linking.report.raise('node-name', { name, reason: 'it holds a dot, as services in a path do' }, at);
+      linking.report.raise('node-name', { name, reason: 'it contains a dot, as services in a path do' }, at);
     else if (user !== undefined)
-      linking.report.raise('node-name', { name, reason: `${user} has that name in a path` }, at);
+      linking.report.raise('node-name', { name, reason: `${user} has that name in paths` }, at);
   };
   for (const { id, at } of declarationsOf(linking, 'gateway')) check(id, at);
   const gateways = linking.declared.of('gateway');
   for (const { id, at } of declarationsOf(linking, 'node')) {
     check(id, at);
     if (gateways.has(id))
-      linking.report.raise('node-name', { name: id, reason: 'the gateway itself is called so' }, at);
+      linking.report.raise('node-name', { name: id, reason: 'it is the name of the gateway itself' }, at);
   }
 }

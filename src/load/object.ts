@@ -1,4 +1,4 @@
-/** The keys of `values` that have a value: optional properties are left out rather than set to undefined. */
+/** Copies the keys of `values` that have a value, so that optional properties are left out instead of set to undefined. */
 export function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const found: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in values) {
@@ -19,13 +19,13 @@ export function eachOnce<T>(items: Iterable<T>, keyOf: (item: T) => string, agai
   }
 }
 
-/** While it is built. */
+/** An object while it is built. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Freezes a value and everything that it leads to. Maps and sets keep their content too; template objects of wire are included. */
+/** Freezes a value and everything it refers to, including maps, sets and template objects. */
 export function deepFreeze<T>(value: T): T {
   const open: object[] = [];
-  // Most values are texts and numbers: only what can be frozen is kept for later.
+  // Most values are texts and numbers: only objects that can be frozen are visited.
   const meet = (each: unknown): void => {
     if (typeof each === 'object' && each !== null && !Object.isFrozen(each)) open.push(each);
   };
@@ -51,6 +51,6 @@ const refused = {
     throw new TypeError('the registry is frozen');
   },
 };
-/** Object.freeze leaves the entries of a Map or Set open. */
+/** Object.freeze does not protect the entries of a Map or Set. */
 const SEALED_MAP = { set: refused, delete: refused, clear: refused };
 const SEALED_SET = { add: refused, delete: refused, clear: refused };

@@ -16,7 +16,7 @@ import { permission, publicKey } from './schema/operation.ts';
 import { type GrantSources, linkThingGrants } from './security/grants.ts';
 import { isTimezone, linkDuration } from './value/units.ts';
 
-/** What processes are linked against. */
+/** The definitions that processes refer to. */
 interface ProcessSources extends RecurringSources {
   readonly grants: GrantSources;
   readonly queries: ReadonlyMap<string, Query>;
@@ -28,7 +28,7 @@ export function linkProcesses(documents: Documents, sources: ProcessSources): Ma
   return byId(declared.flatMap((each) => linkProcess(documents, sources, each) ?? []));
 }
 
-/** The files of the processes' code. */
+/** The handler files of processes. */
 export function processFiles({ doubt }: Linking, all: Iterable<Process>): WantedFile[] {
   return [...all].flatMap((each) =>
     each.answer.kind === 'handler'
@@ -37,7 +37,7 @@ export function processFiles({ doubt }: Linking, all: Iterable<Process>): Wanted
   );
 }
 
-/** Undefined where it can't be told what runs. */
+/** `undefined` when it is not known what runs. */
 function linkProcess(
   documents: Documents,
   sources: ProcessSources,
@@ -62,7 +62,7 @@ function linkProcess(
   return linked;
 }
 
-/** What runs, and what it takes. */
+/** What runs, and its parameters. */
 function linkProgram(
   documents: Documents,
   { queries }: ProcessSources,
@@ -76,7 +76,7 @@ function linkProgram(
       parameters: linkSingleValues(documents, id, 'parameter', value.parameters),
     };
   }
-  refuseBoth(linking, value, 'query', 'handler', 'one of them is what runs');
+  refuseBoth(linking, value, 'query', 'handler', 'a process runs one of them');
   refuseBoth(linking, value, 'query', 'parameters', 'the prompts of the query are the parameters');
   const query = resolveKey(linking, 'query', queries, value, 'query');
   return query === undefined ? undefined : { answer: { kind: 'query', query }, parameters: query.prompts };
@@ -96,12 +96,12 @@ function linkRetry(linking: Linking, { retry = 0 }: ProcessDeclared): ProcessRet
       linking.places.value(retry, 'first'),
     );
   }
-  // A longest pause below the usual first one shortens that too.
+  // A longest pause below the default first pause also shortens that one.
   const most = longest ?? RETRY.longest;
   return { attempts: retry.attempts, first: first ?? Math.min(RETRY.first, most), longest: most };
 }
 
-/** What processes that recur are linked against. */
+/** The definitions that recurring processes refer to. */
 interface RecurringSources {
   readonly recurrences: ReadonlyMap<string, Recurrence>;
   readonly users: ReadonlyMap<string, User>;
@@ -121,24 +121,25 @@ function linkRecurring(
     report.raise('bad-process', { process: id, reason }, places.key(value, key));
   if (value.recurs === undefined) {
     if (runAs !== undefined && !linking.doubt.about(value, 'recurs'))
-      refuse('run-as', 'has `run-as`, which is of use with `recurs` alone');
+      refuse('run-as', 'has `run-as`, which only applies together with `recurs`');
     return {};
   }
   const recurrence = resolveKey(linking, 'recurrence', recurrences, value, 'recurs');
   if (runAs === undefined) {
-    if (!linking.doubt.about(value, 'run-as')) refuse('recurs', 'recurs, and no `run-as` says in whose name');
+    if (!linking.doubt.about(value, 'run-as'))
+      refuse('recurs', 'has `recurs`, but no `run-as` for the user in whose name it runs');
   } else if (user !== undefined && !mayRun(user, process)) {
-    refuse('run-as', `recurs in the name of ${user.id}, who may not run it`);
+    refuse('run-as', `runs in the name of ${user.id}, who is not permitted to run it`);
   }
   const needed = process.parameters.filter((field) => field.required && field.default === undefined);
   if (needed.length > 0) {
     const names = needed.map((field) => field.name).join(', ');
-    refuse('recurs', `recurs, and nobody gives it ${names}, which ${needed.length === 1 ? 'is' : 'are'} required`);
+    refuse('recurs', `recurs without anyone to supply ${names}, which ${needed.length === 1 ? 'is' : 'are'} required`);
   }
   return recurrence === undefined || user === undefined ? {} : { recurs: recurrence, runAs: user.id };
 }
 
-/** A process that a stored query is the program of needs the grant of both. */
+/** A process that runs a stored query needs the grants of both. */
 function mayRun(user: User, process: Process): boolean {
   const { answer } = process;
   const things = answer.kind === 'query' ? [process, answer.query] : [process];

@@ -8,7 +8,7 @@ import { type PropertiesDeclared, properties } from './schema/consumer.ts';
 import { description, keys, matching, refersTo, type TextsDeclared, word, yesNo } from './schema/json-schema.ts';
 import { sharedKeys } from './schema/operation.ts';
 
-/** What the routings of a project are made of. */
+/** The definitions that routings are built from. */
 interface RoutingSources {
   readonly operations: ReadonlyMap<string, Mutable<Operation>>;
   readonly consumers: ReadonlyMap<string, ConsumerOperation>;
@@ -16,9 +16,9 @@ interface RoutingSources {
 }
 
 /**
- * The any-to-local routing of every active operation, in the order of operations: generated, or overridden by a
- * definition. One that is switched off switches its operation off. What overrides the routing of a consumer was linked with
- * the consumer; here it is checked.
+ * The any-to-local routing of every active operation, in the order of operations: generated, or overridden by a definition. A
+ * disabled routing disables its operation. Overrides of consumers were applied when these were linked, and are only checked
+ * here.
  */
 export function linkRoutings(linking: Linking, sources: RoutingSources, receiver: string): Routing[] {
   const { operations, consumers, overrides } = sources;
@@ -31,11 +31,11 @@ export function linkRoutings(linking: Linking, sources: RoutingSources, receiver
   });
 }
 
-/** Refuses what a routing says of calls where the operation is answered here, and of what is answered here where it is a call. */
+/** Refuses keys for calls in the routing of an operation that is answered here, and the reverse. */
 function refuseKeys(linking: Linking, { id, declared }: RoutingOverride, operation: string, isCall: boolean): void {
   const why = isCall
-    ? `${operation} calls another system, and the log keeps exchanges that come in`
-    : `${operation} is answered here, and this says how another system is called`;
+    ? `${operation} calls another system, but the log only contains incoming exchanges`
+    : `${operation} is answered here, but this is a setting for calls to another system`;
   const refused = isCall ? (['log'] as const) : (['target', 'headers', 'properties'] as const);
   for (const key of refused) refuseKey(linking, declared, key, `routing ${id}`, why);
 }
@@ -52,16 +52,16 @@ function generatedRouting(operation: Mutable<Operation>, receiver: string): Rout
   return { id: `~GENERATED~${id}`, operation, sender: 'ANY', receiver, generated: true, active: true, log: 'none', at };
 }
 
-/** A definition that overrides the routing of an operation, as it is declared. */
+/** A routing definition, for the operation that it overrides. */
 export interface RoutingOverride {
   /** Id of the definition. */
   readonly id: string;
   readonly declared: RoutingDeclared;
-  /** Of the id. */
+  /** The place of the id. */
   readonly at: Place;
 }
 
-/** What overrides the routing of each operation, by the operation's id: one definition, of which others are reported. */
+/** The routing definition of each operation, by operation id. A second one is reported. */
 export function linkOverrides(linking: Linking, names: OperationNames): ReadonlyMap<string, RoutingOverride> {
   const { report, places } = linking;
   const overrides = new Map<string, RoutingOverride>();
@@ -79,7 +79,7 @@ export function linkOverrides(linking: Linking, names: OperationNames): Readonly
 interface RoutingDeclared {
   readonly description?: string;
   readonly operation: string;
-  /** `target`, as an operation says it: `node` is the kind word of another definition. */
+  /** As in an operation: `node` is the kind of another definition. */
   readonly target?: string;
   readonly headers?: TextsDeclared;
   readonly properties?: PropertiesDeclared;

@@ -24,11 +24,11 @@ import { requirementOf } from './security/schemes.ts';
 /** Every service with its operations. */
 interface LinkedServices {
   readonly services: readonly Service[];
-  /** Routings may still switch them off. */
+  /** A routing may still disable them. */
   readonly operations: ReadonlyMap<string, Mutable<Operation>>;
   readonly consumers: ReadonlyMap<string, ConsumerOperation>;
   readonly flows: ReadonlyMap<string, Flow>;
-  /** What overrides the routing of operations, by their ids. */
+  /** Routings that override those of operations, by operation id. */
   readonly overrides: ReadonlyMap<string, RoutingOverride>;
 }
 
@@ -42,7 +42,7 @@ export function linkServices(sources: ServiceSources): LinkedServices {
   const defaults = defaultVersions(linking, declarations);
   const begun = declarations.map((declaration): BegunService => {
     const { id, value } = declaration;
-    // One that only calls has no use for it, and yet it names what there must be.
+    // A service with calls only does not use it, but unknown schemes are reported.
     requirementOf(linking, sources.callers.schemes, value);
     const service = linkService(linking, declaration);
     service.default = defaults.get(nameOf(id)) === id;
@@ -68,7 +68,7 @@ export function linkServices(sources: ServiceSources): LinkedServices {
   });
   const overrides = linkOverrides(linking, names);
   const context: ConsumerContext = { ...sources, added, overrides };
-  // What is called first: flows are made of that, and operations may be answered by both.
+  // Calls are linked first, because flows consist of them and both may answer operations.
   for (const each of begun) each.service.consumers = linkConsumers(context, each);
   const consumers = new Map(begun.flatMap(({ service }) => service.consumers.map((each) => [each.id, each])));
   const calls = linkFlows(sources.documents, begun, { consumers, names });
@@ -86,9 +86,9 @@ export function linkServices(sources: ServiceSources): LinkedServices {
   return { services: begun.map(({ service }) => service), operations, consumers, flows: calls.flows, overrides };
 }
 
-/** What services are linked against. */
+/** The definitions that services refer to. */
 interface ServiceSources extends Omit<OperationContext & ConsumerContext, 'added' | 'overrides' | 'calls'> {
-  /** What the registry said when it was last generated. */
+  /** The committed registry. */
   readonly committed: ReturnType<typeof readCommitted>;
 }
 
@@ -96,12 +96,12 @@ interface ServiceSources extends Omit<OperationContext & ConsumerContext, 'added
 interface BegunService {
   readonly declaration: Declaration<ServiceDeclared>;
   readonly service: Mutable<Service>;
-  /** Operations with a target. */
+  /** The operations with a target. */
   readonly called: readonly OperationSpot[];
   readonly answered: readonly OperationSpot[];
 }
 
-/** The operations of one service that are called elsewhere. */
+/** Links the operations of one service that call other systems. */
 function linkConsumers(
   context: ConsumerContext,
   { declaration: { id, value }, service, called }: BegunService,
@@ -122,10 +122,10 @@ function linkConsumers(
 export const nameOf = (id: string): string => id.slice(0, id.lastIndexOf('.'));
 const versionOf = (id: string): string => id.slice(id.lastIndexOf('.') + 1);
 
-/** 1 of `Locations.v1`. */
+/** `1` of `Locations.v1`. */
 export const versionNumber = (id: string): number => Number(versionOf(id).slice(1));
 
-/** A service whose operations are still to be linked. */
+/** A service without its operations, which are linked later. */
 function linkService(linking: Linking, { id, value, at, delivered }: Declaration<ServiceDeclared>): Mutable<Service> {
   return {
     id,
@@ -155,7 +155,7 @@ function linkDeprecation({ report, places }: Linking, { deprecated }: ServiceDec
     if (date === undefined || isDate(date)) continue;
     report.raise(
       'bad-date',
-      { name: key, reason: `${date} is not a date of the calendar` },
+      { name: key, reason: `${date} does not exist in the calendar` },
       places.value(deprecated, key),
     );
   }
@@ -163,7 +163,7 @@ function linkDeprecation({ report, places }: Linking, { deprecated }: ServiceDec
   if (since !== undefined && sunset !== undefined && sunset < since) {
     report.raise(
       'bad-date',
-      { name: 'sunset', reason: `is before since, ${since}` },
+      { name: 'sunset', reason: `is before since, which is ${since}` },
       places.value(deprecated, 'sunset'),
     );
   }
@@ -171,8 +171,8 @@ function linkDeprecation({ report, places }: Linking, { deprecated }: ServiceDec
 }
 
 /**
- * The names of operations and SOAP twins that each service declares. They are unique in a service of one version, letter
- * case apart; what is called elsewhere has the SOAP name that others give it. A flow has no name of an operation.
+ * The names of operations and SOAP twins of each service. They are unique within one version of a service, regardless of letter
+ * case. A call has the SOAP name that the other system uses. A flow can't have the name of an operation.
  */
 function ownOperations(
   { report, places }: Linking,
@@ -195,7 +195,7 @@ function ownOperations(
     const operations = Object.keys(value.operations).filter((each) =>
       once(seen, 'operation', each, places.key(value.operations, each)),
     );
-    // After all operations, so that of an operation and a SOAP twin of that name the twin is what is complained of.
+    // After all operations, so that a twin with the name of an operation is the one that is reported.
     const twins = operations.flatMap((each) => {
       const declared = value.operations[each] as OperationDeclared;
       const twin = (declared.target ?? value.target) === undefined ? soapName(each, declared) : undefined;
@@ -216,13 +216,13 @@ function ownOperations(
   });
 }
 
-/** What has a name already. */
+/** An existing name. */
 interface Named {
   readonly id: string;
   readonly first: Place;
 }
 
-/** The names that a service gives to its operations: theirs, and those of their SOAP twins. */
+/** The names in a service: of its operations and their SOAP twins. */
 export interface NamesOfService {
   /** Id of the service. */
   readonly service: string;
@@ -231,9 +231,9 @@ export interface NamesOfService {
 }
 
 /**
- * The id of every operation and SOAP twin, by its qualified name. It is the name alone for the operation that had it first,
- * and the qualified name for every other. The committed registry says who was first, so that an id never changes; among
- * operations that it does not know, the lowest version is first, then the service whose id comes first.
+ * The id of every operation and SOAP twin, by its qualified name. The id is the short name for the first operation of that
+ * name, and the qualified name for all others. The committed registry determines the first one, so that ids never change; among
+ * new operations, the lowest version comes first, then the first service id.
  */
 export function operationIds(
   services: readonly NamesOfService[],
@@ -244,7 +244,7 @@ export function operationIds(
   const ids = new Map<string, string>();
   const taken = new Set<string>();
   const claim = ({ name, qualified }: QualifiedName): void => {
-    // Files are named after ids, and some file systems know no letter case.
+    // Files are named after ids, and some file systems are not case-sensitive.
     const key = name.toLowerCase();
     ids.set(qualified, taken.has(key) ? qualified : name);
     taken.add(key);
@@ -274,7 +274,7 @@ function inOrder(services: readonly NamesOfService[]): QualifiedName[] {
   ];
 }
 
-/** The default version of each service name: the one that says so, else the lowest. */
+/** The default version of each service: the one with `default: true`, or else the lowest. */
 function defaultVersions(
   { report, places }: Linking,
   declarations: readonly Declaration<ServiceDeclared>[],

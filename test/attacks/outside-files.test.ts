@@ -159,7 +159,7 @@ describe('paths in definitions', () => {
   ])('a link at %s to %s leads out of the project', (path, to) => {
     const text = shown({}, (folder) => symlinkSync(to === '..' ? dirname(folder) : to, join(folder, path)));
     expect(text).toBe(
-      `${path}:1:1: error file-unreadable: The file can't be read: its link leads out of the project.\n`,
+      `${path}:1:1: error file-unreadable: The file can't be read: its link leads outside the project.\n`,
     );
   });
 

@@ -121,7 +121,7 @@ describe('a client that is opened on a project', () => {
     const folder = folderOf(PARTNER.replace('target: PARTNER', 'target: PARTNRE'));
     const error: unknown = await openClient({ folder, env: {} }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(DefinitionsError);
-    expect((error as DefinitionsError).message).toBe(`the definitions have 1 mistake
+    expect((error as DefinitionsError).message).toBe(`the definitions have 1 error
 
 definitions/partner.yaml:15:9: error unknown-reference: Unknown node "PARTNRE".
   15 | target: PARTNRE

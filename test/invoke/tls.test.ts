@@ -79,7 +79,7 @@ describe('ca-file', () => {
   });
 
   it.each([
-    ['absent.pem', 'there is no such file'],
+    ['absent.pem', 'the file does not exist'],
     ['none.pem', 'holds no certificate in PEM'],
     ['broken.pem', 'certificate 1 of ca-file broken.pem is none'],
   ])('%s is told, with node and file', async (file, words) => {

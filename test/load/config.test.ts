@@ -84,7 +84,7 @@ describe('resolving', () => {
     expect(resolve('${secret:S}', { S: 'direct', S_FILE: file })).toBe('direct');
     expect(resolve('${secret:S}', { S_FILE: file })).toBe('s3cret ');
     expect(() => resolve('${secret:S}', { S_FILE: join(folder, 'none') })).toThrow(
-      "S_FILE can't be read: there is no such file",
+      "S_FILE can't be read: the file does not exist",
     );
     expect(() => resolve('${secret:S}', { S_FILE: folder })).toThrow("S_FILE can't be read: it is not a file");
     writeFileSync(file, '\n');

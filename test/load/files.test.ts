@@ -105,7 +105,7 @@ describe('files that are no definitions', () => {
     symlinkSync('circle', join(root, 'definitions/circle'));
     expect(found()).toEqual([]);
     symlinkSync('x.yaml', join(root, 'definitions/x.yaml'));
-    expect(only()).toContain('its links lead in a circle');
+    expect(only()).toContain('its links form a circle');
   });
 
   it('are read in folders of any depth', () => {

@@ -47,10 +47,10 @@ function linkFacts(context: ConsumerContext, spot: OperationSpot, service: Servi
   };
 }
 
-/** A call is made over REST or over SOAP, where an operation that is answered here may be offered over both. */
+/** A call uses either REST or SOAP, whereas an operation that is answered here may be offered over both. */
 function checkOneWay(linking: Linking, { declared }: OperationSpot, method: string): void {
   if (declared.soap !== false)
-    refuseBoth(linking, declared, method, 'soap', 'a call to another system is made over one of them');
+    refuseBoth(linking, declared, method, 'soap', 'a call to another system uses one of them');
 }
 
 /** Links an operation that calls another system over SOAP. */
@@ -72,7 +72,7 @@ function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: Cons
   };
 }
 
-/** Over SOAP there is no URI template to begin with the host. */
+/** Over SOAP there is no URI template that could begin with the host. */
 function checkAddress(linking: Linking, spot: OperationSpot, { id, target }: ConsumerFacts): void {
   if (!target.base.some(isSchemeOnly)) return;
   linking.report.raise('no-address', { operation: id, node: target.id }, saidTarget(linking, spot).at);

@@ -10,15 +10,15 @@ import type { GrantSources } from '../security/grants.ts';
 import { SCHEME_ONLY } from '../value/address.ts';
 import { literalOf } from '../value/config-text.ts';
 
-/** What consumers are linked against. */
+/** The definitions that consumers refer to. */
 export interface ConsumerContext extends GrantSources {
   readonly documents: Documents;
   readonly nodes: ReadonlyMap<string, Node>;
-  /** What overrides the routing of operations, by their ids. */
+  /** Routings that override those of operations, by operation id. */
   readonly overrides: ReadonlyMap<string, RoutingOverride>;
 }
 
-/** What a consumer says whichever way it is called. */
+/** The part of a consumer that does not depend on the protocol. */
 export type ConsumerFacts = Pick<
   ConsumerOperation,
   | 'id'
@@ -36,13 +36,13 @@ export type ConsumerFacts = Pick<
   | 'at'
 >;
 
-/** The node that is called. One that does not exist has been reported, and leaves no registry. */
+/** The node to call. A stand-in replaces one that does not exist, which has been reported. */
 export function linkTarget(linking: Linking, spot: OperationSpot, nodes: ReadonlyMap<string, Node>): Node {
   const { id, at } = saidTarget(linking, spot);
   return resolveId(linking, 'node', nodes, id, at) ?? { ...NODE_DEFAULTS, id, base: [], at: positionOf(at) };
 }
 
-/** The node that is named, and where. */
+/** The name of the node, and its place. */
 export function saidTarget({ places }: Linking, spot: OperationSpot): { readonly id: string; readonly at: Place } {
   const routing = spot.override?.declared;
   if (routing?.target !== undefined) return { id: routing.target, at: places.value(routing, 'target') };
@@ -50,7 +50,7 @@ export function saidTarget({ places }: Linking, spot: OperationSpot): { readonly
   return { id, at };
 }
 
-/** Whether an address is a scheme alone, so that the host is still to come. */
+/** Whether an address consists of a scheme only, so that templates begin with the host. */
 export function isSchemeOnly(address: ConfigText): boolean {
   return SCHEME_ONLY.test(literalOf(address) ?? '');
 }

@@ -13,21 +13,18 @@ import { parseConfigText } from '../value/config-text.ts';
 import { isCredentialHeader, ownHeaderFault } from '../value/headers.ts';
 import { isClearText, linkCallText } from './input.ts';
 
-/** Why calls can't be written in what a media type says. */
+/** Why the charset of a media type can't be used for calls. */
 function charsetFault({ parameters }: MediaType): string | undefined {
   const charset = parameters.get('charset')?.toLowerCase() ?? 'utf-8';
-  return charset === 'utf-8' ? undefined : `says ${charset}, and calls are written in UTF-8`;
+  return charset === 'utf-8' ? undefined : `has the charset ${charset}, but calls are written in UTF-8`;
 }
 
-/** RFC 9110 section 5.5: visible characters, with blanks between them. */
+/** RFC 9110 section 5.5: visible characters, separated by spaces or tabs. */
 function headerTextFault(text: string): string | undefined {
-  return /^[!-~]+(?:[\t ]+[!-~]+)*$/.test(text) ? undefined : 'is no text that a header can carry';
+  return /^[!-~]+(?:[\t ]+[!-~]+)*$/.test(text) ? undefined : 'is not valid text for a header';
 }
 
-/**
- * Refuses a header that the node's credential writes, where the node is named beside it or above it; what the service says
- * for all is passed over.
- */
+/** Refuses a header that the credential of the node also writes, unless the service sets it for all of its operations. */
 export function checkCredentialHeader(
   { report, places }: Linking,
   spot: OperationSpot,
@@ -42,15 +39,15 @@ export function checkCredentialHeader(
   const shown = credential.kind === 'api-key' ? credential.header : 'Authorization';
   for (const { header, container } of saidHeaders(spot)) {
     if (header.toLowerCase() !== shown.toLowerCase() || !own.includes(container)) continue;
-    const reason = `is written by the credential of node ${id}, so that this one is never sent: leave one of them out`;
+    const reason = `is overwritten by the credential of node ${id}: remove one of them`;
     report.raise('consumer-header', { header, reason }, places.key(container, header));
   }
 }
 
-/** What a form is sent as. */
+/** The media type of a form. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** The headers of a call over REST: those of the service, unless the operation says otherwise, and its own. */
+/** The headers of a REST call: those of the service, overridden by those of the operation. */
 export function linkCallHeaders(linking: Linking, spot: OperationSpot, input: InputFields): CallHeader[] {
   const { report, places } = linking;
   return saidHeaders(spot).map(({ header, container }) => {
@@ -60,8 +57,7 @@ export function linkCallHeaders(linking: Linking, spot: OperationSpot, input: In
     const at = places.value(container, header);
     const name = header.toLowerCase();
     if (isCredentialHeader(name) && isClearText(text)) {
-      const instead =
-        'Write ${secret:NAME} in its place, or a value of the call; or say it at the node, as `credential:`.';
+      const instead = 'Write ${secret:NAME} or a value of the call instead, or use `credential:` of the node.';
       report.raise('secret-in-clear', { what: `The header ${header}`, instead }, at);
     } else {
       const reason = callHeaderFault(name, text);
@@ -76,10 +72,7 @@ function callHeaderFault(name: string, { parts }: CallText): string | undefined 
   return ownHeaderFault(name, 'rest') ?? headerTextFault(text);
 }
 
-/**
- * Holds Content-Type, as far as it is written out, against the body that it tells of. One that the service says for all is
- * left out where there is no body.
- */
+/** Checks a literal Content-Type against the body. One of the service is dropped for calls without a body. */
 export function fitContentType(
   { report, places }: Linking,
   spot: OperationSpot,
@@ -94,39 +87,39 @@ export function fitContentType(
   if (body.kind === 'none' && !isOwn) return headers.filter(({ name }) => name !== header);
   const written = text?.parts.every((part) => part.kind === 'literal') === true ? text.source : undefined;
   const fault = written === undefined ? undefined : contentTypeFault(written, body);
-  const reason = body.kind === 'none' ? 'tells of a body, and there is none' : fault;
+  const reason = body.kind === 'none' ? 'describes a body, but there is none' : fault;
   const example = exampleOf(body, written);
   if (reason !== undefined)
     report.raise('consumer-header', { header, reason, ...given({ example }) }, places.value(container, header));
   return [...headers];
 }
 
-/** Whether a field that is the whole of a body is written in JSON. */
+/** Whether a field that is the whole body is written in JSON. */
 function isJson(type: FieldType): boolean {
   const primitive = primitiveOf(type);
   return primitive === undefined || primitive === 'json';
 }
 
-/** Why a Content-Type does not fit a body; undefined where it does. */
+/** Why a Content-Type does not fit a body; `undefined` when it does. */
 export function contentTypeFault(text: string, body: CallBody): string | undefined {
   const type = parseMediaType(text);
-  if (type === undefined) return 'is no media type';
+  if (type === undefined) return 'is not a valid media type';
   if (body.kind === 'form' && type.essence !== FORM_TYPE) return `must be ${FORM_TYPE}, because the body is a form`;
   if (body.kind === 'document' && !/[/+](?:json|xml)$/.test(type.essence))
     return 'must be a type of JSON or XML, because the body is a document';
   if (body.kind === 'field' && isJson(body.field.type) && isXmlType(type.essence))
-    return 'is a type of XML, and a field that is the whole body is written in JSON';
+    return 'is an XML type, but a field that is the whole body is written in JSON';
   return isBinary(body) ? undefined : charsetFault(type);
 }
 
-/** Whether a body is bytes that nothing here writes. */
+/** Whether a body is sent as the bytes that the caller supplies. */
 export function isBinary(body: CallBody): boolean {
   return body.kind === 'field'
     ? primitiveOf(body.field.type) === 'binary'
     : body.kind === 'raw' && body.raw === 'binary';
 }
 
-/** A Content-Type that would do: what was said without its parameters, if that does. */
+/** A fitting Content-Type: the given one without its parameters if that fits. */
 export function exampleOf(body: CallBody, said: string | undefined): string | undefined {
   const near = said === undefined ? undefined : parseMediaType(said)?.essence;
   if (near !== undefined && body.kind !== 'none' && contentTypeFault(near, body) === undefined) return near;
@@ -149,7 +142,7 @@ function exampleOfField(type: FieldType): string {
   return primitiveOf(type) === 'binary' ? MEDIA_TYPES.binary : MEDIA_TYPES.text;
 }
 
-/** The headers that every call of a consumer carries: those of the service, unless the operation says otherwise, and its own. */
+/** The headers of every call of a consumer: those of the service, overridden by those of the operation. */
 export function linkFixedHeaders(linking: Linking, spot: OperationSpot): FixedHeader[] {
   const said = saidHeaders(spot);
   const headers = linkTexts(linking, spot, said);
@@ -181,7 +174,7 @@ function linkTexts(linking: Linking, spot: OperationSpot, said: readonly SaidHea
       return [];
     }
     if (isCredentialHeader(header.toLowerCase())) {
-      const instead = 'What a call shows stands at the node, as `credential:`.';
+      const instead = 'Use `credential:` of the node.';
       report.raise('secret-in-clear', { what: `The header ${header}`, instead }, places.value(container, header));
       return [];
     }
@@ -196,11 +189,11 @@ function fixedHeaderFault(name: string, value: string): string | undefined {
   const own = ownHeaderFault(name, 'soap');
   if (own !== undefined) return own;
   const field = /(?<!\$)\{[^{}]*\}/.exec(value)?.[0];
-  if (field !== undefined) return `is the same in every call, and ${field} is a value of one`;
+  if (field !== undefined) return `is the same in every call, but ${field} is a value of one call`;
   return headerTextFault(value) ?? (name === 'content-type' ? fixedTypeFault(value) : undefined);
 }
 
-/** What else there may be to say of it is for {@link readIntent}. */
+/** {@link readIntent} checks everything else about it. */
 function fixedTypeFault(value: string): string | undefined {
   const type = parseMediaType(value);
   return type && charsetFault(type);

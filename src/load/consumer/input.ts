@@ -10,15 +10,18 @@ import { type InputFields, inputFields, whyNoText } from '../operation/request.t
 import { BRACES, isMade, namesValues, parseConfigText, raiseBadReference, VALUE_NAME } from '../value/config-text.ts';
 import { checkValue, fieldOf, isSecretText, type SaidValues } from './values.ts';
 
-/** Everything that a call may use, before it is known what it does use. */
+/** All fields that a call may use. */
 export interface CallFields extends InputFields {
-  /** What `values:` says. */
+  /** The contents of `values:`. */
   readonly values: SaidValues;
-  /** Defaults that are made of other fields or configuration, as written, by the names of the fields that have them. */
+  /** Source texts of defaults that refer to other fields or configuration, by field name. */
   readonly madeOf: ReadonlyMap<string, string>;
 }
 
-/** The fields that a consumer's templates and texts may name: of its documents, of `values:`, and the body without a document. */
+/**
+ * The fields that the templates and texts of a consumer may refer to: those of its documents and of `values:`, and the body
+ * when there is no document.
+ */
 export function callFields(
   linking: Linking,
   documents: readonly (Document | undefined)[],
@@ -46,14 +49,14 @@ function withoutDefault({ default: _, ...field }: Field): Field {
   return field;
 }
 
-/** What the request of a call uses. */
+/** The fields that the request of a call uses. */
 export interface Usage {
-  /** Fields that stand in a header or a form field, or are the body: by their names. */
+  /** Names of fields in a header or a form field, or of the field that is the body. */
   readonly always: ReadonlySet<string>;
   readonly uris: readonly OperationUri[];
 }
 
-/** What fills fields that the caller leaves out, by their names, for those that a call uses. */
+/** The texts that fill fields which the caller leaves out, by field name, for the fields that a call uses. */
 export function linkFilled(linking: Linking, fields: CallFields, { always, uris }: Usage): Map<string, CallText> {
   const filled = new Map<string, CallText>();
   const done = new Set<string>();
@@ -82,19 +85,19 @@ export function linkFilled(linking: Linking, fields: CallFields, { always, uris 
   return filled;
 }
 
-/** The fields whose values texts hold. */
+/** The fields whose values the texts contain. */
 export function valueNames(texts: readonly CallText[]): string[] {
   const parts = texts.flatMap((text) => text.parts);
   return parts.flatMap((part) => (part.kind === 'value' ? [part.field.name] : []));
 }
 
-/** The fields whose whole values texts hold: not the content of which a name or a length is told. */
+/** The fields whose complete values the texts contain, as opposed to the name or length of binary content. */
 export function carriedNames(texts: readonly CallText[]): ReadonlySet<string> {
   const parts = texts.flatMap((text) => text.parts);
   return new Set(parts.flatMap((part) => (part.kind === 'value' && part.of === undefined ? [part.field.name] : [])));
 }
 
-/** The fields of a call in their order: what it uses, required where every URI needs it and nothing fills it. */
+/** The fields that a call uses, in order. A field is required when every URI needs it and nothing else fills it. */
 export function inputOf(fields: CallFields, filled: ReadonlyMap<string, CallText>, { always, uris }: Usage): Field[] {
   const used = new Set([...always, ...valueNames([...filled.values()])]);
   for (const { variables, body } of uris)
@@ -114,12 +117,12 @@ export function inputOf(fields: CallFields, filled: ReadonlyMap<string, CallText
   });
 }
 
-/** What a text may hold of binary content. */
+/** The facts about binary content that a text may contain. */
 const FACTS = ['name', 'contentType', 'length'] as const;
 
 /**
- * Links a text that is made for each call. What it names and nothing gives is reported.
- * @param at the place of a stretch of the text
+ * Links a text that is built for each call. References to unknown values are reported.
+ * @param at the place of a range of the text
  */
 export function linkCallText(
   linking: Linking,
@@ -142,20 +145,20 @@ export function linkCallText(
   return { source, parts };
 }
 
-/** Whether all of a text is written in the definitions themselves, defaults of references included. */
+/** Whether a text is completely literal, counting the defaults of references. */
 export function isClearText({ source, parts }: CallText): boolean {
   if (namesValues(source)) return false;
   return parts.every((part) => part.kind === 'literal' || (part.kind === 'env' && part.default !== undefined));
 }
 
-/** A `${...}`; undefined where it is none. Of a default nobody else has looked at it. */
+/** A `${...}`; `undefined` when it is not valid. References inside defaults are checked only here. */
 function linkReference({ report }: Linking, written: string, at: Place): CallPart | undefined {
   const { text, bad } = parseConfigText(written);
   for (const each of bad) raiseBadReference(report, each, at);
   return text.parts[0];
 }
 
-/** `FIELD`, `FILE_FIELD.name`; undefined where the braces are text. */
+/** `FIELD`, `FILE_FIELD.name`; `undefined` when the braces are plain text. */
 function linkValue({ report }: Linking, inner: string, input: InputFields, at: Place): CallPart | undefined {
   const whole = input.byName.get(inner);
   if (whole !== undefined) {
@@ -176,15 +179,14 @@ function linkValue({ report }: Linking, inner: string, input: InputFields, at: P
   return undefined;
 }
 
-/** By which names texts may use a field. */
+/** The names by which texts may refer to a field. */
 function namesOf({ name, type }: Field): readonly string[] {
   if (primitiveOf(type) === 'binary') return FACTS.map((fact) => `${name}.${fact}`);
   return type.kind === 'list' || type.kind === 'document' ? [] : [name];
 }
 
 function whyNoSingleText({ name, type }: Field): string | undefined {
-  if (type.kind === 'list') return 'it is a list, and a text holds one value';
-  if (primitiveOf(type) === 'binary')
-    return `it is binary content, of which {${name}.${FACTS.join(`}, {${name}.`)}} are texts`;
+  if (type.kind === 'list') return 'it is a list, but a text contains single values';
+  if (primitiveOf(type) === 'binary') return `it is binary content; use {${name}.${FACTS.join(`}, {${name}.`)}}`;
   return whyNoText(type);
 }

@@ -74,13 +74,14 @@ export function linkRestConsumer(
   return consumer;
 }
 
-/** Everything that the call may use. */
+/** All fields that the call may use. */
 function linkFields(documents: Documents, spot: OperationSpot, request: Message): CallFields {
   const { linking } = documents;
   const content = contentOf(request, spot).map((field) => ({ ...field, required: true }));
   const template = linkTemplateDocument(documents, spot);
   if (template?.fields.some(({ name }) => name === content[0]?.name)) {
-    const reason = 'Without a document the body is the field content, and the template document has one of that name';
+    const reason =
+      'Without a document the body is the field content, but the template document also has a field of that name';
     linking.report.raise('bad-body', { reason }, spot.inherited('request')?.at ?? spot.at);
   }
   const fields = callFields(linking, [documentOf(request), template], content, linkValues(linking, spot));
@@ -93,7 +94,10 @@ function linkHeaders(linking: Linking, spot: OperationSpot, fields: CallFields, 
   return withSegmentType(linking, spot, fitContentType(linking, spot, said, body), body);
 }
 
-/** Refuses fields that the operation's own request requires and the call never sends; its service's is of several calls. */
+/**
+ * Refuses required fields of the operation's own request that the call never sends. A request of the service is shared by
+ * several calls.
+ */
 function checkCarried(
   { report, places }: Linking,
   { declared }: OperationSpot,
@@ -110,13 +114,13 @@ function checkCarried(
   }
 }
 
-/** Fields without which there is no body. */
+/** Fields that the body always needs. */
 function alwaysInBody(body: CallBody): readonly string[] {
   if (body.kind === 'form') return valueNames(body.fields.map(({ text }) => text));
   return body.kind === 'raw' ? ['content'] : [];
 }
 
-/** Whether the addresses are schemes alone; where some are, all of them must be. */
+/** Whether the templates contain the host. If one address is only a scheme, all of them must be. */
 function isHostInTemplates(linking: Linking, spot: OperationSpot, base: RestConsumer['target']['base']): boolean {
   const without = base.filter(isSchemeOnly).length;
   if (without > 0 && without < base.length) {
@@ -126,7 +130,7 @@ function isHostInTemplates(linking: Linking, spot: OperationSpot, base: RestCons
   return without > 0;
 }
 
-/** The URIs of a call. They are only written, so that they need not be such as could be told apart again. */
+/** The URIs of a call. They are only written, so they need not be distinguishable. */
 function linkCallUris(
   linking: Linking,
   spot: OperationSpot,
@@ -141,7 +145,7 @@ function linkCallUris(
     const unwritable = writeFault(template, input, parts.host);
     const hostless = parts.host && unwritable === undefined ? hostFault(placed) : undefined;
     if (secretInQuery(template.text.replace(/\{[^{}]*\}/g, ''))) {
-      const instead = 'Write a value in its place, as in ?key={KEY}, and ${secret:NAME} for KEY under `values:`.';
+      const instead = 'Use a variable, as in ?key={KEY}, and set KEY to ${secret:NAME} under `values:`.';
       report.raise('secret-in-clear', { what: 'A secret of the URI template', instead }, at);
     }
     if (unwritable !== undefined) report.raise('template-not-writable', { reason: unwritable }, at);
@@ -149,12 +153,16 @@ function linkCallUris(
     const elsewhere = new Set([...variables.map(({ field }) => field.name), ...parts.inHeaders]);
     const { body } = parts;
     if (body.kind === 'field' && variables.some(({ field }) => field.name === body.field.name))
-      report.raise('bad-body', { reason: `The field ${body.field.name} is the body, and travels in the URI too` }, at);
+      report.raise(
+        'bad-body',
+        { reason: `The field ${body.field.name} is the body, so it can't also be sent in the URI` },
+        at,
+      );
     return { index, template, variables, body: bodyFields(body, input, elsewhere), repeats: [], at: positionOf(at) };
   });
 }
 
-/** Why a template can't be written for a call, as a clause; undefined where it can. */
+/** Why a template can't be used for a call, as a clause; `undefined` when it can. */
 function writeFault(template: UriTemplate, input: InputFields, hostText: boolean): string | undefined {
   const isFragment = template.parts.some((part) =>
     part.kind === 'literal' ? part.text.includes('#') : part.operator === '#',
@@ -162,21 +170,21 @@ function writeFault(template: UriTemplate, input: InputFields, hostText: boolean
   if (isFragment) return 'a fragment (# or {#...}) is never sent';
   const [first] = template.parts;
   if (first?.kind === 'literal' && /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(first.text))
-    return 'it begins with a scheme, which the base of the node has';
+    return 'it begins with a scheme, which belongs in the base of the node';
   try {
     const styleOf = ({ name }: TemplateVariable) => input.byName.get(name)?.url ?? 'segment';
     const expand = compileUriExpander(template, styleOf, { hostText });
-    // No value can mend what the template's own text does.
+    // No value can repair the literal text of a template.
     expand(Object.fromEntries(template.variables.map(({ name }) => [name, 'x'])));
     return undefined;
   } catch (error) {
     if (error instanceof UriTemplateError) return error.message;
-    if (error instanceof UriExpansionError) return 'a segment . or .. changes where its path leads';
+    if (error instanceof UriExpansionError) return 'a segment . or .. changes the path';
     throw error;
   }
 }
 
-/** Why a template can't begin with a host; undefined where it can. */
+/** Why a template can't begin with a host; `undefined` when it can. */
 function hostFault({ template, slash }: PlacedTemplate): string | undefined {
   if (slash) return 'it begins with a slash';
   let host = '';
@@ -184,7 +192,7 @@ function hostFault({ template, slash }: PlacedTemplate): string | undefined {
     if (part.kind === 'expression') {
       const [variable, second] = part.variables;
       if (part.operator !== '' || second !== undefined || variable?.explode === true || variable?.prefix !== undefined)
-        return 'a variable of a host stands alone in its braces';
+        return 'a variable of a host must be alone in its braces';
       host += 'x';
       continue;
     }
@@ -193,23 +201,23 @@ function hostFault({ template, slash }: PlacedTemplate): string | undefined {
     if (slashAt >= 0) break;
   }
   if (host === '') return 'it begins with a slash';
-  // RFC 3986 section 3.2.2, less what no DNS name holds; a port at the end.
+  // RFC 3986 section 3.2.2, without the characters that DNS names can't have; optionally a port.
   const found = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::([0-9]{1,5}))?$/.exec(host);
   const port = Number(found?.[1] ?? 1);
-  if (port < 1 || port > 65_535) return `there is no port ${port}`;
+  if (port < 1 || port > 65_535) return `the port ${port} does not exist`;
   return found !== null && !host.includes('..')
     ? undefined
-    : 'what stands before its first slash is letters, digits, dots, hyphens and variables, with a port at the end';
+    : 'the part before its first slash may only contain letters, digits, dots, hyphens and variables, and a port at the end';
 }
 
-/** The body of a call. It is in doubt when what it would be was rejected. */
+/** The body of a call; in doubt when a part of its definition was rejected. */
 interface LinkedBody {
   readonly body: CallBody;
-  /** Why a field that neither URI nor headers carry may not be sent. */
+  /** Why a field that is in neither the URI nor a header may not be sent. */
   readonly why: string;
 }
 
-/** Reads `form:` and `body:`, and what follows from method and request without them. */
+/** Reads `form:` and `body:`, or derives the body from the method and the request. */
 function linkCallBody(
   linking: Linking,
   spot: OperationSpot,
@@ -218,7 +226,7 @@ function linkCallBody(
   input: InputFields,
 ): LinkedBody {
   if (spot.declared.form !== undefined)
-    return { body: linkForm(linking, spot, method, request, input), why: 'the form does not name it' };
+    return { body: linkForm(linking, spot, method, request, input), why: 'the form does not contain it' };
   const found = linkBody(linking, spot, method, request);
   const own = found.field === undefined ? undefined : input.byName.get(found.field.name);
   const body = callBody(found.kind, own, request);
@@ -244,10 +252,10 @@ function linkForm(
   const { declared } = spot;
   const form = declared.form ?? {};
   const at = places.key(declared, 'form');
-  refuseBoth(linking, declared, 'form', 'body', 'each of them says what the body is');
-  if (method === 'GET' || method === 'HEAD') report.raise('bad-body', { reason: `${method} carries no body` }, at);
+  refuseBoth(linking, declared, 'form', 'body', 'each of them defines the body');
+  if (method === 'GET' || method === 'HEAD') report.raise('bad-body', { reason: `${method} has no body` }, at);
   if (request.kind === 'raw') {
-    const reason = `The request is ${request.raw}, which is the body, and form: says another`;
+    const reason = `The request is ${request.raw}, which is the body, so form: can't be used`;
     report.raise('bad-body', { reason }, at);
   }
   const fields = Object.keys(form).map((name): { readonly name: string; readonly text: CallText } => {
@@ -255,7 +263,7 @@ function linkForm(
       places.inText(form, name, offset, length),
     );
     if (isSecretName(name) && isClearText(text)) {
-      const instead = 'Write ${secret:NAME} in its place, or a value of the call.';
+      const instead = 'Write ${secret:NAME} or a value of the call instead.';
       report.raise('secret-in-clear', { what: `The form field ${name}`, instead }, places.value(form, name));
     }
     return { name, text };
@@ -263,7 +271,7 @@ function linkForm(
   return { kind: 'form', fields };
 }
 
-/** The fields that travel in the body of one URI: those of a document that neither it nor a header carries. */
+/** The fields in the body for one URI: those of the document that are in neither the URI nor a header. */
 function bodyFields(body: CallBody, input: InputFields, elsewhere: ReadonlySet<string>): readonly Field[] {
   if (body.kind === 'field') return [body.field];
   if (body.kind !== 'document') return [];

@@ -13,17 +13,17 @@ import type { ServiceDeclared } from '../schema/service.ts';
 import { isSecretName, isWrittenOut } from '../value/address.ts';
 import { literalOf, namesValues, parseConfigText } from '../value/config-text.ts';
 
-/** What `values:` says of a field. */
+/** An entry of `values:`. */
 interface SaidValue {
   readonly text: ConfigText;
   readonly at: Place;
   readonly key: Place;
 }
 
-/** What `values:` says, the operation's above its service's, by the name of the field. */
+/** The entries of `values:` by field name. Those of the operation override those of the service. */
 export type SaidValues = ReadonlyMap<string, SaidValue>;
 
-/** Reads `values:`. They are configuration: values of a call have no place in them. */
+/** Reads `values:`, whose texts are configuration: they can't refer to values of the call. */
 export function linkValues({ report, places }: Linking, spot: OperationSpot): SaidValues {
   const said = new Map<string, SaidValue>();
   for (const container of [spot.above('values'), spot.declared.values]) {
@@ -31,10 +31,14 @@ export function linkValues({ report, places }: Linking, spot: OperationSpot): Sa
       const at = places.value(container as TextsDeclared, name);
       const { text } = parseConfigText(source);
       if (isSecretName(name) && isWrittenOut(text)) {
-        const instead = 'Write ${secret:NAME} in its place.';
+        const instead = 'Write ${secret:NAME} instead.';
         report.raise('secret-in-clear', { what: `The value ${name}`, instead }, at);
       } else if (namesValues(source)) {
-        report.raise('bad-call-value', { name, reason: 'is configuration, and {...} is a value of a call' }, at);
+        report.raise(
+          'bad-call-value',
+          { name, reason: "is configuration, so it can't contain a call value in {...}" },
+          at,
+        );
       }
       said.set(name, { text, at, key: places.key(container as TextsDeclared, name) });
     }
@@ -42,7 +46,7 @@ export function linkValues({ report, places }: Linking, spot: OperationSpot): Sa
   return said;
 }
 
-/** The field that a value becomes where no document has one of its name. */
+/** The field for a value whose name is not in any document. */
 export function fieldOf(name: string, { text, key }: SaidValue): Field {
   return madeField(name, { kind: 'text' }, positionOf(key), { sensitive: isSecretText(text) });
 }
@@ -52,22 +56,22 @@ export function isSecretText({ parts }: ConfigText): boolean {
   return parts.some(({ kind }) => kind === 'secret');
 }
 
-/** Holds a value against the field that it fills. */
+/** Checks a value against the field that it fills. */
 export function checkValue({ report }: Linking, field: Field, { text, at }: SaidValue): void {
   const { name, type } = field;
   const noText = type.kind === 'list' ? 'it is a list' : whyNoText(type);
   if (noText !== undefined) {
-    report.raise('bad-call-value', { name, reason: `fills the field ${name}, and ${noText}` }, at);
+    report.raise('bad-call-value', { name, reason: `fills the field ${name}, but ${noText}` }, at);
     return;
   }
   if (field.fixed !== undefined) {
-    report.raise('bad-call-value', { name, reason: `fills the field ${name}, which is fixed` }, at);
+    report.raise('bad-call-value', { name, reason: `fills the field ${name}, which has a fixed value` }, at);
     return;
   }
   const literal = literalOf(text);
   if (literal === undefined) return;
   if (field.sensitive) {
-    const instead = 'Write ${secret:NAME} in its place.';
+    const instead = 'Write ${secret:NAME} instead.';
     report.raise('secret-in-clear', { what: `The value ${name}`, instead }, at);
     return;
   }
@@ -75,14 +79,14 @@ export function checkValue({ report }: Linking, field: Field, { text, at }: Said
   if (!fitted.fits) report.raise('value-does-not-fit', { option: 'value', value: literal, reason: fitted.reason }, at);
 }
 
-/** A text as YAML would have read it without quotes, where the type asks for a number or a truth. */
+/** A text as YAML reads it without quotes, for number and boolean types. */
 function readLiteral(text: string, type: FieldType): string | number | boolean {
   const primitive = primitiveOf(type);
   if (primitive === 'integer' && /^-?\d+$/.test(text)) return Number(text);
   return primitive === 'boolean' && /^(?:true|false)$/.test(text) ? text === 'true' : text;
 }
 
-/** Refuses values that an operation says and has no use for. */
+/** Refuses values of an operation that it does not use. */
 export function checkOwnValues(
   linking: Linking,
   { id, declared }: OperationSpot,
@@ -92,7 +96,7 @@ export function checkOwnValues(
   raiseUnused(linking, declared.values, (name) => filled.has(name), id, known);
 }
 
-/** Refuses values that a service says and none of its consumers has a use for. */
+/** Refuses values of a service that none of its consumers uses. */
 export function checkServiceValues(
   linking: Linking,
   id: string,

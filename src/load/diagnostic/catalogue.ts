@@ -9,8 +9,8 @@ import { shapeEntries, textEntries } from './catalogue/shape.ts';
 export type { Entry } from './catalogue/entry.ts';
 
 /**
- * Every mistake that the loader can report, by its code. Nothing is raised outside it. Codes are words that stay as they
- * are: one that is no longer raised is not used again for something else.
+ * Every diagnostic of the loader, by its code. No others are raised. Codes are stable: a code that is no longer raised is not
+ * reused.
  */
 export const catalogue = {
   ...textEntries,
@@ -33,5 +33,5 @@ export const catalogue = {
 /** A code of the catalogue. */
 export type Code = keyof typeof catalogue;
 
-/** What the words of a code need. */
+/** The parameters of a code's message. */
 export type ParametersOf<C extends Code> = Parameters<(typeof catalogue)[C]['message']>[0];

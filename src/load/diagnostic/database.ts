@@ -4,7 +4,7 @@ import { type Diagnostic, diagnosticOf, type Place, placeOf } from './diagnostic
 type Code = keyof typeof databaseCatalogue;
 type ParametersOf<C extends Code> = Parameters<(typeof databaseCatalogue)[C]['message']>[0];
 
-/** What a database says against the definitions, as a diagnostic like those of the loader. */
+/** A database's objection to a definition, as a diagnostic like those of the loader. */
 export function databaseDiagnostic<C extends Code>(code: C, parameters: ParametersOf<C>, at: Place): Diagnostic {
   return diagnosticOf(code, databaseCatalogue[code] as Entry<typeof parameters>, parameters, placeOf(at));
 }
@@ -18,9 +18,9 @@ const component = (table: string, fields: string, key: string): string =>
 const hash = '$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg';
 
 /**
- * What `check --connect` says of stored queries, of components, and of their databases. The examples are of a database with
- * the tables `orders (number integer, note varchar(30))` and `place (id varchar(5) primary key, name varchar(30))`, and the
- * user `kept`.
+ * Diagnostics of `check --connect` about stored queries, components and their databases. The samples assume a database with the
+ * tables `orders (number integer, note varchar(30))` and `place (id varchar(5) primary key, name varchar(30))`, and the user
+ * `kept`.
  */
 export const databaseCatalogue = {
   'database-unreachable': error<{ what: string; reason: string }>({

@@ -1,24 +1,24 @@
 import type { Position } from '../../model/definition.ts';
 import { type Code, catalogue, type Entry, type ParametersOf } from './catalogue.ts';
 
-/** A mistake in the definitions, or something that is probably one. Plain data: it serialises as it is. */
+/** An error or a probable error in the definitions. Plain data, which serialises as it is. */
 export interface Diagnostic {
-  /** Of the catalogue; stable. `docs/diagnostics.md` has a paragraph for each. */
+  /** A stable code of the catalogue. `docs/diagnostics.md` describes each. */
   readonly code: string;
   readonly severity: 'error' | 'warning';
   readonly message: string;
-  /** How to mend it. */
+  /** How to correct it. */
   readonly hint?: string;
   readonly at: Position;
-  /** Columns from `at` that are meant; 1 where unknown. */
+  /** Number of columns from `at` that it concerns; 1 when unknown. */
   readonly length?: number;
 }
 
-/** Collects what is found in one run. */
+/** Collects the diagnostics of one run. */
 export interface Report {
-  /** Adds a diagnostic of the catalogue. */
+  /** Adds a diagnostic. */
   raise<C extends Code>(code: C, parameters: ParametersOf<C>, place: Place): void;
-  /** Everything raised so far, by file and position; the same complaint at the same place counts once. */
+  /** All diagnostics by file and position. The same message for the same place is kept once. */
   sorted(): readonly Diagnostic[];
 }
 
@@ -33,7 +33,7 @@ export function createReport(): Report {
   };
 }
 
-/** A diagnostic of an entry of a catalogue. */
+/** Builds a diagnostic from an entry of a catalogue. */
 export function diagnosticOf<P>(code: string, entry: Entry<P>, parameters: P, place: Place): Diagnostic {
   const hint = entry.hint?.(parameters);
   const { file, line, column, length } = place;
@@ -47,30 +47,30 @@ export function diagnosticOf<P>(code: string, entry: Entry<P>, parameters: P, pl
   };
 }
 
-/** The order of diagnostics: by file and position. */
+/** Orders diagnostics by file and position. */
 export function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.at.file !== b.at.file) return a.at.file < b.at.file ? -1 : 1;
   return a.at.line - b.at.line || a.at.column - b.at.column || (a.code < b.code ? -1 : 1);
 }
 
-/** A place with its extent: how many columns of its line it covers. */
+/** A position with its extent, in columns of its line. */
 export interface Place extends Position {
   readonly length?: number;
 }
 
-/** A place as text: `definitions/gateway.yaml:3:1`. */
+/** A position as text: `definitions/gateway.yaml:3:1`. */
 export function placeText({ file, line, column }: Position): string {
   return `${file}:${line}:${column}`;
 }
 
-/** A place without its extent, as the registry keeps it. */
+/** A place as the registry keeps it, without its extent. */
 export function positionOf({ file, line, column, length }: Place): Position {
   const position = { file, line, column };
   if (length !== undefined) extents.set(position, length);
   return position;
 }
 
-/** The place that a position of the registry was made of, extent included. */
+/** The place, extent included, that a position of the registry came from. */
 export function placeOf(position: Position): Place {
   const length = extents.get(position);
   return length === undefined ? position : { ...position, length };

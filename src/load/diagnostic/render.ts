@@ -1,23 +1,23 @@
 import { type Code, catalogue, type Entry } from './catalogue.ts';
 import { type Diagnostic, placeText } from './diagnostic.ts';
 
-/** What diagnostics are shown with. */
+/** Diagnostics with the texts that they refer to. */
 export interface Rendered {
   readonly diagnostics: readonly Diagnostic[];
-  /** Texts of the files, by the name that positions have. */
+  /** Texts of the files by the name in positions. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
 const WIDEST = 160;
 const LONGEST_CARET = 60;
-/** Nobody reads more at once; a file that is no definition file can have hundreds of thousands of mistakes. */
+/** No one reads more at once, and a file that is not a definition file can cause hundreds of thousands of errors. */
 const MOST_SHOWN = 200;
 const TAB = '  ';
 
 /**
- * Diagnostics as text: `file:line:col: error CODE: message`, the line with a caret, the hint; an empty line between two.
- * Of more than 200, errors before warnings, the last line tells how many there are beside those that are shown.
- * Ends with a line end; empty where there are none. `colour` adds ANSI colours (ECMA-48).
+ * Diagnostics as text: `file:line:col: error CODE: message`, the line with a caret, and the hint, separated by empty lines. At
+ * most 200 are shown, errors first; the last line then states how many are left. Ends with a line end; empty without
+ * diagnostics. `colour` adds ANSI colours (ECMA-48).
  */
 export function renderDiagnostics(
   { diagnostics, sources }: Rendered,
@@ -26,7 +26,7 @@ export function renderDiagnostics(
   const paint = colour ? ansi : plain;
   const files = new Map<string, readonly string[]>();
   const secrets = secretColumns(diagnostics);
-  // A long line may have thousands of mistakes: it is looked through once.
+  // A long line may have thousands of diagnostics: it is searched for secrets once.
   const lines = new Map<string, Line | undefined>();
   const lineOf = ({ at }: Diagnostic): Line | undefined => {
     const key = `${at.file}:${at.line}`;
@@ -44,7 +44,7 @@ export function renderDiagnostics(
   return rendered.join('\n');
 }
 
-/** Those that are shown, in their order: no warning takes the place of an error. */
+/** The diagnostics to show, in order. No warning displaces an error. */
 function mostTelling(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   if (diagnostics.length <= MOST_SHOWN) return diagnostics;
   const errors = diagnostics.filter(({ severity }) => severity === 'error').slice(0, MOST_SHOWN);
@@ -53,14 +53,14 @@ function mostTelling(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] 
   return diagnostics.filter((each) => chosen.has(each));
 }
 
-/** A line as it may be shown. */
+/** A line that is safe to show. */
 interface Line {
   readonly text: string;
-  /** Offset of the asterisks that stand for a secret, after which nothing is shown. */
+  /** Offset of the asterisks that replace a secret; nothing is shown after them. */
   readonly hidden?: number;
 }
 
-/** Where secrets begin, by file and line: what one diagnostic hides, no other one may show. */
+/** Where secrets begin, by file and line. What one diagnostic masks, no other may show. */
 function secretColumns(diagnostics: readonly Diagnostic[]): Map<string, number> {
   const found = new Map<string, number>();
   for (const { code, at } of diagnostics) {
@@ -74,7 +74,7 @@ function secretColumns(diagnostics: readonly Diagnostic[]): Map<string, number> 
 const SECRET =
   /(?:^|[{,\s"'])(?:password|passphrase|client-secret|shared-secret|bearer|api-keys?)["']?\s*:\s*(?=\S)(?!\{|["']?\$?\{[\w.:]*\}|\[ *["']?sha256:)/;
 
-/** A password or key is hidden even where the line is quoted because of something else; what refers to one is not. */
+/** Masks a password or key even when the line is quoted for another reason, but not a reference to one. */
 function hideSecret(text: string, column: number | undefined): Line {
   const password = SECRET.exec(text);
   const hidden = Math.min(
@@ -101,7 +101,7 @@ function render(diagnostic: Diagnostic, line: Line | undefined, paint: Paint): s
   return `${shown.join('\n')}\n`;
 }
 
-/** The line, cut to what is around the place, and a caret below it. */
+/** The line, cut around the place, with a caret below it. */
 function quote({ at, length = 1, severity }: Diagnostic, { text: line, hidden }: Line, paint: Paint): string[] {
   const column = Math.min(at.column - 1, hidden ?? line.length);
   const from = column > WIDEST / 2 ? column - WIDEST / 2 : 0;
@@ -122,7 +122,7 @@ function quote({ at, length = 1, severity }: Diagnostic, { text: line, hidden }:
   ];
 }
 
-/** Nothing in a definition may steer the terminal. */
+/** Nothing in a definition may control the terminal. */
 function printable(text: string): string {
   return text.replaceAll('\n', ' ').replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\ufffd');
 }

@@ -1,6 +1,6 @@
 /**
- * The known word that `given` was probably meant to be: at most a third of its letters differ, a swap counting as one; else
- * one that begins with it.
+ * The known word that `given` probably means: one that differs in at most a third of its letters, where a swap counts as one,
+ * or else one that begins with it.
  */
 export function nearest(given: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
@@ -15,7 +15,7 @@ export function nearest(given: string, known: readonly string[]): string | undef
     }
   }
   if (best !== undefined || given.length < SHORTEST_START) return best;
-  // `int` is `integer`, `bool` is `boolean`.
+  // `int` means `integer`, `bool` means `boolean`.
   return known.find((word) => word.toLowerCase().startsWith(wanted));
 }
 
@@ -45,7 +45,7 @@ export function distance(a: string, b: string): number {
   return above[b.length] as number;
 }
 
-/** `Did you mean X?`, or what there is where that is little, or nothing. */
+/** `Did you mean X?`, or else a short list of the known words, or nothing. */
 export function didYouMean(given: string, known: Iterable<string>, there = 'There is'): string | undefined {
   const words = [...known];
   const meant = nearest(given, words);

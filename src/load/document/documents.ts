@@ -13,10 +13,10 @@ import type { DerivedName, DocumentSource } from './field-type.ts';
 
 const RESERVED: ReadonlySet<string> = new Set([...SCALAR_KINDS, ...RAW_KINDS, 'none', 'list', '__proto__']);
 
-/** What a document that nobody wrote may have beside its fields. */
+/** The options of a document that is built from other definitions. */
 type SynthesisOptions = Partial<Pick<Document, 'xmlName' | 'open' | 'namespace' | 'description' | 'patch'>>;
 
-/** The documents of a project: those declared, and those written in place as they are met. */
+/** The documents of a project: the declared ones, and those in place as they are found. */
 export class Documents implements DocumentSource {
   readonly linking: Linking;
   readonly byId = new Map<string, Document>();
@@ -25,10 +25,10 @@ export class Documents implements DocumentSource {
   constructor(linking: Linking) {
     this.linking = linking;
     const declarations = declarationsOf<InPlaceDeclared>(linking, 'document');
-    // All of them first, without their fields: they refer to each other, in circles too.
+    // All of them are created first, without fields, because they refer to each other, even in circles.
     const begun = declarations.map(({ id, value, at }) => {
       if (RESERVED.has(id)) {
-        linking.report.raise('reserved-name', { name: id, why: 'it is a word for a type or a message' }, at);
+        linking.report.raise('reserved-name', { name: id, why: 'it is the name of a type or a message' }, at);
       }
       const document = this.begin({ id, name: id }, value, at, false);
       if (linking.doubt.about(value)) linking.doubt.mark(document);
@@ -71,7 +71,7 @@ export class Documents implements DocumentSource {
     return document;
   }
 
-  /** Adds a document that nobody wrote, made of fields that exist. */
+  /** Adds a document built from existing fields. */
   synthesize(derived: DerivedName, fields: readonly Field[], at: Place, options: SynthesisOptions = {}): Document {
     const shape = { ...named(derived), xmlName: derived.name, root: false, open: false };
     const document: Document = { ...shape, ...options, fields, inPlace: true, at: positionOf(at) };
@@ -84,7 +84,7 @@ export class Documents implements DocumentSource {
     const xmlName = declared.xml ?? derived.name;
     if (!isXmlName(xmlName)) {
       const place = declared.xml === undefined ? at : places.value(declared, 'xml');
-      // The field or operation that a document in place is named after has been looked at.
+      // The name of the field or operation that names a document in place has been checked.
       if (declared.xml !== undefined || !inPlace) report.raise('xml-name', { name: xmlName }, place);
     }
     const document: Mutable<Document> = {
@@ -121,7 +121,7 @@ export class Documents implements DocumentSource {
   }
 }
 
-/** An id and, where that differs, a name. */
+/** An id, and a name if it differs. */
 function named({ id, name }: DerivedName): Pick<Document, 'id' | 'name'> {
   return id === name ? { id } : { id, name };
 }
@@ -147,7 +147,7 @@ export function checkXmlNames({ report }: Linking, fields: readonly Field[], at:
   );
 }
 
-/** Refuses documents that no finite value fits: each holds another in a field that must be there. */
+/** Refuses documents with no finite value: each contains another in a required field. */
 export function checkEndless({ report }: Linking, documents: ReadonlyMap<string, Document>): void {
   const safe = new Set<Document>();
   const path: { document: Document; field: string }[] = [];
@@ -176,12 +176,12 @@ export function checkEndless({ report }: Linking, documents: ReadonlyMap<string,
   for (const document of documents.values()) visit(document);
 }
 
-/** The document of a message; undefined where it has none. */
+/** The document of a message; `undefined` without one. */
 export function documentOf(message: Message | undefined): Document | undefined {
   return message?.kind === 'document' ? message.document : undefined;
 }
 
-/** The field that a message without a document becomes where it stands beside others. */
+/** The field that stands for a message without a document among other fields. */
 export function contentOf(message: Message, { at }: { readonly at: Place }): readonly Field[] {
   return message.kind === 'raw' ? [madeField('content', { kind: message.raw }, positionOf(at))] : [];
 }

@@ -6,16 +6,16 @@ import type { Place } from '../diagnostic/diagnostic.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import type { FieldDeclared, InPlaceDeclared } from '../schema/document.ts';
 
-/** Where fields find documents, and put those that are written in place. */
+/** A source of documents for fields, which also takes those in place. */
 export interface DocumentSource {
   readonly linking: Linking;
-  /** A declared document; undefined where there is none, or none that can be used. */
+  /** A declared document; `undefined` when it does not exist or was rejected. */
   find(id: string): Document | undefined;
-  /** Adds a document that is written in place. `declared` is the map that holds `fields`. */
+  /** Adds a document in place. `declared` is the map with `fields`. */
   inPlace(derived: DerivedName, declared: InPlaceDeclared, at: Place): Document;
 }
 
-/** A field as it stands: its name, what is said of it, and the map that it stands in. */
+/** A field in its definition: its name, its declaration and the map that contains it. */
 export interface FieldSpot {
   readonly name: string;
   readonly declared: FieldDeclared;
@@ -25,14 +25,14 @@ export interface FieldSpot {
   readonly owner: DerivedName;
 }
 
-/** The field's type; undefined where it can't be told, which has been reported. */
+/** The type of a field; `undefined` when it is not valid, which has been reported. */
 export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | undefined {
   const { report, places, doubt } = source.linking;
   const { declared, name, container, owner } = spot;
   const said = (['type', 'fields', 'list'] as const).filter((key) => declared[key] !== undefined);
   if (said.length > 1) {
     const [first, second] = said as [string, string];
-    refuseBoth(source.linking, declared, first, second, 'each of them says the type');
+    refuseBoth(source.linking, declared, first, second, 'each of them sets the type');
     return undefined;
   }
   const inner = derivedName(owner, name);
@@ -51,7 +51,7 @@ export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | u
   return linkTypeWord(source, declared.type, typePlace(source, spot), declared.flat ?? false);
 }
 
-/** Where the word for the type stands: the value of `type:`, or of the field itself. */
+/** The place of the type word: the value of `type:`, or the field itself. */
 function typePlace({ linking: { places } }: DocumentSource, { container, name }: FieldSpot): Place {
   const value = (container as Readonly<Record<string, unknown>>)[name];
   return typeof value === 'string' ? places.value(container, name) : places.value(value as object, 'type');
@@ -91,7 +91,7 @@ export function typeWords(type: FieldType): string {
   return typeText(type);
 }
 
-/** What one word for a type says. A name that is no scalar type is a document's. */
+/** A parsed type word. A name that is not a scalar type is that of a document. */
 type TypeWord =
   | { readonly kind: 'scalar'; readonly list: boolean; readonly type: ScalarType }
   | { readonly kind: 'document'; readonly list: boolean; readonly id: string }
@@ -104,8 +104,8 @@ export function parseTypeWord(text: string): TypeWord {
   const list = /^list\s+of\s+(.*)$/.exec(text.trim());
   const word = (list?.[1] ?? text).trim();
   const isList = list !== null;
-  if (isList && /^list\s/.test(word)) return bad("a list can't hold lists; put the inner one into a document");
-  if (text.trim() === 'list') return bad('say what it holds: `list of string`, `list of` a document');
+  if (isList && /^list\s/.test(word)) return bad("a list can't contain lists; put the inner one into a document");
+  if (text.trim() === 'list') return bad('add the type of its entries: `list of string`, or `list of` a document');
   const found = /^([A-Za-z]+)\s*\(([^()]*)\)$/.exec(word);
   if (found !== null) return sized(found[1] as string, (found[2] as string).trim(), isList);
   if (isScalarKind(word)) return { kind: 'scalar', list: isList, type: { kind: word } };
@@ -123,14 +123,15 @@ function sized(word: string, size: string, list: boolean): TypeWord {
   if (counted === 'characters') {
     const length = /^\d+$/.test(size) ? Number(size) : 0;
     if (length < 1 || length > MOST_CHARACTERS)
-      return bad(`the length is a whole number of at least 1, as in ${word}(10)`);
+      return bad(`the length must be a whole number of at least 1, as in ${word}(10)`);
     return { kind: 'scalar', list, type: { kind: word, length } };
   }
   const [, digits, scale] = /^(\d+)(?:[.,](\d+))?$/.exec(size) ?? [];
-  if (digits === undefined) return bad(`write digits in all and after the point, as in ${word}(10.2)`);
+  if (digits === undefined)
+    return bad(`write the total number of digits and the digits after the point, as in ${word}(10.2)`);
   const type = { kind: word, length: Number(digits), scale: Number(scale ?? 0) };
-  if (type.length < 1 || type.length > MAX_DIGITS) return bad(`a ${word} has from 1 to ${MAX_DIGITS} digits`);
-  if (type.scale > type.length) return bad("there can't be more digits after the point than in all");
+  if (type.length < 1 || type.length > MAX_DIGITS) return bad(`a ${word} has 1 to ${MAX_DIGITS} digits`);
+  if (type.scale > type.length) return bad("the digits after the point can't exceed the total");
   return { kind: 'scalar', list, type };
 }
 
@@ -143,7 +144,7 @@ export function typeText({ kind, length, scale = 0 }: ScalarType): string {
   return SCALARS[kind].size === 'digits' ? `${kind}(${length}.${scale})` : `${kind}(${length})`;
 }
 
-/** What a document that is written in place is called: by where it stands. */
+/** The name of a document in place, derived from its position. */
 export interface DerivedName {
   /** Unique over all documents. */
   readonly id: string;

@@ -13,7 +13,7 @@ import { isMade } from '../value/config-text.ts';
 import { type DerivedName, type DocumentSource, type FieldSpot, linkType, typeWords } from './field-type.ts';
 import { fitValue, type Restriction, restrictionBroken, spelled } from './fit.ts';
 
-/** Links one field of a document, a prompt or a column. Undefined where its type can't be told. */
+/** Links one field of a document, a prompt or a column; `undefined` when its type is not valid. */
 export function linkField(
   source: DocumentSource,
   container: object,
@@ -23,7 +23,7 @@ export function linkField(
   const { report, places } = source.linking;
   const at = places.key(container, name);
   if (name === '__proto__') {
-    report.raise('reserved-name', { name, why: 'JavaScript gives it another meaning' }, at);
+    report.raise('reserved-name', { name, why: 'it has another meaning in JavaScript' }, at);
     return undefined;
   }
   const value = (container as Readonly<Record<string, string | FieldDeclared>>)[name] as string | FieldDeclared;
@@ -63,7 +63,7 @@ export function linkField(
 
 type Values = Pick<Field, 'default' | 'enum' | 'fixed' | 'example'>;
 
-/** Checks the options against the type and each other, and brings the values that they hold into the type's form. */
+/** Checks the options against the type and each other, and converts their values to the form of the type. */
 function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, position: Position): Values {
   const refused = checkOptions(source, spot, type);
   const item = singleType(type);
@@ -74,7 +74,7 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
   const restriction: Restriction = {
     anyCase: declared['any-case'] ?? false,
     ...given({ pattern }),
-    // The bounds of a list count its entries.
+    // The bounds of a list apply to the number of its entries.
     ...(type.kind === 'list' ? {} : given({ minimum: declared.minimum, maximum: declared.maximum })),
   };
   const listed =
@@ -121,7 +121,7 @@ function linkValue(
     const names = [...value.matchAll(PLACEHOLDER)].map((found) => found[1] as string);
     const unknown = names.find((name) => !PLACEHOLDERS.has(name));
     if (unknown !== undefined) report.raise('unknown-placeholder', { name: unknown }, at);
-    // What it becomes is known when there is a fault, and is cut to its length then.
+    // The value is only known for a given fault, and is cut to its length then.
     if (names.length > 0) return value;
   }
   const written = places.written(declared, key) ?? String(value);
@@ -131,7 +131,7 @@ function linkValue(
   if (reason === undefined) return found;
   const refuse = (): void => report.raise('value-does-not-fit', { option: key, value: written, reason }, at);
   if (key === 'default' && isAnyText(type) && isMade(written)) {
-    // What it becomes in a call is known when that is made, and held against the field then.
+    // The value is only known in a call, and is checked then.
     misfits.set(position, refuse);
     return written;
   }
@@ -165,7 +165,7 @@ const isWritten = (field: Optional): boolean => !isDocument(field) && field.item
 const isCounted = (field: Optional): boolean => isList(field) || field.item?.takes.bounds !== undefined;
 const isTextItem = ({ item }: Optional): boolean => item?.anyText === true;
 
-/** For each option, the fields that it goes with. */
+/** The fields that each option is for. */
 const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional) => boolean])[] = [
   ['flat', 'lists', isList],
   ['pattern', 'texts and lists of them', ({ item }) => item?.takes.pattern === true],
@@ -182,12 +182,12 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['fixed', 'single values', (field) => !isList(field) && isWritten(field)],
   ['example', 'single values and lists of them', isWritten],
   ['url', 'single values and lists of them', isWritten],
-  ['open', 'compounds in place, beside `fields:`', ({ declared }) => declared.fields !== undefined],
+  ['open', 'compounds in place, together with `fields:`', ({ declared }) => declared.fields !== undefined],
 ];
 
 /**
- * Holds the options of a field against its type and each other.
- * @returns those that do not go with the type
+ * Checks the options of a field against its type and each other.
+ * @returns the options that the type does not allow
  */
 function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type: FieldType): Set<string> {
   const { report, places } = linking;
@@ -200,16 +200,16 @@ function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type
   }
   const both = (first: keyof FieldDeclared, second: keyof FieldDeclared, reason: string): void =>
     refuseBoth(linking, declared, first, second, reason);
-  if (declared.required === true) both('required', 'default', 'a default is for what the caller leaves out');
-  both('fixed', 'default', 'a fixed value is taken in any case');
-  both('fixed', 'enum', 'a fixed value is the only one');
+  if (declared.required === true) both('required', 'default', 'a required field never uses its default');
+  both('fixed', 'default', 'a fixed value is always used');
+  both('fixed', 'enum', 'a fixed value is the only allowed one');
   if (declared.minimum !== undefined && declared.maximum !== undefined && declared.minimum > declared.maximum) {
-    both('minimum', 'maximum', 'the smallest is larger than the largest');
+    both('minimum', 'maximum', 'the minimum is greater than the maximum');
   }
   return refused;
 }
 
-/** Fields that are single values, as SQL and texts have them; columns may be binary too. Others are reported and left out. */
+/** Fields with single values, as required by SQL and texts. Columns may be binary too. Others are reported and left out. */
 export function linkSingleValues(
   source: DocumentSource,
   owner: string,

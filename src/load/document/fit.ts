@@ -5,7 +5,7 @@ import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
 import type { Pattern } from '../../wire/pattern.ts';
 
-/** Whether values of a single type can stand in a field: the same type, or a text where any text may be. */
+/** Whether values of a single type fit a field: the same type, or text for a field that takes any text. */
 export function fitsSingle(from: FieldType, to: FieldType): boolean {
   if (from.kind === to.kind) return primitiveOf(from) !== undefined;
   if (isAnyText(to)) return isString(from);
@@ -14,15 +14,15 @@ export function fitsSingle(from: FieldType, to: FieldType): boolean {
 }
 
 /**
- * Whether values of one field can fill another, in a call or in its reply: documents and lists as they are, and a text takes
- * any single value that has a form in a text.
+ * Whether values of one field can fill another, in a call or its reply. Documents and lists must match; text accepts any single
+ * value with a text form.
  */
 export function fills(from: FieldType, to: FieldType): boolean {
   const primitive = primitiveOf(from);
   return (isAnyText(to) && (primitive === 'integer' || primitive === 'boolean')) || compare(from, to, new Map());
 }
 
-/** `compared`: pairs of documents that are being looked at, since documents may hold themselves. */
+/** `compared`: pairs of documents under comparison, because documents may contain themselves. */
 function compare(from: FieldType, to: FieldType, compared: Map<Document, Set<Document>>): boolean {
   if (from.kind === 'list') return to.kind === 'list' && compare(from.item, to.item, compared);
   if (from.kind === 'document') return to.kind === 'document' && embeds(from.document, to.document, compared);
@@ -30,8 +30,8 @@ function compare(from: FieldType, to: FieldType, compared: Map<Document, Set<Doc
 }
 
 /**
- * Whether a document's values are those of another too: an inner document is handed over as it is, so that the other must
- * have each of its fields, and require no other.
+ * Whether values of one document are valid for another. Inner documents are passed unchanged, so the target must have all of
+ * their fields and require no others.
  */
 function embeds(from: Document, to: Document, compared: Map<Document, Set<Document>>): boolean {
   const known = compared.get(from) ?? new Set();
@@ -47,13 +47,13 @@ function embeds(from: Document, to: Document, compared: Map<Document, Set<Docume
   return held && to.fields.every(({ name, required, fixed }) => !required || fixed !== undefined || sources.has(name));
 }
 
-/** A value as a definition gives it, and as it is written there: a decimal keeps its digits, a code its zeros. */
+/** A value of a definition with its source text: a decimal keeps its digits, a code its zeros. */
 interface WrittenValue {
   readonly value: string | number | boolean;
   readonly written: string;
 }
 
-/** What restricts a value beyond its type. */
+/** The restrictions on a value in addition to its type. */
 export interface Restriction {
   readonly enum?: readonly (string | number)[];
   readonly anyCase: boolean;
@@ -66,13 +66,13 @@ type Fitted =
   | { readonly fits: true; readonly value: string | number | boolean }
   | { readonly fits: false; readonly reason: string };
 
-/** Brings a default, example, enum or fixed value into the form of its type, or says why it does not fit. */
+/** Converts a default, example, enum or fixed value to the form of its type, or explains why it does not fit. */
 export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fitted {
   const text = typeof value === 'string' ? value : written;
   if (!isSound(text)) return misfit('it holds a NUL character or half of a surrogate pair');
   const { primitive, lexical, values } = traitsOf(type);
   if (values !== undefined)
-    return values.includes(text) ? fitting(text) : misfit(`a ${type.kind} is ${values.join(' or ')}`);
+    return values.includes(text) ? fitting(text) : misfit(`a ${type.kind} must be ${values.join(' or ')}`);
   if (lexical !== undefined) {
     const { read, noun } = LEXICAL[lexical];
     const found = read(text);
@@ -81,13 +81,13 @@ export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fi
   switch (primitive) {
     case 'integer':
       if (typeof value !== 'number' || !Number.isInteger(value)) return misfit('it is not a whole number');
-      return Number.isSafeInteger(value) ? fitting(value) : misfit('it is beyond 2^53 - 1');
+      return Number.isSafeInteger(value) ? fitting(value) : misfit('it is greater than 2^53 - 1');
     case 'decimal':
       return fitDecimal(text, type);
     case 'boolean':
       return typeof value === 'boolean' ? fitting(value) : misfit('it is neither true nor false');
     case 'json':
-      return isJson(text) ? fitting(text) : misfit('it is not the text of a JSON value');
+      return isJson(text) ? fitting(text) : misfit('it is not valid JSON');
     case 'binary':
       return misfit("binary content can't be written in a definition");
     default:
@@ -111,12 +111,12 @@ function fitDecimal(text: string, { length, scale = 0 }: ScalarType): Fitted {
   return fitting(decimal);
 }
 
-/** Text that every message can carry. */
+/** Whether a text can be sent in every message. */
 function isSound(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** The text of a JSON value, without what no message can carry: unsound texts, numbers out of range. */
+/** Whether a text is JSON without values that no message can carry: malformed Unicode, numbers out of range. */
 function isJson(text: string): boolean {
   let sound = true;
   try {
@@ -131,13 +131,13 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The value as `enum` spells it, where letter case does not matter. */
+/** The value in its spelling in `enum`, when letter case is ignored. */
 export function spelled<T extends string | number | boolean>(value: T, by: Restriction): T | string | number {
   if (!by.anyCase) return value;
   return by.enum?.find((each) => String(each).toLowerCase() === String(value).toLowerCase()) ?? value;
 }
 
-/** Why a value that has its type's form, and is spelled as `enum` spells it, is refused all the same. */
+/** Why a value of the right form and spelling is not allowed. */
 export function restrictionBroken(
   value: string | number | boolean,
   type: ScalarType,

@@ -9,34 +9,34 @@ import { contentOf, documentOf, hasOwnValue } from '../document/documents.ts';
 import { isRejectedOperation, type Linking, type OperationNames, resolveOperation } from '../linking.ts';
 import { NO_MESSAGE } from '../operation/message.ts';
 
-/** Operations that may be called. */
+/** The operations that can be called. */
 export interface CallSources {
   /** By ids. */
   readonly consumers: ReadonlyMap<string, ConsumerOperation>;
-  /** Of these and of those that are answered here. */
+  /** Names of these and of the operations that are answered here. */
   readonly names: OperationNames;
 }
 
-/** What a step of a flow may name. */
+/** The definitions that a step of a flow may refer to. */
 export interface StepSources extends CallSources {
-  /** What flows are called, whatever becomes of them. */
+  /** The names of all flows, including rejected ones. */
   readonly flowNames: ReadonlySet<string>;
 }
 
-/** What a `call:` may name. */
+/** The definitions that `call:` may refer to. */
 export interface Calls extends CallSources {
   /** By full ids. */
   readonly flows: ReadonlyMap<string, Flow>;
-  /** Flows by every name that they have: `N_DOCLIB.v1.upload`, `N_DOCLIB.upload`. */
+  /** Flows by all of their names: `N_DOCLIB.v1.upload`, `N_DOCLIB.upload`. */
   readonly named: ReadonlyMap<string, Flow>;
-  /** Whether a flow of that name was declared and can't be used. */
+  /** Whether a flow of that name was declared but rejected. */
   isLostFlow(name: string): boolean;
 }
 
-/** An operation of another system, or a flow of such. */
+/** An operation of another system, or a flow of such operations. */
 export type Callee = ConsumerOperation | Flow;
 
-/** Looks an operation or a flow up; one that can't be called is reported. */
+/** Finds an operation or a flow. One that can't be called is reported. */
 export function resolveCall(linking: Linking, calls: Calls, name: string, at: Place): Callee | undefined {
   const { consumers, named, names } = calls;
   const flow = named.get(name);
@@ -45,7 +45,7 @@ export function resolveCall(linking: Linking, calls: Calls, name: string, at: Pl
   const sameName = flowsCalled(name, named);
   if (names.has(name) || (!isDotted && sameName.length === 0)) return resolveConsumer(linking, calls, name, at);
   if (calls.isLostFlow(name) || (isDotted && isRejectedOperation(linking, name))) return undefined;
-  // `upload` of N_DOCLIB, or an operation with its service or version beside it.
+  // The name may be `upload` of N_DOCLIB, or an operation with a wrong service or version.
   const parts = name.split('.').flatMap((part) => names.get(part) ?? []);
   const operations = parts.filter(({ id }) => consumers.has(id)).map((each) => shortestName(names, each));
   const meant = isDotted ? operations : sameName;
@@ -54,12 +54,12 @@ export function resolveCall(linking: Linking, calls: Calls, name: string, at: Pl
   return undefined;
 }
 
-/** The flows of a name that is written without their service. */
+/** The flows of a name without their service. */
 function flowsCalled(name: string, named: ReadonlyMap<string, Flow>): string[] {
   return [...named.keys()].filter((each) => each.endsWith(`.${name}`));
 }
 
-/** Looks up an operation of another system; what is none is reported. */
+/** Finds an operation of another system. Any other is reported. */
 export function resolveConsumer(
   linking: Linking,
   { consumers, names }: CallSources,
@@ -73,11 +73,11 @@ export function resolveConsumer(
   return consumer;
 }
 
-/** What a call takes. */
+/** The input of a call. */
 export interface CallInput {
-  /** Those that must be given for the first URI, which is the one that is called, are required. */
+  /** Fields that the first URI needs, which is the one that is used, are required. */
   readonly fields: readonly Field[];
-  /** Where not, what is lacking is nobody's mistake. */
+  /** False when a part was rejected, so that missing fields are not reported. */
   readonly complete: boolean;
 }
 
@@ -94,7 +94,7 @@ export function inputOf(linking: Linking, call: Callee): CallInput {
   return { fields, complete: isComplete(linking, call, input) };
 }
 
-/** Fields that only other URIs do without. */
+/** Fields that only the other URIs can do without. */
 function neededFirst({ uris: [first], input, filled }: RestConsumer): ReadonlySet<string> {
   const named = first?.variables.flatMap(({ field, required }) => (required ? field.name : [])) ?? [];
   const carried = first?.body.flatMap(({ name, required }) => (required ? name : [])) ?? [];
@@ -103,9 +103,9 @@ function neededFirst({ uris: [first], input, filled }: RestConsumer): ReadonlySe
   return new Set(open.flatMap(({ name }) => (needs.has(name) && !filled.has(name) ? name : [])));
 }
 
-/** What a call answers. */
+/** The reply of a call. */
 export interface CallReply {
-  /** The one over SOAP; over REST the document in JSON, else the first document, else the first. */
+  /** Over SOAP the only one; over REST the JSON document, else the first document, else the first message. */
   readonly message: Message;
   readonly complete: boolean;
 }

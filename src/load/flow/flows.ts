@@ -14,13 +14,13 @@ import type { ServiceDeclared } from '../schema/service.ts';
 import { type CallSources, type Calls, inputOf, type StepSources } from './calls.ts';
 import { linkStep, type StepSpot } from './step.ts';
 
-/** A service and what its definition says. */
+/** A service with its declaration. */
 interface FlowService {
   readonly service: Service;
   readonly declaration: Declaration<ServiceDeclared>;
 }
 
-/** Links the flows of every service: what a `call:` may name from then on. */
+/** Links the flows of every service, for use by `call:`. */
 export function linkFlows(documents: Documents, services: readonly FlowService[], sources: CallSources): Calls {
   const { linking } = documents;
   const flows = new Map<string, Flow>();
@@ -58,7 +58,7 @@ function flowSpots({ places }: Linking, service: Service, declared: ServiceDecla
   });
 }
 
-/** Undefined where a step of it can't be used, which has been reported. */
+/** `undefined` when one of its steps was rejected. */
 function linkFlow(
   documents: Documents,
   { id, name, service, declared, at }: FlowSpot,
@@ -84,8 +84,8 @@ function linkFlow(
 }
 
 /**
- * The input of a flow: what its steps use and none keeps, in order of first use. A field is required where one of them
- * requires it, and sensitive where it is so in one of them.
+ * The input of a flow: the fields that its steps use and none keeps, in order of first use. A field is required when any step
+ * requires it, and sensitive when it is sensitive in any step.
  */
 function linkFlowInput(documents: Documents, id: string, steps: readonly StepSpot[], at: Place): Document {
   const { linking } = documents;
@@ -117,7 +117,7 @@ function sameType(one: Field, other: Field): boolean {
   return typeWords(one.type) === typeWords(other.type);
 }
 
-/** Required where a step can't do without it: what that step fills in itself is its own. */
+/** Required when any step needs it. Defaults and fixed values of a step are its own. */
 function joined(one: Field, other: Field): Field {
   const { default: standard, fixed, ...rest } = one;
   const required = isNeeded(one) || isNeeded(other);
@@ -125,12 +125,12 @@ function joined(one: Field, other: Field): Field {
   return required ? { ...rest, required, sensitive } : { ...one, sensitive };
 }
 
-/** A field as the flow takes it. */
+/** A field as an input of the flow. */
 function taken(field: Field): Field {
   return field.required === isNeeded(field) ? field : { ...field, required: false };
 }
 
-/** Holds what each step keeps against what the others use: it fills fields of later steps, and of no other. */
+/** Checks that each kept value fills fields of later steps only. */
 function checkKept(linking: Linking, steps: readonly StepSpot[]): void {
   const { report, places } = linking;
   for (const [index, { step, declared }] of steps.entries()) {
@@ -146,14 +146,14 @@ function checkKept(linking: Linking, steps: readonly StepSpot[]): void {
   }
 }
 
-/** Why a step can't be the one that keeps a name. */
+/** Why a step can't keep a value of this name. */
 function whyNotKept(linking: Linking, steps: readonly StepSpot[], index: number, name: string): string | undefined {
   const first = steps.findIndex(({ declared }) => Object.hasOwn(declared.keep ?? {}, name));
-  if (first < index) return `${wordsOf(steps, first)} keeps it already`;
+  if (first < index) return `${wordsOf(steps, first)} already keeps it`;
   const user = steps.findIndex(({ step }) => fieldOf(linking, step, name) !== undefined);
   if (user < 0 || user > index) return undefined;
-  const uses = user === index ? 'the step itself uses it' : `${wordsOf(steps, user)} uses it before`;
-  return `${uses}, so that it would be an input of the flow as well`;
+  const uses = user === index ? 'this step uses it itself' : `${wordsOf(steps, user)}, before this one, uses it`;
+  return `${uses}, so it would also be an input of the flow`;
 }
 
 function whyNoFit(linking: Linking, later: readonly StepSpot[], { name, from }: KeptValue): string | undefined {
@@ -161,7 +161,7 @@ function whyNoFit(linking: Linking, later: readonly StepSpot[], { name, from }: 
     const field = fieldOf(linking, step, name);
     if (field === undefined || fills(from.field.type, field.type)) continue;
     const { id } = step.operation;
-    return `${from.path.join('.')} is ${typeWords(from.field.type)}, and the field ${name} of ${id} is ${typeWords(field.type)}`;
+    return `${from.path.join('.')} is ${typeWords(from.field.type)}, but the field ${name} of ${id} is ${typeWords(field.type)}`;
   }
   return undefined;
 }

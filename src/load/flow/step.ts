@@ -12,13 +12,13 @@ import type { FlowStepDeclared } from '../schema/flow.ts';
 import { linkDuration } from '../value/units.ts';
 import { replyOf, resolveConsumer, type StepSources } from './calls.ts';
 
-/** A step of a flow, and what its definition says. */
+/** A step of a flow with its declaration. */
 export interface StepSpot {
   readonly step: FlowStep;
   readonly declared: FlowStepDeclared;
 }
 
-/** Links one step; undefined where it calls nothing that can be used, which has been reported. */
+/** Links one step; `undefined` when its operation can't be used, which has been reported. */
 export function linkStep(linking: Linking, declared: FlowStepDeclared, sources: StepSources): FlowStep | undefined {
   const operation = linkOperationOf(linking, declared, sources);
   if (operation === undefined) return undefined;
@@ -41,19 +41,15 @@ function linkOperationOf(
   const at = linking.places.value(declared, 'call');
   const isOperation = sources.names.has(call) || !sources.flowNames.has(call);
   if (isOperation) return resolveConsumer(linking, sources, call, at);
-  linking.report.raise(
-    'not-a-call',
-    { name: call, reason: 'a step calls one operation, by its id, and not a flow' },
-    at,
-  );
+  linking.report.raise('not-a-call', { name: call, reason: 'a step must call an operation, not a flow' }, at);
   return undefined;
 }
 
-/** Keys that are about what a step keeps. */
+/** Refuses keys that only matter for kept values. */
 function checkWithoutKeep(linking: Linking, declared: FlowStepDeclared, { id }: ConsumerOperation): void {
   if (declared.keep !== undefined || linking.doubt.about(declared)) return;
   for (const key of ['for', 'renew-on'])
-    refuseKey(linking, declared, key, `the call of ${id}`, 'the step keeps nothing that could end');
+    refuseKey(linking, declared, key, `the call of ${id}`, 'the step keeps no values');
 }
 
 function linkKeep(linking: Linking, { keep }: FlowStepDeclared, operation: ConsumerOperation): KeptValue[] {
@@ -64,7 +60,7 @@ function linkKeep(linking: Linking, { keep }: FlowStepDeclared, operation: Consu
   });
 }
 
-/** The number of seconds. */
+/** The field with the number of seconds. */
 function linkHolds(linking: Linking, declared: FlowStepDeclared, operation: ConsumerOperation): ReplyPath | undefined {
   if (declared.for === undefined) return undefined;
   const at = linking.places.value(declared, 'for');
@@ -72,26 +68,26 @@ function linkHolds(linking: Linking, declared: FlowStepDeclared, operation: Cons
   if (found === undefined) return undefined;
   const { name, type } = found.field;
   if (isNumeric(type)) return found;
-  const reason = `${name} is ${typeWords(type)}, and no number of seconds`;
+  const reason = `${name} is ${typeWords(type)}, not a number of seconds`;
   const instead = isAnyText(type)
-    ? `Declare ${name} as integer: digits in a string are read as a number too.`
+    ? `Declare ${name} as integer: digits in a string are also accepted as a number.`
     : undefined;
   linking.report.raise('reply-path', { path: declared.for, reason, ...given({ instead }) }, at);
   return undefined;
 }
 
-/** A path into the reply of a call, `access_token` or `result.token`; one that leads to no single value is reported. */
+/** A path into the reply of a call: `access_token` or `result.token`. A path that does not lead to a single value is reported. */
 function linkReplyPath(linking: Linking, operation: ConsumerOperation, path: string, at: Place): ReplyPath | undefined {
   const { message, complete } = replyOf(linking, operation);
   if (message.kind !== 'document') {
-    const reason = `${operation.id} answers ${messageWords(message)}, so that there are no fields`;
+    const reason = `${operation.id} answers ${messageWords(message)}, which has no fields`;
     if (complete) linking.report.raise('reply-path', { path, reason }, at);
     return undefined;
   }
   const found = follow(message.document, path);
   if ('unknown' in found) {
     const { unknown, document } = found;
-    const reason = `${unknown} is no field of ${document.id}`;
+    const reason = `${unknown} is not a field of ${document.id}`;
     const known = document.fields.map((field) => field.name);
     if (complete && !linking.doubt.about(document))
       linking.report.raise('reply-path', { path, reason, meant: { given: unknown, known } }, at);
@@ -117,21 +113,21 @@ function follow(root: Document, text: string): Followed {
     path.push(field.name);
     if (rest.length === field.name.length) return { path, field };
     if (field.type.kind !== 'document')
-      return { reason: `${field.name} of ${document.id} is ${typeWords(field.type)}, which has no fields to name` };
+      return { reason: `${field.name} of ${document.id} is ${typeWords(field.type)}, which has no fields` };
     document = field.type.document;
     rest = rest.slice(field.name.length + 1);
   }
 }
 
-/** The field that a path begins with. Names may hold dots themselves: the longest that fits is meant. */
+/** The field that a path begins with. Names may contain dots: the longest match is meant. */
 function fieldAt({ fields }: Document, path: string): Field | undefined {
   const found = fields.filter(({ name }) => path === name || path.startsWith(`${name}.`));
   return found.toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
 function whyNoSingleValue({ name, type }: Field): string | undefined {
-  if (primitiveOf(type) === 'binary') return `${name} is binary content, which can be read once`;
+  if (primitiveOf(type) === 'binary') return `${name} is binary content, which can be read only once`;
   return type.kind === 'list' || type.kind === 'document'
-    ? `${name} is ${typeWords(type)}, and no single value`
+    ? `${name} is ${typeWords(type)}, not a single value`
     : undefined;
 }

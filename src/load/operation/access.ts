@@ -6,7 +6,7 @@ import { type Callers, headerOf, requirementOf, usualSchemes, withoutMessages } 
 import { saidHeaders } from './request.ts';
 import type { OperationSpot } from './spot.ts';
 
-/** Who may call: what `permission:` names and what lists add; the operation's own word stands above its service's. */
+/** Who may call: the lists in `permission:` and those that list the operation. The operation overrides its service. */
 export function linkGrants(
   linking: Linking,
   sources: GrantSources,
@@ -24,14 +24,14 @@ export function linkGrants(
   return { ...grantsOf(linking, sources, id, holder), public: false };
 }
 
-/** What else is known of the operation. */
+/** Other facts about the operation. */
 interface Forms {
   readonly rest: boolean;
   readonly soap: boolean;
   readonly isPublic: boolean;
 }
 
-/** What callers of an operation show: its own word, or else its service's, or else the gateway's. */
+/** The schemes of an operation: its own, or else its service's, or else the gateway's. */
 export function linkRequires(
   linking: Linking,
   callers: Callers,
@@ -44,13 +44,13 @@ export function linkRequires(
   const said = own ?? requirementOf(linking, callers.schemes, service) ?? callers.usual;
   const schemes = said?.schemes ?? usualSchemes(callers);
   if (forms.isPublic) {
-    const why = `${id} is public, and its callers are asked for nothing`;
+    const why = `${id} is public, so its callers need no credentials`;
     if (own?.complete === true) refuseKey(linking, declared, 'requires', id, why);
     return schemes;
   }
   const overRest = withoutMessages(schemes);
   const asked = forms.soap ? schemes : overRest;
-  // What was refused may have asked for something else.
+  // A rejected part may have required other schemes.
   if (own === undefined && spot.lacks('requires')) return asked;
   if (forms.rest) checkHeaders(linking, spot, schemes);
   if (own !== undefined && !forms.soap) {
@@ -64,19 +64,19 @@ export function linkRequires(
   return asked;
 }
 
-/** A header that holds credentials fills no field: what is in it would be shown to code, and logged. */
+/** A header with credentials can't fill a field, which handlers see and logs contain. */
 function checkHeaders({ report, places }: Linking, spot: OperationSpot, schemes: readonly SecurityScheme[]): void {
   for (const scheme of schemes) {
     const name = headerOf(scheme)?.toLowerCase();
     for (const { header, container } of saidHeaders(spot)) {
       if (header.toLowerCase() !== name) continue;
-      const reason = `holds what ${scheme.id} asks for, and can't be tied to a field`;
+      const reason = `contains the credentials of scheme ${scheme.id} and can't be bound to a field`;
       report.raise('bad-header', { header, reason }, places.key(container, header));
     }
   }
 }
 
-/** `as: ROLE`: the role that stands in the caller's place for what answers. Undefined where there is none of that name. */
+/** `as: ROLE`: the role that replaces the caller's own for what the operation uses; `undefined` when it does not exist. */
 export function linkAs(
   linking: Linking,
   roles: ReadonlyMap<string, Role>,
@@ -90,7 +90,7 @@ export function linkAs(
   if (role === undefined || reached === undefined || spot.lacks('query', 'save', 'read', 'call', 'handler'))
     return role;
   if (reached.every(({ thing }) => thing.public))
-    refuseKey(linking, declared, 'as', id, `what answers ${id} needs no grant of its own`);
+    refuseKey(linking, declared, 'as', id, `nothing that answers ${id} needs a grant`);
   for (const { kind, thing } of reached) {
     const isGranted = thing.public || thing.permissions.some((list) => role.permissionLists.includes(list));
     if (isGranted || thing.permissions.length === 0) continue;
@@ -103,18 +103,18 @@ export function linkAs(
 
 const CODES = { query: 'bad-query-answer', component: 'bad-save', consumer: 'bad-call-answer' } as const;
 
-/** Operation and what answers it are granted each by itself: who shows no credentials holds no list for that. */
+/** An operation and what answers it are granted separately, and callers without credentials have no permission lists. */
 export function checkReachedPublic({ report, places }: Linking, { id, declared }: OperationSpot, answer: Answer): void {
   const key = answer.kind !== 'component' ? 'query' : answer.action === 'read' ? 'read' : 'save';
   for (const { kind, thing } of reachedBy(answer) ?? []) {
     if (thing.public || thing.permissions.length === 0) continue;
-    const reason = `${id} is public and ${thing.id} is not, so that nobody could call it`;
+    const reason = `${id} is public but ${thing.id} is not, so no one could call it`;
     const at = kind === 'consumer' ? places.value(declared, 'call') : places.key(declared, key);
     report.raise(CODES[kind], { reason }, at);
   }
 }
 
-/** Whom the classes of a component would not run for, though the operation saves for all. */
+/** Reports classes of a component that would not run although the operation saves for everyone. */
 export function checkGuardedClasses(
   { report, places }: Linking,
   { id, declared }: OperationSpot,
@@ -123,7 +123,7 @@ export function checkGuardedClasses(
   if (answer.kind !== 'component' || answer.action === 'read') return;
   for (const { service, enabled } of answer.component.events) {
     if (!enabled || service.public || service.permissions.length === 0) continue;
-    const reason = `${id} is public and ${service.id} is not, so that it would never run after what ${id} saves`;
+    const reason = `${id} is public but ${service.id} is not, so it would never run after a save by ${id}`;
     report.raise('bad-save', { reason }, places.key(declared, 'save'));
   }
 }

@@ -11,43 +11,43 @@ import { isMade } from '../value/config-text.ts';
 import { everyUriRequires } from './message.ts';
 import type { OperationSpot } from './spot.ts';
 
-/** `call: NAME`: another system answers. Undefined where there is nothing of that name that can be called. */
+/** `call: NAME`: another system answers; `undefined` when nothing of that name can be called. */
 export function linkCallAnswer(linking: Linking, spot: OperationSpot, calls: Calls): Answer | undefined {
   const { declared } = spot;
   const call = resolveCall(linking, calls, declared.call as string, linking.places.value(declared, 'call'));
   return call && { kind: 'call', call };
 }
 
-/** What a request gives, over REST and over SOAP. */
+/** The input of a request, over REST and over SOAP. */
 type CallerInput = Pick<Operation, 'request' | 'uris' | 'requestHeaders'>;
 
-/** An operation that a call answers, as callers see it. */
+/** An operation that a call answers, as its callers see it. */
 interface CallerSide {
   readonly input: CallerInput;
   readonly responses: readonly MediaMessage[];
   readonly active: boolean;
 }
 
-/** Holds an operation against the call that answers it: what it requires, and what it replies. */
+/** Checks an operation against the call that answers it: its required input and its reply. */
 export function checkCallAnswer(linking: Linking, spot: OperationSpot, call: Callee, side: CallerSide): void {
   const { report, places } = linking;
   const at = places.value(spot.declared, 'call');
   const raise = (reason: string): void => report.raise('bad-call-answer', { reason }, at);
-  if (side.active && !call.active) raise(`${call.id} is not active, so that ${spot.id} could answer nothing`);
+  if (side.active && !call.active) raise(`${call.id} is not active, so ${spot.id} could not answer`);
   for (const reason of whyNotGiven(linking, spot, call, side.input)) raise(reason);
   const messages = new Set(side.responses.map(({ message }) => message));
   for (const message of messages) for (const reason of whyNotAnswered(linking, call, message)) raise(reason);
 }
 
-/** A field of the request, and whether it is always there. */
+/** A field of the request, and whether it is always present. */
 interface Given {
   readonly field: Field;
   readonly always: boolean;
 }
 
-/** Everything that a request gives, by the names of fields: URI and headers may name more than its document has. */
+/** All fields that a request supplies, by name. URIs and headers may refer to fields that its document does not have. */
 function givenFields({ request, uris, requestHeaders }: CallerInput, { at }: OperationSpot): Map<string, Given> {
-  // Without a document the request is its content, and be that empty.
+  // Without a document, the request is its content, which may be empty.
   const content = contentOf(request, { at }).map((field) => ({ ...field, required: true }));
   const own = request.kind === 'document' ? request.document.fields : content;
   const others = [...uris.flatMap((uri) => uri.variables), ...requestHeaders].map(({ field }) => field);
@@ -69,15 +69,15 @@ function whyNotGiven(linking: Linking, spot: OperationSpot, call: Callee, input:
     const found = given.get(name);
     if (found === undefined)
       return isNeeded(field) && isWhole(linking, spot, input)
-        ? `${call.id} requires ${name}, which is no field of the request`
+        ? `${call.id} requires ${name}, which is not a field of the request`
         : [];
     if (isNeeded(field) && !found.always)
-      return `${call.id} requires ${name}, which the request may leave out, and which has no default`;
+      return `${call.id} requires ${name}, which is optional in the request and has no default`;
     const { default: standard } = found.field;
     if (typeof standard === 'string' && isMade(standard))
-      return `${name} has the default ${standard} in the request, which stands for itself there: leave it out, so that the call fills it`;
+      return `${name} has the default ${standard} in the request, where it is literal text: remove it so that the call fills the field`;
     if (fills(found.field.type, field.type) || takesBase64(call, field, found.field)) return [];
-    return `the input ${name} of ${call.id} is ${typeWords(field.type)}, and the field of that name in the request is ${typeWords(found.field.type)}`;
+    return `the input ${name} of ${call.id} is ${typeWords(field.type)}, but the field of that name in the request is ${typeWords(found.field.type)}`;
   });
 }
 
@@ -87,7 +87,7 @@ function isWhole({ doubt }: Linking, spot: OperationSpot, { request, uris }: Cal
   return uris.every(({ template, variables }) => variables.length === template.variables.length);
 }
 
-/** `Base64toBinary=Y`: content may be given as Base64 text. */
+/** `Base64toBinary=Y`: content may be Base64 text. */
 function takesBase64(call: Callee, { name, type }: Field, given: Field): boolean {
   if (primitiveOf(type) !== 'binary' || !isAnyText(given.type)) return false;
   const users = operationsOf(call).filter(
@@ -101,10 +101,10 @@ function whyNotAnswered(linking: Linking, call: Callee, response: Message): stri
   if (!complete || response.kind === 'none' || linking.doubt.about(documentOf(response))) return [];
   if (response.kind === 'document') {
     if (message.kind === 'document') return whyNotFilled(call, response.document, message.document);
-    return [`The response is the document ${response.document.id}, and ${call.id} answers ${messageWords(message)}`];
+    return [`The response is the document ${response.document.id}, but ${call.id} answers ${messageWords(message)}`];
   }
   const isSame = message.kind === 'raw' && message.raw === response.raw;
-  return isSame ? [] : [`The response is ${messageWords(response)}, and ${call.id} answers ${messageWords(message)}`];
+  return isSame ? [] : [`The response is ${messageWords(response)}, but ${call.id} answers ${messageWords(message)}`];
 }
 
 function whyNotFilled(call: Callee, response: Document, reply: Document): string[] {
@@ -114,10 +114,10 @@ function whyNotFilled(call: Callee, response: Document, reply: Document): string
     const found = replied.get(name);
     if (found !== undefined && fills(found.type, type)) return [];
     if (found !== undefined)
-      return `${name} of ${response.id} is ${typeWords(type)}, and the field of that name in the reply of ${call.id} is ${typeWords(found.type)}`;
+      return `${name} of ${response.id} is ${typeWords(type)}, but the field of that name in the reply of ${call.id} is ${typeWords(found.type)}`;
     if (!isNeeded(field) || absent === 'blank') return [];
-    return `${name} of ${response.id} is required, and the reply of ${call.id} has no such field`;
+    return `${name} of ${response.id} is required, but the reply of ${call.id} has no such field`;
   });
   if (reasons.length > 0 || response.open || response.fields.some(({ name }) => replied.has(name))) return reasons;
-  return [`no field of ${response.id} is called as one in the reply of ${call.id}`];
+  return [`no field of ${response.id} has the name of a field in the reply of ${call.id}`];
 }

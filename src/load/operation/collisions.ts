@@ -19,7 +19,7 @@ interface Entry {
   readonly segments: readonly Segment[];
 }
 
-/** Refuses two templates of one method, below the same service segment, between which a request could not decide. */
+/** Refuses two templates of one method and service segment that could match the same request. */
 export function checkOverlaps({ report }: Linking, services: Iterable<Service>): void {
   for (const entries of entriesBySegment(services)) {
     for (let i = 1; i < entries.length; i++) {
@@ -46,8 +46,8 @@ function overlap(a: OperationUri, b: OperationUri): boolean {
 }
 
 /**
- * URIs that share a method and a service segment: with its version, and without where versions of several services are
- * defaults of one path name (an alias may be used by more than one service).
+ * URIs with the same method and service segment: with the version, and without it when the default versions of several services
+ * share a path name (several services may use the same alias).
  */
 function entriesBySegment(services: Iterable<Service>): Entry[][] {
   const versioned = new Map<string, Entry[]>();
@@ -73,16 +73,15 @@ function entriesBySegment(services: Iterable<Service>): Entry[][] {
   return [...versioned.values(), ...mixed.map(({ entries }) => entries)];
 }
 
-/** What an element of a service's namespace holds, and whose it is. */
+/** The content of an element of a service's namespace, and its owner in words. */
 interface Owner {
   readonly content: Document | undefined;
   readonly words: string;
 }
 
 /**
- * Refuses two elements of one name in a service's namespace: SOAP names the elements of request and reply after the
- * operation, and documents that travel by themselves, over REST or in the detail of a fault, have elements too. XML Schema
- * knows an element of a namespace once.
+ * Refuses two elements of the same name in the namespace of a service. SOAP names the elements of request and reply after the
+ * operation; documents that are messages over REST or faults have elements too. XML Schema allows one declaration of each.
  * @param namespace of the gateway
  */
 export function checkElementNames(linking: Linking, services: Iterable<Service>, namespace: string): void {
@@ -122,12 +121,12 @@ function checkDocuments(
   }
 }
 
-/** JAXB's name for what an open document holds beside its fields. */
+/** JAXB's name for the undeclared fields of an open document. */
 const UNDECLARED = 'any';
 
 /**
- * Warns of names in XML that generated code can't tell apart: of fields of one document, and of the global elements of a
- * service. Names that contracts make up are chosen so that this can't happen; these are the wire's, and stay as they are.
+ * Warns of XML names that generated code can't distinguish: of fields of one document, and of the global elements of a service.
+ * Derived names of contracts avoid this; the names here are those in messages, which can't change.
  * @param namespace of the gateway
  */
 export function checkCodeNames(linking: Linking, services: Iterable<Service>, namespace: string): void {
@@ -146,7 +145,7 @@ export function checkCodeNames(linking: Linking, services: Iterable<Service>, na
   }
 }
 
-/** Takes names one after the other, and warns of one that is the same in code as another of its scope. */
+/** Takes names in turn and warns of one that equals another of its scope in code. */
 function names(
   { report }: Linking,
   form: (name: string) => string,
@@ -164,9 +163,9 @@ function checkFields(linking: Linking, document: Document, seen: Set<Document>):
   if (seen.has(document)) return;
   seen.add(document);
   const fields = names(linking, foldedName);
-  if (document.open) fields('', UNDECLARED, document.at, 'what is not declared');
+  if (document.open) fields('', UNDECLARED, document.at, 'the undeclared fields');
   for (const field of document.fields) {
-    // What is called like the element that empties fields is an error of its own (`clear-name`).
+    // A field with the name of the element that empties fields is an error of its own (`clear-name`).
     if (field === document.patch?.clear) continue;
     fields('', field.xmlName, field.at, wordsOf(field));
     const type = singleType(field.type);
@@ -179,13 +178,13 @@ function wordsOf({ xmlName, attribute, namespace }: Field): string {
   return namespace === undefined ? xmlName : `${xmlName} of the namespace ${namespace}`;
 }
 
-/** The documents that have elements of their own. */
+/** The documents with elements of their own. */
 function messagesOf({ method, request, responses, fault }: Operation): Document[] {
   const overRest = method === undefined ? [] : [request, ...responses.map(({ message }) => message)];
   return [...overRest.map(documentOf), fault].filter((document) => document !== undefined);
 }
 
-/** Those whose fields are inside a wrapper. */
+/** The documents whose fields are in a wrapper element. */
 function soapMessagesOf({ soap }: Operation): Document[] {
   return [soap?.request, soap?.response].map(documentOf).filter((document) => document !== undefined);
 }

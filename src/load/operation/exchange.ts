@@ -13,7 +13,7 @@ import { forms, inDoubt, linkRequest, linkResponses, NO_MESSAGE } from './messag
 import { linkQueriesAnswer, linkQueryAnswer } from './query-answer.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
-/** What may answer operations beside code. */
+/** The definitions that may answer operations instead of code. */
 export interface AnswerSources {
   readonly documents: Documents;
   readonly queries: ReadonlyMap<string, Query>;
@@ -21,16 +21,15 @@ export interface AnswerSources {
   readonly calls: Calls;
 }
 
-/** What an operation takes and gives, and what makes the one of the other. */
+/** The request and reply of an operation, and what answers it. */
 export interface Exchange {
   readonly answer: Answer;
   readonly request: Message;
   readonly responses: readonly MediaMessage[];
-  /** Where they are others than over REST. */
+  /** When they differ from those over REST. */
   readonly soapResponses?: readonly MediaMessage[];
 }
 
-/** Request, reply and what makes the one of the other. */
 export function linkExchange(
   { documents, queries, components, calls }: AnswerSources,
   spot: OperationSpot,
@@ -61,10 +60,10 @@ export function linkExchange(
 
 function checkOneAnswer(linking: Linking, { declared }: OperationSpot): void {
   const [first = '', ...others] = ([...ANSWERS, 'handler'] as const).filter((key) => declared[key] !== undefined);
-  for (const second of others) refuseBoth(linking, declared, first, second, 'one thing answers an operation');
+  for (const second of others) refuseBoth(linking, declared, first, second, 'an operation has one answer');
 }
 
-/** Keys that name what answers in place of code. */
+/** Keys that replace code as the answer. */
 const ANSWERS = ['query', 'save', 'read', 'call'] as const;
 
 function linkHandler(
@@ -75,7 +74,7 @@ function linkHandler(
   const name = declared.handler;
   if (name?.startsWith('signalbox/') !== true) {
     const answer: Answer = { kind: 'handler', file: name ?? handlerNamedAs(id) };
-    // What can't be used is meant, or what was refused may have named one, or a file.
+    // One of these keys is present but was rejected, or a rejected part may have named one, or a file.
     const isMeant = ANSWERS.some((key) => declared[key] !== undefined);
     if (name === undefined && (isMeant || lacks('handler', 'target', ...ANSWERS))) doubt.mark(answer);
     return answer;
@@ -84,16 +83,16 @@ function linkHandler(
   return { kind: 'delivered', name };
 }
 
-/** A component that answers: what it makes the request and the replies of its operation. */
+/** A component that answers, with the request and replies of its operation. */
 interface ComponentAnswer {
   readonly answer: Answer;
   readonly request: Message;
   readonly responses: readonly MediaMessage[];
-  /** Over SOAP, where a reply says something even if there is no more record. */
+  /** Over SOAP, where a reply has content even after the record was deleted. */
   readonly soapResponses: readonly MediaMessage[];
 }
 
-/** What each method does with a record. */
+/** The action of each method on a record. */
 const SAVES: Readonly<Partial<Record<Method, ComponentAction>>> = {
   POST: 'create',
   PUT: 'put',
@@ -101,7 +100,7 @@ const SAVES: Readonly<Partial<Record<Method, ComponentAction>>> = {
   DELETE: 'delete',
 };
 
-/** `save: NAME` or `read: NAME`. Undefined where there is no such component, or the method makes no sense. */
+/** `save: NAME` or `read: NAME`; `undefined` when the component does not exist or the method does not fit. */
 function linkComponentAnswer(
   documents: Documents,
   spot: OperationSpot,
@@ -147,13 +146,13 @@ function linkAction(
   };
   if (key === 'read') {
     if (method === undefined || method === 'GET') return 'read';
-    return refuse(`${method} does not read; a record is read by GET`);
+    return refuse(`${method} does not read; use GET to read a record`);
   }
   const action = method === undefined ? 'put' : SAVES[method];
-  return action ?? refuse(`${method} does not save; a record is saved by POST, PUT, PATCH or DELETE`);
+  return action ?? refuse(`${method} does not save; use POST, PUT, PATCH or DELETE to save a record`);
 }
 
-/** What a caller says: the shape, or the part of it that the action looks at. */
+/** The request: the shape, or the part of it that the action uses. */
 function requestOf(
   documents: Documents,
   spot: OperationSpot,
@@ -164,7 +163,7 @@ function requestOf(
   const namespace = given({ namespace: shape.namespace });
   if (action === 'patch') {
     const fields = shape.fields.map((field) => (keys.includes(field) ? field : optional(field)));
-    // A record is never without what its shape requires, and its lock counts by itself.
+    // A record always has the fields that its shape requires, and its lock counts by itself.
     const clearable = fields.filter((_, index) => isClearable(shape.fields[index]!, lock));
     const options = { ...namespace, patch: { clearable } };
     return { kind: 'document', document: documents.synthesize(derivedName(spot, 'REQUEST'), fields, spot.at, options) };
@@ -177,7 +176,7 @@ function isClearable(field: Field, lock: Field | undefined): boolean {
   return !field.required && field.fixed === undefined && field !== lock;
 }
 
-/** What a change leaves out stays as it is. */
+/** Fields that a change leaves out keep their values. */
 function optional(field: Field): Field {
   const { default: _, ...rest } = field;
   return { ...rest, required: false };

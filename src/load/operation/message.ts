@@ -19,7 +19,7 @@ import type { InPlaceDeclared } from '../schema/document.ts';
 import type { MessageDeclared, OperationDeclared } from '../schema/operation.ts';
 import type { OperationSpot } from './spot.ts';
 
-/** What a message without a document is sent as. */
+/** Media types of messages without a document. */
 export const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
   json: 'application/json',
   xml: 'application/xml',
@@ -77,7 +77,7 @@ function isMediaMap(value: unknown): value is Readonly<Record<string, MessageDec
   return typeof value === 'object' && value !== null && !('fields' in value);
 }
 
-/** The media types that a reply has where the operation names none: a document has a JSON and an XML form. */
+/** The default media types of a reply: a document has a JSON and an XML form. */
 export function forms(message: Message): MediaMessage[] {
   if (message.kind === 'raw') return [{ mediaType: MEDIA_TYPES[message.raw], message }];
   return [
@@ -86,7 +86,7 @@ export function forms(message: Message): MediaMessage[] {
   ];
 }
 
-/** `fault:` or `template:`: a document; undefined where there is none. */
+/** The document of `fault:` or `template:`; `undefined` without one. */
 export function linkDocument(
   documents: Documents,
   spot: OperationSpot,
@@ -122,13 +122,15 @@ function linkMessage(
   return { kind: 'document', document: documents.resolve(value, at, ['none', ...RAW_KINDS]) };
 }
 
-/** The name of an operation over SOAP: its id, or that of its twin; undefined where it is not offered so. */
+/** The name of an operation over SOAP: its id, or that of its twin; `undefined` when it is not offered over SOAP. */
 export function soapName(id: string, { soap }: OperationDeclared): string | undefined {
   if (soap === undefined || soap === false) return undefined;
   return soap === true ? id : soap;
 }
 
-/** The SOAP form of a name in a service. Of a map of media types it has the document of XML, else the first: SOAP has one form. */
+/**
+ * The SOAP form of an operation. Of several media types, it has the XML document, or else the first, because SOAP has one form.
+ */
 export function soapForm(
   name: string,
   service: { readonly version: string },
@@ -141,7 +143,7 @@ export function soapForm(
   return { name, action: `${name}.${service.version}`, request, response: response?.message ?? NO_MESSAGE };
 }
 
-/** How an operation's request travels over REST. */
+/** The request of an operation over REST. */
 export interface RestInput {
   readonly request: Message;
   readonly requestHeaders: readonly HeaderBinding[];
@@ -149,8 +151,8 @@ export interface RestInput {
 }
 
 /**
- * What a caller says over SOAP, where all of it is body: the request, with what else URIs and headers name, and with what
- * every URI requires as required fields. So code is given over SOAP what it is promised over REST.
+ * The request over SOAP, where all input is in the body: the request document together with the other fields of URIs and
+ * headers. Fields that every URI requires are required, so that handlers get the same guarantees as over REST.
  */
 export function soapRequest(documents: Documents, twin: DerivedName, rest: RestInput, spot: OperationSpot): Message {
   const { request, uris, requestHeaders } = rest;
@@ -175,12 +177,12 @@ export function soapRequest(documents: Documents, twin: DerivedName, rest: RestI
   };
 }
 
-/** Element of a change over SOAP, once for each field to empty. */
+/** The XML element that lists the fields to empty. */
 const CLEAR = 'clear';
 
 /**
- * How a change over SOAP empties fields. Generated clients write `xsi:nil` for whatever was not set, if they may, so that it
- * can't mean that. Undefined for what is no change, and where a record can be without none of its fields.
+ * How a change over SOAP empties fields. Generated clients write `xsi:nil` for every field that was not set, so it can't mean
+ * that. `undefined` when the operation is not a change, or when no field can be emptied.
  */
 function patchOf(
   { report }: Linking,
@@ -208,7 +210,7 @@ function patchOf(
   return { clearable, clear };
 }
 
-/** Whether a caller over REST gives a field whichever URI is used. */
+/** Whether a field is required by every URI. */
 export function everyUriRequires(uris: readonly OperationUri[], name: string): boolean {
   return (
     uris.length > 0 &&
@@ -217,8 +219,8 @@ export function everyUriRequires(uris: readonly OperationUri[], name: string): b
 }
 
 /**
- * Whether an operation that is not offered over REST has a fault that reaches nobody, because it is one-way. One of its own
- * is refused, one of its service passed over.
+ * Whether an operation without a REST form is one-way, so that its fault would never be sent. Its own fault is refused; that of
+ * its service is ignored.
  */
 export function isFaultless(
   { report, places }: Linking,

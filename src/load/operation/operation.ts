@@ -33,13 +33,13 @@ import {
   templateCount,
 } from './spot.ts';
 
-/** What operations are linked against. */
+/** The definitions that operations refer to. */
 export interface OperationContext extends GrantSources, AnswerSources {
   readonly roles: ReadonlyMap<string, Role>;
   readonly callers: Callers;
 }
 
-/** Links one operation. Where a part of it can't be told, that has been reported, and the rest is checked all the same. */
+/** Links one operation. When a part of it was rejected, the rest is checked all the same. */
 export function linkOperation(context: OperationContext, spot: OperationSpot, service: Service): Mutable<Operation> {
   const { documents } = context;
   const { linking } = documents;
@@ -82,19 +82,19 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     }),
     at: positionOf(at),
   };
-  // A template that was refused has not been removed.
+  // A rejected template has not been removed.
   if (templates.length < templateCount(spot, method)) linking.doubt.mark(operation);
   return operation;
 }
 
-/** Holds an operation against what answers it. */
+/** Checks an operation against what answers it. */
 function checkAnswer(
   linking: Linking,
   spot: OperationSpot,
   { answer, responses }: Exchange,
   { input, isPublic, active }: { readonly input: RestInput; readonly isPublic: boolean; readonly active: boolean },
 ): void {
-  // With a role, what answers is reached by that, whoever calls.
+  // With a role, access to the answer does not depend on the caller.
   if (isPublic && spot.declared.as === undefined) checkReachedPublic(linking, spot, answer);
   if (isPublic) checkGuardedClasses(linking, spot, answer);
   if (answer.kind === 'call') checkCallAnswer(linking, spot, answer.call, { input, responses, active });
@@ -131,14 +131,14 @@ function checkWrapper(
   }
 }
 
-/** Refuses a fault document that the gateway can't fill by itself: what it requires must be fixed in the document. */
+/** Refuses a fault document that the gateway can't fill: its required fields need fixed values. */
 function checkFault({ report, doubt }: Linking, document: Document, at: Place): void {
   if (doubt.about(document)) return;
   const field = unfilled(document, []);
   if (field !== undefined) report.raise('unfillable-fault', { document: document.id, field }, at);
 }
 
-/** Path of a required field that has no value of its own; `required` and `default` exclude each other. */
+/** Path of a required field without a value of its own; `required` and `default` exclude each other. */
 function unfilled(document: Document, outer: readonly Document[]): string | undefined {
   if (outer.includes(document)) return undefined;
   const around = [...outer, document];
@@ -153,7 +153,7 @@ function unfilled(document: Document, outer: readonly Document[]): string | unde
   return undefined;
 }
 
-/** Whether something in a document has a value by itself, so that it is written. */
+/** Whether a document contains a field with a value of its own, so that it is written. */
 function hasValues(document: Document, outer: readonly Document[]): boolean {
   if (outer.includes(document)) return false;
   const around = [...outer, document];
@@ -162,17 +162,17 @@ function hasValues(document: Document, outer: readonly Document[]): boolean {
   );
 }
 
-/** What an operation is, as far as it decides whether a call changes something. */
+/** The properties of an operation that decide whether it writes. */
 interface Effect {
   readonly method: Method | undefined;
   readonly answer: Answer;
   readonly request: Message;
 }
 
-/** Methods that promise a change, whatever answers them. */
+/** Methods that write, whatever answers them. */
 const CHANGING: ReadonlySet<Method | undefined> = new Set(['PUT', 'PATCH', 'DELETE'] as const);
 
-/** `writes:`, or what follows from the method and from what answers. */
+/** `writes:`, or the default from the method and the answer. */
 function linkWrites(linking: Linking, spot: OperationSpot, effect: Effect): Writes {
   const { writes } = spot.declared;
   if (writes === undefined) return writesByNature(effect);
@@ -180,7 +180,7 @@ function linkWrites(linking: Linking, spot: OperationSpot, effect: Effect): Writ
   return writes === true ? true : linkConditions(linking, spot, effect, writes);
 }
 
-/** GET and HEAD are safe (RFC 9110 section 9.2.1), and so is what stored queries and reads of a component answer. */
+/** GET and HEAD are safe (RFC 9110 section 9.2.1), and so are stored queries and reads of a component. */
 function writesByNature({ method, answer }: Effect): boolean {
   if (method === 'GET' || method === 'HEAD' || answer.kind === 'query' || answer.kind === 'queries') return false;
   return answer.kind !== 'component' || answer.action !== 'read';
@@ -189,10 +189,10 @@ function writesByNature({ method, answer }: Effect): boolean {
 function refusesToRead(linking: Linking, spot: OperationSpot, { method, answer }: Effect): boolean {
   const saves = answer.kind === 'component' && answer.action !== 'read';
   if (!saves && !CHANGING.has(method)) return false;
-  const reason = saves ? `${spot.id} saves ${answer.component.id}` : `${spot.id} is called by ${method}`;
+  const reason = saves ? `${spot.id} saves ${answer.component.id}` : `${spot.id} has the method ${method}`;
   linking.report.raise(
     'bad-writes',
-    { reason: `${reason}, so it writes` },
+    { reason: `${reason}, so it always writes` },
     linking.places.value(spot.declared, 'writes'),
   );
   return true;
@@ -214,9 +214,9 @@ function linkConditions(
     };
     if (field === undefined) return refuse(`${name} is not a field of the request of ${spot.id}`);
     const traits = traitsOf(field.type);
-    if (traits?.anyText !== true && traits?.values === undefined) return refuse(`${name} is not a text`);
+    if (traits?.anyText !== true && traits?.values === undefined) return refuse(`${name} is not a text field`);
     if (field.enum !== undefined && !field.enum.includes(value))
-      return refuse(`${name} is never ${JSON.stringify(value)}: it is one of ${field.enum.join(', ')}`);
+      return refuse(`${name} is never ${JSON.stringify(value)}; it must be one of ${field.enum.join(', ')}`);
     return [{ field, value }];
   });
 }

@@ -10,7 +10,7 @@ import { refuseBoth, resolveKey } from '../linking.ts';
 import { forms } from './message.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
-/** A query that answers by itself: what it makes the request and the reply of its operation. */
+/** A query that answers, with the request and reply of its operation. */
 export interface QueryAnswer {
   readonly answer: Answer;
   readonly request: Message;
@@ -19,7 +19,7 @@ export interface QueryAnswer {
 
 const MAXROWS = 'maxrows';
 
-/** `query: NAME`: prompts are the request, columns the rows of the reply. Undefined where there is no such query. */
+/** `query: NAME`: prompts are the request, columns the rows of the reply; `undefined` when the query does not exist. */
 export function linkQueryAnswer(
   documents: Documents,
   spot: OperationSpot,
@@ -39,7 +39,7 @@ export function linkQueryAnswer(
   const requestFields = maxrows === undefined ? query.prompts : [...query.prompts, maxrows];
   const request = documents.synthesize(derivedName(spot, 'REQUEST'), requestFields, at);
   const rowId = `${query.id}_ROW`;
-  // One row document serves every operation that the query answers.
+  // All operations that the query answers share one row document.
   const known = documents.byId.get(rowId);
   const row =
     known?.fields === query.columns
@@ -65,7 +65,7 @@ function rowsField(row: Document, { at }: Query): Field {
   return madeField('rows', type, at, { description: 'The rows found.', required: true });
 }
 
-/** `query: { FIELD: NAME }`: the rows of each query fill a list field of the reply's document. */
+/** `query: { FIELD: NAME }`: the rows of each query fill a list field of the response. */
 export function linkQueriesAnswer(
   documents: Documents,
   spot: OperationSpot,
@@ -77,7 +77,7 @@ export function linkQueriesAnswer(
   const { report, places, doubt } = linking;
   const map = spot.declared.query as Readonly<Record<string, string>>;
   if (response.kind !== 'document') {
-    const reason = 'The rows of a query fill a field of the response, and the response is no document';
+    const reason = 'The rows of a query fill a field of the response, but the response is not a document';
     report.raise('bad-query-answer', { reason }, places.key(spot.declared, 'query'));
     return undefined;
   }
@@ -92,14 +92,14 @@ export function linkQueriesAnswer(
     const at = places.key(map, name);
     const reason =
       field === undefined
-        ? `${name} is no field of ${response.document.id}`
+        ? `${name} is not a field of ${response.document.id}`
         : (whyNotFilled(field, query) ?? whyNotPrompted(query, inputs, complete));
     if (reason !== undefined) report.raise('bad-query-answer', { reason }, at);
     return field === undefined ? [] : { field, query };
   });
   for (const { name, required, fixed, absent } of response.document.fields) {
     if (!required || fixed !== undefined || absent === 'blank' || name in map || spot.lacks('query')) continue;
-    const reason = `${name} of ${response.document.id} is required, and no query fills it`;
+    const reason = `${name} of ${response.document.id} is required, but no query fills it`;
     report.raise('bad-query-answer', { reason }, places.key(spot.declared, 'query'));
   }
   const maxrows = inputs.find((field) => field.name === MAXROWS && primitiveOf(field.type) === 'integer');
@@ -109,34 +109,34 @@ export function linkQueriesAnswer(
 
 function whyNotFilled({ name, type }: Field, query: Query): string | undefined {
   if (type.kind !== 'list' || type.item.kind !== 'document')
-    return `${name} is not a list of documents, so it can't hold rows`;
+    return `${name} is not a list of documents, so it can't contain rows`;
   const { document } = type.item;
   const columns = new Map(query.columns.map((column) => [column.name, column]));
   for (const field of document.fields) {
     const column = columns.get(field.name);
     if (column === undefined) {
-      if (field.required) return `${field.name} of ${document.id} is required, and ${query.id} has no such column`;
+      if (field.required) return `${field.name} of ${document.id} is required, but ${query.id} has no such column`;
     } else if (!fitsSingle(column.type, field.type)) {
-      return `the column ${column.name} is ${column.type.kind}, and the field of that name in ${document.id} is ${field.type.kind}`;
+      return `the column ${column.name} is ${column.type.kind}, but the field of that name in ${document.id} is ${field.type.kind}`;
     }
   }
   const any = document.fields.some((field) => columns.has(field.name));
-  return any || document.open ? undefined : `no column of ${query.id} is called as a field of ${document.id}`;
+  return any || document.open ? undefined : `no column of ${query.id} has the name of a field of ${document.id}`;
 }
 
 function whyNotPrompted(query: Query, inputs: readonly Field[], complete: boolean): string | undefined {
   for (const { name, type, required } of query.prompts) {
     const input = inputs.find((field) => field.name === name);
     if (input === undefined) {
-      if (required && complete) return `${query.id} requires ${name}, which is no field of the request`;
+      if (required && complete) return `${query.id} requires ${name}, which is not a field of the request`;
     } else if (!binds(input.type, type)) {
-      return `the prompt ${name} is ${typeWords(type)}, and the field of that name in the request is ${typeWords(input.type)}`;
+      return `the prompt ${name} is ${typeWords(type)}, but the field of that name in the request is ${typeWords(input.type)}`;
     }
   }
   return undefined;
 }
 
-/** Whether any value of a field can be bound to a prompt: JSON takes all but bytes, others a single value. */
+/** Whether any value of a field can be bound to a prompt: JSON accepts everything except bytes, other types a single value. */
 function binds(from: FieldType, to: FieldType): boolean {
   if (primitiveOf(from) === 'binary') return false;
   if (primitiveOf(to) === 'json') return true;

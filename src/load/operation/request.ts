@@ -12,10 +12,10 @@ import type { Exchange } from './exchange.ts';
 import { linkTemplateDocument } from './message.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
-/** An operation's request, and how it travels over REST. */
+/** The request of an operation over REST. */
 type RestForm = Pick<Operation, 'request' | 'method' | 'uris' | 'requestHeaders' | 'body'>;
 
-/** Ties an operation's templates and headers to its input, and what is left to the body. Without a method there are none. */
+/** Binds templates and headers of an operation to its input; the rest is the body. Without a method, everything is empty. */
 export function linkRest(
   documents: Documents,
   spot: OperationSpot,
@@ -29,16 +29,16 @@ export function linkRest(
   const input = linkInput(documents, spot, exchange);
   const headers = linkHeaders(linking, spot, input);
   const body = linkBody(linking, spot, method, request);
-  // So that what was read of a record is saved as it came.
+  // A record can be saved exactly as it was read.
   const repeatable = answer.kind === 'component' ? answer.component.keys : [];
   const parts = { request, headers, body, repeatable };
   const uris = templates.map((each) => linkUri(linking, spot, each, linkVariables(linking, each, input), parts));
   return { request, method, uris, requestHeaders: headers, body: body.kind };
 }
 
-/** The fields that URIs and headers may name. */
+/** The fields that URIs and headers may refer to. */
 function linkInput(documents: Documents, spot: OperationSpot, { request }: Exchange): InputFields {
-  // Where a query's prompts or a record are the request, nothing else is: what the service says of a template does not hold.
+  // The prompts of a query or a record are the whole request, so a template document of the service does not apply.
   const { query, save, read } = spot.declared;
   const isGiven = typeof query === 'string' || save !== undefined || read !== undefined;
   const template = isGiven ? undefined : linkTemplateDocument(documents, spot);
@@ -46,18 +46,18 @@ function linkInput(documents: Documents, spot: OperationSpot, { request }: Excha
   return { byName, complete: complete && !spot.lacks('query', 'save', 'read') };
 }
 
-/** The part of a request that is sent in the body; in doubt when what it would be was rejected. */
+/** The part of a request that is sent in the body; in doubt when a part of its definition was rejected. */
 interface Body {
   readonly kind: Operation['body'];
-  /** The one field that is the body. */
+  /** The field that is the whole body. */
   readonly field?: Field;
-  /** Why nothing travels in the body. */
+  /** Why the body is empty. */
   readonly why: string;
 }
 
 const BODILESS: ReadonlySet<Method> = new Set(['GET', 'HEAD', 'DELETE']);
 
-/** Reads `body:` and what follows from method and request without it. */
+/** Reads `body:`, or derives the body from the method and the request. */
 export function linkBody(linking: Linking, spot: OperationSpot, method: Method, request: Message): Body {
   const { report, places, doubt } = linking;
   const said = spot.declared.body;
@@ -70,38 +70,38 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
   const refuse = (reason: string): Body => {
     const at = said === undefined ? spot.at : places.value(spot.declared, 'body');
     report.raise('bad-body', { reason }, at);
-    return unknown('its body is refused');
+    return unknown('its body was rejected');
   };
   if (request.kind === 'raw') {
     if (said !== undefined)
-      return refuse(`The request is ${request.raw}, which is the body; body: has nothing to name`);
+      return refuse(`The request is ${request.raw}, which is the whole body, so body: can't be used`);
     if (method === 'GET' || method === 'HEAD')
-      return refuse(`The request is ${request.raw}, and ${method} carries no body`);
+      return refuse(`The request is ${request.raw}, but ${method} has no body`);
     return { kind: 'raw', why: '' };
   }
-  if (said === 'none') return none('the operation says body: none');
+  if (said === 'none') return none('the operation has body: none');
   if (said === undefined) {
     if (BODILESS.has(method)) return none(`${method} has no body`);
     return request.kind === 'none' ? none('there is no request') : { kind: 'document', why: '' };
   }
-  if (method === 'GET' || method === 'HEAD') return refuse(`${method} carries no body`);
+  if (method === 'GET' || method === 'HEAD') return refuse(`${method} has no body`);
   const document = documentOf(request);
   const field = document?.fields.find((each) => each.name === said);
   if (field !== undefined) return { kind: 'raw', field, why: `the body is the field ${said}` };
   if (doubt.about(document)) return unknown('the request is not known');
-  return refuse(`body: names ${said}, which is no field of the request`);
+  return refuse(`body: refers to ${said}, which is not a field of the request`);
 }
 
-/** What the parts of an operation's URIs are made of. */
+/** Input of the URIs of an operation. */
 interface UriParts {
   readonly request: Message;
   readonly headers: readonly HeaderBinding[];
   readonly body: Body;
-  /** Fields that a body may hold beside the URI. */
+  /** Fields that the body may repeat from the URI. */
   readonly repeatable: readonly Field[];
 }
 
-/** One URI of an operation: its variables, and what is left for the body. */
+/** One URI of an operation: its variables and the rest for the body. */
 function linkUri(
   { report }: Linking,
   spot: OperationSpot,
@@ -115,7 +115,7 @@ function linkUri(
   if (body.field !== undefined && elsewhere.has(body.field.name)) {
     report.raise(
       'bad-body',
-      { reason: `The field ${body.field.name} is the body, and travels in the URI or a header too` },
+      { reason: `The field ${body.field.name} is the body, so it can't also be sent in the URI or a header` },
       at,
     );
   }
@@ -131,15 +131,15 @@ function linkUri(
   return { index, template, variables, body: carried, repeats, at: positionOf(at) };
 }
 
-/** Where the values of a call come from. */
+/** The source of the values of a call. */
 export interface InputFields {
-  /** The request's own, then those of the template document. */
+  /** The fields of the request, then those of the template document. */
   readonly byName: ReadonlyMap<string, Field>;
-  /** False where a document of them could not be used: what they lack is nobody's mistake. */
+  /** False when a document of them is in doubt: missing fields are not reported. */
   readonly complete: boolean;
 }
 
-/** The fields that a call may fill: of the request, then of the template document. */
+/** The fields that a call may fill: those of the request, then those of the template document. */
 export function inputFields({ doubt }: Linking, documents: readonly (Document | undefined)[]): InputFields {
   const byName = new Map<string, Field>();
   for (const field of documents.flatMap((document) => document?.fields ?? []))
@@ -147,7 +147,7 @@ export function inputFields({ doubt }: Linking, documents: readonly (Document | 
   return { byName, complete: !documents.some((document) => doubt.about(document)) };
 }
 
-/** Ties the variables of a template to fields. `whyNot` says why a field can't fill one. */
+/** Binds the variables of a template to fields. `whyNot` returns why a field can't fill one. */
 export function linkVariables(
   { report }: Linking,
   { template, variableAt }: PlacedTemplate,
@@ -172,29 +172,29 @@ export function linkVariables(
 
 function whyNotReadBack(variable: TemplateVariable, { type }: Field): string | undefined {
   if (variable.prefix !== undefined)
-    return `a prefix ({${variable.name}:${variable.prefix}}) does not carry the whole value`;
+    return `a prefix ({${variable.name}:${variable.prefix}}) does not contain the whole value`;
   return whyNoText(type);
 }
 
-/** Why a value has no form in a text; undefined where it has. */
+/** Why a type has no text form; `undefined` when it has one. */
 export function whyNoText(type: Field['type']): string | undefined {
   const item = singleType(type);
-  if (item.kind === 'document') return `it is ${typeWords(type)}, which has no form in a text`;
+  if (item.kind === 'document') return `it is ${typeWords(type)}, which has no text form`;
   return primitiveOf(item) === 'binary' ? 'it is binary content' : undefined;
 }
 
-/** Ties request headers to fields: those of the service, unless the operation says otherwise, and its own. */
+/** Binds request headers to fields: those of the service, overridden by those of the operation. */
 function linkHeaders(linking: Linking, spot: OperationSpot, input: InputFields): HeaderBinding[] {
   return saidHeaders(spot).flatMap(({ header, container }) => linkHeader(linking, container, header, input) ?? []);
 }
 
-/** A header as it is spelled, and the map that it stands in. */
+/** A header in its spelling, with the map that contains it. */
 interface SaidHeader {
   readonly header: string;
   readonly container: Readonly<Record<string, string>>;
 }
 
-/** The headers of the service, unless the operation or what overrides its routing says otherwise, and theirs; letter case apart. */
+/** The headers of the service, overridden by those of the operation and of the routing, regardless of letter case. */
 export function saidHeaders(spot: OperationSpot): SaidHeader[] {
   const said = new Map<string, SaidHeader>();
   for (const container of [spot.above('headers'), spot.declared.headers, spot.override?.declared.headers]) {
@@ -216,13 +216,13 @@ function linkHeader(
   const name = /^\{([^{}]+)\}$/.exec(text)?.[1];
   const field = name === undefined ? undefined : input.byName.get(name);
   if (isOwnHeader(header.toLowerCase())) {
-    const reason = "belongs to the protocol and can't be tied to a field";
+    const reason = "belongs to the protocol and can't be bound to a field";
     report.raise('bad-header', { header, reason }, places.key(container, header));
   } else if (name === undefined) {
-    report.raise('bad-header', { header, reason: `is not tied to one field: ${JSON.stringify(text)}` }, at);
+    report.raise('bad-header', { header, reason: `must refer to one field, not ${JSON.stringify(text)}` }, at);
   } else if (field === undefined) {
     if (input.complete)
-      report.raise('bad-header', { header, reason: `names ${name}, which is no field of the request` }, at);
+      report.raise('bad-header', { header, reason: `refers to ${name}, which is not a field of the request` }, at);
   } else {
     const reason = whyNoText(field.type);
     if (reason === undefined) return { header, field };

@@ -7,35 +7,35 @@ import type { RoutingOverride } from '../routing.ts';
 import { METHOD_KEYS, type OperationDeclared, type SharedDeclared } from '../schema/operation.ts';
 import type { ServiceDeclared } from '../schema/service.ts';
 
-/** A key's value, where it is written: at the operation, or at its service. */
+/** The value of a key with its place, in the operation or its service. */
 interface Said<V> {
   readonly value: V;
   readonly at: Place;
 }
 
-/** What an operation is called. */
+/** The names of an operation. */
 interface SpotNames {
-  /** Unique over all services. */
+  /** Unique across all services. */
   readonly id: string;
-  /** In its service. */
+  /** Unique in its service. */
   readonly name: string;
   /** The id of its SOAP form: its own, or that of its twin. */
   readonly soapId: string;
 }
 
-/** An operation as it stands in its service. */
+/** An operation in its service. */
 export interface OperationSpot extends SpotNames {
   readonly declared: OperationDeclared;
   readonly service: ServiceDeclared;
-  /** Of a consumer: what is said of its routing stands above what it says itself. */
+  /** For a consumer: the routing that overrides its settings. */
   readonly override?: RoutingOverride;
   /** Of the operation's id. */
   readonly at: Place;
-  /** Whether one of the keys may have been said in a part that was refused, of the operation or of what its service says for all. */
+  /** Whether a rejected part of the operation, or of the defaults of its service, may have meant one of the keys. */
   lacks(...keys: readonly (keyof OperationDeclared)[]): boolean;
-  /** What the operation says, or else its service. */
+  /** The value of the operation, or else of its service. */
   inherited<K extends keyof SharedDeclared>(key: K): Said<NonNullable<SharedDeclared[K]>> | undefined;
-  /** What the service says. */
+  /** The value of the service. */
   above<K extends keyof SharedDeclared>(key: K): SharedDeclared[K];
 }
 
@@ -60,19 +60,19 @@ export function operationSpot(linking: Linking, service: ServiceDeclared, names:
   };
 }
 
-/** A template of an operation, where it stands. */
+/** A template of an operation with its place. */
 export interface PlacedTemplate {
   /** The URI index, from 1. */
   readonly index: number;
   readonly template: UriTemplate;
-  /** It is written with a slash in front, which is no part of the template. */
+  /** It is written with a leading slash, which is not part of the template. */
   readonly slash: boolean;
   readonly at: Place;
-  /** Where a variable stands in it. */
+  /** The place of a variable in it. */
   readonly variableAt: (name: string) => Place;
 }
 
-/** The method of an operation: the one key that names it; undefined where it is SOAP alone. */
+/** The method of an operation, by the key that it has; `undefined` for SOAP only. */
 export function methodOf({ declared }: OperationSpot): Method | undefined {
   const key = METHOD_KEYS.find((each) => declared[each] !== undefined);
   return key?.toUpperCase() as Method | undefined;
@@ -83,7 +83,7 @@ export function templateCount({ declared }: OperationSpot, method: Method | unde
   return method === undefined ? 0 : [declared[method.toLowerCase() as Lowercase<Method>] ?? []].flat().length;
 }
 
-/** The templates of an operation that is answered here; those that no request can match are reported and left out. */
+/** The templates of an operation that is answered here. Those that no request can match are reported and left out. */
 export function linkTemplates(linking: Linking, spot: OperationSpot, method: Method): PlacedTemplate[] {
   return parseTemplates(linking, spot, method).filter(({ template, at }) => {
     const reason = receivable(template);
@@ -92,7 +92,7 @@ export function linkTemplates(linking: Linking, spot: OperationSpot, method: Met
   });
 }
 
-/** Parses the templates of an operation; those that are none are reported and left out. */
+/** Parses the templates of an operation. Invalid ones are reported and left out. */
 export function parseTemplates(
   { report, places }: Linking,
   { declared }: OperationSpot,
@@ -104,7 +104,7 @@ export function parseTemplates(
   return texts.flatMap((text, position) => {
     const spot: [object, string | number] = typeof said === 'string' ? [declared, key] : [said, position];
     const at = places.value(...spot);
-    // The slash between service and template is written by whoever joins them.
+    // The slash between service and template is added when they are joined.
     const start = text.startsWith('/') ? 1 : 0;
     try {
       const template = parseUriTemplate(text.slice(start));
@@ -123,22 +123,22 @@ export function parseTemplates(
 
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Keys that say nothing, and why. */
+/** Keys without effect, and why. */
 type Refused = readonly (readonly [keyof OperationDeclared, string])[];
 
-/** Where an operation has no URI. */
+/** For operations without a URI. */
 const WITHOUT_URI: Refused = [
   ['template', 'it has no URI'],
-  ['headers', 'over SOAP no header fills a field'],
-  ['body', 'over SOAP everything that a caller says is body'],
+  ['headers', "over SOAP headers can't fill fields"],
+  ['body', 'over SOAP all input is in the body'],
   ['alias', 'it has no path of its own'],
-  ['status', 'a reply over SOAP has the status 200'],
-  ['wrapper', 'a reply over SOAP is XML itself'],
+  ['status', 'replies over SOAP have the status 200'],
+  ['wrapper', 'replies over SOAP are XML already'],
 ];
 
-const ELSEWHERE = 'the node that `target:` names answers it';
+const ELSEWHERE = 'the node in `target:` answers it';
 
-/** Where an operation calls another system. */
+/** For operations that call another system. */
 const OF_ANSWERS: Refused = [
   ['handler', ELSEWHERE],
   ['query', ELSEWHERE],
@@ -146,55 +146,55 @@ const OF_ANSWERS: Refused = [
   ['read', ELSEWHERE],
   ['call', ELSEWHERE],
   ['as', ELSEWHERE],
-  ['writes', 'it is for operations that are answered here'],
-  ['requires', 'what a call shows stands at the node: `credential:`'],
-  ['limits', 'it bounds calls that come in'],
+  ['writes', 'it applies to operations that are answered here'],
+  ['requires', 'the credential of a call is set at the node: `credential:`'],
+  ['limits', 'it limits incoming calls'],
 ];
 
-/** Where that call is made over REST. */
+/** For calls over REST. */
 const OF_REPLIES: Refused = [
   ['alias', 'its path is its URI template'],
-  ['status', 'the reply has the status that the target gives it'],
-  ['wrapper', 'a reply in that wrapper is unwrapped in any case'],
+  ['status', 'the reply has the status that the target returns'],
+  ['wrapper', 'such a wrapper is always unwrapped'],
 ];
 
-/** Where that call is made over SOAP. */
+/** For calls over SOAP. */
 const OF_TEXTS: Refused = [
   ...WITHOUT_URI.filter(([key]) => key !== 'headers'),
-  ['form', 'over SOAP everything that a caller says is body'],
-  ['values', 'over SOAP nothing takes the place of what a caller leaves out'],
+  ['form', 'over SOAP all input is in the body'],
+  ['values', 'over SOAP fields that the caller leaves out are not filled'],
 ];
 
-/** What services may say for all of the calls that they have. */
+/** Keys that a service may set for all of its calls. */
 const SHARED = [
-  ['properties', 'connector properties are for operations with a `target`'],
-  ['values', 'what takes the place of what a caller leaves out is for operations with a `target`'],
-  ['timeout', 'a time of its own is for operations with a `target`'],
-  ['retry', 'what is made again is a call, of an operation with a `target`'],
+  ['properties', 'connector properties apply to operations with a `target`'],
+  ['values', 'values for missing fields apply to operations with a `target`'],
+  ['timeout', 'a time limit of its own applies to operations with a `target`'],
+  ['retry', 'only calls, of operations with a `target`, are retried'],
 ] as const;
 
-/** Where an operation is answered here. */
-const OF_CALLS: Refused = [...SHARED, ['form', 'a form as body is for operations with a `target`']];
+/** For operations that are answered here. */
+const OF_CALLS: Refused = [...SHARED, ['form', 'a form body applies to operations with a `target`']];
 
-/** Refuses what an operation says for REST and has no use for; what its service says for all is passed over. */
+/** Refuses keys of an operation that only matter for REST. Those of its service are ignored. */
 export function checkSoapAlone(linking: Linking, spot: OperationSpot): void {
-  refuseKeys(linking, spot, 'is SOAP alone', WITHOUT_URI);
+  refuseKeys(linking, spot, 'is offered over SOAP only', WITHOUT_URI);
 }
 
-/** Refuses what an operation that calls another system says, and has no use for. */
+/** Refuses keys that have no effect on calls. */
 export function checkConsumerKeys(linking: Linking, spot: OperationSpot, over: 'rest' | 'soap'): void {
   const keys = over === 'rest' ? OF_REPLIES : OF_TEXTS;
   refuseKeys(linking, spot, 'is a call to another system', [...OF_ANSWERS, ...keys]);
 }
 
-/** Refuses what an operation that is answered here says of calls. */
+/** Refuses keys of calls in an operation that is answered here. */
 export function checkProviderKeys(linking: Linking, spot: OperationSpot): void {
   if (!spot.lacks('target')) refuseKeys(linking, spot, 'is answered here', OF_CALLS);
 }
 
-/** Refuses what a service says of calls that has none. */
+/** Refuses keys of calls in a service without calls. */
 export function checkServiceKeys(linking: Linking, id: string, service: ServiceDeclared): void {
-  const why = `it is for operations with a \`target\`, and ${id} has none`;
+  const why = `it applies to operations with a \`target\`, and ${id} has none`;
   for (const [key] of SHARED) refuseKey(linking, service, key, id, why);
 }
 

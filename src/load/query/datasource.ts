@@ -27,17 +27,17 @@ function linkDatasource(linking: Linking, { id, value, at }: Declaration<Datasou
   };
 }
 
-/** Why an address that is written out can't be opened; undefined where it can. */
+/** Why a literal address can't be opened; `undefined` when it can. */
 function urlFault(url: string, hasPassword: boolean): string | undefined {
   if (/^sqlite:/i.test(url)) {
     const path = url.slice('sqlite:'.length).trim();
-    if (path === '' || path === ':memory:') return 'it names no file behind sqlite:';
-    if (/^\/\/(?!\/)/.test(path)) return 'a file of SQLite has no host';
-    return hasPassword ? 'a file of SQLite has no password' : undefined;
+    if (path === '' || path === ':memory:') return 'no file follows sqlite:';
+    if (/^\/\/(?!\/)/.test(path)) return 'a SQLite file has no host';
+    return hasPassword ? 'a SQLite file has no password' : undefined;
   }
   if (!/^postgres(?:ql)?:\/\//i.test(url)) return 'it begins with neither sqlite: nor postgres://';
-  if (!URL.canParse(url)) return 'it is not well-formed; percent-encode what is special in it';
-  return new URL(url).pathname.length > 1 ? undefined : 'it names no database behind the host';
+  if (!URL.canParse(url)) return 'it is not well-formed; percent-encode special characters';
+  return new URL(url).pathname.length > 1 ? undefined : 'no database follows the host';
 }
 
 interface DatasourceDeclared {

@@ -69,7 +69,7 @@ function checkColumnNames({ report, places }: Linking, container: object, column
   );
 }
 
-/** Cuts the SQL at its prompts, checking that it is one SELECT and names the prompts that there are. */
+/** Splits the SQL at its prompts, and checks that it is one SELECT with known prompts. */
 function linkStatement(
   linking: Linking,
   declaration: Declaration<QueryDeclared>,
@@ -109,7 +109,7 @@ function linkStatement(
   }
   const end = tokens.find((token) => token.kind === 'semicolon')?.offset ?? sql.length;
   texts.push(sql.slice(from, Math.max(from, end)).trimEnd());
-  // A prompt that is misspelled in the SQL is not unused as well.
+  // A prompt that is misspelled in the SQL is not also reported as unused.
   if (open === undefined && complete && !unknown) {
     for (const { name } of prompts) {
       if (!named.some((field) => field.name === name)) {
@@ -120,7 +120,7 @@ function linkStatement(
   return { texts, prompts: named };
 }
 
-/** Mistakes of one statement that are told: finding the place of one takes a look at the whole text, and callers send some. */
+/** Maximum number of reported errors of one statement: finding a place searches the whole text, and callers can send SQL. */
 const MOST_TOLD = 100;
 
 const WRITES = new Set(['insert', 'update', 'delete', 'merge', 'replace']);
@@ -149,7 +149,7 @@ function checkSelect(tokens: readonly SqlToken[], sql: string, { report }: Linki
     report.raise('sql-not-select', { word }, placed(first.offset, word.length));
     return;
   }
-  // WITH: what follows its parts decides, and PostgreSQL lets the parts themselves write.
+  // WITH: the main statement decides, but PostgreSQL also allows writes in the parts before it.
   const writes = statement
     .filter((token) => token.kind === 'word')
     .find(
@@ -162,7 +162,7 @@ function checkSelect(tokens: readonly SqlToken[], sql: string, { report }: Linki
     report.raise('sql-not-select', { word: writes.text }, placed(writes.offset, writes.text.length));
 }
 
-/** A word that names a function, as `upper(replace(name, 'a', 'b'))` does. */
+/** A word that is the name of a function, as in `upper(replace(name, 'a', 'b'))`. */
 function calls({ offset, text }: { readonly offset: number; readonly text: string }, sql: string): boolean {
   return sql
     .slice(offset + text.length)
@@ -170,23 +170,23 @@ function calls({ offset, text }: { readonly offset: number; readonly text: strin
     .startsWith('(');
 }
 
-/** A word that begins the main statement of a WITH: it stands right behind the last part's parenthesis. */
+/** A word that begins the main statement of a WITH, directly after the parenthesis of the last part. */
 function leads(token: { readonly offset: number }, sql: string): boolean {
   return sql.slice(0, token.offset).trimEnd().endsWith(')');
 }
 
-/** Queries that may stand one under the other, the outermost included, and in all under one. */
+/** Maximum number of nested queries, including the outermost, and of all queries below one. */
 const MOST_LEVELS = 10;
 const MOST_MEMBERS = 100;
 
-/** What the checks of one definition work with. */
+/** Input of the checks of one definition. */
 interface Parent {
   readonly linking: Linking;
   readonly query: Query;
   readonly connects: NonNullable<QueryDeclared['connects']>;
 }
 
-/** Links the children of connected queries, when all queries are there. */
+/** Links the children of connected queries, once all queries are linked. */
 function linkConnects(linking: Linking, queries: readonly Query[]): void {
   const byName = new Map(queries.map((query) => [query.id, query]));
   const parents = declarationsOf<QueryDeclared>(linking, 'query').flatMap(({ id, value }): Parent[] => {
@@ -195,7 +195,7 @@ function linkConnects(linking: Linking, queries: readonly Query[]): void {
   });
   for (const parent of parents) {
     const links = Object.keys(parent.connects).flatMap((id) => linkChild(parent, byName, id) ?? []);
-    // A query is there before its children, which may be its parents too until they are looked at.
+    // A query exists before its children, which may also be its parents until circles are removed.
     (parent.query.children as QueryLink[]).push(...links);
   }
   for (const parent of parents) cutCircles(parent);
@@ -254,10 +254,10 @@ function differenceOf(child: Field, parent: Field): string | undefined {
   const one = traitsOf(child.type)?.sql.comparedAs;
   const other = traitsOf(parent.type)?.sql.comparedAs;
   if (one === undefined) return `${child.name} is ${child.type.kind}, which can't be compared`;
-  return one === other ? undefined : `${child.name} is ${child.type.kind}, and ${parent.name} is ${parent.type.kind}`;
+  return one === other ? undefined : `${child.name} is ${child.type.kind}, but ${parent.name} is ${parent.type.kind}`;
 }
 
-/** Refuses, and takes out, every link that leads back to its own query. */
+/** Refuses and removes every link that leads back to its own query. */
 function cutCircles({ linking: { report, places }, query, connects }: Parent): void {
   const children = query.children as QueryLink[];
   for (const link of [...children]) {
@@ -283,11 +283,11 @@ function wayTo(wanted: Query, from: Query, seen: Set<Query>): string[] | undefin
 
 interface Size {
   readonly levels: number;
-  /** Queries below it, as often as they stand there. */
+  /** Number of queries below it, counting repetitions. */
   readonly members: number;
 }
 
-/** Only the query under which it is too much is named, not those that it stands under in turn. */
+/** Only the innermost query that exceeds a limit is reported, not those above it. */
 function checkSize({ linking: { report, places }, query, connects }: Parent, known: Map<Query, Size>): void {
   const { levels, members } = sizeOf(query, known);
   const below = query.children.map((link) => sizeOf(link.query, known));

@@ -13,29 +13,29 @@ import { linkQueries } from './queries.ts';
 
 const KEYS: ReadonlySet<string> = new Set(PRIVATE_QUERY_KEYS);
 
-/** Most bytes of a definition. */
+/** Maximum size of a definition in bytes. */
 const LARGEST = 65_536;
 
 /**
- * Links the definition of a private query, by the checks that a query in YAML passes.
- * @param definition as JSON has it, from whoever sent it
- * @returns the query without an owner or a grant; or all that is wrong, in sentences
+ * Links the definition of a private query with the same checks as a query in YAML.
+ * @param definition JSON from the sender
+ * @returns the query without owner and grants, or all errors as sentences
  */
 export function linkSavedQuery(
   definition: JsonValue,
 ): { readonly query: Query } | { readonly problems: readonly string[] } {
   if (typeof definition !== 'object' || definition === null || Array.isArray(definition) || !('query' in definition))
-    return { problems: ['The definition is no object with the key query, which names it.'] };
-  // JSON is YAML (YAML 1.2.2, section 1.3), so that all checks are those of a definition file. A query has to be granted there.
+    return { problems: ['The definition must be an object with the key query, which is the name of the query.'] };
+  // JSON is valid YAML (YAML 1.2.2, section 1.3), so all checks of definition files apply. There a query must be granted.
   const text = JSON.stringify({ ...definition, public: true }, digits);
   if (Buffer.byteLength(text) > LARGEST) return { problems: [`The definition is larger than ${LARGEST} bytes.`] };
   const strangers = Object.keys(definition).filter((key) => !KEYS.has(key));
-  const problems = strangers.map((key) => `A private query has no key ${JSON.stringify(key.slice(0, 60))}.`);
+  const problems = strangers.map((key) => `A private query can't have the key ${JSON.stringify(key.slice(0, 60))}.`);
   if (problems.length > 0) return { problems };
   return linked(text);
 }
 
-/** JSON.stringify refuses a bigint; its digits are what JSON writes. */
+/** JSON.stringify does not accept a bigint, whose digits are valid JSON. */
 function digits(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
 }
@@ -61,8 +61,8 @@ function linked(text: string): ReturnType<typeof linkSavedQuery> {
 }
 
 /**
- * A pattern is compiled and tried by the gateway itself. Both end, but a large one may take a second to compile and a
- * millisecond for each value of each row, which whoever wrote it would not pay for: only the definitions may have one.
+ * The gateway itself compiles and tests patterns. This always ends, but a large pattern may take a second to compile and a
+ * millisecond for each value of each row, at the expense of others. Therefore only the definitions may contain patterns.
  */
 function patternsOf(fields: FieldsDeclared = {}): string[] {
   return Object.entries(fields).flatMap(([name, said]) => {

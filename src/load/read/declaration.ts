@@ -3,18 +3,18 @@ import { KEYS_OF, KINDS, type Kind } from '../schema/kinds.ts';
 import type { Places, SourceText } from './places.ts';
 import { isTreeMap, type TreeMap, type TreeValue } from './tree.ts';
 
-/** One definition: its kind, its id and everything else that it says. */
+/** One definition: its kind, its id and its contents. */
 export interface Declaration<V = TreeMap> {
   readonly kind: Kind;
   readonly id: string;
   readonly value: V;
   /** Of the id. */
   readonly at: Place;
-  /** Ships in the package. */
+  /** Part of the package. */
   readonly delivered: boolean;
 }
 
-/** Picks a root's kind and id; reports a root that has none or several. */
+/** Reads the kind and id of a root. A root without exactly one kind is reported. */
 export function readDeclaration(
   root: TreeValue,
   places: Places,
@@ -64,7 +64,10 @@ export class Declarations {
   /** False when a part of a file that may declare anything could not be read. */
   whole = true;
 
-  /** Adds one; a second of the same kind and id is reported, naming both places, and left out: then false. */
+  /**
+   * Adds a declaration. A second one of the same kind and id is reported and left out.
+   * @returns false when it is left out
+   */
   add(declaration: Declaration, report: Report): boolean {
     const { kind, id, at } = declaration;
     const first = this.of(kind).get(id);
@@ -91,7 +94,7 @@ export class Declarations {
 
 const DECLARED = new RegExp(`^(${KINDS.join('|')}):[ \\t]*["']?([\\w.~-]+)`, 'gm');
 
-/** Ids that a text declares, as far as they can be seen in a file that could not be read. */
+/** Ids that a file declares, as far as they are recognisable in one that could not be parsed. */
 export function glimpseIds({ text }: SourceText): { kind: Kind; id: string }[] {
   const found = text.matchAll(DECLARED);
   return [...found].map(([, kind, id]) => ({ kind: kind as Kind, id: id as string }));

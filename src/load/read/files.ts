@@ -2,38 +2,38 @@ import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync, statSy
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A file's text, or why there is none. */
+/** The text of a file, or the reason why it can't be read. */
 export type FileText =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** A definition file, by its path relative to the project's folder. */
+/** A definition file, with its path relative to the project's folder. */
 export type DefinitionFile = FileText & { readonly file: string };
 
-/** What the loader looks at, as it is on the disk. */
+/** The files of a project that the loader uses. */
 export interface ProjectFiles {
-  /** The folder of the definitions, relative to the project's. */
+  /** Definitions folder, relative to the project's folder. */
   readonly folder: string;
   readonly definitions: readonly DefinitionFile[];
-  /** Those of the package. */
+  /** Definition files of the package. */
   readonly delivered: readonly DefinitionFile[];
-  /** Names of the .ts files directly in a folder of the project; none where there is no such folder. */
+  /** Names of the .ts files directly in a folder of the project; empty when the folder does not exist. */
   readonly handlers: (folder: string) => readonly string[];
   /** `generated/registry.json`. */
   readonly committed: FileText | undefined;
 }
 
-/** Largest definition file, in bytes. */
+/** Maximum size of a definition file in bytes. */
 const LARGEST = 4 * 1024 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a project's folder. Paths are in the order of their names, so that two runs see the same. */
+/** Reads a project's folder. Files are ordered by name, so that every run has the same order. */
 export function readProject(root: string, definitions: string): ProjectFiles {
   const folder = definitions.replaceAll('\\', '/').replace(/^\.\//, '').replace(/\/+$/, '');
   const isAbsolute = folder.startsWith('/');
   const base = isAbsolute ? folder : join(root, folder);
-  // Made of any number of definitions, so it may be as large as they make it.
+  // It is derived from any number of definitions, so its size is not limited.
   const committed = readText(join(root, 'generated', 'registry.json'), Number.POSITIVE_INFINITY);
   return {
     folder,
@@ -46,7 +46,7 @@ export function readProject(root: string, definitions: string): ProjectFiles {
   };
 }
 
-/** The definitions that ship in the package, in `delivered/` beside `load/`, in the sources as in what is built. */
+/** The definitions of the package, in `delivered/` next to `load/`, both in the sources and in the build. */
 function readDelivered(): DefinitionFile[] {
   const folder = fileURLToPath(new URL('../../delivered/', import.meta.url));
   return entriesOf(folder)
@@ -56,25 +56,25 @@ function readDelivered(): DefinitionFile[] {
 
 const isDefinition = (name: string): boolean => /\.ya?ml$/.test(name) && !name.startsWith('.');
 
-/** A folder's entries in the order of their names. */
+/** The entries of a folder, ordered by name. */
 function entriesOf(path: string): Dirent[] {
   return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** How a folder of definitions is gone through. */
+/** The state of reading a definitions folder. */
 interface Walk {
-  /** Folders that were read, without links. */
+  /** Resolved folders that have been read. */
   readonly seen: Set<string>;
-  /** Links may lead into these, as they are without links: what a diagnostic would quote is the project's own. */
+  /** Resolved folders that links may lead into, so that diagnostics never quote files outside the project. */
   readonly within: readonly string[];
 }
 
-/** The definitions of a folder and of all below it; `shown` is what it is called. */
+/** The definitions of a folder and its subfolders. `shown` is the name of the folder in diagnostics. */
 function readDefinitions(path: string, shown: string, walk: Walk): DefinitionFile[] {
   const { seen, within } = walk;
   let entries: Dirent[];
   try {
-    // A folder is read once, even where links lead to it again.
+    // A folder is read once, even when links lead to it again.
     const real = realpathSync(path);
     if (seen.has(real)) return [];
     seen.add(real);
@@ -90,12 +90,12 @@ function readDefinitions(path: string, shown: string, walk: Walk): DefinitionFil
     const folder = entry.isDirectory() || (isLinked && isFolder(below));
     if (!folder && !isDefinition(entry.name)) return [];
     if (isLinked && !within.some((each) => isWithin(realOf(below), each)))
-      return [{ file: name, kind: 'unreadable', reason: 'its link leads out of the project' }];
+      return [{ file: name, kind: 'unreadable', reason: 'its link leads outside the project' }];
     return folder ? readDefinitions(below, name, walk) : [{ file: name, ...readText(below) }];
   });
 }
 
-/** The path without links; itself where it leads nowhere, of which those who read it tell. */
+/** The resolved path, or the path itself when it leads nowhere, which its reader reports. */
 function realOf(path: string): string {
   try {
     return realpathSync(path);
@@ -108,7 +108,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
-/** Not where links lead in a circle, or a folder above may not be entered. */
+/** False when links form a circle or a parent folder is not accessible. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
@@ -127,7 +127,7 @@ function listHandlers(path: string): string[] {
   }
 }
 
-const ABSENT = 'there is no such file';
+const ABSENT = 'the file does not exist';
 
 /** Reads a file as UTF-8 text of at most `largest` bytes. */
 export function readText(path: string, largest = LARGEST): FileText {
@@ -136,7 +136,7 @@ export function readText(path: string, largest = LARGEST): FileText {
     if (!facts.isFile()) return { kind: 'unreadable', reason: 'it is not a file' };
     if (facts.size > largest) return { kind: 'unreadable', reason: `it is larger than ${largest / 1024 / 1024} MiB` };
     const bytes = readFileSync(path);
-    // A byte order mark is taken off by the decoder.
+    // The decoder removes a byte order mark.
     return { kind: 'text', text: utf8.decode(bytes) };
   } catch (error) {
     return { kind: 'unreadable', reason: reasonOf(error, path) };
@@ -147,7 +147,7 @@ function reasonOf(error: unknown, path: string): string {
   if (error instanceof TypeError) return 'it is not UTF-8 text';
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
-  if (code === 'ELOOP') return 'its links lead in a circle';
+  if (code === 'ELOOP') return 'its links form a circle';
   if (code === 'ENOENT')
     return lstatSync(path, { throwIfNoEntry: false }) === undefined ? ABSENT : 'its link leads nowhere';
   return code ?? 'unknown reason';

@@ -1,46 +1,46 @@
 import type { LineCounter } from 'yaml';
 import type { Place } from '../diagnostic/diagnostic.ts';
 
-/** A definition file as it was read. */
+/** A definition file and its text. */
 export interface SourceText {
   /** Relative to the project's folder, with `/`. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Offsets of a stretch of text: where it begins, and where it has ended. */
+/** A range of text by offsets; `to` is exclusive. */
 export type Stretch = readonly [from: number, to: number];
 
-/** Where a map or list and what it holds stand. Offsets alone are kept, so that the parser's nodes can go. */
+/** The offsets of a map or list and its contents. Only offsets are kept, so that the nodes of the parser can be freed. */
 export interface Layout {
   readonly source: SourceText;
   readonly lines: LineCounter;
   readonly whole: Stretch;
   /** Written with braces or brackets. */
   readonly inBraces: boolean;
-  /** Keys of a map, each once, in the order written; empty for a list. */
+  /** Unique keys of a map in source order; empty for a list. */
   readonly keys: readonly string[];
-  /** Four offsets for each key of a map (of the key, then of its value), two for each entry of a list. */
+  /** Four offsets for each key of a map (of the key, then of its value), or two for each entry of a list. */
   readonly offsets: readonly number[];
 }
 
-/** Where the maps and lists of a tree stand in their files, and their keys, values and entries. */
+/** The places of the maps and lists of a tree in their files, and of their keys, values and entries. */
 export interface Places {
-  /** Ties a map or list of a tree to its layout. */
+  /** Records the layout of a map or list. */
   tie(container: object, layout: Layout): void;
-  /** Lets a map that is made up stand where another one does. */
+  /** Gives a generated map the place of another. */
   alias(made: object, container: object): void;
-  /** Where a map or list begins. */
+  /** The beginning of a map or list. */
   start(container: object): Place;
-  /** Where a key stands; where the map begins if it has none of that name. */
+  /** The place of a key, or the beginning of the map when it has no such key. */
   key(container: object, key: string): Place;
-  /** Where the value of a key, or an entry of a list, stands. */
+  /** The place of the value of a key, or of an entry of a list. */
   value(container: object, key: string | number): Place;
-  /** Where some characters of a text stand, counted in the text; the whole value where it is folded or has escapes. */
+  /** The place of a range of characters in a text; the whole value when it is folded or contains escapes. */
   inText(container: object, key: string | number, offset: number, length: number): Place;
-  /** A single value as it is written without quotes, before it was taken for a number. */
+  /** An unquoted single value as it is written, before it was read as a number. */
   written(container: object, key: string | number): string | undefined;
-  /** The map is written with braces. */
+  /** Whether a map is written with braces. */
   inBraces(container: object): boolean;
 }
 
@@ -57,7 +57,7 @@ export function createPlaces(): Places {
   }
 
   function indexOf(layout: Layout, key: string): number {
-    // A map of a few keys, as nearly all are, is gone through before a Map of them would be made.
+    // Most maps have few keys, for which a search is cheaper than building a Map.
     if (layout.keys.length <= FEW) return layout.keys.indexOf(key);
     let index = indexes.get(layout);
     if (index === undefined) {
@@ -84,7 +84,7 @@ export function createPlaces(): Places {
   function value(container: object, key: string | number): Place {
     const layout = layoutOf(container);
     const stretch = valueStretch(layout, key);
-    // An empty value has no extent of its own: its key is what can be seen.
+    // An empty value has no extent, so its key is shown.
     if (stretch !== undefined && stretch[0] < stretch[1]) return here(layout, stretch);
     return here(layout, (typeof key === 'string' ? keyStretch(layout, key) : stretch) ?? layout.whole);
   }
@@ -117,7 +117,7 @@ export function createPlaces(): Places {
   };
 }
 
-/** Where a character of a text stands in its file; undefined where it can't be told by counting. */
+/** The offset of a character of a text in its file; `undefined` when it can't be counted. */
 function offsetOf(
   value: string,
   { source: { text } }: Layout,
@@ -128,7 +128,7 @@ function offsetOf(
     const start = from + (text[from] === '"' || text[from] === "'" ? 1 : 0);
     return text.startsWith(value, start) ? start + offset : undefined;
   }
-  // Lines of a literal block follow its header one to one, each behind the same indent.
+  // The lines of a literal block follow its header, each with the same indent.
   const before = value.slice(0, offset).split('\n');
   const lines = text.slice(from, to).split('\n');
   const indent = /^ */.exec(lines.slice(1).find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0;
@@ -136,14 +136,14 @@ function offsetOf(
   return from + skipped + indent + (before.at(-1) as string).length;
 }
 
-/** The place of a range of offsets; its length ends with its first line. */
+/** The place of a range of offsets. It ends with its first line. */
 export function placeAt({ file, text }: SourceText, lines: LineCounter, from: number, to: number): Place {
   const start = Math.min(from, text.length);
   const { line, col } = lines.linePos(start);
-  // Only what is meant is looked through: a line may be the whole file.
+  // Only the range itself is searched, because a line may be the whole file.
   const lineEnd = text.slice(start, to).indexOf('\n');
   let end = lineEnd < 0 ? Math.min(to, text.length) : start + lineEnd;
   while (end > start && /\s/.test(text[end - 1] as string)) end--;
-  // linePos answers line 0 where nothing was read.
+  // linePos returns line 0 when nothing was read.
   return { file, line: Math.max(1, line), column: Math.max(1, col), length: Math.max(1, end - start) };
 }

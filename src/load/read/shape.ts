@@ -11,8 +11,8 @@ import { isTreeMap, type TreeMap, type TreeValue } from './tree.ts';
 import { validatorOf } from './validator.ts';
 
 /**
- * Holds a definition against the JSON Schema. What is wrong is reported and taken out, so that the rest of the definition
- * can still be checked; what may be missing in it from then on is in doubt.
+ * Checks a definition against its JSON Schema. Errors are reported and removed, so that the rest can still be checked; anything
+ * that may be missing then is in doubt.
  * @returns false when the rest is not a definition of its kind
  */
 export function checkShape(declaration: Declaration, linking: Linking): boolean {
@@ -27,7 +27,7 @@ export function checkShape(declaration: Declaration, linking: Linking): boolean 
   return true;
 }
 
-/** Puts what holds the mistake in doubt, and the keys of its operation or definition that it may have meant. */
+/** Marks the containers of an error as in doubt, and the keys of its operation or definition that it may have meant. */
 function markDoubt(declaration: Declaration, { path, params, schema }: SchemaError, { doubt }: Linking): void {
   const holders = [declaration.value, ...path.map((_, index) => valueAt(declaration.value, path.slice(0, index + 1)))];
   for (const each of holders) if (isContainer(each)) doubt.mark(each);
@@ -44,11 +44,14 @@ function markDoubt(declaration: Declaration, { path, params, schema }: SchemaErr
   }
 }
 
-/** Removes what an error is about. @returns false where that is the definition itself */
+/**
+ * Removes the subject of an error.
+ * @returns false when it is the definition itself
+ */
 function takeOut(root: TreeMap, { path, params, propertyName }: SchemaError): boolean {
   const extra = params.additionalProperty ?? propertyName;
   let way = extra === undefined ? path : [...path, extra];
-  // An entry of a list goes with its list: without it the others would not mean the same.
+  // An entry is removed together with its list, because the others alone would have another meaning.
   while (way.length > 0 && Array.isArray(valueAt(root, way.slice(0, -1)))) way = way.slice(0, -1);
   const key = way.at(-1);
   if (key === undefined) return false;
@@ -57,7 +60,7 @@ function takeOut(root: TreeMap, { path, params, propertyName }: SchemaError): bo
   return true;
 }
 
-/** The value that a path leads to; undefined where it has been taken out. */
+/** The value at a path; `undefined` after it was removed. */
 function valueAt(root: TreeMap, path: readonly string[]): TreeValue | undefined {
   let value: TreeValue | undefined = root;
   for (const key of path) {
@@ -71,7 +74,7 @@ function isContainer(value: TreeValue | undefined): value is TreeMap | TreeValue
   return typeof value === 'object' && value !== null;
 }
 
-/** Documents whose root is declared as a list get a diagnostic of their own, in place of one about an unknown key. */
+/** Reports a document whose root is a list with a diagnostic of its own, instead of as an unknown key. */
 export function refuseRootLists(declaration: Declaration, linking: Linking): void {
   const { kind, value } = declaration;
   if (kind === 'document') {
@@ -108,25 +111,25 @@ function refuse(container: TreeMap, key: string, what: string, { report, places 
 
 const isListText = (value: TreeValue | undefined): boolean => typeof value === 'string' && /^list\s+of\s/.test(value);
 
-/** A place of a tree: a map or list, and a key of it. */
+/** A position in a tree: a map or list, and one of its keys. */
 interface Spot {
   readonly container: TreeMap | TreeValue[];
   readonly key: string | undefined;
   readonly value: TreeValue;
-  /** As words: `limits.body`, `an entry of steps`, `keep.TOKEN of an entry of steps`. Empty for a definition as a whole. */
+  /** In words: `limits.body`, `an entry of steps`, `keep.TOKEN of an entry of steps`. Empty for the whole definition. */
   readonly name: string;
 }
 
-/** What is wrong, and where. */
+/** An error and its place. */
 interface Mistake {
   readonly error: SchemaError;
   readonly spot: Spot;
-  /** The spot in words, at the beginning of a sentence. */
+  /** The spot in words, to begin a sentence. */
   readonly name: string;
   readonly at: Place;
 }
 
-/** Reports what the schema says against a definition, in words for its author. */
+/** Reports an error of the JSON Schema. */
 function raiseMistake(error: SchemaError, declaration: Declaration, linking: Linking): void {
   const { report, places } = linking;
   const spot = spotOf(declaration.value, error.path);
@@ -155,7 +158,7 @@ function raiseMistake(error: SchemaError, declaration: Declaration, linking: Lin
       raiseType(mistake, linking);
       return;
     case 'enum': {
-      // A map or list has been complained of for its type.
+      // The type of a map or list has been reported.
       if (typeof spot.value === 'object') return;
       const known = (params.allowedValues ?? []).map(String);
       report.raise('not-one-of', { name, given: spot.value, known }, at);
@@ -185,7 +188,7 @@ function raiseType({ error: { schema }, spot: { value }, name, at }: Mistake, { 
   report.raise('wrong-type', { name, expected, given: value, examples: shown }, at);
 }
 
-/** `{REGION}` without quotes: a map in braces of a key without a value. */
+/** An unquoted `{REGION}`: a map in braces with a key without a value. */
 function isBracedText(value: TreeValue, places: Places): boolean {
   if (!isTreeMap(value)) return false;
   const values = Object.values(value);
@@ -193,7 +196,7 @@ function isBracedText(value: TreeValue, places: Places): boolean {
 }
 
 function raiseMethods({ container, key = '', value }: Spot, { report, places }: Linking): void {
-  // Something that is no map satisfies `required`, whatever it names; its type has been complained of.
+  // Anything that is not a map satisfies `required`; its type has been reported.
   if (!isTreeMap(value)) return;
   const methods = METHOD_KEYS.filter((each) => each in value);
   if (methods.length === 0) report.raise('no-method', { operation: key }, places.key(container, key));
@@ -222,7 +225,7 @@ function spotOf(root: TreeMap, path: readonly string[]): Spot {
   return spot;
 }
 
-/** The words for a key of what has these words. */
+/** The words for a key inside something with these words. */
 function nameWithin(name: string, key: string): string {
   if (name === '') return key;
   if (name.startsWith(ENTRY)) return `${key} of ${name}`;
@@ -232,7 +235,7 @@ function nameWithin(name: string, key: string): string {
 
 const ENTRY = 'an entry of ';
 
-/** Its words begin with a key, which is written as it is. */
+/** Whether the words begin with a key, which is not capitalised. */
 function isKeyName({ name }: Spot): boolean {
   return name !== '' && !name.startsWith(ENTRY);
 }
@@ -242,7 +245,7 @@ function placeOf({ container, key }: Spot, places: Places): Place {
   return places.value(container, Array.isArray(container) ? Number(key) : key);
 }
 
-/** Where something is missing: the key that the map stands under, or the id of a definition. */
+/** The place of something missing: the key of its map, or the id of the definition. */
 function headOf({ container, key }: Spot, places: Places): Place {
   if (Array.isArray(container)) return places.start(container);
   const head = key ?? Object.keys(container)[0];
@@ -258,7 +261,7 @@ function reasonOf({ keyword, params, schema }: SchemaError): string {
     case 'minProperties':
       return 'is empty';
     case 'uniqueItems':
-      return 'names the same thing twice';
+      return 'contains the same entry twice';
     case 'minimum':
       return `is less than ${params.limit}`;
     case 'maximum':
@@ -281,10 +284,10 @@ function capital(text: string): string {
   return `${text[0]?.toUpperCase()}${text.slice(1)}`;
 }
 
-/** What the schema says against a definition, and the part of the schema that says so. */
+/** An error of the JSON Schema, and the part of the schema that raised it. */
 interface SchemaError {
   readonly keyword: string;
-  /** The keys on the way to what it is about. */
+  /** The keys that lead to its subject. */
   readonly path: readonly string[];
   readonly params: {
     readonly additionalProperty?: string;
@@ -292,12 +295,12 @@ interface SchemaError {
     readonly allowedValues?: readonly unknown[];
     readonly limit?: number;
   };
-  /** The key that is complained of, where keys are what the schema restricts. */
+  /** The invalid key, for restrictions on keys. */
   readonly propertyName?: string;
   readonly schema: JsonSchema;
 }
 
-/** Holds a definition against the JSON Schema of its kind. */
+/** Validates a definition with the JSON Schema of its kind. */
 export function schemaErrors(kind: Kind, value: object): readonly SchemaError[] {
   const validate = validatorOf(kind);
   if (validate(value)) return [];
@@ -309,12 +312,12 @@ export function schemaErrors(kind: Kind, value: object): readonly SchemaError[] 
   }));
 }
 
-/** Errors that only say that another one was found, or that a branch was not taken, say nothing to the author. */
+/** Drops errors that only repeat another one, or report a branch that was not taken. */
 function isOfInterest({ keyword, schemaPath }: ErrorObject): boolean {
   return keyword !== 'if' && keyword !== 'propertyNames' && !/\/oneOf\/\d+\//.test(schemaPath);
 }
 
-/** A key as it is, of one in a JSON Pointer (RFC 6901 section 4). */
+/** The key for a segment of a JSON Pointer (RFC 6901 section 4). */
 function unescaped(key: string): string {
   return key.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -17,14 +17,14 @@ import {
 import type { Place, Report } from '../diagnostic/diagnostic.ts';
 import { type Places, placeAt, type SourceText } from './places.ts';
 
-/** What a file holds, document by document. */
+/** The contents of a file, one root for each YAML document. */
 interface ParsedFile {
   readonly roots: readonly { readonly value: TreeValue; readonly at: Place }[];
-  /** False where a part could not be read, so that what it declares is not known. */
+  /** False when a part could not be read, so that its declarations are unknown. */
   readonly whole: boolean;
 }
 
-/** Text to trees: `---` parts one by one, aliases resolved, every map and list tied to its place. */
+/** Parses a file into trees: one for each `---` part, with resolved aliases and a place for each map and list. */
 export function parseTree(source: SourceText, places: Places, report: Report): ParsedFile {
   const lines = new LineCounter();
   const parsing: Parsing = { source, lines, places, report };
@@ -39,7 +39,7 @@ export function parseTree(source: SourceText, places: Places, report: Report): P
     } as const;
     documents = [...parseAllDocuments(source.text, options)];
   } catch (error) {
-    // The parser calls itself for each level: a thousand brackets end its stack.
+    // The parser recurses for each level: a thousand brackets exhaust the stack.
     const at = placeAt(source, lines, 0, 0);
     if (error instanceof RangeError) report.raise('nested-too-deep', { most: MOST_LEVELS }, at);
     else report.raise('yaml-syntax', { reason: (error as Error).message }, at);
@@ -66,7 +66,7 @@ function isBlank(node: unknown): boolean {
   return isScalar(node) && node.value === null && (node.source === undefined || node.source === '');
 }
 
-/** A value of a tree. Maps have no prototype, so no key of theirs can mean anything else. */
+/** A value of a tree. Maps have no prototype, so every key is just a key. */
 export type TreeValue = string | number | boolean | null | TreeValue[] | TreeMap;
 export interface TreeMap {
   [key: string]: TreeValue;
@@ -76,7 +76,7 @@ export function isTreeMap(value: TreeValue | undefined): value is TreeMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text that is gone through, and who is told of it. */
+/** A text under conversion, and its report. */
 interface Parsing {
   readonly source: SourceText;
   readonly lines: LineCounter;
@@ -84,15 +84,15 @@ interface Parsing {
   readonly report: Report;
 }
 
-/** Levels of maps and lists inside each other. The deepest definition that means anything has some 30. */
+/** Maximum nesting of maps and lists. The deepest useful definition has about 30 levels. */
 const MOST_LEVELS = 100;
-/** Values that aliases may repeat in one file. */
+/** Maximum number of values that aliases may repeat in one file. */
 const MOST_REPEATED = 10_000;
 
-/** Ends the conversion of one root; what is wrong has been reported. */
+/** Ends the conversion of one root after an error was reported. */
 class Abandoned extends Error {}
 
-/** One root's nodes to plain values; undefined where one can't be converted, which has been reported. */
+/** Converts the nodes of one root to plain values; `undefined` after an error, which has been reported. */
 function convertRoot(node: ParsedNode, parsing: Parsing): TreeValue | undefined {
   try {
     return new Converter(parsing).convert(node, 0);
@@ -134,7 +134,7 @@ class Converter {
     const written = new Map<string, number>();
     const { lines, report } = this.parsing;
     for (const { key, value } of node.items) {
-      // The parser has refused any other key.
+      // The parser rejects any other key.
       const name = String((key as Scalar.Parsed).value);
       const first = written.get(name);
       if (first !== undefined) {
@@ -202,12 +202,12 @@ function scalarValue({ value }: Scalar.Parsed): TreeValue {
   return String(value);
 }
 
-/** A URI template or a reference, in braces that hold no space: nobody writes a map like that. */
+/** A URI template or a reference, in braces without spaces, which is never a real map. */
 const BRACES = /\$?\{[^\s{}"']+\}/;
-/** What stands between quotes is a text already. */
+/** Quoted parts are text already. */
 const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 
-/** Says what the library found; slips that have a name of their own get it. */
+/** Reports an error of the parser, or a more specific one for common slips. */
 function raiseSyntax(problem: YAMLError, document: Document.Parsed, { source, lines, report }: Parsing): void {
   const [from, to] = problem.pos;
   const place = placeAt(source, lines, from, to);
@@ -233,7 +233,7 @@ function raiseSyntax(problem: YAMLError, document: Document.Parsed, { source, li
   }
 }
 
-/** Where the quoted text begins that ends at `end`: of one that is not closed, the library names the end alone. */
+/** The offset at which the quoted text that ends at `end` begins. For an unclosed quote, the parser only reports the end. */
 function openQuote(document: Document.Parsed, end: number): number {
   let opened = end;
   visit(document, {

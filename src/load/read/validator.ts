@@ -3,14 +3,14 @@ import { definitionsSchema } from '../schema/index.ts';
 import { KINDS, type Kind } from '../schema/kinds.ts';
 
 /**
- * Half of ajv's start is spent on things that nobody needs here: the meta-schema (a test holds the schema against it) and its
- * own messages. A function for each kind and each part that several share, as none is compiled by the engine before it is
- * called, and one that holds all of them takes it twice as long.
+ * Half of ajv's start-up time would be spent on unused features: the meta-schema (a test validates the schema with it) and its
+ * messages. Each kind and each shared part is a function of its own, because the engine compiles functions on their first call;
+ * a single function for everything takes twice as long.
  */
 const OPTIONS: Options = {
   allErrors: true,
   strict: false,
-  // `.inf` and `.nan` of YAML are no numbers that anything could hold.
+  // `.inf` and `.nan` of YAML are not valid numbers.
   strictNumbers: true,
   verbose: true,
   meta: false,
@@ -28,11 +28,11 @@ export function createAjv(code: NonNullable<Options['code']>): Ajv {
 /** Where ajv finds the schema of a kind. */
 export const schemaKey = (kind: Kind): string => `definitions#/allOf/${KINDS.indexOf(kind)}/then`;
 
-// Its optimizer takes longer than it saves in a run of the loader.
+// The optimizer takes longer than it saves in one run of the loader.
 const ajv = createAjv({ optimize: false });
 
 /**
- * Tells whether a value is a definition of a kind. In the package this module is what ajv made of the schema when it was built
- * (`scripts/build.ts`): compiling it is a tenth of what a start would take.
+ * The validator of a kind. In the package, the build (`scripts/build.ts`) replaces this module by the functions that ajv
+ * generates: compiling them would take a tenth of a start.
  */
 export const validatorOf = (kind: Kind): ValidateFunction => ajv.getSchema(schemaKey(kind)) as ValidateFunction;

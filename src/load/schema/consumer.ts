@@ -2,7 +2,6 @@ import type { Method } from '../../model/service.ts';
 import { retry } from '../value/retry.ts';
 import { duration, type JsonSchema, keys, matching, refersTo, TOKEN, text, word } from './json-schema.ts';
 
-/** `Y`, `n`, `true`. */
 type FlagDeclared = string | boolean;
 
 export interface PropertiesDeclared {
@@ -18,7 +17,6 @@ export interface PropertiesDeclared {
   readonly SegmentContentTransfer?: 'binary' | 'base64';
 }
 
-/** The node that an operation calls. */
 const target: JsonSchema = refersTo(
   'node-id',
   'The node that is called. The operation is a call to another system and is not answered here.',
@@ -40,7 +38,7 @@ const flag = (description: string, otherwise?: boolean): JsonSchema => ({
   examples: ['Y', 'N'],
 });
 
-/** Connector properties by the names of specification 4.3 and 4.4. `over`: the one protocol whose calls have it. */
+/** Connector properties by the names of specification 4.3 and 4.4. `over`: the only protocol that the property is for. */
 export const PROPERTIES: Readonly<
   Record<keyof PropertiesDeclared, { readonly over?: 'rest' | 'soap'; readonly schema: JsonSchema }>
 > = {
@@ -105,7 +103,6 @@ export const PROPERTIES: Readonly<
   },
 };
 
-/** The connector properties of a consumer. */
 export const properties: JsonSchema = keys(
   {
     description:
@@ -121,7 +118,7 @@ const texts = (what: string, pattern: string, example: string): JsonSchema => ({
   additionalProperties: { type: 'string' },
 });
 
-/** What operations with a `target` may say, and their service for all of them. */
+/** Keys of operations with a `target`, which a service may set for all of them. */
 export const callKeys: Readonly<Record<'target' | 'properties' | 'values' | 'timeout' | 'retry', JsonSchema>> = {
   target,
   properties,
@@ -138,7 +135,6 @@ export const callKeys: Readonly<Record<'target' | 'properties' | 'values' | 'tim
   retry,
 };
 
-/** The body of a call as a form. */
 export const form: JsonSchema = {
   ...texts("a form field's name", '^.+$', 'grant_type'),
   minProperties: 1,

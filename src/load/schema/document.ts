@@ -40,13 +40,13 @@ export interface FieldDeclared {
 
 const scalar: JsonSchema['type'] = ['string', 'number', 'boolean'];
 
-/** The keys of a document that is written in place, at a field or an operation. */
+/** The keys of a document in place, in a field or an operation. */
 const inPlaceKeys: Readonly<Record<'fields' | 'open', JsonSchema>> = {
   fields: reference('fields'),
   open: yesNo('Whether it accepts undeclared fields, which are kept unchanged.', false),
 };
 
-/** A field: one word for its type, or the long form. Also a column or a prompt of a query. */
+/** A field: a type word, or a map. Also a column or a prompt of a query. */
 export const field: JsonSchema = {
   ...keys<keyof FieldDeclared>(
     {
@@ -147,7 +147,6 @@ export const field: JsonSchema = {
   minLength: 1,
 };
 
-/** Fields by name, in the order in which they are written. */
 export const fields: JsonSchema = {
   type: 'object',
   additionalProperties: reference('field'),
@@ -186,7 +185,6 @@ export const document = keys<'document' | keyof InPlaceDeclared>(
   },
 );
 
-/** A document written in place of its id. */
 export const inPlaceDocument = keys<keyof InPlaceDeclared>(
   {
     title: 'a document in place',

@@ -8,7 +8,7 @@ import {
   type TextsDeclared,
 } from './json-schema.ts';
 
-/** Its steps alone, or with a description. */
+/** A list of steps, or a map with a description. */
 export type FlowDeclared =
   | readonly FlowStepDeclared[]
   | { readonly description?: string; readonly steps: readonly FlowStepDeclared[] };
@@ -21,7 +21,7 @@ export interface FlowStepDeclared {
   readonly timeout?: string;
 }
 
-/** A field of a reply's document: `access_token`, `d.results.id`. */
+/** A field of the reply document: `access_token`, `d.results.id`. */
 const path = (what: string, examples: readonly string[]): JsonSchema => ({
   title: 'a field of the reply',
   type: 'string',
@@ -32,7 +32,6 @@ const path = (what: string, examples: readonly string[]): JsonSchema => ({
 
 const status: JsonSchema = { title: 'an HTTP status from 400 to 599', type: 'integer', minimum: 400, maximum: 599 };
 
-/** One call of a flow. */
 export const flowStep: JsonSchema = keys<keyof FlowStepDeclared>(
   {
     title: 'a step',
@@ -74,7 +73,6 @@ export const flowStep: JsonSchema = keys<keyof FlowStepDeclared>(
   },
 );
 
-/** The flows of a service. */
 export const flows: JsonSchema = {
   type: 'object',
   propertyNames: { title: 'a flow name', pattern: '^[A-Za-z][A-Za-z0-9_-]*$', examples: ['upload'] },
@@ -91,7 +89,6 @@ const steps: JsonSchema = {
   description: 'The calls, in order. The reply of the last call is the reply of the flow.',
 };
 
-/** One flow. */
 export const flow: JsonSchema = {
   ...keys(
     {

@@ -50,7 +50,7 @@ export interface DatabaseDeclared {
   readonly connections?: number;
 }
 
-/** A path that leads nowhere but down. */
+/** A relative path without `..`. */
 const INSIDE = '^(?!/)(?![\\s\\S]*(^|/)\\.\\.(/|$))[^\\\\]+$';
 
 const databaseUrl: JsonSchema = {

@@ -18,7 +18,7 @@ import { service } from './service.ts';
 
 export type { JsonSchema } from './json-schema.ts';
 
-/** The schema of each kind, by its kind word. */
+/** The schema of each kind. */
 export const kindSchemas: Readonly<Record<Kind, JsonSchema>> = {
   gateway,
   node,
@@ -38,8 +38,8 @@ export const kindSchemas: Readonly<Record<Kind, JsonSchema>> = {
 };
 
 /**
- * One JSON Schema (draft 7) for every kind of definition, picked by the kind word. With `known`, the ids that a project
- * has are proposed where a definition refers to one; other texts stay valid there, since the loader says more about them.
+ * One JSON Schema (draft 7) for every kind of definition, selected by its kind. `known` adds the ids of a project as proposals
+ * where a definition refers to one. Other texts stay valid there, because the loader reports more about them.
  */
 export function definitionsSchema(known: KnownIds = {}): JsonSchema & { readonly $schema: string } {
   return {
@@ -56,7 +56,7 @@ export function definitionsSchema(known: KnownIds = {}): JsonSchema & { readonly
   };
 }
 
-/** Holds for definitions of a kind: its word stands there, and not as a key of another kind. */
+/** Matches definitions of a kind: they have its key, and it is not a key of another kind. */
 function ofKind(kind: Kind): JsonSchema {
   const others = KEYS_OF[kind];
   return {
@@ -65,7 +65,7 @@ function ofKind(kind: Kind): JsonSchema {
   };
 }
 
-/** Ids that editors propose where a definition refers to another. */
+/** Ids that editors propose for references. */
 interface KnownIds {
   readonly documents?: readonly string[];
   readonly queries?: readonly string[];
@@ -89,14 +89,14 @@ interface KnownIds {
 
 const typeExamples = ['string(10)', 'text', 'decimal(10.2)', 'list of string', 'LOC_DTL_VW', 'list of LOC_DTL_VW'];
 
-/** An id of a kind: any text for the loader, which looks it up itself; with the known ones as proposals for editors. */
+/** An id of a kind. The loader resolves it, so any text is valid; known ids are proposals for editors. */
 function id(what: string, known: readonly string[] = [], words: readonly string[] = []): JsonSchema {
   const proposals = [...new Set([...words, ...known])];
   if (known.length === 0) return { description: what, type: 'string', minLength: 1 };
   return { description: what, anyOf: [{ enum: proposals }, { type: 'string', minLength: 1 }] };
 }
 
-/** The parts that kinds and other parts refer to, by their names under `$defs`. */
+/** Shared parts of the schemas, by their names in `$defs`. */
 function partSchemas(known: KnownIds): Readonly<Record<string, JsonSchema>> {
   const documents = known.documents ?? [];
   const lists = documents.map((name) => `list of ${name}`);
@@ -164,7 +164,7 @@ function partSchemas(known: KnownIds): Readonly<Record<string, JsonSchema>> {
   };
 }
 
-/** A word, or a document in place. */
+/** A word or a document in place. */
 function either(word: string): JsonSchema {
   return {
     if: { type: 'object' },

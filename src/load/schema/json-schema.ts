@@ -1,10 +1,9 @@
-/** Texts by name. */
 export type TextsDeclared = Readonly<Record<string, string>>;
 
-/** The part of JSON Schema (draft 7) that the definitions are described with. */
+/** The subset of JSON Schema (draft 7) that the definitions use. */
 export interface JsonSchema {
   readonly $ref?: string;
-  /** The name of what is described, with its article: it stands in messages (`10 MB is not a size`). */
+  /** A noun phrase for messages (`10 MB is not a size`). */
   readonly title?: string;
   readonly description?: string;
   readonly type?: JsonType | readonly JsonType[];
@@ -37,8 +36,8 @@ export interface JsonSchema {
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
 /**
- * The schema of one kind or one part, as an object with these keys and no others. `K`: those of what linkers take it for, so
- * that neither can have a key that the other lacks.
+ * The schema of an object with these keys only. `K` is the keys of its TypeScript interface, so that neither can have a key
+ * that the other lacks.
  */
 export function keys<K extends string>(
   schema: Omit<JsonSchema, 'properties' | 'additionalProperties' | 'type'>,
@@ -47,16 +46,14 @@ export function keys<K extends string>(
   return { ...schema, type: 'object', properties, additionalProperties: false };
 }
 
-/** Free text that explains the thing; it goes into contracts. */
 export const description: JsonSchema = {
   type: 'string',
   description: 'Description for users. It is included in contracts.',
 };
 
-/** A reference by id. */
 export const reference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
 
-/** The same, with what it means where it stands. */
+/** A reference with a description and examples of its own. */
 export const refersTo = (name: string, description: string, ...examples: readonly string[]): JsonSchema => ({
   ...reference(name),
   description,
@@ -71,7 +68,7 @@ export const text = (description: string, ...examples: readonly string[]): JsonS
   examples,
 });
 
-/** A text of a form; `title` is what it is then, with its article. */
+/** A text with a pattern; `title` is the noun phrase for it. */
 export const matching = (
   title: string,
   pattern: string,
@@ -79,14 +76,14 @@ export const matching = (
   ...examples: readonly string[]
 ): JsonSchema => ({ title, type: 'string', pattern, description, examples });
 
-/** One of some words. */
+/** One of several words. */
 export const word = (
   words: readonly string[],
   description: string,
   more: Pick<JsonSchema, 'default' | 'examples'> = {},
 ): JsonSchema => ({ type: 'string', enum: words, description, ...more });
 
-/** A list of texts, each of them once. */
+/** A list of unique texts. */
 export const texts = (description: string, ...example: readonly string[]): JsonSchema => ({
   type: 'array',
   items: { type: 'string', minLength: 1 },
@@ -99,11 +96,9 @@ export const texts = (description: string, ...example: readonly string[]): JsonS
 /** A token of HTTP (RFC 9110 section 5.6.2). */
 export const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 
-/** The name of a header. */
 export const headerName = (description: string, example: string): JsonSchema =>
   matching('a header name', `^${TOKEN}$`, description, example);
 
-/** True or false. */
 export const yesNo = (description: string, otherwise: boolean): JsonSchema => ({
   type: 'boolean',
   description,
@@ -111,7 +106,6 @@ export const yesNo = (description: string, otherwise: boolean): JsonSchema => ({
   examples: [!otherwise],
 });
 
-/** A whole number. */
 export const count = (description: string, otherwise: number, minimum = 1): JsonSchema => ({
   type: 'integer',
   minimum,
@@ -121,19 +115,17 @@ export const count = (description: string, otherwise: number, minimum = 1): Json
 });
 
 /**
- * An entry of a list of ids. The type stands beside the reference because `uniqueItems` looks for it there: without it,
- * entries would be compared as if they could be maps.
+ * An entry of a list of ids. Without a type next to the reference, `uniqueItems` would compare the entries as if they could be
+ * maps.
  */
 export const idItem = (name: string): JsonSchema => ({ type: 'string', ...reference(name) });
 
-/** A namespace of XML. */
 export const namespaceUri: JsonSchema = {
   title: 'a namespace URI',
   type: 'string',
   pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>"{}|\\\\^`]+$',
 };
 
-/** A time. */
 export const duration: JsonSchema = {
   title: 'a time with its unit',
   type: 'string',
@@ -141,7 +133,7 @@ export const duration: JsonSchema = {
   examples: ['30 s', '500 ms', '2 min'],
 };
 
-/** The id of what a request or a registration names. */
+/** The id of a query, component or process, which requests contain. */
 export const name = (what: string, example: string): JsonSchema => ({
   title: 'a name',
   type: 'string',
@@ -151,7 +143,6 @@ export const name = (what: string, example: string): JsonSchema => ({
   examples: [example],
 });
 
-/** Origins whose pages may call. */
 export const cors: JsonSchema = {
   type: 'array',
   items: {

@@ -1,4 +1,4 @@
-/** The kinds of definitions, by the word at their top level. */
+/** The kinds of definitions, by their key at the top level. */
 export const KINDS = [
   'gateway',
   'node',
@@ -18,5 +18,5 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Kind words that are keys of other kinds too, where they refer to one: by the word, the kinds that have the key. */
+/** Kinds whose key is also a key of other kinds, where it refers to a definition; with these other kinds. */
 export const KEYS_OF: Readonly<Partial<Record<Kind, readonly Kind[]>>> = { datasource: ['query'], query: ['process'] };

@@ -12,7 +12,7 @@ import {
 } from './json-schema.ts';
 import { type CertificateDeclared, certificate, fileText, resolve } from './tls.ts';
 
-/** At least one of them, and one alone where nothing is wrong. */
+/** Exactly one of the keys in a valid definition. */
 export interface CredentialDeclared {
   readonly basic?: { readonly user: string; readonly password: string };
   readonly bearer?: string;
@@ -29,7 +29,6 @@ export interface ClientCredentialsDeclared {
   readonly authentication?: 'basic' | 'body';
 }
 
-/** A text that is a secret. */
 const secret = (what: string, reference: string): JsonSchema =>
   text(`${what} A reference, never the secret itself.`, reference);
 
@@ -99,7 +98,6 @@ const clientCredentials = keys<keyof ClientCredentialsDeclared>(
   },
 );
 
-/** What calls to a node show. */
 const credential: JsonSchema = keys<keyof CredentialDeclared>(
   {
     description: 'The credential of calls to the node: one of these.',

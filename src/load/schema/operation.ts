@@ -18,7 +18,7 @@ import {
   yesNo,
 } from './json-schema.ts';
 
-/** A document's id, a document in place, or a word for a message without one. */
+/** The id of a document, a document in place, or a word for a message without one. */
 export type MessageDeclared = string | InPlaceDeclared;
 
 export interface SharedDeclared {
@@ -58,7 +58,6 @@ export type OperationDeclared = SharedDeclared & {
   readonly active?: boolean;
 };
 
-/** Grants. */
 export const permission: JsonSchema = {
   title: 'a permission list or several',
   type: ['string', 'array'],
@@ -85,7 +84,7 @@ const templates = (method: string): JsonSchema => ({
       : ['Locations/{REGION}/{LOCATION}'],
 });
 
-/** The keys that name a method, of which an operation has one at most. */
+/** Keys for methods. An operation has at most one. */
 export const METHOD_KEYS = ['get', 'post', 'put', 'patch', 'delete', 'head'] as const;
 
 const message = (what: string, examples: readonly unknown[]): JsonSchema => ({
@@ -94,7 +93,7 @@ const message = (what: string, examples: readonly unknown[]): JsonSchema => ({
   examples,
 });
 
-/** What a service may say for all of its operations. */
+/** Keys that a service may set for all of its operations. */
 export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   permission,
   public: publicKey,
@@ -140,7 +139,7 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   ...callKeys,
 };
 
-/** One method, beside `soap` or without it; or `soap` alone. */
+/** A method, with or without `soap`; or `soap` alone. */
 const ways: readonly JsonSchema[] = [
   ...METHOD_KEYS.map((method) => ({ required: [method] })),
   {

@@ -10,7 +10,7 @@ export interface QueryDeclared {
   readonly columns: FieldsDeclared;
   readonly sql: string;
   readonly datasource?: string;
-  /** By the child's id: the child's columns, and the parent's that they equal. */
+  /** By child id: columns of the child, and the columns of the parent that they equal. */
   readonly connects?: Readonly<Record<string, TextsDeclared>>;
   readonly rows?: number;
   readonly timeout?: string;

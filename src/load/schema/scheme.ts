@@ -25,7 +25,6 @@ export interface BearerDeclared {
   readonly roles?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** Tokens that an issuer vouches for. */
 const bearer: JsonSchema = keys<keyof BearerDeclared>(
   {
     required: ['issuer', 'audience', 'jwks'],
@@ -109,7 +108,7 @@ const bearer: JsonSchema = keys<keyof BearerDeclared>(
   },
 );
 
-/** One of the keys beside the description, where nothing is wrong. */
+/** Exactly one of the keys besides the description in a valid definition. */
 export interface SchemeDeclared {
   readonly description?: string;
   readonly basic?: object;

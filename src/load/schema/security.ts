@@ -24,7 +24,7 @@ export interface UserDeclared {
   readonly sample?: boolean;
 }
 
-/** Of ids of lists, roles and users; those of users in the database too. */
+/** Ids of lists, roles and users, also of users in the database. */
 export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.@-]*$';
 
 const id = (what: string, example: string) =>

@@ -6,10 +6,8 @@ export interface CertificateDeclared {
   readonly passphrase?: string;
 }
 
-/** The path of a file. */
 export const fileText: JsonSchema = { title: 'the path of a file', type: 'string', minLength: 1 };
 
-/** What calls to a node show of themselves in TLS. */
 export const certificate: JsonSchema = keys<keyof CertificateDeclared>(
   {
     required: ['file', 'key-file'],
@@ -43,12 +41,11 @@ export const certificate: JsonSchema = keys<keyof CertificateDeclared>(
 
 const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
 
-/** Addresses of hosts. */
 export const resolve: JsonSchema = {
   type: 'object',
   propertyNames: {
     title: 'a host name without scheme and port',
-    // The last label of an address is a number, that of a name is none (WHATWG URL section 3.5).
+    // Unlike a name, an address ends with a numeric label (WHATWG URL section 3.5).
     pattern: `^(?=.{1,253}$)(?!(?:.*\\.)?[0-9]+$)${LABEL}(?:\\.${LABEL})*$`,
     examples: ['library.example.org'],
   },
@@ -71,7 +68,6 @@ export interface TlsDeclared {
   readonly minimum?: 'TLSv1.2' | 'TLSv1.3';
 }
 
-/** TLS of the gateway's own address. */
 export const tls: JsonSchema = keys<keyof TlsDeclared>(
   {
     required: ['certificate', 'key'],

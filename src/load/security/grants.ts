@@ -16,20 +16,20 @@ import type { Declaration } from '../read/declaration.ts';
 import type { Kind } from '../schema/kinds.ts';
 import type { PermissionListDeclared } from '../schema/security.ts';
 
-/** Where grants come from: the lists, and what those add by themselves. */
+/** The sources of grants: the lists, and the entries in them. */
 export interface GrantSources {
   readonly lists: ReadonlyMap<string, PermissionList>;
   readonly added: Added;
 }
 
-/** Who may use a thing. */
+/** The grants of a thing. */
 export interface Grants {
   readonly permissions: readonly PermissionList[];
-  /** Where each of them is named. */
+  /** Where each list is named. */
   readonly grantedAt: ReadonlyMap<PermissionList, Position>;
 }
 
-/** What says something of grants. */
+/** The keys of a definition that grant it. */
 interface Granting {
   readonly permission?: string | readonly string[];
   readonly public?: boolean;
@@ -37,7 +37,7 @@ interface Granting {
 
 const NONE: Grants = { permissions: [], grantedAt: new Map() };
 
-/** The lists that `permission:` of a holder names, and those that add the thing by themselves. */
+/** The lists in `permission:` of a holder, and those that list the thing. */
 export function grantsOf(linking: Linking, { lists, added }: GrantSources, id: string, holder: Granting): Grants {
   const named = namedBy(linking, lists, holder);
   const more = added.get(id);
@@ -47,7 +47,7 @@ export function grantsOf(linking: Linking, { lists, added }: GrantSources, id: s
   return { permissions: [...grantedAt.keys()], grantedAt };
 }
 
-/** What a service names holds for all its operations, which share it. */
+/** The operations of a service share its grants. */
 const byHolder = new WeakMap<Granting, Grants>();
 
 function namedBy(linking: Linking, lists: GrantSources['lists'], holder: Granting): Grants {
@@ -62,7 +62,7 @@ function namedBy(linking: Linking, lists: GrantSources['lists'], holder: Grantin
   return grants;
 }
 
-/** Where each of the things that `key` of `container` names, one or a list, stands there. */
+/** The place of each thing that `key` of `container` refers to, as a single id or a list. */
 export function placesOf<T extends { readonly id: string }>(
   { places }: Linking,
   container: object,
@@ -75,7 +75,7 @@ export function placesOf<T extends { readonly id: string }>(
   return new Map(named.map((each) => [each, placeOf(each.id)]));
 }
 
-/** Who may use a definition that stands by itself. Held to one word on that: it is granted, or everybody may. */
+/** The grants of a definition of its own. It must be granted or public. */
 export function linkThingGrants(
   linking: Linking,
   sources: GrantSources,
@@ -92,18 +92,18 @@ export function linkThingGrants(
   return { ...grants, public: false };
 }
 
-/** What is public is not granted as well. */
+/** Refuses grants of something public. */
 export function refuseGrantOfPublic(linking: Linking, holder: Granting): void {
-  if (holder.public === true) refuseBoth(linking, holder, 'permission', 'public', 'what is public needs no grant');
+  if (holder.public === true) refuseBoth(linking, holder, 'permission', 'public', 'anything public needs no grant');
 }
 
-/** What permission lists add of one kind: by the thing's id the lists, and where the entry of each stands. */
+/** The things of one kind that permission lists contain: by id, the lists with the place of the entry. */
 type Added = ReadonlyMap<string, ReadonlyMap<PermissionList, Position>>;
 
-/** Keys of a permission list, each for one kind. */
+/** Keys of a permission list, one for each kind. */
 type EntryKey = 'operations' | 'queries' | 'processes' | 'components';
 
-/** What an entry can name: ids by what is written, and whether something of that name may have been refused. */
+/** The things that an entry can refer to. */
 interface Named {
   readonly find: (entry: string, at: Place) => readonly string[];
   readonly known: () => string[];
@@ -111,7 +111,7 @@ interface Named {
   readonly what: (entry: string) => string;
 }
 
-/** What entries for operations can name. */
+/** The operations that an entry can refer to. */
 interface GrantableOperations {
   readonly services: readonly Pick<Service, 'id' | 'name'>[];
   readonly identities: readonly OperationIdentity[];
@@ -119,8 +119,8 @@ interface GrantableOperations {
 }
 
 /**
- * Which lists add an operation: by its name, which grants it in every version of its service, by its qualified name, by a
- * wildcard over either, or with all of a service. Entries that match nothing are reported, and names of several services.
+ * The lists that contain each operation: by its name, which grants it in every version of its service; by its qualified name;
+ * by a wildcard for either; or with a whole service. Unknown entries and names in several services are reported.
  */
 export function operationsByList(
   linking: Linking,
@@ -148,7 +148,7 @@ export function operationsByList(
       return found.map(({ id }) => id);
     },
     known: () => [...every.keys()],
-    // A service is known by `A.*` however few operations are left of it.
+    // `A.*` refers to a known service even when all of its operations were rejected.
     isLost: (entry) =>
       every.has(entry) ||
       isRejectedOperation(linking, entry) ||
@@ -158,7 +158,7 @@ export function operationsByList(
   });
 }
 
-/** Which lists add a query, a process or a component, by its id or by a wildcard. Entries that match nothing are reported. */
+/** The lists that contain each query, process or component, by id or wildcard. Unknown entries are reported. */
 export function thingsByList(
   linking: Linking,
   lists: ReadonlyMap<string, PermissionList>,
@@ -201,7 +201,7 @@ function byList(linking: Linking, lists: ReadonlyMap<string, PermissionList>, ke
   return added;
 }
 
-/** Whether a text fits a wildcard, in which each `*` stands for any characters, or none. */
+/** Whether a text matches a wildcard, in which each `*` stands for any characters, or none. */
 export function fitsWildcard(text: string, wildcard: string): boolean {
   const [first = '', ...rest] = wildcard.split('*');
   const last = rest.pop();

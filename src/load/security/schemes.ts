@@ -22,15 +22,15 @@ import { placesOf } from './grants.ts';
 
 const KEYS = ['basic', 'api-key', 'bearer', 'client-certificate', 'username-token', 'signature'] as const;
 
-/** A scheme without what its definition has in common with the others. */
+/** The part of a scheme that depends on its kind. */
 type Kind = SecurityScheme extends infer S ? (S extends SecurityScheme ? Omit<S, 'id' | 'description'> : never) : never;
 
-/** Links every scheme, with the one that needs no definition. */
+/** Links every scheme, and adds `basic`, which needs no definition. */
 export function linkSchemes(linking: Linking, roles: ReadonlyMap<string, Role>): Map<string, SecurityScheme> {
   const schemes = declarationsOf<SchemeDeclared>(linking, 'scheme').flatMap((declaration): SecurityScheme[] => {
     const { id, value, at } = declaration;
     if (id === BASIC.id) {
-      const why = 'the scheme basic is HTTP Basic, and needs no definition';
+      const why = 'the scheme basic is HTTP Basic and needs no definition';
       linking.report.raise('reserved-name', { name: id, why }, at);
       return [];
     }
@@ -41,7 +41,7 @@ export function linkSchemes(linking: Linking, roles: ReadonlyMap<string, Role>):
   return byId([BASIC, ...schemes]);
 }
 
-/** The one thing that a caller shows; undefined where that can't be told, which has been reported. */
+/** The one kind of a scheme; `undefined` when it is not known, which has been reported. */
 function linkKind(
   linking: Linking,
   { id, value, at }: Declaration<SchemeDeclared>,
@@ -75,10 +75,10 @@ function linkKind(
 }
 
 const MAX_AGE = 5 * 60_000;
-/** Who has read a message along the way has as long to be the first to show it to another gateway. */
+/** Anyone who intercepts a message has this long to send it to another gateway first. */
 const LONGEST_AGE = { amount: 3_600_000, words: 'from 1 ms to 1 h' };
 
-/** A header that holds credentials: none that means something else. */
+/** The header of a scheme. It must not have another meaning. */
 function linkHeader({ report, places }: Linking, holder: { readonly header?: string } | undefined): string | undefined {
   const header = holder?.header;
   if (header !== undefined && isTaken(header.toLowerCase()))
@@ -100,10 +100,10 @@ function linkSignature(linking: Linking, declared: SignatureDeclared): Kind {
   };
 }
 
-/** Clocks that differ by more are set wrong, and every token holds so much longer than its issuer says. */
+/** Clocks that differ by more are set wrong, and every token would be valid for this long after it expires. */
 const LONGEST_TOLERANCE = { amount: 600_000, words: 'from 1 ms to 10 min' };
 
-/** How tokens of one issuer are checked, and which roles they give. */
+/** How tokens of one issuer are checked, and the roles that they give. */
 function linkBearer(
   linking: Linking,
   id: string,
@@ -135,26 +135,26 @@ function linkBearer(
   };
 }
 
-/** Where the keys of an issuer come from, checked as far as it is written out. */
+/** The source of the issuer's keys. A literal address is checked. */
 function linkKeySet(linking: Linking, bearer: BearerDeclared): ConfigText {
   const at = linking.places.value(bearer, 'jwks');
-  const instead = 'Key sets are public: take it from an address that asks for nothing.';
+  const instead = 'Key sets are public: use an address without credentials.';
   return linkUrl(linking, bearer.jwks, at, { what: 'A password of the address', instead }, (text) => {
     const reason = writtenFault(text, keySetFault);
     if (reason !== undefined) linking.report.raise('bad-address', { name: 'jwks', reason }, at);
   });
 }
 
-/** Why something can't be a key set that is trusted; undefined where it can. */
+/** Why an address can't be trusted for a key set; `undefined` when it can. */
 function keySetFault(text: string): string | undefined {
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(text)) {
     const inside = !text.startsWith('/') && !text.split(/[/\\]/).includes('..');
     return inside ? undefined : `${text} is a file outside the project`;
   }
-  return secureEndpointFault(text, 'who stands on the way could put keys of their own in it');
+  return secureEndpointFault(text, 'an attacker in between could replace the keys');
 }
 
-/** Signature algorithms of tokens: asymmetric ones alone (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864). */
+/** Signature algorithms of tokens, all asymmetric (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864). */
 const TOKEN_ALGORITHMS = [
   'RS256',
   'RS384',
@@ -170,9 +170,9 @@ const TOKEN_ALGORITHMS = [
 ] as const;
 
 /**
- * The algorithms of a list that may be taken; others are reported, with why.
- * @param key where the list stands in `container`
- * @param known those that may be taken
+ * The allowed algorithms of a list. Others are reported with the reason.
+ * @param key the key of the list in `container`
+ * @param known the allowed algorithms
  */
 function linkAlgorithms<W extends string>(
   { report, places }: Linking,
@@ -193,39 +193,39 @@ function linkAlgorithms<W extends string>(
   });
 }
 
-/** What is wrong with algorithms that others take. */
+/** Why algorithms that others accept are not allowed. */
 function whyRefused(name: string): string | undefined {
-  if (/^none$/i.test(name)) return 'it signs nothing, so that anybody could write such a token';
-  if (/^(hs\d|hmac)/i.test(name)) return 'it has one key for both sides, so that whoever can check it could write it';
-  if (/sha-?1$|md5$/i.test(name)) return 'two texts with one digest of that kind can be made';
+  if (/^none$/i.test(name)) return 'it is not a signature, so anyone could write such a token';
+  if (/^(hs\d|hmac)/i.test(name)) return 'both sides share one key, so whoever can verify it could also create it';
+  if (/sha-?1$|md5$/i.test(name)) return 'its collisions can be computed';
   return undefined;
 }
 
-/** What a `requires:` says. */
+/** The contents of `requires:`. */
 interface Requirement {
   readonly schemes: readonly SecurityScheme[];
-  /** False where one of them can't be told. */
+  /** False when one of them is not known. */
   readonly complete: boolean;
   readonly at: Place;
-  /** Where the entry of a scheme stands. */
+  /** The place of the entry of a scheme. */
   readonly entryAt: (scheme: SecurityScheme) => Place;
 }
 
-/** What callers may be asked for. */
+/** The ways in which callers may authenticate. */
 export interface Callers {
   readonly schemes: ReadonlyMap<string, SecurityScheme>;
-  /** What the gateway asks for where nothing else is said. */
+  /** The schemes of the gateway, which are the default. */
   readonly usual?: Requirement;
 }
 
-/** The schemes there are, and which of them the gateway asks for. */
+/** All schemes, and those of the gateway. */
 export function linkCallers(linking: Linking, schemes: ReadonlyMap<string, SecurityScheme>): Callers {
   const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
   const usual = gateway && requirementOf(linking, schemes, gateway.value);
   return usual === undefined ? { schemes } : { schemes, usual };
 }
 
-/** What a gateway, a service or an operation asks for itself; undefined where it says nothing. */
+/** The `requires:` of a gateway, a service or an operation; `undefined` without one. */
 export function requirementOf(
   linking: Linking,
   schemes: ReadonlyMap<string, SecurityScheme>,
@@ -243,8 +243,8 @@ export function requirementOf(
 }
 
 /**
- * The first scheme whose credentials are there decides, so of two that look at one place the second never does. Tokens say
- * whose they are, so those of two issuers are two places.
+ * The first scheme whose credentials are present decides, so a second one that uses the same place never does. Tokens name
+ * their issuer, so those of two issuers are in different places.
  */
 function checkEachDecides(
   { report }: Linking,
@@ -256,7 +256,7 @@ function checkEachDecides(
   );
 }
 
-/** Where the credentials of a scheme stand, in words. */
+/** The place of a scheme's credentials, in words. */
 function shownIn(scheme: SecurityScheme): string {
   const header = headerOf(scheme);
   if (header !== undefined) return `the header ${header.toLowerCase()}`;
@@ -271,17 +271,17 @@ const SHOWN_IN: Readonly<Record<Exclude<SecurityScheme['kind'], 'bearer'>, strin
   signature: 'the signature of a message',
 };
 
-/** The header of its own that a scheme's credentials stand in. */
+/** The header of its own in which a scheme's credentials are sent. */
 export function headerOf(scheme: SecurityScheme): string | undefined {
   return scheme.kind === 'api-key' || scheme.kind === 'client-certificate' ? scheme.header : undefined;
 }
 
-/** What the gateway asks for. */
+/** The schemes of the gateway. */
 export function usualSchemes({ usual }: Callers): readonly SecurityScheme[] {
   return usual?.schemes ?? [BASIC];
 }
 
-/** Refuses what only the gateway's own schemes open, where none of these can be shown beside a message. */
+/** Refuses settings that need the gateway's own schemes, when all of these are parts of a message. */
 export function checkOwnPaths({ report, places }: Linking, value: GatewayDeclared, { usual }: Callers): void {
   if (usual === undefined || !usual.complete || withoutMessages(usual.schemes).length > 0) return;
   const schemes = usual.schemes.map(({ id }) => id);
@@ -291,7 +291,7 @@ export function checkOwnPaths({ report, places }: Linking, value: GatewayDeclare
     report.raise('no-scheme-for-paths', { what: '/metrics', schemes }, places.key(value, 'metrics'));
 }
 
-/** Those of an operation without a SOAP form: what stands inside a message of it is never there. */
+/** The schemes of an operation without a SOAP form, which has no messages. */
 export function withoutMessages(schemes: readonly SecurityScheme[]): readonly SecurityScheme[] {
   return schemes.filter((scheme) => !isMessageScheme(scheme));
 }

@@ -9,7 +9,7 @@ import type { PermissionListDeclared, RoleDeclared, UserDeclared } from '../sche
 import { linkSecret } from '../value/address.ts';
 import { placesOf } from './grants.ts';
 
-/** Links every permission list. What they add is resolved when that is linked. */
+/** Links every permission list. Their entries are resolved with the things that they refer to. */
 export function linkPermissionLists(linking: Linking): Map<string, PermissionList> {
   return byId(
     declarationsOf<PermissionListDeclared>(linking, 'permission-list').map(({ id, value, at }) => ({
@@ -60,7 +60,7 @@ export function linkUsers(linking: Linking, roles: ReadonlyMap<string, Role>): M
   );
 }
 
-/** What a user may show: hashes and names of it, and one reference. */
+/** The credentials of a user: hashes, names of certificates, and a reference to a secret. */
 function linkCredentials(
   linking: Linking,
   value: UserDeclared,
@@ -79,7 +79,7 @@ function linkCredentials(
 
 function checkPassword({ report, places }: Linking, value: UserDeclared): void {
   const { password } = value;
-  // A reference has been reported as one that stands in the wrong place.
+  // A reference has been reported as misplaced.
   if (password === undefined || password.startsWith('${')) return;
   const at = places.value(value, 'password');
   if (!password.startsWith('$scrypt$')) {
@@ -91,7 +91,7 @@ function checkPassword({ report, places }: Linking, value: UserDeclared): void {
   if (typeof reason === 'string') report.raise('password-hash', { reason }, at);
 }
 
-/** What is no hash may be the key itself, which is not shown. */
+/** Anything that is not a hash may be the key itself, so it is not shown. */
 function linkApiKeys({ report, places }: Linking, said: readonly string[]): string[] {
   return said.flatMap((key, index) => {
     if (/^sha256:[0-9a-f]{64}$/i.test(key)) return key.toLowerCase();
@@ -105,19 +105,22 @@ function linkApiKeys({ report, places }: Linking, said: readonly string[]): stri
 
 const FINGERPRINT = /^sha256:([0-9a-f]{64}|[0-9a-f]{2}(?::[0-9a-f]{2}){31})$/i;
 
-/** Certificates that stand for a user, each in the one spelling that they are found by; what names none is reported. */
+/** Certificates of a user in canonical form. Invalid ones are reported. */
 function linkCertificates({ report, places }: Linking, said: readonly string[]): string[] {
   return said.flatMap((name, index) => {
     const spelled = certificateName(name);
     if (typeof spelled === 'string') return spelled;
-    // A reference has been reported as one that stands in the wrong place.
+    // A reference has been reported as misplaced.
     if (!name.startsWith('${'))
       report.raise('certificate-name', { name, reason: spelled.message }, places.value(said, index));
     return [];
   });
 }
 
-/** The one spelling of a name: letter case and colons of a fingerprint, and blanks between parts of a subject, say nothing. */
+/**
+ * The canonical form of a name. Letter case and colons of a fingerprint do not count, nor spaces between the parts of a
+ * subject.
+ */
 export function certificateName(text: string): string | NameError {
   const digits = FINGERPRINT.exec(text)?.[1];
   if (digits !== undefined) return `sha256:${digits.replaceAll(':', '').toLowerCase()}`;
@@ -129,13 +132,13 @@ export function certificateName(text: string): string | NameError {
   }
 }
 
-/** What names users beside what they show. */
+/** Other definitions that refer to users. */
 interface Naming {
   readonly schemes: Iterable<SecurityScheme>;
   readonly processes: Iterable<Process>;
 }
 
-/** Holds users against each other, and against what says who calls. */
+/** Checks users against each other and against the definitions that refer to them. */
 export function checkUsers(linking: Linking, users: ReadonlyMap<string, User>, naming: Naming): void {
   checkApart(linking);
   warnOfEmptyHanded(linking, users, naming);
@@ -163,10 +166,10 @@ function checkApart(linking: Linking): void {
   );
 }
 
-/** Who shows nothing is somebody only where something else names it: a token, or a process that runs in its name. */
+/** A user without credentials is useful only when something else refers to it: a token, or a process that runs in its name. */
 function warnOfEmptyHanded(linking: Linking, users: ReadonlyMap<string, User>, { schemes, processes }: Naming): void {
   if ([...schemes].some((scheme) => scheme.kind === 'bearer' && scheme.users === 'known')) return;
-  // What can't be used may be what names it.
+  // A rejected definition may refer to it.
   if (linking.declared.rejected('scheme').size > 0 || linking.declared.rejected('process').size > 0) return;
   const named = new Set([...processes].map(({ runAs }) => runAs));
   for (const { id, value } of declarationsOf<UserDeclared>(linking, 'user')) {

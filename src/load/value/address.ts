@@ -4,16 +4,13 @@ import type { Place } from '../diagnostic/diagnostic.ts';
 import type { Linking } from '../linking.ts';
 import { literalOf, parseConfigText } from './config-text.ts';
 
-/** What is said of an address with a password that is written out. */
+/** How an address with a literal password is reported. */
 interface WrittenSecret {
   readonly what: string;
   readonly instead: string;
 }
 
-/**
- * An address that may refer to configuration. `check` looks at one whose references are sound, and which holds no secret;
- * others are reported here, or have been.
- */
+/** An address that may refer to configuration. `check` gets those with valid references and no secret; others are reported. */
 export function linkUrl(
   { report }: Linking,
   source: string,
@@ -22,73 +19,72 @@ export function linkUrl(
   check: (text: ConfigText) => void,
 ): ConfigText {
   const { text, bad } = parseConfigText(source);
-  // What is no reference has been reported, and nobody knows what it stands for.
+  // An invalid reference has been reported, and its value is unknown.
   if (bad.length > 0) return text;
   if (credentialsIn(text)) report.raise('secret-in-clear', secret, at);
   else check(text);
   return text;
 }
 
-/** What is wrong with a text as far as it is written out. */
+/** Why a literal text is not valid; `undefined` when it is, or when it refers to configuration. */
 export function writtenFault(text: ConfigText, fault: (literal: string) => string | undefined): string | undefined {
   const literal = literalOf(text);
   return literal === undefined ? undefined : fault(literal);
 }
 
-/** What an address to call is called, and what is wrong with one that is written out. */
+/** The name of an address in messages, and the check of a literal one. */
 interface AddressRule {
   readonly name: 'base' | 'PRIMARYURL' | 'token-url';
   readonly fault: (text: string) => string | undefined;
 }
 
-/** An address to call, checked as far as it is written out. */
+/** An address to call. A literal one is checked. */
 export function linkAddress(linking: Linking, source: string, at: Place, { name, fault }: AddressRule): ConfigText {
   const { report } = linking;
-  const secret = { what: 'A password of the address', instead: 'Write ${secret:NAME} in its place.' };
+  const secret = { what: 'A password of the address', instead: 'Write ${secret:NAME} instead.' };
   return linkUrl(linking, source, at, secret, (text) => {
     const literals = text.parts.map((part) => (part.kind === 'literal' ? part.text : '')).join('');
     const variable = /\{[^{}]*\}/.exec(literals)?.[0];
     if (variable !== undefined && name === 'base') report.raise('variable-in-base', { variable }, at);
     else {
-      const held = variable && `can't hold a variable of the call: ${variable}`;
+      const held = variable && `can't contain a variable of the call: ${variable}`;
       const reason = held ?? writtenFault(text, fault);
       if (reason !== undefined) report.raise('bad-address', { name, reason }, at);
     }
   });
 }
 
-/** A scheme alone. */
 export const SCHEME_ONLY = /^https?:\/\/$/;
 
-/** Why a text can't be the base of a node; undefined where it can. */
+/** Why a text is not a valid base of a node; `undefined` when it is. */
 export function baseFault(text: string): string | undefined {
   return SCHEME_ONLY.test(text) ? undefined : addressFault(text);
 }
 
-/** Why a text can't be an address to call; undefined where it can. */
+/** Why a text is not a valid address to call; `undefined` when it is. */
 export function endpointFault(text: string): string | undefined {
-  if (!/^https?:\/\//.test(text)) return 'is not an address that begins with http:// or https://';
-  if (!URL.canParse(text)) return 'has a host or a port that no address can have';
-  return text.includes('#') ? 'holds a fragment, which is never sent' : undefined;
+  if (!/^https?:\/\//.test(text)) return 'must begin with http:// or https://';
+  if (!URL.canParse(text)) return 'has an invalid host or port';
+  return text.includes('#') ? 'contains a fragment, which is never sent' : undefined;
 }
 
-/** Why an address can't stand in front of URI templates; undefined where it can. */
+/** Why an address can't precede URI templates; `undefined` when it can. */
 export function addressFault(text: string): string | undefined {
-  if (/^https?:\/\/[^?#]*[?#]/.test(text)) return 'holds a query or a fragment, which belong to the URI template';
+  if (/^https?:\/\/[^?#]*[?#]/.test(text)) return 'contains a query or a fragment, which belong in the URI template';
   return endpointFault(text);
 }
 
-/** Why a text can't be an address that is called over TLS, this machine apart. `risk`: what http:// would come to. */
+/** Why a text is not a valid address to call over TLS, or on this machine. `risk`: the consequence of http://. */
 export function secureEndpointFault(text: string, risk: string): string | undefined {
   const fault = endpointFault(text);
   if (fault !== undefined || text.startsWith('https:') || isLoopbackName(new URL(text).hostname)) return fault;
   return `begins with http://, and ${risk}`;
 }
 
-/** Stands for what a reference without a default resolves to. */
+/** Stands for the value of a reference without a default. */
 const REFERENCE = '\u0000';
 
-/** Whether an address holds a password or token that is written out, defaults of references included. */
+/** Whether an address contains a literal password or token, counting the defaults of references. */
 export function credentialsIn({ parts }: ConfigText): boolean {
   const text = parts
     .map((part) =>
@@ -101,7 +97,7 @@ export function credentialsIn({ parts }: ConfigText): boolean {
   return (password !== undefined && isWritten(password)) || secretInQuery(text);
 }
 
-/** Whether the query of an address has a password or key that is written out. */
+/** Whether the query of an address contains a literal password or key. */
 export function secretInQuery(address: string): boolean {
   for (const [, name = '', value = ''] of address.matchAll(/[?&;]([^=&;#]+)=([^&;#]*)/g)) {
     if (isSecretName(name) && isWritten(value)) return true;
@@ -109,16 +105,16 @@ export function secretInQuery(address: string): boolean {
   return false;
 }
 
-/** Whether a text that is a secret as a whole is written out, or has a part or default that is. */
+/** Whether a secret text is literal, or has a literal part or default. */
 export function isWrittenOut({ parts }: ConfigText): boolean {
   const written = parts.map((part) => (part.kind === 'literal' ? part.text : part.kind === 'env' ? part.default : ''));
   return written.some((text) => text !== undefined && text !== '');
 }
 
 /**
- * A text that is a secret as a whole: a reference, never written out.
- * @param what what it is, as messages call it
- * @param before what may be written out before the reference
+ * A text that is a secret as a whole. It must be a reference.
+ * @param what its name in messages
+ * @param before what may precede the reference
  */
 export function linkSecret(
   { report, places }: Linking,
@@ -130,7 +126,7 @@ export function linkSecret(
   const source = (container as Readonly<Record<string, string>>)[key] ?? '';
   const secret = before === undefined ? source : source.replace(before, '');
   if (isWrittenOut(parseConfigText(secret).text)) {
-    const instead = 'Write "${secret:NAME}" in its place.';
+    const instead = 'Write "${secret:NAME}" instead.';
     report.raise('secret-in-clear', { what, instead }, places.value(container, key));
   }
   return parseConfigText(source).text;
@@ -140,16 +136,16 @@ function isWritten(text: string): boolean {
   return text.replaceAll(REFERENCE, '') !== '';
 }
 
-/** Whether something of this name holds a secret. A CSRF token is asked for by a word that anyone may know. */
+/** Whether something of this name contains a secret. A request for a CSRF token is a known word. */
 export function isSecretName(name: string): boolean {
   return /(?:api[-_]?key|token|secret|password|passwd|pwd|assertion)$/i.test(name) && !/[cx]srf[-_]?token$/i.test(name);
 }
 
-/** The path of a file; the key itself in its place is a secret in clear. */
+/** The path of a file. A private key in its place is reported as a secret in clear text. */
 export function linkFile({ report, places }: Linking, container: object, key: string): ConfigText {
   const { text } = parseConfigText((container as Readonly<Record<string, string>>)[key] ?? '');
   if (text.parts.some((part) => part.kind === 'literal' && part.text.includes('PRIVATE KEY-----'))) {
-    const instead = 'Keep it in a file, and write the path of the file in its place.';
+    const instead = 'Keep it in a file, and write the path of the file here.';
     report.raise('secret-in-clear', { what: 'A private key', instead }, places.value(container, key));
   }
   return text;

@@ -4,11 +4,11 @@ import type { Declaration } from '../read/declaration.ts';
 import type { Places } from '../read/places.ts';
 import type { TreeMap, TreeValue } from '../read/tree.ts';
 
-/** A reference that is not one, and where it starts in the text. */
+/** An invalid reference, and its offset in the text. */
 interface BadReference {
   readonly text: string;
   readonly offset: number;
-  /** `${X}`: the name without its source. */
+  /** The name without a source in `${X}`. */
   readonly unprefixed?: string;
 }
 
@@ -36,7 +36,7 @@ export function parseConfigText(source: string): { readonly text: ConfigText; re
   return { text: { source, parts }, bad };
 }
 
-/** The texts of a map by their keys; bad references in them have been reported. */
+/** The texts of a map by key. Invalid references have been reported. */
 export function parseConfigTexts(sources: Readonly<Record<string, string>>): ReadonlyMap<string, ConfigText> {
   return new Map(Object.entries(sources).map(([key, source]) => [key, parseConfigText(source).text]));
 }
@@ -53,7 +53,7 @@ function parseReference(inner: string): ConfigPart | undefined {
   return dash < 0 ? { kind: 'env', name } : { kind: 'env', name, default: rest.slice(dash + 2) };
 }
 
-/** What of a text is written in the definitions themselves; `undefined` where it refers to something without a default. */
+/** The text with the defaults of references; `undefined` when a reference has none. */
 export function literalOf(text: ConfigText): string | undefined {
   let literal = '';
   for (const part of text.parts) {
@@ -64,19 +64,19 @@ export function literalOf(text: ConfigText): string | undefined {
   return literal;
 }
 
-/** What is said in braces: a reference to configuration, or a value of the call. */
+/** A reference to configuration, or a value of the call. */
 export const BRACES = /\$\{[^}]*\}|\{([^{}]*)\}/g;
 
-/** What can only be meant as the name of a value; other braces are text, as those of JSON are. */
+/** Braces with such a name are a value. Others are plain text, such as JSON. */
 export const VALUE_NAME = /^[\p{L}_][\p{L}\p{N}_.-]*$/u;
 
-/** Whether a text names values of a call. */
+/** Whether a text contains values of a call. */
 export function namesValues(source: string): boolean {
   return [...source.matchAll(BRACES)].some(([, inner]) => inner !== undefined && VALUE_NAME.test(inner));
 }
 
 /**
- * Whether a default is made in the call: of values, or of configuration. `{fault.message}` belongs to fault documents, which a
+ * Whether a default is built in the call, from values or configuration. `{fault.message}` belongs to fault documents, which a
  * request may share.
  */
 export function isMade(text: string): boolean {
@@ -84,10 +84,10 @@ export function isMade(text: string): boolean {
   return own.includes('${') || namesValues(own);
 }
 
-/** Keys whose text is the author's own: prose, SQL, values and patterns may hold any braces. */
+/** Keys whose text may contain any braces: prose, SQL, values and patterns. */
 const FREE = new Set(['description', 'sql', 'pattern', 'default', 'example', 'enum', 'fixed']);
 
-/** Where references to configuration are resolved, by kind: the keys on the way there. */
+/** The paths of keys whose references are resolved, by kind. */
 const CONFIGURED: Readonly<Record<string, RegExp>> = {
   gateway: /^(listen|database(\.url)?|publicUrl|tls\.(certificate|key|passphrase|client-ca)|audit)$/,
   scheme: /^(bearer\.(issuer|audience|jwks)|signature\.ca)$/,
@@ -98,7 +98,7 @@ const CONFIGURED: Readonly<Record<string, RegExp>> = {
   routing: /^(properties\.PRIMARYURL$|headers\.)/,
 };
 
-/** Finds references that are malformed, or stand where nothing resolves them. */
+/** Reports references that are malformed, or in a key where nothing resolves them. */
 export function checkTexts(declaration: Declaration, places: Places, report: Report): void {
   const configured = CONFIGURED[declaration.kind];
   walk(declaration.value, (text, container, key, path) => {
@@ -119,7 +119,7 @@ export function checkTexts(declaration: Declaration, places: Places, report: Rep
   });
 }
 
-/** Reports a reference that is none. */
+/** Reports an invalid reference. */
 export function raiseBadReference(report: Report, { text, unprefixed }: BadReference, at: Place): void {
   if (unprefixed === undefined) report.raise('bad-reference', { text }, at);
   else report.raise('unprefixed-reference', { name: unprefixed }, at);
@@ -127,7 +127,7 @@ export function raiseBadReference(report: Report, { text, unprefixed }: BadRefer
 
 type Visit = (text: string, container: TreeMap | TreeValue[], key: string | number, path: readonly string[]) => void;
 
-/** Visits every text; `path` is the keys on the way to it, and is reused from one to the next. */
+/** Visits every text. `path` is the keys that lead to it; the array is reused. */
 function walk(container: TreeMap | TreeValue[], visit: Visit, path: string[] = []): void {
   if (Array.isArray(container)) {
     for (const [index, value] of container.entries()) step(value, container, index, visit, path);

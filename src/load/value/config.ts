@@ -1,10 +1,10 @@
 import type { ConfigText } from '../../model/definition.ts';
 import { readText } from '../read/files.ts';
 
-/** Configuration that a text refers to and the environment does not have. */
+/** A text refers to configuration that is not set. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  /** Names that are not set, in the order in which they stand, each once. */
+  /** Unique names that are not set, in order. */
   readonly missing: readonly string[];
 
   constructor(missing: readonly string[], reasons: readonly string[]) {
@@ -25,9 +25,9 @@ export function secretsOf(env: Environment): ReadonlySet<string> {
 }
 
 /**
- * Texts with their references resolved, all at once, so that one message names all that is missing. A variable that is set to
- * nothing counts as unset, as for `:-` in a shell. A secret that is not in the environment is read from the file that
- * `<NAME>_FILE` names, without the line end at its end.
+ * Resolves the references of all texts together, so that one message names everything that is missing. An empty variable counts
+ * as unset, as for `:-` in a shell. A secret that is not in the environment is read from the file in `<NAME>_FILE`, without its
+ * final line end.
  * @throws ConfigError
  */
 export function resolveAll(texts: readonly ConfigText[], env: Environment): string[] {

@@ -1,10 +1,10 @@
 import { isSecretName } from './address.ts';
 
-/** What may be done with a header that belongs to the protocol, or to the gateway's own handling of a request. */
+/** The rules for a header that belongs to the protocol or to the gateway's own handling of a request. */
 interface HeaderRule {
-  /** Which calls may set it all the same. */
+  /** The calls that may set it nevertheless. */
   readonly calls?: 'rest' | 'both';
-  /** It holds credentials. */
+  /** Whether it contains credentials. */
   readonly credential?: true;
 }
 
@@ -26,7 +26,7 @@ const OWN: Readonly<Record<string, HeaderRule>> = {
   upgrade: {},
 };
 
-/** Headers with a meaning of their own: fields of HTTP, and those that the gateway and proxies in front of it read and write. */
+/** Headers with a fixed meaning: fields of HTTP, and those that the gateway and proxies read and write. */
 const MEANINGFUL: ReadonlySet<string> = new Set(
   `accept-charset accept-encoding accept-language access-control-request-headers access-control-request-method
   authentication-info cache-control content-disposition content-id content-location date forwarded from if-match
@@ -47,12 +47,18 @@ export function ownHeaderFault(name: string, over: 'rest' | 'soap'): string | un
   return calls === 'both' || calls === over ? undefined : 'belongs to the protocol and is written by the gateway';
 }
 
-/** Whether a header can't be the one of a scheme. Proxies pass certificates in some that begin with `X-Forwarded-`. @param name in lower case */
+/**
+ * Whether a header can't be used for credentials. Proxies forward certificates in some that begin with `X-Forwarded-`.
+ * @param name in lower case
+ */
 export function isTaken(name: string): boolean {
   return isOwnHeader(name) || MEANINGFUL.has(name) || name.startsWith('proxy-') || name.startsWith('sec-');
 }
 
-/** Whether a header holds credentials. @param name in lower case */
+/**
+ * Whether a header contains credentials.
+ * @param name in lower case
+ */
 export function isCredentialHeader(name: string): boolean {
   return (isOwnHeader(name) && OWN[name]?.credential === true) || isSecretName(name);
 }

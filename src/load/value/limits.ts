@@ -4,13 +4,13 @@ import { given } from '../object.ts';
 import { count, duration, type JsonSchema, keys, word } from '../schema/json-schema.ts';
 import { milliseconds } from './units.ts';
 
-/** Bounds of calls as one place says them: a gateway, a service or an operation. */
+/** Limits on calls, of a gateway, a service or an operation. */
 export function linkCallLimits(linking: Linking, declared: CallLimitsDeclared | undefined): CallLimits {
   if (declared === undefined) return {};
   return given({ rate: linkRate(linking, declared), concurrent: declared.concurrent });
 }
 
-/** `100 per 1 min`, or the map; the time is whole seconds, which is what a caller can be told (RFC 9110 section 10.2.3). */
+/** `100 per 1 min`, or a map. The period is in whole seconds, like Retry-After (RFC 9110 section 10.2.3). */
 function linkRate({ report, places }: Linking, limits: CallLimitsDeclared): Rate | undefined {
   const { rate } = limits;
   if (rate === undefined) return undefined;
@@ -18,7 +18,7 @@ function linkRate({ report, places }: Linking, limits: CallLimitsDeclared): Rate
   const time = milliseconds(per);
   if (time < 1000 || time > LONGEST_PERIOD || time % 1000 !== 0) {
     const at = typeof rate === 'string' ? places.value(limits, 'rate') : places.value(rate, 'per');
-    const reason = `is counted over whole seconds, from 1 s to 24 days, and not over ${per}`;
+    const reason = `must have a period of whole seconds from 1 s to 24 days, not ${per}`;
     report.raise('bad-value', { name: 'limits.rate', reason, examples: ['100 per 1 min'] }, at);
   }
   return { requests, per: time, by };
@@ -39,7 +39,6 @@ export interface CallLimitsDeclared {
   readonly concurrent?: number;
 }
 
-/** How often something may be called. */
 const rate: JsonSchema = {
   title: 'a rate, or a map',
   description:
@@ -80,10 +79,8 @@ const concurrent: JsonSchema = {
   examples: [20],
 };
 
-/** Bounds of calls; for the gateway as for services and operations. */
 const callLimits = { rate, concurrent } as const;
 
-/** Bounds of the calls of an operation. */
 export const limitsKey: JsonSchema = keys<keyof CallLimitsDeclared>(
   {
     description: 'Limits on its calls. Those of an operation apply in addition to those of its service.',
@@ -117,7 +114,6 @@ const size: JsonSchema = {
   examples: ['10 MiB', '64 KiB', 4096],
 };
 
-/** Bounds of every exchange. */
 export const limits = keys<keyof GatewayLimitsDeclared>(
   {
     description:

@@ -1,7 +1,7 @@
 import { RETRY_DEFAULTS, type Retry } from '../../model/node.ts';
 import { type JsonSchema, keys } from '../schema/json-schema.ts';
 
-/** When a call is made again, as a node or an operation says it; the JSON Schema has seen to its bounds. */
+/** The retry settings of a node or an operation, whose bounds the JSON Schema has checked. */
 export function linkRetry(said: RetryDeclared | undefined): Retry | undefined {
   if (said === undefined) return undefined;
   const { attempts = RETRY_DEFAULTS.attempts, on = [...RETRY_DEFAULTS.on] } = said;
@@ -15,7 +15,6 @@ export interface RetryDeclared {
 
 const status: JsonSchema = { title: 'a status from 400 to 599', type: 'integer', minimum: 400, maximum: 599 };
 
-/** When a call is made again: of a node, and of an operation with a `target`. */
 export const retry: JsonSchema = keys<keyof RetryDeclared>(
   {
     description:

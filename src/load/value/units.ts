@@ -3,16 +3,16 @@ import type { Linking } from '../linking.ts';
 const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** What a timer can wait for; it would take a longer time for no time at all. */
+/** The longest delay of a timer; a longer one would fire immediately. */
 const LONGEST = 2 ** 31 - 1;
 
-/** `10 MiB` under a key of `limits`, in bytes; a number is bytes already. Undefined where nothing is said. */
+/** `10 MiB` under a key of `limits`, in bytes; a number is in bytes. `undefined` without a value. */
 export function linkSize(linking: Linking, limits: object, key: string): number | undefined {
   const most = { amount: Number.MAX_SAFE_INTEGER, words: 'from 1 B to 8 PiB' };
   return linkAmount(linking, limits, key, `limits.${key}`, SIZES, most);
 }
 
-/** What an amount may be, as a number and in words. */
+/** The largest amount, as a number and in words. */
 interface Most {
   readonly amount: number;
   readonly words: string;
@@ -21,8 +21,8 @@ interface Most {
 const TIMER: Most = { amount: LONGEST, words: 'from 1 ms to 24 days' };
 
 /**
- * `30 s`, in milliseconds; undefined where nothing is said. `name` is what messages call it, and ends with its key in
- * `container`: `limits.timeout`.
+ * `30 s`, in milliseconds; `undefined` without a value. `name` is its name in messages and ends with its key in `container`:
+ * `limits.timeout`.
  */
 export function linkDuration(
   linking: Linking,
@@ -34,7 +34,7 @@ export function linkDuration(
   return linkAmount(linking, container, key, name, TIMES, most);
 }
 
-/** `1 min`, as the JSON Schema lets it through, in milliseconds. */
+/** `1 min` in milliseconds, of the form that the JSON Schema requires. */
 export function milliseconds(text: string): number {
   return amountOf(text, TIMES);
 }
@@ -44,7 +44,7 @@ function amountOf(text: string, units: Readonly<Record<string, number>>): number
   return Number(number) * (units[unit] as number);
 }
 
-/** An amount with its unit, as the JSON Schema lets it through; one out of bounds is reported. */
+/** An amount with its unit, of the form that the JSON Schema requires. One out of bounds is reported. */
 function linkAmount(
   { report, places }: Linking,
   container: object,
@@ -59,15 +59,15 @@ function linkAmount(
   if (amount < 1 || amount > most.amount)
     report.raise(
       'bad-value',
-      { name, reason: `is not ${most.words}: ${said}`, examples: [] },
+      { name, reason: `must be ${most.words}, not ${said}`, examples: [] },
       places.value(container, key),
     );
   return amount;
 }
 
-/** Whether there is a time zone of that name. */
+/** Whether a time zone of that name exists. */
 export function isTimezone(name: string): boolean {
-  // UTC and other names of a zone are not listed; a first formatter, which knows them, takes a start 12 ms.
+  // UTC and alias names are not in the list. Only a formatter knows them, but the first one takes 12 ms of a start.
   if (name === 'UTC' || Intl.supportedValuesOf('timeZone').includes(name)) return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
