@@ -13,17 +13,17 @@ import {
 } from '../model/service.ts';
 import { problemMediaType } from '../wire/problem.ts';
 
-/** The forms of an operation's reply, the default first; none where nothing is sent. */
+/** The forms of an operation's reply, the default first; empty when nothing is sent. */
 export function sentForms(operation: Operation): readonly ReplyForm[] {
   return replyForms(operation).filter(({ message }) => message.kind !== 'none');
 }
 
-/** Status of a reply that is no fault: 204 where nothing is sent and nothing else is declared. */
+/** Status of a reply that is not a fault: 204 when nothing is sent and no other status is declared. */
 export function replyStatus(operation: Operation): number {
   return operation.status === 200 && sentForms(operation).length === 0 ? 204 : operation.status;
 }
 
-/** The forms of an operation's faults, those of its replies; problem details (RFC 9457) where it has no fault document. */
+/** The forms of an operation's faults: those of its replies, or problem details (RFC 9457) if it has no fault document. */
 export function faultForms(operation: Operation): readonly ReplyForm[] {
   if (operation.fault === undefined)
     return [{ mediaType: problemMediaType, format: 'json', message: { kind: 'raw', raw: 'json' } }];
@@ -43,7 +43,7 @@ const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
   binary: 'application/octet-stream',
 };
 
-/** Media type of a request's body: JSON for a document's fields, by its kind for a body that is one field or a raw message. */
+/** Media type of a request's body: JSON for the fields of a document, otherwise by the kind of the field or message. */
 export function requestMediaType(operation: Operation, uri: OperationUri): string {
   if (operation.body !== 'raw') return 'application/json';
   const [field] = uri.body;
@@ -58,58 +58,66 @@ export function requestMediaTypes(operation: Operation, uri: OperationUri): read
   return [requestMediaType(operation, uri), ...(isXml ? ['application/xml'] : [])];
 }
 
-/** A status that an operation may answer beside its own. */
+/** A status of faults that an operation may answer with. */
 export interface FaultStatus {
   readonly status: number;
   readonly code: FaultCode;
   readonly meaning: string;
-  /** A message of it, in the gateway's own words. */
+  /** An example of its message, as the gateway writes it. */
   readonly message: string;
 }
 
-/** What the operations of a service can answer beside their own status, each status once. */
+/** The faults of the operations of a service, each status once. */
 export function faultMeanings(operations: readonly Operation[], limits: CallLimits): readonly FaultStatus[] {
   const used = new Set(operations.flatMap((operation) => faultStatuses(operation, limits)));
   return faultStatusList.filter((each) => used.has(each));
 }
 
 const faultStatusList: readonly FaultStatus[] = [
-  status('BAD_PARAMETER', 'The request is wrong: a parameter, the body or the address. The message names it.', {
-    name: 'The parameter',
-    reason: 'is not acceptable',
-  }),
+  status(
+    'BAD_PARAMETER',
+    'The request is not valid. The message names the parameter, or the part of the body or address.',
+    {
+      name: 'The parameter',
+      reason: 'is not acceptable',
+    },
+  ),
   status('UNAUTHENTICATED', 'Credentials are missing or wrong.', { scheme: 'basic' }),
-  status('FORBIDDEN', 'The caller has no grant for this.', { user: 'guest', what: 'this operation' }),
-  status('NOT_FOUND', 'There is no such thing, or nothing at this address.', { what: 'such resource' }),
-  status('METHOD_NOT_ALLOWED', 'The address has other methods, which the header Allow names.', {
+  status('FORBIDDEN', 'The caller is not permitted to do this.', { user: 'guest', what: 'this operation' }),
+  status('NOT_FOUND', 'The requested resource or address does not exist.', { what: 'such resource' }),
+  status('METHOD_NOT_ALLOWED', 'The address supports other methods, which the Allow header lists.', {
     method: 'TRACE',
     allowed: 'GET, HEAD, OPTIONS',
   }),
-  status('NOT_ACCEPTABLE', 'None of the media types that the header Accept names can be had.', {
+  status('NOT_ACCEPTABLE', 'None of the media types in the Accept header is available.', {
     offered: 'application/json',
   }),
-  status('CONFLICT', 'The record is there already, has changed since it was read, or breaks a rule of its table.', {
+  status(
+    'CONFLICT',
+    'The record already exists, has changed since it was read, or violates a constraint of its table.',
+    {
+      what: 'The record',
+      reason: 'has changed since it was read',
+    },
+  ),
+  status('PRECONDITION_FAILED', 'The record does not match the condition in If-Match or If-None-Match.', {
     what: 'The record',
-    reason: 'has changed since it was read',
   }),
-  status('PRECONDITION_FAILED', 'The record is not the one that If-Match or If-None-Match expects.', {
-    what: 'The record',
-  }),
-  status('BODY_TOO_LARGE', 'The body is larger than the gateway takes.', { limit: 10_485_760 }),
+  status('BODY_TOO_LARGE', 'The body is larger than the gateway accepts.', { limit: 10_485_760 }),
   status('UNSUPPORTED_MEDIA_TYPE', 'The media type or the encoding of the body is not supported.', {
     given: 'Content-Type text/plain',
     supported: 'application/json',
   }),
-  status('TOO_MANY_REQUESTS', 'Too many requests; the header Retry-After says when the next is taken.', {
+  status('TOO_MANY_REQUESTS', 'Too many requests. The Retry-After header states when to try again.', {
     what: 'the operation',
     seconds: 7,
   }),
   status('INTERNAL', 'The request could not be answered.', { operation: 'The operation' }),
-  status('UPSTREAM_FAILED', 'The system that answers this could not be reached, or failed.', {
+  status('UPSTREAM_FAILED', 'The system behind this operation could not be reached, or failed.', {
     operation: 'the operation',
   }),
-  status('UNAVAILABLE', 'Not available now; try again later.', { reason: 'the gateway is stopping' }),
-  status('TIMEOUT', 'The answer took too long and was given up.', { what: 'The operation', seconds: 30 }),
+  status('UNAVAILABLE', 'Temporarily not available. Try again later.', { reason: 'the gateway is stopping' }),
+  status('TIMEOUT', 'The operation took too long and was cancelled.', { what: 'The operation', seconds: 30 }),
 ];
 
 function status<C extends FaultCode>(code: C, meaning: string, parameters: FaultParameters<C>): FaultStatus {
@@ -136,22 +144,22 @@ export function faultStatuses(operation: Operation, limits: CallLimits): readonl
   return faultStatusList.filter(({ code }) => !absent.has(code));
 }
 
-/** What a handler of the package adds to what is said of every operation. */
+/** What contracts state about an operation because of the delivered handler that answers it. */
 interface DeliveredFacts {
-  /** Headers of its reply. */
+  /** Headers of the reply. */
   readonly headers?: readonly DeliveredHeader[];
-  /** Faults that no operation without it has. */
+  /** Faults that other operations don't have. */
   readonly faults?: readonly FaultCode[];
-  /** What the JSON of its body is, where the definition of the operation has no document for it. */
+  /** The contents of its JSON body, if the definition of the operation has no document for it. */
   readonly body?: 'private-query';
 }
 
-/** A header that a handler of the package sends. */
+/** A header that a delivered handler sends. */
 export type DeliveredHeader = 'Location' | 'Content-Disposition' | 'Rows-Truncated' | 'Query-Status';
 
 const NONE: DeliveredFacts = {};
 
-/** By the name in `handler:`. A private query may be acceptable no longer, which is a conflict wherever one is named. */
+/** By the name in `handler:`. A private query may have become invalid, which is a conflict for whoever names it. */
 export const DELIVERED_FACTS: Readonly<Record<string, DeliveredFacts>> = {
   'signalbox/process-schedule': { headers: ['Location'], faults: ['CONFLICT'] },
   'signalbox/process-update': { faults: ['CONFLICT'] },
@@ -165,7 +173,7 @@ export const DELIVERED_FACTS: Readonly<Record<string, DeliveredFacts>> = {
   'signalbox/query-save': { body: 'private-query' },
 };
 
-/** The facts of the handler that answers an operation; empty unless it is of the package. */
+/** The facts of the delivered handler that answers an operation; empty for any other operation. */
 export function deliveredFacts({ answer }: Operation): DeliveredFacts {
   return answer.kind === 'delivered' ? (DELIVERED_FACTS[answer.name] ?? NONE) : NONE;
 }

@@ -6,7 +6,7 @@ import { describeWadl } from './wadl.ts';
 import { describeWsdl } from './wsdl/wsdl.ts';
 import { describeXsdFiles } from './xsd/xsd.ts';
 
-// Contracts of a service, made from the registry alone: the same text for the same registry, wherever and whenever.
+// Contracts of a service. They depend on the registry only: the same registry always gives the same text.
 
 export { exampleRequest, exampleSoapRequest } from './example/request.ts';
 
@@ -19,10 +19,10 @@ export { describeXsdFiles } from './xsd/xsd.ts';
 const WRITERS = { wadl: describeWadl, openapi: describeOpenApi, wsdl: describeWsdl } as const;
 
 /**
- * A contract as files, text by name: its own first, then those that it imports. Path names belong to REST: a WSDL is of
- * the whole service.
+ * The files of a contract by name: the contract itself first, then those that it imports. Only REST has path names: a WSDL
+ * describes the whole service.
  * @param base the gateway's address with its context, without a slash at the end
- * @throws RangeError where no operation answers under the path name; for a WSDL where nothing is called over SOAP
+ * @throws RangeError when no operation has the path name, or for a WSDL when no operation is called over SOAP
  */
 export function describeContract(
   registry: Registry,
@@ -36,12 +36,12 @@ export function describeContract(
   return new Map([[`${segmentOf(subject)}${CONTRACT_EXTENSIONS[form]}`, text]]);
 }
 
-// WS-Inspection 1.0 (IBM and Microsoft, November 2001): where a list of services refers to their WSDL.
+// WS-Inspection 1.0 (IBM and Microsoft, November 2001): a list of services with references to their WSDL.
 
 const WSIL = 'http://schemas.xmlsoap.org/ws/2001/10/inspection/';
 const WSDL = 'http://schemas.xmlsoap.org/wsdl/';
 
-/** The services over SOAP, each with the address of its WSDL. @param base the gateway's address with its context */
+/** The SOAP services with the addresses of their WSDL. @param base the gateway's address with its context */
 export function describeInspection({ services }: Registry, base: string): string {
   const listed = [...services.values()].filter((each) => each.active && contractForms(each).includes('wsdl'));
   const entries = listed.map(({ id, description }) =>

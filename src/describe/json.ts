@@ -2,7 +2,7 @@ import type { Document } from '../model/document.ts';
 import type { FieldType } from '../model/field.ts';
 import { blankOf, traitsOf } from '../model/scalar.ts';
 
-/** A value of JSON; members that are undefined are left out when it is written. */
+/** A JSON value; undefined members are left out when it is written. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 
 /** Members in the order in which they are written. */
@@ -10,12 +10,12 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-/** Two spaces an indent, a line end last. */
+/** Indented by two spaces, with a line end. */
 export function jsonText(value: Json): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-/** What is written in JSON where a field with `absent: blank` is not given. A list has the blank of one entry. */
+/** The JSON of a field with `absent: blank` that has no value. The blank of a list is that of one entry. */
 export function blankJson(type: FieldType, outer: readonly Document[] = []): Json {
   if (type.kind === 'list') return blankJson(type.item, outer);
   if (type.kind !== 'document') return blankOf(traitsOf(type));

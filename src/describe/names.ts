@@ -7,8 +7,8 @@ export function ncName(text: string): string {
 }
 
 /**
- * Gives out names that differ in every language ({@link foldedName}): one that is taken gets `_2`, `_3` and so on.
- * @param taken names that are never given out
+ * Allocates names that differ in every language ({@link foldedName}): a name that is taken gets `_2`, `_3` and so on.
+ * @param taken names that are never allocated
  */
 export function nameAllocator(taken: Iterable<string> = []): (wanted: string) => string {
   const given = new Set([...taken].map(foldedName));

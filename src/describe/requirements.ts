@@ -7,26 +7,26 @@ import {
 } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 
-/** What a caller shows over REST, one of these: what stands inside a SOAP message can't be shown there. None where public. */
+/** The alternative schemes over REST: those inside a SOAP message don't apply. Empty when the operation is public. */
 export function restSchemes(operation: Pick<Operation, 'public' | 'requires'>): readonly TransportScheme[] {
   return operation.public
     ? []
     : operation.requires.filter((scheme): scheme is TransportScheme => !isMessageScheme(scheme));
 }
 
-/** What a caller shows over SOAP, one of these. None where public. */
+/** The alternative schemes over SOAP. Empty when the operation is public. */
 export function soapSchemes(operation: Pick<Operation, 'public' | 'requires'>): readonly SecurityScheme[] {
   return operation.public ? [] : operation.requires;
 }
 
-/** What a caller has to show, in a sentence. @param schemes any one of them is enough; none where it is public */
+/** The required credentials, as a sentence. @param schemes alternatives; empty when the operation is public */
 export function accessNote(schemes: readonly SecurityScheme[]): string {
   return schemes.length === 0
     ? 'Public.'
-    : `Needs credentials: ${[...new Set(schemes.map(schemeWords))].join(' or ')}.`;
+    : `Requires credentials: ${[...new Set(schemes.map(schemeWords))].join(' or ')}.`;
 }
 
-/** A scheme in words, with all that a caller has to know of it. */
+/** A scheme in words, with everything a caller needs to know about it. */
 export function schemeWords(scheme: SecurityScheme): string {
   switch (scheme.kind) {
     case 'basic':
@@ -44,7 +44,7 @@ export function schemeWords(scheme: SecurityScheme): string {
   }
 }
 
-/** A configuration text that says the same everywhere; undefined where it is known at the start only, or secret. */
+/** A configuration text without references; `undefined` if its value is known at the start only, or is secret. */
 export function literalText({ parts }: ConfigText): string | undefined {
   const texts = parts.flatMap((part) => (part.kind === 'literal' ? [part.text] : []));
   return texts.length === parts.length ? texts.join('') : undefined;

@@ -22,7 +22,6 @@ export type SoapOperation = Operation & { readonly soap: SoapForm };
 /** A kind of contract. */
 export type ContractForm = 'wadl' | 'openapi' | 'wsdl' | 'xsd';
 
-/** What the names of contracts' files end in. */
 export const CONTRACT_EXTENSIONS: Readonly<Record<ContractForm, string>> = {
   wadl: '.wadl',
   openapi: '.openapi.json',
@@ -30,18 +29,18 @@ export const CONTRACT_EXTENSIONS: Readonly<Record<ContractForm, string>> = {
   xsd: '.xsd',
 };
 
-/** What a contract is of: a service, or those of its operations that answer under one path name. */
+/** The subject of a contract: a service, or its operations with one path name. */
 export interface Subject {
   readonly service: Service;
   readonly pathName?: string | undefined;
 }
 
-/** What every form of contract is written from. */
+/** What contracts of every form are written from. */
 export interface Scope {
   readonly gateway: Gateway;
   readonly service: Service;
   readonly rest: readonly RestOperation[];
-  /** The same operation may be among both. None in a contract of REST alone. */
+  /** An operation may be in both lists. Empty in a contract for REST only. */
   readonly soap: readonly SoapOperation[];
   /** See {@link segmentOf}. */
   readonly name: string;
@@ -52,12 +51,12 @@ export interface Scope {
   readonly nameOf: (uri: OperationUri) => string;
 }
 
-/** The operations of a subject. Active ones only: an inactive operation answers 404. */
+/** The active operations of a subject. Inactive ones answer 404. */
 export function activeOperations({ service, pathName }: Subject): readonly Operation[] {
   return service.operations.filter((each) => each.active && (pathName === undefined || each.pathName === pathName));
 }
 
-/** The contracts that a subject has: what would have nothing to tell is left out. */
+/** The forms of contract that a subject has; forms that would be empty are left out. */
 export function contractForms(service: Service, pathName?: string): readonly ContractForm[] {
   const operations = activeOperations({ service, pathName });
   const some = (test: (operation: Operation) => boolean, ...forms: ContractForm[]): ContractForm[] =>
@@ -65,13 +64,13 @@ export function contractForms(service: Service, pathName?: string): readonly Con
   return [...some(isRest, 'wadl', 'openapi'), ...some(isSoap, 'wsdl'), ...some(() => true, 'xsd')];
 }
 
-/** @throws RangeError where the path name is none of the service */
+/** @throws RangeError when no operation of the service has the path name */
 export function scopeOf({ gateway }: Registry, subject: Subject): Scope {
   const operations = activeOperations(subject);
   return buildScope(gateway, subject, { rest: operations.filter(isRest), soap: operations.filter(isSoap) });
 }
 
-/** {@link scopeOf} without what a service does over SOAP: for the contracts of REST. */
+/** {@link scopeOf} without operations over SOAP, for the contracts of REST. */
 export function restScopeOf({ gateway }: Registry, subject: Subject): Scope {
   return buildScope(gateway, subject, { rest: activeOperations(subject).filter(isRest), soap: [] });
 }
@@ -88,12 +87,12 @@ function buildScope(gateway: Gateway, subject: Subject, parts: Pick<Scope, 'rest
     name: segmentOf(subject),
     namespace,
     documents: documentsOf(parts, namespace),
-    // Those of the whole service, so that an operation has one name in all of its contracts.
+    // Allocated for the whole service, so that an operation has the same name in all contracts.
     nameOf: uriNames(service.operations),
   };
 }
 
-/** First segment of the paths of a subject or an operation, and name of its contracts: `Locations.v1`, `ExecuteQuery.v1`. */
+/** The first segment of the paths of a subject or operation, and the name of its contracts: `Locations.v1`. */
 export function segmentOf({ service, pathName }: Subject): string {
   return pathName === undefined ? service.id : `${pathName}.${service.version}`;
 }
@@ -106,22 +105,21 @@ export function isSoap(operation: Operation): operation is SoapOperation {
   return operation.soap !== undefined;
 }
 
-/** The documents of operations, each once, before those that it holds. */
+/** The documents of operations, each once and before the documents in its fields. */
 export interface DocumentSet {
   readonly all: readonly Document[];
-  /** Those that are a message of their own, not only part of one or the type of a SOAP wrapper. */
+  /** Documents that are messages themselves, not only part of one or the type of a SOAP wrapper. */
   readonly roots: ReadonlySet<Document>;
   /** XML namespace of a document's elements; empty for none. */
   namespaceOf(document: Document): string;
 }
 
-/** Operations by the ways in which they are called; one may be among both. */
+/** Operations over REST and over SOAP; one may be in both lists. */
 interface Called {
   readonly rest: readonly Operation[];
   readonly soap: readonly (Operation & { readonly soap: SoapForm })[];
 }
 
-/** The documents of operations, of those over REST and those over SOAP. */
 export function documentsOf({ rest, soap }: Called, serviceNamespace: string): DocumentSet {
   const namespaces = new Map<Document, string>();
   const roots = new Set<Document>();
@@ -148,7 +146,7 @@ export function documentsOf({ rest, soap }: Called, serviceNamespace: string): D
   };
 }
 
-/** The documents that travel as messages of an operation: its request's, its replies', its faults'. */
+/** The documents of an operation's request, replies and faults. */
 export function rootsOf({ request, responses, fault }: Operation): Document[] {
   const documents = inMessages([request, ...responses.map((response) => response.message)]);
   return fault === undefined ? documents : [...documents, fault];

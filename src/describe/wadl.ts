@@ -22,7 +22,7 @@ import { schemasOf } from './xsd/xsd.ts';
 /**
  * The WADL of a service: its resources with their parameters, the representations of requests, replies and faults, and
  * the XML Schemas of its documents inline. `base` is the gateway's address with its context, without a slash at the end.
- * @throws RangeError where `pathName` is no path name of the service
+ * @throws RangeError when `pathName` is not a path name of the service
  */
 export function describeWadl(
   registry: Registry,
@@ -58,7 +58,7 @@ function faultsDoc({ rest, gateway }: Scope): XmlElement | undefined {
   return element('doc', { title: 'Statuses of faults' }, [lines.join('\n')]);
 }
 
-/** WADL paths know `{X}` alone; matrix variables are parameters beside the path. */
+/** WADL paths support `{X}` only; matrix variables are parameters outside of the path. */
 const wadlPath: PathWriter = ({ operator, name }, first) => {
   const variable = `{${ncName(name)}}`;
   if (operator === ';') return '';
@@ -66,7 +66,7 @@ const wadlPath: PathWriter = ({ operator, name }, first) => {
   return first ? variable : `,${variable}`;
 };
 
-/** One resource a path name, below it one for each template; methods of one path with the same parameters share theirs. */
+/** A resource per path name, with one per template below it; methods of a path with the same parameters share a resource. */
 function resourceElements(context: WadlContext): XmlElement[] {
   const byPathName = Map.groupBy(context.scope.rest, segmentOf);
   return [...byPathName].map(([path, operations]) => {
@@ -130,7 +130,7 @@ function requestRepresentations(operation: Operation, uri: OperationUri, context
   const inJson = element('representation', { mediaType }, [element('doc', {}, [text])]);
   if (inXml === undefined) return [inJson];
   const elements = uri.body.map((field) => field.xmlName).join(', ');
-  const part = joined('. ', `It holds only ${elements}`, repeatsNote(uri.repeats));
+  const part = joined('. ', `Contains only ${elements}`, repeatsNote(uri.repeats));
   const isWhole = uri.body.length === document.fields.length;
   return [inJson, xmlRepresentation(inXml, qualified(document, context), isWhole ? undefined : part)];
 }
@@ -147,18 +147,18 @@ function responses(operation: Operation, context: WadlContext): XmlElement[] {
       { status: statuses.join(' ') },
       forms.map((form) => representation(form, context)),
     ),
-    // An address that belongs to no operation, or to several, is answered before there is a fault document.
+    // Faults of an address without an operation, or with several, have no fault document.
     ...(problem ? [] : [element('response', { status: '404 405' }, [problemRepresentation()])]),
   ];
 }
 
 function problemRepresentation(): XmlElement {
   return element('representation', { mediaType: problemMediaType }, [
-    element('doc', {}, ['Problem details (RFC 9457), where the address belongs to no single operation.']),
+    element('doc', {}, ['Problem details (RFC 9457), if the address does not belong to a single operation.']),
   ]);
 }
 
-/** One form of a reply or a fault; XML ones name the element of the grammars. */
+/** One form of a reply or a fault; the XML form names an element of the grammars. */
 function representation({ format, mediaType, message }: ReplyForm, context: WadlContext): XmlElement {
   if (message.kind !== 'document') {
     const note = mediaType === problemMediaType ? 'Problem details (RFC 9457).' : undefined;
@@ -172,8 +172,8 @@ function representation({ format, mediaType, message }: ReplyForm, context: Wadl
   return xmlRepresentation(
     mediaType,
     'data',
-    `${json} It is the content, in a CDATA section, of the element data with the attribute psnonxml="Yes". ` +
-      'A caller whose Accept header names application/json gets the JSON itself.',
+    `${json} It is in a CDATA section inside the element data, which has the attribute psnonxml="Yes". ` +
+      'Callers with application/json in the Accept header get the JSON itself.',
   );
 }
 
@@ -182,7 +182,7 @@ function qualified(document: Document, { scope, schemas }: WadlContext): string 
   return prefix === undefined ? document.xmlName : `${prefix}:${document.xmlName}`;
 }
 
-/** A name without a namespace can be written only where no default namespace is in force: there WADL has a prefix. */
+/** A name without a namespace needs a scope without a default namespace, in which WADL elements have a prefix. */
 function xmlRepresentation(mediaType: string, name: string, note: string | undefined): XmlElement {
   const prefix = name.includes(':') ? '' : 'wadl:';
   const scope = prefix === '' ? {} : { 'xmlns:wadl': 'http://wadl.dev.java.net/2009/02', xmlns: '' };
@@ -203,7 +203,7 @@ function headerParam(header: string, field: Field): XmlElement {
   return param(field, { style: 'header', name: header, required: mustBeGiven(field) });
 }
 
-/** Headers of API keys, so that a tool asks for one. WADL has no words for other credentials. */
+/** Headers of API keys, so that tools ask for one. WADL can't describe other credentials. */
 function apiKeyParams(schemes: readonly TransportScheme[]): XmlElement[] {
   return schemes.flatMap((scheme) => {
     if (scheme.kind !== 'api-key') return [];
@@ -215,14 +215,14 @@ function apiKeyParams(schemes: readonly TransportScheme[]): XmlElement[] {
   });
 }
 
-/** A query parameter that never changes. */
+/** A query parameter with a fixed value. */
 function constantParam({ name, value }: { readonly name: string; readonly value: string }): XmlElement {
   return element('param', { name: token(name), style: 'query', type: 'xs:string', required: 'true', fixed: value }, [
     spelling(name),
   ]);
 }
 
-/** A parameter beside what its field says. */
+/** What a parameter has besides the facts of its field. */
 interface Place {
   readonly style: 'template' | 'matrix' | 'query' | 'header';
   readonly name: string;
@@ -253,11 +253,11 @@ function param(field: Field, { style, name, required, note }: Place): XmlElement
   );
 }
 
-/** `param/@name` is an NMTOKEN (section 2.12.1); a name that is none is told in words. */
+/** `param/@name` is an NMTOKEN (section 2.12.1); any other name is described in words. */
 function token(name: string): string {
   return /^[\w.:-]+$/.test(name) ? name : ncName(name);
 }
 
 function spelling(name: string): XmlElement | undefined {
-  return token(name) === name ? undefined : element('doc', { title: 'Name' }, [`On the wire the name is ${name}`]);
+  return token(name) === name ? undefined : element('doc', { title: 'Name' }, [`The name in requests is ${name}`]);
 }

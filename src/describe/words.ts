@@ -6,7 +6,7 @@ import { counted } from '../wire/words.ts';
 import { longest } from './field.ts';
 import type { Scope } from './scope.ts';
 
-/** Texts one behind the other; undefined where there is none. */
+/** Joins the texts that are not empty; `undefined` if there are none. */
 export function joined(between: string, ...texts: readonly (string | undefined)[]): string | undefined {
   const there = texts.filter((each) => each !== undefined && each !== '');
   return there.length === 0 ? undefined : there.join(between);
@@ -18,7 +18,7 @@ export function firstSentence(text: string): string {
   return sentence;
 }
 
-/** What the value of a parameter may be, in words, where the form of contract has no facets. Undefined where anything goes. */
+/** The bounds of a parameter in words, for contracts without facets; `undefined` if there are none. */
 export function boundsNote(field: Field): string | undefined {
   const isList = field.type.kind === 'list';
   const type = singleType(field.type);
@@ -42,30 +42,29 @@ export function boundsNote(field: Field): string | undefined {
   return joined(' ', ...notes, caseNote(field));
 }
 
-/** The digits of a decimal, in words; undefined where any number of them goes. */
+/** The number of digits of a decimal, in words; `undefined` if it is not limited. */
 export function digitsNote({ length, scale = 0 }: ScalarType): string | undefined {
   return length === undefined ? undefined : `At most ${counted(length, 'digit')}, ${scale} of them after the point.`;
 }
 
-/** That a body may say again what the URI says; undefined where there is nothing of the kind. */
+/** The fields of the URI that a body may repeat, in words; `undefined` if there are none. */
 export function repeatsNote(repeats: readonly Field[]): string | undefined {
   if (repeats.length === 0) return undefined;
-  return `May hold ${repeats.map((field) => field.jsonName).join(', ')} too, as in the URI.`;
+  return `May also contain ${repeats.map((field) => field.jsonName).join(', ')}, with the same value as in the URI.`;
 }
 
-/** That a value may be spelled in any letter case, where it may. */
 export function caseNote({ anyCase }: Field): string | undefined {
-  return anyCase ? 'Letter case does not matter.' : undefined;
+  return anyCase ? 'Not case-sensitive.' : undefined;
 }
 
-/** One line that says what a contract is of. */
+/** The title of a contract, in one line. */
 export function titleOf(scope: Scope): string {
   const { description, id } = scope.service;
   const name = scope.name === id ? id : `${scope.name} (${id})`;
   return description === undefined ? name : `${name}: ${description}`;
 }
 
-/** That a version is deprecated, and until when it is there; undefined where it is not. */
+/** That a version is deprecated and when it ends; `undefined` if it is not deprecated. */
 export function deprecationNote({ deprecated }: Service): string | undefined {
   if (deprecated === undefined) return undefined;
   const since = deprecated.since === undefined ? '' : ` since ${deprecated.since}`;

@@ -194,7 +194,7 @@ describe('OpenAPI', () => {
     // JSON first: generated clients read it alone into their classes.
     expect(Object.keys(content ?? {})).toEqual(['application/json', 'application/xml']);
     expect(operation?.responses['200']?.description).toBe(
-      'The reply; application/xml unless the header Accept names another.',
+      'The reply, as application/xml unless the Accept header asks for another form.',
     );
     expect(content?.['application/xml']?.example).toMatch(
       /^<data psnonxml='Yes'><!\[CDATA\[\{"LOC_RESPONSE":\{"LOC_DATA":\[/,
@@ -304,19 +304,19 @@ describe('OpenAPI', () => {
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
         AT: { type: 'string', if: { minLength: 1 }, then: { format: 'date-time' } },
         ROWS: {
-          description: 'A list of IN; where it is not given, one object with all members blank.',
+          description: 'A list of IN; when absent, one object with all members blank.',
           if: { type: 'array' },
           // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
           then: { type: 'array', items: { $ref: '#/components/schemas/IN' }, minItems: 1, maxItems: 4 },
           else: { $ref: '#/components/schemas/IN_BLANK' },
         },
         ONE: { $ref: '#/components/schemas/IN', description: 'The one.' },
-        WORD: { type: 'string', pattern: '^(?:a|b)$', enum: ['a', 'b'], description: 'Letter case does not matter.' },
+        WORD: { type: 'string', pattern: '^(?:a|b)$', enum: ['a', 'b'], description: 'Not case-sensitive.' },
         PASS: { type: 'string', format: 'password' },
         ANY: { description: 'Any JSON value.' },
       },
       required: ['key='],
-      additionalProperties: { description: 'The value of a member that is not declared.' },
+      additionalProperties: { description: 'The value of an undeclared member.' },
     });
     expect(api.components.schemas.IN_BLANK).toMatchObject({
       properties: { X: { type: 'null' }, Y: { type: 'string', const: '' } },

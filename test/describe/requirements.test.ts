@@ -43,7 +43,7 @@ describe('OpenAPI', () => {
         bearerFormat: 'JWT',
         description:
           'Tokens of the company.\n\nA JSON Web Token of the issuer https://issuer.example (RFC 6750, RFC 7519). ' +
-          'It must hold: locations.read locations.write.',
+          'Required scopes: locations.read locations.write.',
       },
       certificate: { type: 'mutualTLS' },
       basic: expect.objectContaining({ type: 'http', scheme: 'basic' }),
@@ -73,7 +73,7 @@ describe('WADL', () => {
     expect(wadl).toContain('<param name="X-Api-Key" style="header" type="xs:string" required="true">');
     expect(wadl.match(/<param /g)).toHaveLength(1);
     expect(wadl).toContain(
-      'Needs credentials: a bearer token (JWT) with the scopes locations.read locations.write or a client certificate or ' +
+      'Requires credentials: a bearer token (JWT) with the scopes locations.read locations.write or a client certificate or ' +
         'HTTP Basic.',
     );
     expect(wadl).toContain('Public.');

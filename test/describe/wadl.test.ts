@@ -175,7 +175,7 @@ describe('WADL', () => {
       param: [{ name: 'If-Match', style: 'header', type: 'xs:string', required: 'true' }],
       representation: [
         { mediaType: 'application/json', doc: ['R: A'] },
-        { mediaType: 'application/xml', element: 'tns:R', doc: ['It holds only A'] },
+        { mediaType: 'application/xml', element: 'tns:R', doc: ['Contains only A'] },
       ],
     });
     expect(put?.response.map((response) => response.status)).toEqual(['204', '400 404 405 413 415 500 503 504']);
@@ -189,7 +189,7 @@ describe('WADL', () => {
     const [called, own] = [...resourcesOf(text).values()].map(({ method }) => method?.[0]?.response[1]?.status);
     expect(called).toBe('400 401 403 404 405 500 502 503 504');
     expect(own).toBe('400 401 403 404 405 500 503 504');
-    expect(text).toMatch(/^\W*502: The system that answers this/m);
+    expect(text).toMatch(/^\W*502: The system behind this operation/m);
   });
 
   test('a variable that its field requires is required, also where the template would do without', () => {
@@ -213,7 +213,7 @@ describe('WADL', () => {
     const built = registry({ 'Test.v1': { operations: { TEST_GET: { templates: ['a?$filter={F}'], request } } } });
     const text = wadl(built, 'Test.v1');
     expect(text).toContain('<param name="_filter" style="query"');
-    expect(text).toContain('On the wire the name is $filter');
+    expect(text).toContain('The name in requests is $filter');
   });
 
   test('inactive operations are left out; without any there are no resources', () => {

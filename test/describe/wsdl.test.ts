@@ -214,9 +214,9 @@ describe('port type, bindings and service', () => {
     expect(texts[0]).toContain('Exchanges <files> & notes.');
     expect(texts[0]).toContain('It ends on 2030-01-01.');
     expect(texts[0]).toContain('MTOM');
-    expect(texts).toContain('Keeps a file.\nNeeds credentials: HTTP Basic.');
-    expect(texts).toContain('Nobody waits.\nOne-way: the answer is empty.\nPublic.');
-    expect(texts.join('\n')).toContain('The detail of a fault holds the element BARE_FAULT');
+    expect(texts).toContain('Keeps a file.\nRequires credentials: HTTP Basic.');
+    expect(texts).toContain('Nobody waits.\nOne-way: the reply is empty.\nPublic.');
+    expect(texts.join('\n')).toContain('The detail of a fault contains the element BARE_FAULT');
     expect(text).toContain('<xs:documentation>Name of the file.</xs:documentation>');
   });
 

@@ -83,7 +83,7 @@ describe('a field in XML Schema', () => {
       field('F', 'string', { pattern: '\\bab', default: 'ab', anyCase: true, description: 'Code.' }),
     );
     expect(text).toContain(
-      '<xs:documentation>Code. Default: ab. Letter case does not matter. The value matches the regular expression (ECMA-262) \\bab</xs:documentation>',
+      '<xs:documentation>Code. Default: ab. Not case-sensitive. The value matches the regular expression (ECMA-262) \\bab</xs:documentation>',
     );
     expect(text).not.toContain('xs:pattern');
   });
@@ -183,7 +183,7 @@ describe('schemas of a service', () => {
     const [bare = ''] = filesOf(document('DOC', fields, { open: true, namespace: '' })).values();
     expect(bare).toContain('<xs:element name="A" type="xs:string"/>');
     expect(bare).not.toContain('<xs:element name="B"');
-    expect(bare).toContain('Declared among the elements that may follow: B, C.');
+    expect(bare).toContain('The elements that may follow include: B, C.');
   });
 
   test('a document that holds itself is declared once', () => {

@@ -24,7 +24,7 @@ import { isRequired } from '../uri.ts';
 import { exampleElement, fieldJson, membersJson } from './text.ts';
 import { type ExampleValue, emptyExample, exampleDocument, exampleField, tellingFields } from './value.ts';
 
-/** A request to try, without the credentials that an operation which is not public needs. */
+/** An example of a request, without credentials. */
 export interface ExampleRequest {
   readonly method: string;
   readonly url: string;
@@ -33,10 +33,10 @@ export interface ExampleRequest {
 }
 
 /**
- * An example of a call of an operation at one of its URIs. Values are the `example` of each field; what is required and
- * has none gets one by its type, what may be left out is left out. Where none can be made up, as for a pattern that only a
- * person can satisfy, the URI template stands in the address as it is. `base` is the gateway's address with its context,
- * without a slash at the end; the address has no node, which stands for the local one.
+ * An example of a call of an operation at one of its URIs. Values are the `example` of each field. A required field without
+ * one gets a value by its type; optional fields are left out. If a value can't be derived, for instance because of a pattern,
+ * the address contains the URI template unchanged. `base` is the gateway's address with its context, without a slash at the
+ * end; the address has no node, which means the local one.
  */
 export function exampleRequest(operation: Operation, uri: OperationUri, base: string): ExampleRequest {
   const path = expand(uri).replace(/^\//, '');
@@ -46,7 +46,7 @@ export function exampleRequest(operation: Operation, uri: OperationUri, base: st
     const value = given(field, field.required);
     if (value !== undefined) headers[header] = String(value);
   }
-  // An operation that has a URI has a method.
+  // Every operation with a URI has a method.
   const method = operation.method as Method;
   const request = { method, url: `${base}/RESTListeningConnector/${segmentOf(operation)}/${path}`, headers };
   if (!takesBody(operation, uri)) return request;
@@ -55,7 +55,7 @@ export function exampleRequest(operation: Operation, uri: OperationUri, base: st
   return { ...request, body: bodyText(operation, uri, mediaType) };
 }
 
-/** The template itself where there are no values to fill it with: a person has to. */
+/** The expanded template, or the template itself if a value is missing. */
 function expand({ template, variables }: OperationUri): string {
   const values: Record<string, UriValue> = {};
   const styles = new Map<TemplateVariable, UrlStyle>();
@@ -70,13 +70,13 @@ function expand({ template, variables }: OperationUri): string {
   try {
     return compileUriExpander(template, (variable) => styles.get(variable) ?? 'segment')(values);
   } catch (error) {
-    // Dots alone are no segment of a path, and `{/x}` keeps no slashes, whatever the field's style.
+    // A path segment can't consist of dots only, and `{/x}` keeps no slashes, whatever the style of the field.
     if (error instanceof UriExpansionError || error instanceof UriTemplateError) return template.text;
     throw error;
   }
 }
 
-/** A value for what is required or has an example. */
+/** The values of fields that are required or have an example. */
 function given(field: Field, required: boolean): ExampleValue | undefined {
   return required || field.example !== undefined ? exampleField(field) : undefined;
 }
@@ -88,8 +88,8 @@ function bodyText(operation: Operation, uri: OperationUri, mediaType: string): s
 }
 
 /**
- * An example of a body, as JSON: of the one field that it is, unless that is bytes; else of the fields that are required
- * or have an example, or of all of them where none is.
+ * An example of a body, as JSON: of the only field, unless that is binary; otherwise of the fields that are required or have
+ * an example, or of all fields if there are none.
  */
 export function bodyExample(operation: Operation, { body }: OperationUri): Json | undefined {
   const { request } = operation;
@@ -107,11 +107,10 @@ export function bodyExample(operation: Operation, { body }: OperationUri): Json 
 }
 
 /**
- * An example of a call of an operation over SOAP 1.1: fields that are required or have an example, or all of them where none
- * is; an empty wrapper where no value can be made up. Of credentials it has a UsernameToken, where the message has to show
- * them and a person can write them.
- * Undefined for an operation without a SOAP form. `base` is the gateway's address with its context, without a slash at the
- * end.
+ * An example of a call of an operation over SOAP 1.1, with the fields that are required or have an example, or all fields if
+ * there are none; with an empty wrapper if no values can be derived. If the message must contain credentials, the example has
+ * a UsernameToken. `undefined` for an operation without a SOAP form. `base` is the gateway's address with its context, without
+ * a slash at the end.
  */
 export function exampleSoapRequest(registry: Registry, operation: Operation, base: string): ExampleRequest | undefined {
   if (!isSoap(operation)) return undefined;
@@ -127,7 +126,7 @@ export function exampleSoapRequest(registry: Registry, operation: Operation, bas
   };
 }
 
-/** A SOAP header with places for user and password (UsernameToken Profile 1.1.1, section 3.1). */
+/** A SOAP header with placeholders for user and password (UsernameToken Profile 1.1.1, section 3.1). */
 function credentials(schemes: readonly SecurityScheme[]): XmlElement | undefined {
   const inMessage = schemes.every(isMessageScheme);
   if (!inMessage || !schemes.some((each) => each.kind === 'username-token' && each.passwords.includes('text'))) return;

@@ -7,8 +7,8 @@ import type { DocumentSet } from '../scope.ts';
 import type { ExampleDocument, ExampleValue } from './value.ts';
 
 /**
- * An example of a reply in JSON: under the document's id where that is the root label, with the blank of each field that is
- * written so where it is absent.
+ * An example of a reply in JSON: under the document's id if that is the root label, with the blank of each field that is
+ * written as a blank when absent.
  */
 export function exampleJson(document: Document, value: ExampleDocument): Json {
   const inner = membersJson(document.fields, value, ({ absent, type }) =>
@@ -17,12 +17,12 @@ export function exampleJson(document: Document, value: ExampleDocument): Json {
   return document.root ? { [document.id]: inner } : inner;
 }
 
-/** What stands for a field without a value; undefined where that is left out. */
+/** The JSON of a field without a value; `undefined` if it is left out. */
 type Absent = (field: Field) => Json | undefined;
 
 const leftOut: Absent = () => undefined;
 
-/** The fields of an example by their names in JSON. */
+/** The fields of an example by their JSON names. */
 export function membersJson(fields: readonly Field[], value: ExampleDocument, absent: Absent = leftOut): Json {
   const members = fields.flatMap((field): [string, Json][] => {
     const each = value[field.name];
@@ -32,7 +32,7 @@ export function membersJson(fields: readonly Field[], value: ExampleDocument, ab
   return Object.fromEntries(members);
 }
 
-/** One field's example in JSON. */
+/** The example of a field in JSON. */
 export function fieldJson(field: Field, value: ExampleValue, absent: Absent = leftOut): Json {
   const item = singleType(field.type);
   const one = (each: ExampleValue): Json => {
@@ -48,7 +48,7 @@ export function exampleXml(document: Document, value: ExampleDocument, documents
   return buildXmlFragment(exampleElement(document, value, documents, root));
 }
 
-/** An example as the content of an element that is not the document's own. */
+/** An example as an element other than the document's own. */
 export function exampleElement(
   document: Document,
   value: ExampleDocument,
@@ -58,14 +58,14 @@ export function exampleElement(
   return documentXml(document, root.name, value, { documents, own: root.namespace, around: '' });
 }
 
-/** Where an element stands: its own namespace, and the default one in force around it. */
+/** The namespace of an element, and the default namespace around it. */
 interface Place {
   readonly documents: DocumentSet;
   readonly own: string;
   readonly around: string;
 }
 
-/** An element of a document, in the namespace that its place says; what it holds is in the document's. */
+/** An element of a document in the namespace of its place; its content is in the namespace of the document. */
 function documentXml(document: Document, name: string, value: ExampleDocument, place: Place): XmlElement {
   const attributes: Record<string, string> = {};
   const children: XmlElement[] = [];
@@ -105,7 +105,7 @@ function fieldXml(field: Field, value: ExampleValue, place: Place): XmlElement[]
   ];
 }
 
-/** The default namespace is declared where it changes. */
+/** An element that declares the default namespace if that changes. */
 function placed(name: string, { own, around }: Place, children: readonly XmlNode[], attributes = {}): XmlElement {
   return element(name, own === around ? attributes : { xmlns: own, ...attributes }, children);
 }

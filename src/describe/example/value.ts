@@ -5,39 +5,39 @@ import { compilePattern, propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
 import { entryField, longest, plainDefault, readWholePattern } from '../field.ts';
 
-/** An example of a value: a scalar as JSON has it (binary in base64), a list, or a document's fields by their names. */
+/** An example of a value: a scalar in its JSON form (binary in base64), a list, or the fields of a document by name. */
 export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;
 
 export interface ExampleDocument {
   readonly [field: string]: ExampleValue;
 }
 
-/** A document without values yet. It inherits nothing, so that a field may be called `constructor`. */
+/** A document without values yet. It has no prototype, so that a field may be called `constructor`. */
 export function emptyExample(): Record<string, ExampleValue> {
   return Object.create(null) as Record<string, ExampleValue>;
 }
 
 /**
- * An example of a document. Where fields have an `example`, it holds these, what is required, and what is always written,
- * so that those who write definitions say which fields stand together; else every field that can have one, by its `enum` or
- * its type. Undefined where a required field has none, as with a pattern that only a person can satisfy.
+ * An example of a document. If any fields have an `example`, it contains these, the required fields, and those that are always
+ * written, so that definitions decide which fields are shown together. Otherwise it contains every field for which an example
+ * can be derived from its `enum` or type. `undefined` if that fails for a required field, for instance because of its pattern.
  */
 export function exampleDocument(document: Pick<Document, 'fields'>): ExampleDocument | undefined {
   return documentExample(document, []);
 }
 
-/** An example of one field's value; undefined where none can be made up. */
+/** An example of a field's value; `undefined` if none can be derived. */
 export function exampleField(field: Field): ExampleValue | undefined {
   return fieldExample(field, []);
 }
 
-/** The fields that an example of a request shows: those that are required or have an example, or all where none is. */
+/** The fields in the example of a request: those that are required or have an example, or all if there are none. */
 export function tellingFields(fields: readonly Field[]): readonly Field[] {
   const telling = fields.filter((field) => field.required || hasExample(field, []));
   return telling.length > 0 ? telling : fields;
 }
 
-/** Whether an example is written for a field, or inside the document that it holds. */
+/** Whether the definition of a field, or of the document in it, has an example. */
 function hasExample({ example, type }: Field, open: Open): boolean {
   const single = singleType(type);
   if (example !== undefined || single.kind !== 'document') return example !== undefined;
@@ -45,13 +45,13 @@ function hasExample({ example, type }: Field, open: Open): boolean {
   return !open.includes(document) && document.fields.some((field) => hasExample(field, [...open, document]));
 }
 
-/** The fields that stand together in an example of a document. */
+/** The fields in an example of a document. */
 function shownFields(fields: readonly Field[]): readonly Field[] {
   const telling = tellingFields(fields);
   if (!telling.some((field) => hasExample(field, []))) return fields;
   const always = (field: Field): boolean => field.fixed !== undefined || plainDefault(field) !== undefined;
   const shown = fields.filter((field) => telling.includes(field) || always(field));
-  // A list that is written blank where it is absent is, beside a list that is there.
+  // A list that is written blank when absent is left out if another list is shown.
   const isList = ({ type }: Field): boolean => type.kind === 'list';
   const rest = shown.filter((field) => field.required || !(isList(field) && field.absent === 'blank'));
   return rest.some(isList) ? rest : shown;
@@ -79,7 +79,7 @@ function fieldExample(field: Field, open: Open): ExampleValue | undefined {
 
 function typeExample(field: Field, type: Exclude<FieldType, { kind: 'list' }>, open: Open): ExampleValue | undefined {
   if (type.kind !== 'document') return scalarExample(field, type);
-  // A document inside itself ends here; only a field that may be left out can hold one.
+  // A document inside itself ends here; only an optional field can contain one.
   return open.includes(type.document) ? undefined : documentExample(type.document, open);
 }
 
@@ -91,7 +91,7 @@ function scalarExample(field: Field, type: ScalarType): string | number | boolea
   return String(given);
 }
 
-/** An example of a type where the definition has none. */
+/** An example of a type, if the definition has none. */
 function madeUp(field: Field, type: ScalarType): string | number | boolean | undefined {
   const { primitive, anyText, example } = traitsOf(type);
   if (anyText) return textExample(field, type, String(example));
@@ -101,13 +101,13 @@ function madeUp(field: Field, type: ScalarType): string | number | boolean | und
   return within(field, scale === 0 ? 1 : length > scale ? Number(example) : 0.5, 10 ** -scale);
 }
 
-/** Whether the bounds and the pattern of a field let a text be. */
+/** Whether a text fits the bounds and the pattern of a field. */
 function isAllowed({ minimum = 0, maximum = Number.POSITIVE_INFINITY, pattern }: Field, text: string): boolean {
   const fits = text.length >= minimum && text.length <= maximum;
   return fits && (pattern === undefined || compilePattern(pattern).test(text));
 }
 
-/** The wanted number, or the bound that it breaks, taken to the grid of the type. */
+/** The wanted number, or the bound that it violates, rounded to a multiple of `step`. */
 function within({ minimum, maximum }: Field, wanted: number, step: number): number | undefined {
   let value = wanted;
   if (minimum !== undefined && value < minimum) value = Math.ceil(minimum / step) * step;
@@ -116,7 +116,7 @@ function within({ minimum, maximum }: Field, wanted: number, step: number): numb
   return (minimum !== undefined && tidy < minimum) || (maximum !== undefined && tidy > maximum) ? undefined : tidy;
 }
 
-/** No contract shows a text longer than this, in characters, nor a list with more entries. */
+/** Contracts show no text with more characters than this, and no list with more entries. */
 const MOST_SHOWN = 1000;
 
 function textExample(field: Field, type: ScalarType, word: string): string | undefined {
@@ -127,14 +127,14 @@ function textExample(field: Field, type: ScalarType, word: string): string | und
     const text = word.padEnd(least, ` ${word}`).trimEnd();
     return [...text.padEnd(least, '.')].slice(0, most).join('');
   }
-  // Not empty where the pattern lets it: in a URI that would be the same as not given.
+  // Not empty if the pattern permits it: an empty value in a URI counts as absent.
   const sample = samplePattern(readWholePattern(field.pattern), Math.max(least, 1));
   const length = [...sample].length;
   const fits = length >= least && length <= most && compilePattern(field.pattern).test(sample);
   return fits ? sample : undefined;
 }
 
-/** A text that matches, as short as the pattern allows but with `length` characters where a repetition can give them. */
+/** The shortest text that matches, extended by repetitions to `length` characters if the pattern permits it. */
 export function samplePattern(node: PatternNode, length = 0): string {
   switch (node.kind) {
     case 'class':
@@ -153,7 +153,7 @@ export function samplePattern(node: PatternNode, length = 0): string {
   }
 }
 
-/** What can grow fills up what the others leave, the first such part first. */
+/** Parts that can grow make up for the missing length, the first such part first. */
 function sampleSequence(items: readonly PatternNode[], length: number): string {
   const texts = items.map((item) => samplePattern(item));
   let missing = length - texts.join('').length;
@@ -184,19 +184,19 @@ function sampleClass({ negated, ranges, properties }: CharacterClass): string {
   return candidates.find(holds) ?? (first === undefined ? '' : String.fromCodePoint(first[0]));
 }
 
-/** What a fault document is filled from. */
+/** The values that fill a fault document. */
 interface FaultWords {
   readonly status: number;
   readonly code: string;
   readonly message: string;
 }
 
-/** A fault document as a fault fills it: what is neither fixed nor has a default stays out, unless it is required. */
+/** A fault document as a fault fills it: optional fields without a default or a fixed value are left out. */
 export function exampleFault(document: Document, fault: FaultWords): ExampleDocument {
   return filled(document, fault, [document]);
 }
 
-/** @param open the documents that hold this one: a document inside itself ends there */
+/** @param open the documents around this one: a document inside itself ends there */
 function filled(document: Document, fault: FaultWords, open: readonly Document[]): ExampleDocument {
   const values = emptyExample();
   for (const field of document.fields) {
@@ -222,7 +222,7 @@ function faultText(text: string, { status, code, message }: FaultWords): string 
   return text.replace(/\{fault\.(message|detail|code|status)\}/g, (_, name: string) => words[name] as string);
 }
 
-/** The text as the field's type has it, cut to its length; undefined where the field can't take it. */
+/** The text as a value of the field's type, cut to its length; `undefined` if it does not fit. */
 function taken(field: Field, text: string): string | number | undefined {
   const { type } = field;
   if (isNumeric(type)) return Number.isFinite(Number(text)) ? Number(text) : undefined;

@@ -3,19 +3,19 @@ import type { Json, JsonObject } from '../json.ts';
 import { firstFree, nameAllocator, ncName } from '../names.ts';
 import { blankSchema, documentSchema, type SchemaRefs } from './schema.ts';
 
-/** What an OpenAPI description keeps under `components`, filled as it is referred to. */
+/** The `components` of an OpenAPI description, filled as they are referred to. */
 export interface Components extends SchemaRefs {
-  /** A document as a message: under its root label where it has one. */
+  /** A document as a message, with its root label if it has one. */
   message(document: Document): JsonObject;
-  /** A schema of its own under the wanted name. */
+  /** Adds a schema under the wanted name, or one like it. */
   schema(wanted: string, schema: JsonObject): JsonObject;
-  /** A response; equal ones share the name that the first of them got. */
+  /** Adds a response; equal responses share the name of the first one. */
   response(wanted: string, response: JsonObject): JsonObject;
-  /** Schemas and responses, in the order in which they were first referred to. */
+  /** Schemas and responses, in the order of the first references to them. */
   all(): { readonly schemas: JsonObject; readonly responses: JsonObject };
 }
 
-/** Starts an empty set. The names of `documents` are theirs, whatever else asks for them. */
+/** Creates an empty set. The names of `documents` are reserved for them. */
 export function openComponents(documents: readonly Document[]): Components {
   const allocate = schemaNames(documents);
   const names = new Map(documents.map((document) => [document, allocate(ncName(documentName(document)))]));
@@ -54,8 +54,8 @@ export function openComponents(documents: readonly Document[]): Components {
 }
 
 /**
- * Gives out names of schemas. Generators make classes of them, in files of their own: `LOC_DTL` and `LOCDTL` become one, and a
- * class `LOCATION` is out of reach in one whose field has that very name. So both are told apart here.
+ * Allocates names of schemas. Code generators turn these into classes with files of their own: `LOC_DTL` and `LOCDTL` would
+ * become the same class, and a class `LOCATION` can't be used in a class with a field of that name. Such names are avoided.
  */
 function schemaNames(documents: readonly Document[]): (wanted: string) => string {
   const members = new Set(
@@ -83,7 +83,7 @@ export function labelled(label: string, inner: JsonObject): JsonObject {
 
 function blankDocument(document: Document): JsonObject {
   return {
-    description: `Stands for ${documentName(document)} where there is none.`,
+    description: `The blank form of ${documentName(document)}.`,
     ...blankSchema({ kind: 'document', document }),
   };
 }
@@ -94,7 +94,7 @@ function shelf(kind: string, allocate: (wanted: string) => string) {
   const contents = new Map<string, Json>();
   const refer = (name: string): JsonObject => ({ $ref: `#/components/${kind}/${name}` });
   return {
-    /** Made once a key; a schema that refers to itself finds its name already given. */
+    /** Created once per key; a schema that refers to itself finds its name already allocated. */
     keyed(key: unknown, name: () => string, make: () => JsonObject): JsonObject {
       const known = names.get(key);
       if (known !== undefined) return refer(known);

@@ -15,7 +15,7 @@ import { requestBody, uriParameters } from './request.ts';
 /**
  * The OpenAPI 3.1 description of a service, as JSON text. `base` is the gateway's address with its context, without a
  * slash at the end.
- * @throws RangeError where `pathName` is no path name of the service
+ * @throws RangeError when `pathName` is not a path name of the service
  */
 export function describeOpenApi(
   registry: Registry,
@@ -32,10 +32,10 @@ export function describeOpenApi(
     info: { title: scope.name, description: infoText(scope), version: service.version },
     servers: [{ url }],
     externalDocs: {
-      description: 'The same as WADL, with the XML Schemas of the documents.',
+      description: 'The same service as WADL, with the XML Schemas of the documents.',
       url: `${base}/RESTListeningConnector/${scope.name}.wadl`,
     },
-    // Generators make a class of a tag.
+    // Code generators write a class for each tag.
     tags: [{ name: service.id, description: service.description }],
     paths,
     components: {
@@ -43,7 +43,7 @@ export function describeOpenApi(
       responses: filled(responses),
       headers: {
         'X-Request-Id': {
-          description: 'What the log of the gateway knows the request by.',
+          description: 'Identifies the request in the log of the gateway.',
           schema: { type: 'string' },
         },
       },
@@ -67,7 +67,7 @@ interface Entry {
   readonly described: DescribedUri;
 }
 
-/** One path of the description: templates that differ in their query, or in the names of variables, share it. */
+/** One path of the description, shared by templates that differ only in their query or in the names of variables. */
 interface PathItem {
   readonly path: string;
   /** Names of the variables in the path, in order. */
@@ -85,7 +85,7 @@ function pathItems(context: Writing): JsonObject {
   );
 }
 
-/** Paths know `{X}` only; the operators `;` and `.` are styles of the parameter. */
+/** Paths support `{X}` only; the operators `;` and `.` become styles of the parameter. */
 const openApiPath: PathWriter = ({ operator, name }, first) => {
   if (operator === '/') return `/{${name}}`;
   return first || operator === ';' || operator === '.' ? `{${name}}` : `,{${name}}`;
@@ -131,7 +131,7 @@ function operationObject(entries: readonly Entry[], names: readonly string[], co
   };
 }
 
-/** In one line what an address does: the first sentence of each operation there, or its name where it has no description. */
+/** The summary of an address: the first sentence of each operation's description, or its name if it has none. */
 function summaryOf(operations: readonly Operation[]): string {
   const summaries = operations.map(({ name, description = name }) => firstSentence(description));
   return [...new Set(summaries)].join('; ');
@@ -143,9 +143,9 @@ function descriptionOf(entries: readonly Entry[]): string {
   return [...descriptions, ...templates].join('\n\n');
 }
 
-// OpenAPI has one operation for a path and a method: templates that differ in their query only become one.
+// OpenAPI has one operation per path and method: templates that differ only in their query are merged.
 
-/** Parameters of several templates: one is required where every template requires it. */
+/** Parameters of several templates. A parameter is required if every template requires it. */
 function mergeParameters(lists: readonly (readonly JsonObject[])[]): JsonObject[] {
   const merged = new Map<string, JsonObject>();
   const keyOf = (parameter: JsonObject): string => `${parameter.in} ${parameter.name}`;
@@ -164,7 +164,7 @@ function both(one: JsonObject, other: JsonObject): JsonObject {
   return { ...one, schema: anyOf([one.schema, other.schema]) };
 }
 
-/** Bodies of several templates: what any of them takes, required where all of them require it. */
+/** Bodies of several templates: whatever one of them accepts, required if all of them require a body. */
 function mergeBodies(bodies: readonly (JsonObject | undefined)[]): JsonObject | undefined {
   const given = bodies.filter((body) => body !== undefined);
   if (given.length <= 1 && given.length === bodies.length) return given[0];
@@ -179,7 +179,7 @@ function mergeResponses(lists: readonly (readonly [string, JsonObject][])[]): Js
   const merged = [...byStatus].map(([status, entries]): [string, JsonObject] => {
     const distinct = unique(entries.map(([, response]) => response));
     const [first, ...others] = distinct as [JsonObject, ...JsonObject[]];
-    // Faults of two operations at one address: the first one's form is as good as the other's.
+    // For faults of two operations at one address the form of the first one is used.
     if (others.length === 0 || '$ref' in first) return [status, first];
     const contents = distinct.map((response) => (response.content ?? {}) as JsonObject);
     return [status, { ...first, content: mergeContents(contents) }];
@@ -209,15 +209,15 @@ function unique<T extends Json>(values: readonly T[]): T[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** The `securitySchemes` of a description, by their ids; of those that operations ask for over REST alone. */
+/** The `securitySchemes` of a description, by their ids: those that operations require over REST. */
 function securitySchemes(operations: readonly Operation[]): JsonObject {
   const wanted = new Map(operations.flatMap(restSchemes).map((scheme) => [scheme.id, scheme]));
   return Object.fromEntries([...wanted].map(([id, scheme]) => [id, schemeObject(scheme)]));
 }
 
 /**
- * What an address asks for: none for what is public; either, where one of several operations there is. A bearer token's
- * scopes stand at its scheme's name, as OpenAPI 3.1 lets every kind of scheme have them.
+ * The security requirements of an address: none if it is public, optional if one of several operations is. The scopes of a
+ * bearer token are listed at the name of its scheme, which OpenAPI 3.1 permits for every kind of scheme.
  */
 function securityOf(operations: readonly Operation[]): JsonObject[] {
   const schemes = new Map(operations.flatMap(restSchemes).map((scheme) => [scheme.id, scheme]));
@@ -249,14 +249,14 @@ function schemeObject(scheme: TransportScheme): JsonObject {
   }
 }
 
-/** An issuer need not speak OpenID Connect, nor say where its tokens are had: in words, then, and no scheme of those kinds. */
+/** An issuer may not support OpenID Connect or publish where tokens are issued, so those kinds of schemes don't fit. */
 function bearerText({ issuer, audience, scopes }: BearerScheme): string | undefined {
   const from = literalText(issuer);
   const meant = audience.map(literalText).filter((text) => text !== undefined);
   return joined(
     ' ',
     `A JSON Web Token${from === undefined ? '' : ` of the issuer ${from}`} (RFC 6750, RFC 7519).`,
-    meant.length === 0 ? undefined : `Its audience: ${meant.join(' or ')}.`,
-    scopes.length === 0 ? undefined : `It must hold: ${scopes.join(' ')}.`,
+    meant.length === 0 ? undefined : `Audience: ${meant.join(' or ')}.`,
+    scopes.length === 0 ? undefined : `Required scopes: ${scopes.join(' ')}.`,
   );
 }

@@ -19,7 +19,7 @@ import type { Scope } from '../scope.ts';
 import type { Components } from './components.ts';
 import { rawSchema } from './schema.ts';
 
-/** What an OpenAPI description is written with. */
+/** What the parts of an OpenAPI description share. */
 export interface Writing {
   readonly scope: Scope;
   readonly components: Components;
@@ -31,7 +31,7 @@ export function operationResponses(operation: Operation, context: Writing): [sta
   const forms = sentForms(operation);
   const content = jsonFirst(forms).map((form): [string, JsonObject] => [form.mediaType, formContent(form, context)]);
   const own = {
-    description: status === 204 ? 'Done; nothing is sent.' : replyText(forms),
+    description: status === 204 ? 'Done. The reply has no body.' : replyText(forms),
     headers: {
       ...requestId,
       ...recordHeaders(operation, status),
@@ -46,7 +46,7 @@ export function operationResponses(operation: Operation, context: Writing): [sta
   return [[String(status), own], ...otherStatuses(operation, status, own), ...faults];
 }
 
-/** Generators type a reply by the form that stands first, and read JSON alone into the classes that they write. */
+/** Code generators type a reply by its first form, and read only JSON into the classes that they write. */
 function jsonFirst(forms: readonly ReplyForm[]): readonly ReplyForm[] {
   return forms.toSorted((a, b) => Number(b.format === 'json') - Number(a.format === 'json'));
 }
@@ -56,20 +56,20 @@ function replyText(forms: readonly ReplyForm[]): string {
   const [shown] = jsonFirst(forms);
   return byDefault === shown
     ? 'The reply.'
-    : `The reply; ${byDefault?.mediaType} unless the header Accept names another.`;
+    : `The reply, as ${byDefault?.mediaType} unless the Accept header asks for another form.`;
 }
 
-/** What else a record may be answered with, that is no fault. */
+/** Further replies of operations on records that are not faults. */
 function otherStatuses({ answer, status }: Operation, own: number, reply: JsonObject): [string, JsonObject][] {
   if (answer.kind !== 'component') return [];
   const { content: _, ...bare } = reply;
   if (answer.action === 'read')
-    return [['304', { ...bare, description: 'The record is the one that If-None-Match names.' }]];
+    return [['304', { ...bare, description: 'The record matches If-None-Match and has not changed.' }]];
   const makes = answer.action === 'put' && status === 200 && own !== 201;
-  return makes ? [['201', { ...reply, description: 'The record was made.' }]] : [];
+  return makes ? [['201', { ...reply, description: 'The record was created.' }]] : [];
 }
 
-/** Of a record that is there when the reply is sent. */
+/** Headers for a record that exists when the reply is sent. */
 function recordHeaders({ answer }: Operation, status: number): JsonObject {
   if (answer.kind !== 'component' || answer.action === 'delete') return {};
   const text = { schema: { type: 'string' } };
@@ -77,10 +77,10 @@ function recordHeaders({ answer }: Operation, status: number): JsonObject {
   return answer.action === 'create' && status === 201 ? { ...tag, Location: RECORD_ADDRESS } : tag;
 }
 
-/** Headers that the answer of an operation adds to its reply. */
+/** Headers of the reply that depend on what answers the operation. */
 function answerHeaders(operation: Operation): JsonObject {
   const { kind } = operation.answer;
-  // Code may run queries of its own.
+  // Handlers may run queries too.
   const runsQueries = kind === 'query' || kind === 'queries' || kind === 'handler';
   const names: readonly DeliveredHeader[] = runsQueries
     ? ['Rows-Truncated']
@@ -90,7 +90,7 @@ function answerHeaders(operation: Operation): JsonObject {
 
 const HEADERS: Readonly<Record<DeliveredHeader, JsonObject>> = {
   Location: {
-    description: 'The address of what was made (RFC 9110, section 10.2.2).',
+    description: 'The address of the created resource (RFC 9110, section 10.2.2).',
     schema: { type: 'string', format: 'uri' },
   },
   'Content-Disposition': {
@@ -98,16 +98,16 @@ const HEADERS: Readonly<Record<DeliveredHeader, JsonObject>> = {
     schema: { type: 'string' },
   },
   'Rows-Truncated': {
-    description: 'A row cap cut the result. Not there where the result is whole.',
+    description: 'Present if a row limit truncated the result.',
     schema: { type: 'string', enum: ['true'] },
   },
   'Query-Status': {
-    description: 'The status of the run, as its reply in JSON and XML has it.',
+    description: 'The status of the run, as in its reply in JSON and XML.',
     schema: { type: 'string' },
   },
 };
 
-const RECORD_ADDRESS = { ...HEADERS.Location, description: 'Where the record is read, if an operation reads it.' };
+const RECORD_ADDRESS = { ...HEADERS.Location, description: 'The address of the record, if an operation reads it.' };
 
 const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 
@@ -115,16 +115,16 @@ function deprecationHeaders({ service }: Operation): JsonObject {
   if (service.deprecated === undefined) return {};
   const sunset = { Sunset: { description: 'When the version ends (RFC 8594).', schema: { type: 'string' } } };
   return {
-    Deprecation: { description: 'Since when the version is deprecated (RFC 9745).', schema: { type: 'string' } },
+    Deprecation: { description: 'When the version was deprecated (RFC 9745).', schema: { type: 'string' } },
     ...(service.deprecated.sunset === undefined ? {} : sunset),
   };
 }
 
 const faultHeaders: Readonly<Partial<Record<number, JsonObject>>> = {
-  401: { 'WWW-Authenticate': { description: 'The scheme that is wanted (RFC 9110).', schema: { type: 'string' } } },
-  405: { Allow: { description: 'The methods of the address (RFC 9110).', schema: { type: 'string' } } },
+  401: { 'WWW-Authenticate': { description: 'The required scheme (RFC 9110).', schema: { type: 'string' } } },
+  405: { Allow: { description: 'The supported methods (RFC 9110).', schema: { type: 'string' } } },
   429: {
-    'Retry-After': { description: 'Seconds until the next request is taken (RFC 9110).', schema: { type: 'integer' } },
+    'Retry-After': { description: 'Seconds to wait before the next request (RFC 9110).', schema: { type: 'integer' } },
   },
 };
 
@@ -136,7 +136,7 @@ function faultResponse(operation: Operation, fault: FaultStatus, context: Writin
       return [form.mediaType, formContent(form, context, fault)];
     }),
   );
-  // An address that belongs to no single operation is answered without the operation's fault document.
+  // Faults of an address that does not belong to a single operation have no fault document.
   const early = fault.status === 404 || fault.status === 405;
   const wanted = `${operation.fault === undefined ? 'Problem' : documentName(operation.fault)}_${fault.status}`;
   return context.components.response(wanted, {
@@ -163,12 +163,12 @@ const problemSchema: JsonObject = {
     detail: { type: 'string' },
     instance: { type: 'string', format: 'uri-reference' },
     code: { type: 'string', description: "The gateway's word for the fault." },
-    requestId: { type: 'string', description: 'What the log knows the request by.' },
+    requestId: { type: 'string', description: 'Identifies the request in the log of the gateway.' },
   },
   required: ['type', 'title', 'status'],
 };
 
-/** Schema and example of one form of a message; `fault` is what it tells, if it is one of a fault. */
+/** Schema and example of one form of a message. @param fault for the example of a fault */
 function formContent({ format, mediaType, message }: ReplyForm, context: Writing, fault?: FaultStatus): JsonObject {
   if (message.kind === 'none') return {};
   if (message.kind === 'raw') return { schema: rawSchema(message.raw, mediaType) };
@@ -192,14 +192,14 @@ function formContent({ format, mediaType, message }: ReplyForm, context: Writing
 const wrapperWords =
   "XML around JSON: the element data with the attribute psnonxml='Yes', whose content is a CDATA section with the JSON text of";
 
-/** The element of a document, in words. */
+/** A description of a document's element. */
 export function xmlWords(document: Document, { documents }: Scope): string {
   const namespace = documents.namespaceOf(document);
-  const where = namespace === '' ? 'no namespace' : `the namespace ${namespace}`;
-  return `The element ${document.xmlName} of ${where}, as the XML Schema of the service declares it.`;
+  const where = namespace === '' ? 'without a namespace' : `of the namespace ${namespace}`;
+  return `The element ${document.xmlName} ${where}, declared in the XML Schema of the service.`;
 }
 
-/** The schema of XML, which JSON Schema has no words for. */
+/** The schema of XML, which JSON Schema can't describe. */
 export function xmlSchema(description: string): JsonObject {
   return { type: 'string', contentMediaType: 'application/xml', description };
 }

@@ -27,16 +27,16 @@ export function uriParameters(
     ),
     ...described.constants.map(({ name, value }) => constantParameter(name, value)),
     ...described.queryVariables.map(queryParameter),
-    // OpenAPI passes over parameters of these names (4.8.12.2.1): the description of bodies and security is where they are.
+    // OpenAPI ignores parameters of these names (4.8.12.2.1): bodies and security describe them.
     ...headers.filter(({ header }) => !/^(accept|content-type|authorization)$/i.test(header)).map(headerParameter),
     ...(answer.kind === 'component' ? CONDITIONS : []),
   ];
 }
 
-/** What a caller expects of a record (RFC 9110, section 13.1). */
+/** Conditions on the state of a record (RFC 9110, section 13.1). */
 const CONDITIONS: readonly JsonObject[] = [
-  condition('If-Match', 'Entity tags that the record must have one of, or `*`: it must be there.'),
-  condition('If-None-Match', 'Entity tags that the record must have none of, or `*`: it must not be there.'),
+  condition('If-Match', 'Entity tags, one of which the record must have, or `*`: the record must exist.'),
+  condition('If-None-Match', 'Entity tags that the record must not have, or `*`: the record must not exist.'),
 ];
 
 function condition(name: string, description: string): JsonObject {
@@ -95,13 +95,13 @@ function words(field: Field, ...notes: readonly (string | undefined)[]): string 
   return joined(' ', field.description, ...notes, caseNote(field));
 }
 
-/** Schema and example. What need not be given has an example only where one is written for it. */
+/** Schema and example. An optional field has an example only if its definition has one. */
 function schemaAndExample(field: Field, required: boolean): JsonObject {
   const value = required || field.example !== undefined ? exampleField(field) : undefined;
-  // A value that is sent empty counts as not sent.
+  // An empty value counts as absent.
   const minLength = required ? Math.max(1, field.minimum ?? 0) : undefined;
   if (primitiveOf(field.type) === 'json') {
-    // JSON as a parameter is text.
+    // A JSON parameter is text.
     const schema = { type: 'string', contentMediaType: 'application/json', minLength, default: plainDefault(field) };
     return { schema, example: value as string | undefined };
   }
@@ -116,25 +116,25 @@ function schemaAndExample(field: Field, required: boolean): JsonObject {
   return { schema: narrowed, example: value === undefined ? undefined : fieldJson(field, value) };
 }
 
-/** Whether only its length can say that a text may not be empty. */
+/** Whether only a minimum length can state that a text must not be empty. */
 function isFreeText({ type, format, enum: values, const: fixed }: JsonObject): boolean {
   return (
     type === 'string' && (format === undefined || format === 'password') && values === undefined && fixed === undefined
   );
 }
 
-/** Neither a URL nor a header carries documents: definitions that put one there do not load. */
+/** Neither a URL nor a header contains documents: definitions with one there don't load. */
 const noDocuments = { document: () => ({}), blank: () => ({}) };
 
 /** Requests to an operation at one of its URIs. */
 interface Requests {
   readonly operation: Operation;
   readonly uri: OperationUri;
-  /** The URI's own, for the schema of its body. */
+  /** The name for the schema of the URI's body. */
   readonly name: string;
 }
 
-/** The body of requests; undefined where they have none. */
+/** The body of requests; `undefined` if they have none. */
 export function requestBody(requests: Requests, context: Writing): JsonObject | undefined {
   const { operation, uri } = requests;
   if (!takesBody(operation, uri)) return undefined;
@@ -144,12 +144,12 @@ export function requestBody(requests: Requests, context: Writing): JsonObject | 
   return { required, content: inXml === undefined ? content : { ...content, [inXml]: xmlContent(requests, context) } };
 }
 
-/** A body of fields as XML: the document's element with the fields that travel in the body. */
+/** A body of fields as XML: the document's element with the fields that are in the body. */
 function xmlContent({ operation, uri }: Requests, { scope }: Writing): JsonObject {
   const { document } = operation.request as Extract<Message, { kind: 'document' }>;
   const whole = uri.body.length === document.fields.length;
   const names = uri.body.map((field) => field.xmlName).join(', ');
-  const part = whole ? undefined : joined(' ', `It holds only ${names}.`, repeatsNote(uri.repeats));
+  const part = whole ? undefined : joined(' ', `Contains only ${names}.`, repeatsNote(uri.repeats));
   const fields = tellingFields(uri.body);
   const value = exampleDocument({ fields });
   return {
@@ -176,7 +176,7 @@ function bodyContent({ operation, uri, name }: Requests, mediaType: string, comp
   return { schema, example: bodyExample(operation, uri) };
 }
 
-/** The fields of a document that travel in the body; what the URI says need not be said again. */
+/** The fields of a document that are in the body; fields of the URI may be omitted. */
 function partSchema(document: Document, { body, repeats }: OperationUri, components: Components): JsonObject {
   const fields = document.fields.filter((field) => body.includes(field) || repeats.includes(field));
   const required = body.filter(mustBeGiven).map((field) => field.jsonName);
@@ -187,19 +187,21 @@ function partSchema(document: Document, { body, repeats }: OperationUri, compone
   };
 }
 
-/** Fields by name. Each is a word or a map, which no generated class holds both of. */
+/** Fields by name. Each is a word or a map, and no generated class can hold both. */
 const fields = (description: string): JsonObject => ({
   type: 'object',
   description,
-  additionalProperties: anyJson('A type, as `string(30)`, or a map of `type` and more, as `required` and `default`.'),
+  additionalProperties: anyJson(
+    'A type such as `string(30)`, or a map with `type` and other keys such as `required` and `default`.',
+  ),
 });
 
 const properties: Readonly<Record<PrivateQueryKey, JsonObject>> = {
-  query: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_]*$', maxLength: 30, description: 'Its name.' },
-  description: { type: 'string', description: 'What it is, for the people who use it.' },
-  prompts: fields('What the caller gives, by name. In the SQL `:NAME` stands for it.'),
-  columns: fields('What a row holds, by name.'),
-  sql: { type: 'string', minLength: 1, description: 'One SELECT (or WITH ... SELECT). Runs read-only.' },
+  query: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_]*$', maxLength: 30, description: 'The name of the query.' },
+  description: { type: 'string', description: 'A description for the people who use the query.' },
+  prompts: fields('Values that the caller passes, by name. The SQL refers to them as `:NAME`.'),
+  columns: fields('The columns of a row, by name.'),
+  sql: { type: 'string', minLength: 1, description: 'One SELECT (or WITH ... SELECT), which is run read-only.' },
   rows: { type: 'integer', format: 'int64', minimum: 1, description: "Most rows, in place of the gateway's limit." },
   timeout: {
     type: 'string',

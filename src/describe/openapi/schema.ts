@@ -8,15 +8,15 @@ import { entryField, longest, mustBeGiven, plainDefault } from '../field.ts';
 import { blankJson, type Json, type JsonObject } from '../json.ts';
 import { caseNote, digitsNote, joined } from '../words.ts';
 
-/** Where schemas of documents are kept; each gives a reference to one. */
+/** Returns references to the schemas of documents. */
 export interface SchemaRefs {
   /** The document's fields, without a root label. */
   document(document: Document): JsonObject;
-  /** The one object that stands for a document where nothing is given (`absent: blank`). */
+  /** The object that is written for a document without a value (`absent: blank`). */
   blank(document: Document): JsonObject;
 }
 
-/** The object that a document is in JSON. */
+/** The schema of a document's JSON object. */
 export function documentSchema(document: Document, fields: readonly Field[], refs: SchemaRefs): JsonObject {
   const required = fields.filter(mustBeGiven).map((field) => field.jsonName);
   return {
@@ -29,21 +29,21 @@ export function documentSchema(document: Document, fields: readonly Field[], ref
       }),
     ),
     required: required.length === 0 ? undefined : required,
-    additionalProperties: isOpen(document, fields) ? anyJson('The value of a member that is not declared.') : false,
+    additionalProperties: isOpen(document, fields) ? anyJson('The value of an undeclared member.') : false,
   };
 }
 
 /**
- * Whether the schema lets in what is not declared. The Java of openapi-generator refuses a member whose name holds one of
- * these characters, which its templates escape as HTML, unless any member may be there.
+ * Whether the schema permits undeclared members. Java code of openapi-generator refuses a member whose name contains one of
+ * these characters, which its templates escape as HTML, unless any member is permitted.
  */
 function isOpen({ open }: Document, fields: readonly Field[]): boolean {
   return open || fields.some(({ jsonName }) => /[&<>"'`=/]/.test(jsonName));
 }
 
 /**
- * JSON of any kind. Generators read a schema without a word, and `true`, as a map, and one with a description alone as a
- * value of any kind.
+ * JSON of any kind. Code generators read an empty schema, and `true`, as a map, and a schema with nothing but a description as
+ * a value of any kind.
  */
 export function anyJson(description = ANY): JsonObject {
   return { description };
@@ -51,19 +51,19 @@ export function anyJson(description = ANY): JsonObject {
 
 const ANY = 'Any JSON value.';
 
-/** In a change of a record null takes a value away (RFC 7396). */
+/** In a change of a record null removes a value (RFC 7396). */
 function orNull({ description, ...schema }: JsonObject): JsonObject {
   return { anyOf: [schema, { type: 'null' }], description };
 }
 
-/** A field's value, or the blank that is written where it is absent. */
+/** A field's value, or the blank that is written when it is absent. */
 export function fieldSchema(field: Field, refs: SchemaRefs): JsonObject {
   const schema = valueSchema(field, refs);
   const words = describedBy(field);
   return { ...(field.absent === 'blank' ? orBlank(field, schema, refs) : schema), ...words };
 }
 
-/** A field's value alone, without the words about it. */
+/** A field's value, without description. */
 export function valueSchema(field: Field, refs: SchemaRefs): JsonObject {
   const { type } = field;
   if (type.kind === 'document') return refs.document(type.document);
@@ -73,13 +73,13 @@ export function valueSchema(field: Field, refs: SchemaRefs): JsonObject {
   return { type: 'array', items, minItems: field.minimum, maxItems: field.maximum };
 }
 
-/** The default of a field in JSON; undefined where there is none, or one that only a fault fills. */
+/** The default of a field in JSON; `undefined` if there is none, or only one that a fault fills. */
 export function defaultOf(field: Field): Json | undefined {
   const value = plainDefault(field);
   return value === undefined ? undefined : asJson(singleType(field.type), value);
 }
 
-/** The blank of a type as a schema, all of it in place. */
+/** The blank of a type as a schema without references. */
 export function blankSchema(type: FieldType): JsonObject {
   return onlyValue(blankJson(type));
 }
@@ -97,9 +97,9 @@ function onlyValue(blank: Json): JsonObject {
 }
 
 /**
- * The schema, or the blank. No generated class holds both a list and an object, or a date and an empty text: generators pass
- * over `if` (JSON Schema 2020-12, section 10.2.2), so that they see what both have in common, where `oneOf` makes them write
- * code that does not compile, or refuses one of the two. Validators tell them apart.
+ * The schema, or the blank. No generated class can hold both a list and an object, or a date and an empty text. Code generators
+ * ignore `if` (JSON Schema 2020-12, section 10.2.2) and see only what both have in common; with `oneOf` they write code that
+ * does not compile, or refuses one of the two. Validators distinguish them.
  */
 function orBlank(field: Field, schema: JsonObject, refs: SchemaRefs): JsonObject {
   const type = singleType(field.type);
@@ -107,7 +107,7 @@ function orBlank(field: Field, schema: JsonObject, refs: SchemaRefs): JsonObject
     const blank = type.kind === 'document' ? refs.blank(type.document) : blankSchema(type);
     return either({ type: 'array' }, schema, blank);
   }
-  // The document's own form may include its blank.
+  // The document's schema may match its blank.
   if (type.kind === 'document') return either(refs.blank(type.document), anyJson('The blank.'), schema);
   if (primitiveOf(type) === 'json') return schema;
   if (schema.type !== 'string') {
@@ -120,7 +120,7 @@ function orBlank(field: Field, schema: JsonObject, refs: SchemaRefs): JsonObject
   return free ? schema : { type: 'string', ...either({ minLength: 1 }, narrowed) };
 }
 
-/** Keywords that an empty text may fail. */
+/** Keywords that an empty text may violate. */
 const NARROWING: ReadonlySet<string> = new Set(['minLength', 'pattern', 'const', 'format']);
 
 function either(test: JsonObject, holds: JsonObject, otherwise?: JsonObject): JsonObject {
@@ -139,7 +139,7 @@ function describedBy(field: Field): JsonObject {
   };
 }
 
-/** What a schema can't say of a type. */
+/** What a schema can't express about a type. */
 function typeNote(field: Field): string | undefined {
   const type = singleType(field.type);
   if (type.kind === 'document') return undefined;
@@ -148,13 +148,13 @@ function typeNote(field: Field): string | undefined {
   return primitive === 'json' ? ANY : undefined;
 }
 
-/** What a blank is, where generators see no type. */
+/** A description of a blank, for a schema in which code generators see no type. */
 function blankNote({ absent, type }: Field): string | undefined {
   if (absent !== 'blank') return undefined;
   const single = singleType(type);
   if (type.kind === 'list') {
     const entry = single.kind === 'document' ? documentName(single.document) : `type ${single.kind}`;
-    return `A list of ${entry}; where it is not given, one ${single.kind === 'document' ? 'object with all members blank' : 'blank value'}.`;
+    return `A list of ${entry}; when absent, one ${single.kind === 'document' ? 'object with all members blank' : 'blank value'}.`;
   }
   return single.kind === 'document'
     ? `${documentName(single.document)}, or one object with all members blank.`
@@ -193,16 +193,16 @@ function bare(field: Field, type: ScalarType): JsonObject {
   return { ...shape, enum: values };
 }
 
-/** A bound with all its digits; undefined for one beyond 64 bits, which generators can't write and the type itself keeps. */
+/** A bound with all its digits; `undefined` beyond 64 bits, which code generators can't write and the type implies. */
 function int64(bound: number | undefined): Json | undefined {
   if (bound === undefined || Math.abs(bound) >= 2 ** 63) return undefined;
-  // JSON.stringify would round it. What rawJSON returns is an object to TypeScript alone.
+  // JSON.stringify would round it. TypeScript takes the result of rawJSON for an object.
   return Number.isSafeInteger(bound) || !Number.isInteger(bound)
     ? bound
     : (JSON.rawJSON(String(BigInt(bound))) as never);
 }
 
-/** The digits before the point bound the value where nothing narrower is said. */
+/** The bound by the digits before the decimal point, unless a narrower one is declared. */
 function decimalBounds(field: Field, { length, scale = 0 }: ScalarType): JsonObject {
   const end = length === undefined || length - scale > 15 ? undefined : 10 ** (length - scale);
   return {
@@ -214,8 +214,8 @@ function decimalBounds(field: Field, { length, scale = 0 }: ScalarType): JsonObj
 }
 
 /**
- * A message without a document. Bytes have no type by OpenAPI 3.1 (4.8.14.3), but generators hand over a file where they
- * read `format: binary`, the word of OpenAPI 3.0, and without it a text, or JSON.
+ * A message without a document. Bytes have no type in OpenAPI 3.1 (4.8.14.3), but code generators pass a file for `format:
+ * binary`, the notation of OpenAPI 3.0, and without it a text or JSON.
  */
 export function rawSchema(kind: RawKind, mediaType: string): JsonObject {
   if (kind === 'json') return anyJson();
@@ -223,5 +223,5 @@ export function rawSchema(kind: RawKind, mediaType: string): JsonObject {
   return { type: 'string', contentMediaType: kind === 'xml' ? mediaType : undefined };
 }
 
-/** Bytes that are a body. */
+/** The schema of a body of bytes. */
 export const BYTES: JsonObject = { type: 'string', format: 'binary' };

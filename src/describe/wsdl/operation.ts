@@ -14,25 +14,25 @@ import { replyName } from '../xsd/elements.ts';
 import type { SchemaSet } from '../xsd/schema.ts';
 import { builtInType } from '../xsd/types.ts';
 
-/** A message: its name, and the QName of the element that its one part is. */
+/** A message: its name and the QName of the element of its only part. */
 interface WsdlMessage {
   readonly name: string;
   readonly part: 'parameters' | 'fault';
   readonly element: string;
 }
 
-/** An operation as port type and bindings have it. */
+/** An operation for port type and bindings. */
 export interface WsdlOperation {
   readonly name: string;
   readonly action: string;
   readonly text: string | undefined;
   readonly input: WsdlMessage;
-  /** Undefined for one that is one-way. */
+  /** `undefined` for a one-way operation. */
   readonly output: WsdlMessage | undefined;
   readonly fault: { readonly name: string; readonly message: WsdlMessage } | undefined;
-  /** What refers to the policy of its requests. */
+  /** References to the policy of its requests. */
   readonly policy: XmlElement | undefined;
-  /** What generators of Java have to know about it. */
+  /** Bindings for Java code generators. */
   readonly bindings: readonly XmlElement[];
 }
 
@@ -44,7 +44,7 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
   const faults = new Map<Document, WsdlMessage>();
   const faultOf = (document: Document): WsdlMessage | undefined => {
     const prefix = schemas.prefixOf(documents.namespaceOf(document));
-    // An element without a namespace can't be named: no schema in a WSDL has none (WS-I Basic Profile 1.1, R2105).
+    // An element without a namespace can't be referred to: every schema in a WSDL has one (WS-I Basic Profile 1.1, R2105).
     if (prefix === undefined || !schemas.hasElement(document)) return undefined;
     const known = faults.get(document);
     if (known !== undefined) return known;
@@ -81,8 +81,8 @@ function textOf(operation: SoapOperation, faultMessage: WsdlMessage | undefined)
   return joined(
     '\n',
     description,
-    soap.response.kind === 'none' ? 'One-way: the answer is empty.' : undefined,
-    untold ? `The detail of a fault holds the element ${fault.xmlName}, which WSDL can't name.` : undefined,
+    soap.response.kind === 'none' ? 'One-way: the reply is empty.' : undefined,
+    untold ? `The detail of a fault contains the element ${fault.xmlName}, which WSDL can't refer to.` : undefined,
     accessNote(soapSchemes(operation)),
   );
 }
@@ -108,13 +108,13 @@ export function operationElement({ name, text, input, output, fault, bindings }:
 
 // Jakarta XML Web Services 3.0, section 2.3.1.2 (wrapper style) and 8.7.2 (enableWrapperStyle).
 
-/** The namespace since JAX-WS 3.0, and the one before. A tool takes its own and passes over the other. */
+/** The namespace since JAX-WS 3.0 and the previous one. A tool reads its own and ignores the other. */
 const BINDINGS = ['https://jakarta.ee/xml/ns/jaxws', 'http://java.sun.com/xml/ns/jaxws'];
 
 /**
- * What keeps generators of Java from making a parameter of each element inside a wrapper, where two of these would be one
- * parameter of two types or a reserved word: they refuse such a WSDL. The method then takes and returns the messages as
- * they are. Empty where the elements can be parameters; other tools pass over it.
+ * Prevents Java code generators from turning each element inside a wrapper into a parameter, when two elements would become
+ * one parameter with two types, or one a reserved word: they refuse such a WSDL. The method then takes and returns whole
+ * messages. Empty when the elements can be parameters; other tools ignore it.
  */
 function wrapperStyle({ soap: { request, response } }: SoapOperation, scope: Scope): XmlElement[] {
   const [ins, outs] = [childrenOf(request, scope), childrenOf(response, scope)];
@@ -132,9 +132,9 @@ function wrapperStyle({ soap: { request, response } }: SoapOperation, scope: Sco
 /** An element inside a wrapper. */
 interface Child {
   readonly name: string;
-  /** With its namespace. */
+  /** The name with its namespace. */
   readonly element: string;
-  /** What tells its Java type from others. */
+  /** Distinguishes its Java type from others. */
   readonly type: string;
 }
 
@@ -153,13 +153,13 @@ function childrenOf(message: Message, { documents, namespace }: Scope): Child[] 
   return [{ name: 'content', element: `{${namespace}}content`, type: builtInType({ kind: message.raw }) }];
 }
 
-/** JAXB writes the class of a list's element inside that of its document. */
+/** JAXB writes the class of a list's element inside the class of its document. */
 function javaType({ type, minimum, maximum, required, absent, xmlName }: Field, document: Document): string {
   if (type.kind === 'list' && !type.flat) return `${document.id}.${xmlName}`;
   const single = singleType(type);
   const many = type.kind === 'list' ? 'list of ' : '';
   if (single.kind === 'document') return `${many}${single.document.id}`;
-  // An integer within bounds is an Integer or a Long. That and a Boolean are no objects where they are always there.
+  // An integer within bounds is an Integer or a Long. A required one, like a required Boolean, is a primitive type.
   const bounds =
     primitiveOf(single) === 'integer' && minimum !== undefined && maximum !== undefined ? [minimum, maximum] : [];
   const small = primitiveOf(single) === 'boolean' || bounds.length > 0;
@@ -179,11 +179,11 @@ const RESERVED = new Set(
 // Web Services Policy 1.5 - Framework and Attachment (W3C Recommendations, 4 September 2007); WS-SecurityPolicy 1.3 (OASIS,
 // 2 February 2009), section 8 (supporting tokens) and 5.4.1 (UsernameToken).
 
-/** The policies of a WSDL, and which of them a request has. */
+/** The policies of a WSDL and the references to them. */
 interface Policies {
   /** `wsp:Policy` elements for the root. */
   readonly elements: readonly XmlElement[];
-  /** A reference for the input of an operation in a binding; undefined where words alone tell what it needs. */
+  /** A reference for the input of an operation in a binding; `undefined` if only its documentation states what it requires. */
   referenceOf(operation: SoapOperation): XmlElement | undefined;
 }
 
@@ -191,13 +191,13 @@ const WSP = 'http://www.w3.org/ns/ws-policy';
 const SP = 'http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702';
 
 /**
- * Policies of the requests that a UsernameToken alone opens. A client that reads policies does exactly what one says, so
- * that all others are told in words:
- * - of several schemes, or forms of the password, a client would take the first that it knows, not the one that its user
- *   has credentials for;
- * - a transport binding or a signature policy is about replies too (IncludeTimestamp, a recipient's token), and replies
- *   are not signed and have no timestamp: the client would refuse them.
- * A policy at the input says nothing about the reply.
+ * Policies of the operations that require a UsernameToken and nothing else. A client that reads policies does exactly what
+ * they state, so other requirements are documented in words only:
+ * - of several schemes, or forms of the password, a client would take the first one that it supports, not the one for which
+ *   its user has credentials;
+ * - a transport binding or a signature policy covers replies too (IncludeTimestamp, a recipient's token). Replies are not
+ *   signed and have no timestamp, so the client would refuse them.
+ * A policy of the input does not apply to the reply.
  */
 export function policiesOf(operations: readonly SoapOperation[]): Policies {
   const wanted = new Map<string, UsernameTokenScheme>();
@@ -218,7 +218,7 @@ export function policiesOf(operations: readonly SoapOperation[]): Policies {
   };
 }
 
-/** The scheme of an operation that takes nothing but a UsernameToken, with the password in one form. */
+/** The scheme of an operation that only accepts a UsernameToken, with a single form of the password. */
 function tokenOf(operation: SoapOperation): UsernameTokenScheme | undefined {
   const [scheme, ...others] = soapSchemes(operation);
   if (scheme?.kind !== 'username-token' || scheme.passwords.length > 1) return undefined;
@@ -230,7 +230,7 @@ function policyElement(name: string, { passwords }: UsernameTokenScheme): XmlEle
     element('sp:SupportingTokens', {}, [
       element('wsp:Policy', {}, [
         element('sp:UsernameToken', { 'sp:IncludeToken': `${SP}/IncludeToken/AlwaysToRecipient` }, [
-          // Without an assertion the password is text.
+          // Without an assertion the password is sent as text.
           element('wsp:Policy', {}, [passwords.includes('digest') ? element('sp:HashPassword') : undefined]),
         ]),
       ]),

@@ -9,14 +9,14 @@ import { prefixesOf, type SchemaSet } from '../xsd/schema.ts';
 import { schemasOf } from '../xsd/xsd.ts';
 import { messageElements, operationElement, policiesOf, type WsdlOperation, wsdlOperations } from './operation.ts';
 
-// Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal wrapped. What is about SOAP 1.1 keeps
+// Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal wrapped. The parts for SOAP 1.1 conform
 // to the WS-I Basic Profile 1.1 (24 August 2004).
 
 /**
  * The WSDL of a service: its operations over SOAP in one port type, a binding and a port each for SOAP 1.1 and 1.2, and
  * the XML Schemas of its documents inline. Path names belong to REST: over SOAP a service is one. `base` is the gateway's
  * address with its context, without a slash at the end.
- * @throws RangeError where no active operation of the service is called over SOAP
+ * @throws RangeError when no active operation of the service is called over SOAP
  */
 export function describeWsdl(registry: Registry, service: Service, { base }: { readonly base: string }): string {
   const scope = scopeOf(registry, { service });
@@ -61,7 +61,7 @@ function namespacesOf({ namespace }: Scope, schemas: SchemaSet): Record<string, 
   return { ...attributes, ...prefixesOf(schemas) };
 }
 
-/** Without the schema of elements that have no namespace, if there is one: nothing in a WSDL can name them. */
+/** Without the schema of elements that have no namespace: nothing in a WSDL can refer to them. */
 function inlineSchemas({ namespaces, schemaOf }: SchemaSet): XmlElement[] {
   return namespaces.filter((namespace) => namespace !== '').map((namespace) => schemaOf(namespace));
 }
@@ -69,8 +69,8 @@ function inlineSchemas({ namespaces, schemaOf }: SchemaSet): XmlElement[] {
 function attachmentNote({ gateway }: Scope, schemas: readonly XmlElement[]): string | undefined {
   if (!gateway.mtom.services || !schemas.some(hasAttachment)) return undefined;
   return (
-    'Binary content travels in base64 in its place, or as attachments (MTOM). A reply has attachments where the request ' +
-    'is MTOM, or where its Accept header names multipart/related.'
+    'Binary content is sent in base64 in its place, or as attachments (MTOM). A reply has attachments if the request ' +
+    'is MTOM, or its Accept header contains multipart/related.'
   );
 }
 
@@ -81,30 +81,30 @@ function documentation(...texts: readonly (string | undefined)[]): XmlElement | 
 
 // SOAP 1.1 (WSDL 1.1, section 3) and SOAP 1.2 (W3C Member Submission WSDL 1.1 Binding Extension for SOAP 1.2, 5 April 2006).
 
-/** A version of SOAP, as WSDL says it. */
+/** A version of SOAP in WSDL. */
 interface SoapDialect {
-  /** Of the extension elements, bound to it in the root element. */
+  /** Prefix of the extension elements, declared in the root element. */
   readonly prefix: string;
   readonly namespace: string;
   /** Part of the names of binding and port. */
   readonly label: string;
-  /** Attributes of an operation beside its action. */
+  /** Attributes of an operation besides its action. */
   readonly operation: Readonly<Record<string, string>>;
 }
 
-/** SOAP 1.1 is the first: a client that is not told otherwise takes the first port. */
+/** SOAP 1.1 comes first: clients use the first port by default. */
 const SOAP_DIALECTS: readonly SoapDialect[] = [
   { prefix: 'soap', namespace: 'http://schemas.xmlsoap.org/wsdl/soap/', label: 'Soap11', operation: {} },
   {
     prefix: 'soap12',
     namespace: 'http://schemas.xmlsoap.org/wsdl/soap12/',
     label: 'Soap12',
-    // Without an action the body decides.
+    // Without an action the body identifies the operation.
     operation: { soapActionRequired: 'false' },
   },
 ];
 
-/** The same in both versions. */
+/** The transport, which is the same in both versions. */
 const HTTP = 'http://schemas.xmlsoap.org/soap/http';
 
 const literal = { use: 'literal' };

@@ -2,24 +2,24 @@ import { type Document, documentName, foldedName, itemName } from '../../model/d
 import { firstFree, ncName } from '../names.ts';
 import type { Scope } from '../scope.ts';
 
-/** JAXB writes a class ObjectFactory into every package, and the exceptions that CXF writes mean java.lang.String. */
+/** JAXB writes a class ObjectFactory to every package, and exceptions written by CXF use java.lang.String. */
 const TAKEN = ['ObjectFactory', 'String'];
 
-/** Names of types that are given out so that no two collide in any language. */
+/** Allocates names of types that don't collide in any language. */
 interface TypeNames {
-  /** Of the complexType of a document. */
+  /** The name of a document's complexType. */
   readonly of: (document: Document) => string;
-  /** Of another type: the wanted one, or one like it. */
+  /** The name of another type: the wanted one, or one like it. */
   readonly give: (wanted: string) => string;
 }
 
 /**
- * Names of the complexTypes of documents: the id, which no other class that a generator writes may share. A list is an
- * element of an anonymous type, for which JAXB writes a class inside that of the document: `result` of OWNER is
- * `OWNER.Result`, with the factory method `createOWNERResult`. So such a name is taken too, and the class inside never has
- * the name of the class around it. An entry that is declared in place would want that very name (`OWNER_result`): it has
- * the name of its element as well, `OWNER_result_item`.
- * @param taken names of the classes that are written for anything but these types
+ * Names of the complexTypes of documents: the id, unless another class that a code generator writes has that name. A list is
+ * an element of an anonymous type, for which JAXB writes a class inside the class of the document: `result` of OWNER becomes
+ * `OWNER.Result`, with the factory method `createOWNERResult`. So such names are reserved too, and the inner class never has
+ * the name of the outer one. An entry that is declared in place would get the same name (`OWNER_result`), so the name of its
+ * element is appended: `OWNER_result_item`.
+ * @param taken names of the classes that are written for anything else
  */
 export function typeNamesOf(documents: readonly Document[], taken: readonly string[]): TypeNames {
   const given = new Set([...TAKEN, ...taken].map(foldedName));
@@ -44,7 +44,7 @@ export function typeNamesOf(documents: readonly Document[], taken: readonly stri
     for (const each of classes(found)) given.add(each);
     names.set(document, found);
   };
-  // A document that has an id of its own keeps it before those that are named after their place.
+  // Documents with an id of their own have precedence over those named after their place.
   for (const document of documents) if (!document.inPlace) name(document);
   for (const document of documents) if (document.inPlace) name(document);
   return {
@@ -57,18 +57,18 @@ export function typeNamesOf(documents: readonly Document[], taken: readonly stri
   };
 }
 
-/** Names of the parts of a WSDL that there is one of. */
+/** Names of the parts that occur once in a WSDL. */
 export function wsdlNames({ service }: Pick<Scope, 'service'>) {
   const name = ncName(service.name);
   return { definitions: name, portType: `${name}PortType`, service: `${name}Service` };
 }
 
-/** Wanted name of the message of a fault document. */
+/** The wanted name for the message of a fault document. */
 export function faultMessageName(document: Document): string {
   return `${ncName(documentName(document))}Message`;
 }
 
-/** Names of the classes that JAX-WS writes next to those of the schemas: port type, service, and exceptions (3.0, 2.5). */
+/** Names of the classes that JAX-WS writes besides those of the schemas: port type, service, exceptions (3.0, 2.5). */
 export function wsdlClassNames({ service, soap }: Scope): string[] {
   const { portType, service: client } = wsdlNames({ service });
   return [portType, client, ...soap.flatMap(({ fault }) => (fault === undefined ? [] : faultMessageName(fault)))];

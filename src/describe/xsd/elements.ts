@@ -8,27 +8,27 @@ import type { SoapOperation } from '../scope.ts';
 import { boundsNote, caseNote, joined } from '../words.ts';
 import { lexical, simpleType, translatedPattern } from './types.ts';
 
-/** What a field's declaration needs from the schema that it stands in. */
+/** What the declaration of a field needs from its schema. */
 interface SchemaContext {
   /** `unqualified` for an element without a namespace inside a schema that has one. */
   readonly form?: 'unqualified' | undefined;
-  /** The field may be nil, which empties it: in a change of a record. */
+  /** In a change of a record the field may be nil, which clears it. */
   readonly nillable: boolean;
-  /** Binary elements may travel as attachments, and say so. */
+  /** Binary elements are marked as possible attachments. */
   readonly attachments: boolean;
   /** QName of a document's complexType as written in this schema. */
   typeName(document: Document): string;
-  /** QName of the simple type that the field shares with others; undefined if it has one of its own. */
+  /** QName of the simple type that the field shares with others; `undefined` if it has one of its own. */
   sharedType(): string | undefined;
 }
 
 /** Namespace of the W3C Note Describing Media Content of Binary Data in XML (4 May 2005). */
 export const XMIME = 'http://www.w3.org/2005/05/xmlmime';
 
-/** Attribute of a binary element that may travel as an attachment: generators of code make it a stream, not an array. */
+/** Attribute of a binary element that may be sent as an attachment: code generators then use a stream, not an array. */
 const ATTACHMENT = { 'xmime:expectedContentTypes': 'application/octet-stream' };
 
-/** Whether a declaration says of itself, or of one inside it, that it may travel as an attachment. */
+/** Whether a declaration, or one inside it, is marked as a possible attachment. */
 export function hasAttachment(node: XmlNode): boolean {
   if (typeof node === 'string') return false;
   return Object.keys(ATTACHMENT).some((name) => name in node.attributes) || node.children.some(hasAttachment);
@@ -55,7 +55,7 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
 export function fieldAttribute(field: Field, form: 'qualified' | undefined): XmlElement {
   const { type, restriction } = simpleType(field, field.type as ScalarType);
   const use = isThere(field) ? 'required' : undefined;
-  // An attribute's type is a simple one; XML as text is a string there.
+  // An attribute has a simple type, so XML is a string there.
   const named = type === 'xs:anyType' ? 'xs:string' : type;
   return element('xs:attribute', { name: field.xmlName, form, type: named, use, fixed: fixedOf(field) }, [
     annotation(field.description, notesOf(field)),
@@ -63,12 +63,12 @@ export function fieldAttribute(field: Field, form: 'qualified' | undefined): Xml
   ]);
 }
 
-/** Whether the field is always there. A blank that its type would refuse, as an empty date, is left out even so. */
+/** Whether the field is always present. A blank that its type does not permit, such as an empty date, is left out. */
 function isThere(field: Field): boolean {
   return field.required && field.absent !== 'blank';
 }
 
-/** Text for people: the description, then what the schema can't say. */
+/** Documentation: the description, then what the schema can't express. */
 export function annotation(
   description: string | undefined,
   notes: readonly (string | undefined)[] = [],
@@ -96,7 +96,7 @@ function single(
 }
 
 function entriesOf(field: Field, type: ListType): { minOccurs: string | undefined; maxOccurs: string } {
-  // A blank list of documents is one blank entry, of others none; a flat list that is not required may be left out.
+  // A blank list of documents has one blank entry, other blank lists are empty; an optional flat list may be absent.
   const free = field.absent === 'blank' || (type.flat && !field.required);
   const least = free ? 0 : (field.minimum ?? 0);
   const most = field.maximum === undefined ? 'unbounded' : String(free ? Math.max(1, field.maximum) : field.maximum);
@@ -107,13 +107,13 @@ function fixedOf(field: Field): string | undefined {
   return field.fixed === undefined ? undefined : lexical(field.fixed);
 }
 
-/** What the field's own type would say, where it shares one that allows more. */
+/** The restrictions of the field's own type when it shares a type that permits more. */
 function ownNote(field: Field): string | undefined {
   const values = field.enum === undefined ? undefined : `One of: ${field.enum.map(lexical).join(', ')}.`;
   return joined(' ', values, boundsNote(entryField({ ...field, anyCase: false })));
 }
 
-/** What holds for a field but has no place in XML Schema. */
+/** Facts about a field that XML Schema can't express. */
 function notesOf(field: Field): (string | undefined)[] {
   const type = singleType(field.type);
   const value = plainDefault(field);
@@ -127,10 +127,10 @@ function notesOf(field: Field): (string | undefined)[] {
 }
 
 /**
- * The content of an open document: undeclared elements, which have no namespace, after the declared ones. Where a
- * declared element could be taken for an undeclared one (Unique Particle Attribution, XML Schema Part 1, 3.8.6), it and
- * what follows it are left to the wildcard and named in the documentation.
- * @param namespace the document's own
+ * The content of an open document: undeclared elements, which have no namespace, after the declared ones. A declared element
+ * that could be taken for an undeclared one (Unique Particle Attribution, XML Schema Part 1, 3.8.6) is covered by the wildcard,
+ * with all elements after it, and named in the documentation.
+ * @param namespace of the document
  */
 export function openContent(
   fields: readonly Field[],
@@ -149,7 +149,7 @@ export function openContent(
   const names = fields.slice(cut).map((field) => field.xmlName);
   return {
     particles: [...particles.slice(0, cut), any('##any')],
-    notes: [`Declared among the elements that may follow: ${names.join(', ')}.`],
+    notes: [`The elements that may follow include: ${names.join(', ')}.`],
   };
 }
 
@@ -162,12 +162,12 @@ export interface Wrapper {
   readonly description?: string | undefined;
 }
 
-/** Name of the element around a reply. */
+/** The name of the element around a reply. */
 export function replyName(name: string): string {
   return `${name}Response`;
 }
 
-/** The wrappers of operations: each one's request, and its reply unless it is one-way. */
+/** The wrappers of operations: one for the request, and one for the reply unless the operation is one-way. */
 export function wrappersOf(operations: readonly SoapOperation[]): Wrapper[] {
   return operations.flatMap(({ description, soap: { name, request, response } }) => {
     const ask: Wrapper = { name, message: request, description };
@@ -177,9 +177,9 @@ export function wrappersOf(operations: readonly SoapOperation[]): Wrapper[] {
 }
 
 /**
- * Declares a wrapper. A document's is of the document's named type rather than of an anonymous one: the fields stay in the
- * document's own namespace, one type serves REST and every operation that shares the document, and JAX-WS (2.3.1.2), zeep
- * and PHP unwrap either.
+ * Declares a wrapper. The wrapper of a document has the document's named type rather than an anonymous one: the fields stay in
+ * the document's namespace, REST and all operations that share the document use one type, and JAX-WS (2.3.1.2), zeep and PHP
+ * unwrap both forms.
  */
 export function wrapperElement(
   { name, message, description }: Wrapper,
@@ -193,7 +193,7 @@ export function wrapperElement(
   return element('xs:element', { name }, [notes, sequenceType(element('xs:sequence', {}, [rawContent(message.raw)]))]);
 }
 
-/** What stands in the wrapper of a message without a document: clients unwrap nothing but a sequence. */
+/** The content of a wrapper for a message without a document: clients only unwrap a sequence. */
 function rawContent(raw: RawKind): XmlElement {
   if (raw === 'xml') return element('xs:any', { processContents: 'lax', maxOccurs: 'unbounded' });
   if (raw === 'binary') return element('xs:element', { name: 'content', type: 'xs:base64Binary', ...ATTACHMENT });
@@ -206,7 +206,7 @@ function sequenceType(sequence: XmlElement): XmlElement {
 
 const contentNotes: Readonly<Record<RawKind, string>> = {
   json: 'The content is JSON text.',
-  xml: 'The content is XML: one element or more.',
+  xml: 'The content is XML: one or more elements.',
   text: 'The content is text.',
   binary: 'The content is bytes.',
 };

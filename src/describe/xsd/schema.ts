@@ -1,4 +1,4 @@
-// XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema a namespace.
+// XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema per namespace.
 import { classNameOf, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
@@ -19,18 +19,18 @@ import type { SharedType } from './types.ts';
 
 const XS = 'http://www.w3.org/2001/XMLSchema';
 
-/** What a set of schemas is made of. */
+/** The contents of a set of schemas. */
 export interface SchemaOptions {
   readonly documents: DocumentSet;
-  /** The service's namespace; its schema is the main one. */
+  /** The namespace of the service; its schema is the main one. */
   readonly namespace: string;
-  /** Elements of the service's namespace around messages over SOAP; none where it has no operation of that kind. */
+  /** Elements of the service's namespace around SOAP messages; empty without SOAP operations. */
   readonly wrappers: readonly Wrapper[];
-  /** Text for people at the head of each schema. */
+  /** Documentation at the head of each schema. */
   readonly title: string;
-  /** Elements beside those of the documents, declared in the schema without a namespace. */
+  /** Elements other than those of the documents, declared in the schema without a namespace. */
   readonly extra: readonly XmlElement[];
-  /** Names of the classes that are written for what is not in the schemas: for port types, services and faults. */
+  /** Names of the classes for parts outside of the schemas: port types, services and faults. */
   readonly classNames: readonly string[];
   /** Simple types that fields share, in the service's namespace. */
   readonly shared: readonly SharedType[];
@@ -40,28 +40,28 @@ export interface SchemaOptions {
 export interface SchemaSet {
   /** Namespaces that have a schema, the main one first; `''` is the schema without a target namespace. */
   readonly namespaces: readonly string[];
-  /** Prefix of a namespace, the same in every schema; undefined for `''`. */
+  /** Prefix of a namespace, the same in every schema; `undefined` for `''`. */
   prefixOf(namespace: string): string | undefined;
-  /** Whether a document has a global element of its own: not where its name is that of a wrapper or another document. */
+  /** Whether a document has a global element: not if a wrapper or another document has the same name. */
   hasElement(document: Document): boolean;
   /**
-   * The schema of a namespace, which imports those that it refers to. With `locations`, the files that all of them stand
-   * in, the main one imports every other, so that it is an entrance to all.
+   * The schema of a namespace, which imports the schemas it refers to. With `locations`, the files of all schemas, the main
+   * schema imports every other one, as the entry point.
    */
   schemaOf(namespace: string, locations?: ReadonlyMap<string, string>): XmlElement;
 }
 
-/** What becomes one `xs:schema`. */
+/** The contents of one `xs:schema`. */
 interface Draft {
   readonly namespace: string;
-  /** Namespaces that are referred to. */
+  /** Namespaces that it refers to. */
   readonly imports: Set<string>;
   readonly elements: XmlElement[];
   readonly types: XmlElement[];
   readonly groups: XmlElement[];
 }
 
-/** What the declarations of documents share. */
+/** The context of declarations. */
 interface Workshop {
   readonly options: SchemaOptions;
   readonly drafts: ReadonlyMap<string, Draft>;
@@ -77,7 +77,7 @@ interface Workshop {
  */
 export function buildSchemas(options: SchemaOptions): SchemaSet {
   const { documents, namespace: main, wrappers, extra } = options;
-  // A message has its element first: where two documents share a name, the one that travels keeps it.
+  // Messages get their elements first: of two documents with the same name the message keeps it.
   const named = [...documents.roots, ...documents.all.filter((each) => !documents.roots.has(each) && !each.inPlace)];
   const namespaces = namespacesOf(options, named);
   const prefixes = new Map(
@@ -111,13 +111,13 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
   };
 }
 
-/** Names of the global elements of anonymous types: generators write a class of that name. */
+/** Names of the global elements with anonymous types: code generators write classes with these names. */
 function anonymousNames({ wrappers, extra }: SchemaOptions): string[] {
   const anonymous = wrappers.filter(({ message }) => message.kind !== 'document');
   return [...anonymous.map(({ name }) => name), ...extra.flatMap(({ attributes }) => attributes.name ?? [])];
 }
 
-/** The declarations of the prefixes of schemas, for the root that they stand in. */
+/** The declarations of the schemas' prefixes, for the root element. */
 export function prefixesOf({ namespaces, prefixOf }: SchemaSet): Record<string, string> {
   return Object.fromEntries(namespaces.filter((each) => each !== '').map((each) => [`xmlns:${prefixOf(each)}`, each]));
 }
@@ -126,7 +126,7 @@ export function prefixesOf({ namespaces, prefixOf }: SchemaSet): Record<string, 
 function namespacesOf(options: SchemaOptions, named: readonly Document[]): string[] {
   const { documents, namespace, wrappers, extra } = options;
   const own = documents.all.map((document) => homeOf(document, options));
-  // An element or attribute without a namespace is declared in place, whatever the schema's own.
+  // An element or attribute without a namespace is declared in place, whatever the namespace of the schema.
   const foreign = documents.all.flatMap((document) => document.fields.flatMap((field) => field.namespace || []));
   const main = own.includes(namespace) || wrappers.length > 0 ? [namespace] : [];
   const elements = named.map((document) => documents.namespaceOf(document));
@@ -134,9 +134,9 @@ function namespacesOf(options: SchemaOptions, named: readonly Document[]): strin
 }
 
 /**
- * Namespace of the schema that a document's type is in: its own, as a rule. A service with SOAP operations has no type
- * without a namespace: no schema in a WSDL may do without (WS-I Basic Profile 1.1, R2105), so such a type is in the
- * service's, with unqualified elements.
+ * The namespace of the schema with a document's type, which is usually its own. Every schema in a WSDL must have a namespace
+ * (WS-I Basic Profile 1.1, R2105), so in a service with SOAP operations a type without one is in the namespace of the service,
+ * with unqualified elements.
  */
 function homeOf(document: Document, { documents, namespace, wrappers }: SchemaOptions): string {
   const own = documents.namespaceOf(document);
@@ -154,7 +154,7 @@ function schemaElement(
   const named = [draft.namespace, ...imported].filter((each) => each !== '');
   const attributes: Record<string, string> = { 'xmlns:xs': XS };
   if ([...draft.elements, ...draft.types, ...draft.groups].some(hasAttachment)) attributes['xmlns:xmime'] = XMIME;
-  // Names without a namespace are written without a prefix, which holds only where no default namespace is in force.
+  // Names without a namespace have no prefix, so there must not be a default namespace.
   if (named.length <= imported.length) attributes.xmlns = '';
   for (const namespace of named) attributes[`xmlns:${prefixOf(namespace)}`] = namespace;
   if (draft.namespace !== '') attributes.targetNamespace = draft.namespace;
@@ -171,14 +171,14 @@ function schemaElement(
   ]);
 }
 
-/** QName of a component of one schema as another one writes it. */
+/** The QName of a component, as a schema refers to it. */
 function refer(from: Draft, namespace: string, name: string, workshop: Workshop): string {
   if (namespace !== from.namespace) from.imports.add(namespace);
   const prefix = workshop.prefixOf(namespace);
   return prefix === undefined ? name : `${prefix}:${name}`;
 }
 
-/** QName of a document's type as a schema writes it. */
+/** The QName of a document's type, as a schema refers to it. */
 function referType(from: Draft, document: Document, workshop: Workshop): string {
   return refer(from, homeOf(document, workshop.options), workshop.typeNames(document), workshop);
 }
@@ -189,8 +189,8 @@ function declareWrapper(wrapper: Wrapper, draft: Draft, workshop: Workshop): voi
 }
 
 /**
- * @returns false where the name is taken: for a message by the very name, for what is only part of one also by a name that
- * is the same in generated code
+ * @returns false if the name is taken: for a message by exactly that name, for a part of one also by a name that is the same
+ * in generated code
  */
 function declareElement(document: Document, workshop: Workshop): boolean {
   const { documents } = workshop.options;
@@ -218,7 +218,7 @@ function declareType(document: Document, workshop: Workshop): void {
   );
 }
 
-/** An element in place, or a group in the schema of the namespace that the field names. */
+/** An element in place, or a group in the schema of the field's namespace. */
 function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
   const { documents, wrappers } = workshop.options;
   const namespace = field.namespace ?? documents.namespaceOf(document);
@@ -241,7 +241,7 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
   return element('xs:group', { ref: refer(draft, namespace, name, workshop) });
 }
 
-/** Attributes have no namespace unless the field names one. */
+/** Attributes have no namespace unless the field declares one. */
 function attribute(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
   if (field.namespace === undefined || field.namespace === '') return fieldAttribute(field, undefined);
   const home = workshop.drafts.get(field.namespace) as Draft;

@@ -8,15 +8,15 @@ import { entryField, longest, readWholePattern } from '../field.ts';
 import type { DocumentSet, SoapOperation } from '../scope.ts';
 
 /**
- * The built-in type of XML Schema (Part 2) that a scalar is based on, as a QName under the prefix `xs`. Dates and datetimes
- * stay the built-in types, though these have years before 0001 and after 9999, which the gateway refuses: clients that
- * convert by the type's name (npm's soap, XJC) would no longer see a date in a restriction of it.
+ * The built-in type of XML Schema (Part 2) for a scalar, as a QName with the prefix `xs`. Dates and datetimes keep the built-in
+ * types although these permit years before 0001 and after 9999, which the gateway refuses: clients that convert by the name of
+ * the type (npm's soap, XJC) would not recognise a restriction as a date.
  */
 export function builtInType(type: ScalarType): string {
   return traitsOf(type).xml.type;
 }
 
-/** A scalar's type: the name of a built-in one, or a restriction of it in place. */
+/** The type of a scalar: the name of a built-in type, or a restriction of it in place. */
 export function simpleType(
   field: Field,
   type: ScalarType,
@@ -49,29 +49,29 @@ function facetsOf(field: Field, type: ScalarType): XmlElement[] {
   ];
 }
 
-/** The field's pattern in the dialect of XML Schema; undefined where there is none, or none that means the same. */
+/** The field's pattern in the dialect of XML Schema; `undefined` if there is none, or it has no equivalent. */
 export function translatedPattern(field: Field): string | undefined {
   return field.pattern === undefined ? undefined : xsdPattern(readWholePattern(field.pattern));
 }
 
-/** A fixed value, or one of an enumeration, as XML writes it. */
+/** A value of `fixed` or `enum` in its XML form. */
 export function lexical(value: string | number | boolean): string {
   return typeof value === 'number' ? decimalOf(value) : String(value);
 }
 
-/** A simple type that several fields have. */
+/** A simple type that several fields share. */
 export interface SharedType {
   readonly fields: ReadonlySet<Field>;
-  /** The name of their elements. */
+  /** The name of the fields' elements. */
   readonly wanted: string;
-  /** The built-in type that it restricts by nothing: what one of them takes another may not. */
+  /** The built-in type, which it does not restrict: the fields have different restrictions. */
   readonly base: string;
 }
 
 /**
- * Fields that need one type though only some of them have facets. Where request and reply of an operation have an element
- * of one name and type, JAX-WS makes it one parameter that goes in and out (Jakarta XML Web Services 3.0, 2.3.1.2); CXF
- * refuses a WSDL in which one of the two has a built-in type and the other an anonymous one.
+ * Fields that must have the same type although only some of them have facets. JAX-WS turns elements of request and reply with
+ * the same name and type into one in-out parameter (Jakarta XML Web Services 3.0, 2.3.1.2), and CXF refuses a WSDL in which
+ * one of these has a built-in type and the other an anonymous one.
  */
 export function sharedTypes(operations: readonly SoapOperation[], documents: DocumentSet): readonly SharedType[] {
   const groups = new Map<Field, Set<Field>>();
@@ -103,7 +103,7 @@ function isList({ type }: Field): boolean {
   return type.kind === 'list';
 }
 
-/** Whether the elements of a field hold a single value each. */
+/** Whether each element of a field contains a single value. */
 function isPlain({ type }: Field): boolean {
   return singleType(type).kind !== 'document' && (type.kind !== 'list' || type.flat);
 }
@@ -117,15 +117,15 @@ function isAnonymous(field: Field): boolean {
 }
 
 /**
- * The pattern in the dialect of XML Schema (Part 2, appendix F), where the whole value must match by definition. Undefined
- * where that has no such thing: word boundaries, inner anchors, scripts, characters that no XML document can hold.
+ * The pattern in the dialect of XML Schema (Part 2, appendix F), in which the whole value must match. `undefined` for features
+ * that the dialect lacks: word boundaries, inner anchors, scripts, characters that XML documents can't contain.
  */
 export function xsdPattern(node: PatternNode): string | undefined {
   const text = write(node);
   return text.includes(UNTOLD) ? undefined : text;
 }
 
-/** Stands for what can't be told: a character that no schema holds. */
+/** Marks what the dialect can't express: a character that schemas can't contain. */
 const UNTOLD = '\0';
 
 function write(node: PatternNode): string {

@@ -9,10 +9,10 @@ import { buildSchemas, type SchemaSet } from './schema.ts';
 import { sharedTypes } from './types.ts';
 
 /**
- * Every XML Schema of a service's documents by file name, the main one first: `Locations.v1.xsd`, then one file for each
- * further namespace, which stand in the same folder: `Locations.v1.none.xsd` for the elements without a namespace,
- * `Locations.v1.2.xsd` and so on for others. XML Schema allows a file one target namespace.
- * @throws RangeError where `pathName` is no path name of the service
+ * The XML Schemas of a service's documents by file name: the main one, `Locations.v1.xsd`, then in the same folder one file for
+ * each further namespace: `Locations.v1.none.xsd` for elements without a namespace, `Locations.v1.2.xsd` and so on for the
+ * others. An XML Schema file has a single target namespace.
+ * @throws RangeError when `pathName` is not a path name of the service
  */
 export function describeXsdFiles(
   registry: Registry,
@@ -21,7 +21,7 @@ export function describeXsdFiles(
 ): ReadonlyMap<string, string> {
   const scope = scopeOf(registry, { service, pathName });
   const schemas = schemasOf(scope);
-  // Of nothing but messages without a document there is a schema too, which declares nothing.
+  // A service that has no documents gets an empty schema.
   if (schemas.namespaces.length === 0) return new Map([[`${scope.name}.xsd`, buildXml(NO_SCHEMA)]]);
   const locations = new Map(
     schemas.namespaces.map((namespace, index) => {
@@ -34,7 +34,7 @@ export function describeXsdFiles(
 
 const NO_SCHEMA = element('xs:schema', { 'xmlns:xs': 'http://www.w3.org/2001/XMLSchema' });
 
-/** The schemas of a scope's documents, with the wrappers of SOAP, and that of psnonxml where an operation uses it. */
+/** The schemas of a scope's documents, with the wrappers of SOAP, and of psnonxml if an operation uses it. */
 export function schemasOf(scope: Scope): SchemaSet {
   const wrapped = scope.rest.some((operation) => operation.wrapper === 'psnonxml');
   return buildSchemas({
@@ -54,7 +54,7 @@ function nonXmlElement(): XmlElement {
     element('xs:attribute', { name: 'psnonxml', type: 'xs:string', use: 'required', fixed: 'Yes' }),
   ]);
   return element('xs:element', { name: 'data' }, [
-    annotation('Wrapper of a message that is not XML: its content is JSON text in a CDATA section.'),
+    annotation('Wrapper of a message that is not XML. Its content is JSON text in a CDATA section.'),
     element('xs:complexType', {}, [element('xs:simpleContent', {}, [extension])]),
   ]);
 }
