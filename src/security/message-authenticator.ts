@@ -9,10 +9,10 @@ import {
 } from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
 import { pemCertificates } from '../wire/certificate.ts';
+import { createGate } from './authenticator.ts';
 import { reading } from './database.ts';
 import type { Directory } from './directory/port.ts';
-import { createGate } from './gate.ts';
-import { type MessageCaller, Refused, type Shown, type ShownMessage } from './port.ts';
+import { type MessageAuthenticator, Refused } from './port.ts';
 import { compileBasic } from './scheme/basic.ts';
 import { type SignaturePorts, verifySignedMessage } from './scheme/signature.ts';
 import { type TakeOnce, type UsernameTokenPorts, verifyUsernameToken } from './scheme/username-token.ts';
@@ -33,13 +33,6 @@ export interface MessageAuthenticatorOptions {
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
-
-/** Whom a message shows. @throws Refused; Fault UNAVAILABLE */
-export type MessageAuthenticator = (
-  message: ShownMessage,
-  shown: Shown,
-  schemes: readonly SecurityScheme[],
-) => Promise<MessageCaller>;
 
 /** Compiles the schemes whose credentials stand inside messages. @throws Error for authorities that can't be read */
 export function createMessageAuthenticator(options: MessageAuthenticatorOptions): MessageAuthenticator {

@@ -44,6 +44,13 @@ export interface MessageCaller extends Caller {
   readonly body?: XmlElement;
 }
 
+/** Finds the authenticated sender of a message. @throws Refused; Fault UNAVAILABLE */
+export type MessageAuthenticator = (
+  message: ShownMessage,
+  shown: Shown,
+  schemes: readonly SecurityScheme[],
+) => Promise<MessageCaller>;
+
 /**
  * Tells who a caller is. The first of the schemes whose credentials are there decides; none other is tried after it. Two
  * things are no exception but part of what "there" means: a bearer token is there for the scheme whose issuer it names, and a

@@ -8,7 +8,8 @@ import type { DocumentValue } from '../model/value.ts';
 import type { Caller } from '../security/port.ts';
 import { compileAnswer } from './answer/answer.ts';
 import type { Answerer, AnswerPorts, Call, Handlers } from './answer/call.ts';
-import { operationHeaders, type ReplyHeaders } from './exchange/respond.ts';
+import type { ReplyHeaders } from './exchange/exchange.ts';
+import { operationHeaders } from './exchange/respond.ts';
 import { requestFields } from './log/payload.ts';
 
 /** One operation with everything that a call of it needs, closed over. */

@@ -5,11 +5,10 @@ import type { Registry } from '../model/registry.ts';
 import { problemMediaType } from '../wire/problem.ts';
 import type { Coding } from '../wire/representation.ts';
 import { quote } from '../wire/words.ts';
-import { compress } from './exchange/compress.ts';
 import { type Cors, createCors } from './exchange/cors.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
 import { respondCoded, respondText, type Sent } from './exchange/respond.ts';
-import { selectCoding } from './exchange/select.ts';
+import { compress, selectCoding } from './exchange/select.ts';
 import type { Recorder } from './log/record.ts';
 import { type Contracts, createContracts } from './page/contracts.ts';
 import type { ConnectorPorts } from './stages.ts';
@@ -92,7 +91,7 @@ export function findContract(
   compresses: boolean,
 ): (() => Response | Promise<Response>) | undefined {
   const { contracts, plain } = beside;
-  const find = name.includes('/') ? undefined : contracts.find(name);
+  const find = contracts.find(name);
   if (find === undefined) return undefined;
   const send = async (): Promise<Response> => {
     await beside.admit(exchange);

@@ -1,8 +1,8 @@
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import type { Counted } from '../../serve/log/counters.ts';
 import type { Log } from '../../serve/log/log.ts';
+import type { Counted } from '../../serve/log/metrics.ts';
 import { Backoff, post, Questions } from '../child-process.ts';
 import { Ended, type ExitCode } from '../failure.ts';
 import { sibling } from '../package-info.ts';

@@ -1,7 +1,7 @@
 // One of the gateway processes of `signalbox serve --workers`. The primary holds the port and hands each connection to one
 // of them.
 import { loadProject, renderDiagnostics } from '../../load/index.ts';
-import type { Counted } from '../../serve/log/counters.ts';
+import type { Counted } from '../../serve/log/metrics.ts';
 import { type RunningGateway, startGateway } from '../../serve/start.ts';
 import { post, Questions } from '../child-process.ts';
 import { CliFailure, type ExitCode, renderFailure } from '../failure.ts';

@@ -16,8 +16,8 @@ import {
   setMember,
   unknownField,
 } from '../value.ts';
-import { type AsIsField, compileIsBlank, mayStayAsIs, staysAsIs } from './members.ts';
 import { readJson, readPlain } from './plain.ts';
+import { type AsIsField, compileIsBlank, mayStayAsIs, staysAsIs } from './write.ts';
 
 /** Reads what JSON.parse returned, in place where it can. `depth` counts from the root, which is level 1. */
 type Read = (raw: unknown, depth: number) => Value;

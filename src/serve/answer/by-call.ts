@@ -15,7 +15,7 @@ import { type Message, type Operation, operationsOf, type RawKind, replyForms } 
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { empty } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { causesOf } from '../log/causes.ts';
+import { causesOf } from '../log/log.ts';
 import { type Answerer, begun, type Call } from './call.ts';
 import type { WorkPorts } from './work.ts';
 

@@ -15,8 +15,7 @@ import type { Role, User } from '../../model/security.ts';
 import type { DocumentValue, Row, Value } from '../../model/value.ts';
 import { compilePrompts, type QueryPort } from '../../query/index.ts';
 import { authorise, may } from '../../security/authorise.ts';
-import type { Log } from '../log/log.ts';
-import { loggedError } from '../log/log-error.ts';
+import { type Log, loggedError } from '../log/log.ts';
 import type { OpenReply, Outbound } from './outbound.ts';
 
 /** What all work can reach: the registry, and the ports behind it. */

@@ -3,8 +3,7 @@ import type { Registry } from '../../model/registry.ts';
 import type { Operation, Service } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/port.ts';
-import type { Exchange } from './exchange.ts';
-import type { ReplyHeaders } from './respond.ts';
+import type { Exchange, ReplyHeaders } from './exchange.ts';
 
 // Cross-origin requests, WHATWG Fetch section 3.2: only for the origins that gateway.yaml lists.
 

@@ -51,6 +51,9 @@ export function exchangeOf(context: GatewayContext): Exchange {
   return context.env.exchange;
 }
 
+/** The headers of one reply, with names in their usual spelling. */
+export type ReplyHeaders = Record<string, string>;
+
 /**
  * One request and the way to its reply, the same over a socket and in `app.request()`. The target is read raw from
  * Node's request: `new Request` folds dot segments and decodes what must stay as it was sent.

@@ -1,13 +1,12 @@
 import { Fault } from '../../model/fault.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import { isFull, StoreError, UnwritableError } from '../../store/index.ts';
-import type { Log } from '../log/log.ts';
-import { loggedError } from '../log/log-error.ts';
+import { type Log, loggedError } from '../log/log.ts';
 import type { Recorder } from '../log/record.ts';
 import type { CallProgress } from '../operations.ts';
 import { withinTime } from './body.ts';
-import type { Exchange } from './exchange.ts';
-import { checkHeaders, type ReplyHeaders, respondText, withHeaders } from './respond.ts';
+import type { Exchange, ReplyHeaders } from './exchange.ts';
+import { checkHeaders, respondText, withHeaders } from './respond.ts';
 import type { Throttle } from './throttle.ts';
 
 /** A fault in a caller's form. */

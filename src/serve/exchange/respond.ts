@@ -6,11 +6,8 @@ import type { Operation } from '../../model/service.ts';
 import { passing } from '../../store/file/young.ts';
 import type { Coding } from '../../wire/representation.ts';
 import { drain } from './body.ts';
-import { compress, compressed } from './compress.ts';
-import type { Exchange } from './exchange.ts';
-
-/** Headers of one reply, names in their usual spelling. */
-export type ReplyHeaders = Record<string, string>;
+import type { Exchange, ReplyHeaders } from './exchange.ts';
+import { compress, compressed } from './select.ts';
 
 /** Called once a reply in bytes is out, or was given up, and where a text is handed over: its bytes, and whether all of them left. */
 export type Sent = (bytes: number, complete: boolean) => void;

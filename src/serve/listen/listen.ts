@@ -1,20 +1,22 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { problemText } from '../../binding/rest/rest.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
+import { problemMediaType } from '../../wire/problem.ts';
 import { type GatewayEnv, requestIdOf } from '../exchange/exchange.ts';
 import { GatewayError } from '../gateway-error.ts';
-import { refusedLine } from '../log/decision.ts';
 import type { Log } from '../log/log.ts';
+import { refusedLine } from '../log/record.ts';
 import type { Address } from '../start/address.ts';
 import type { Safeguards } from '../start/safeguards.ts';
 import { checkHead, endsConnection } from './head.ts';
 import { type Proxies, peerOf } from './remote.ts';
 import { endHandshake, isOfTls, type OpenTls } from './tls.ts';
-import { noteReply, type ParserError, refusalOf, refuseTunnel, refuseUnread, replyUnderway } from './unread.ts';
 
 /** Request line and headers together, in bytes; a target of 64 KiB leaves as much for headers. */
 const MAX_HEADER_SIZE = 128 * 1024;
@@ -45,7 +47,7 @@ interface HttpServerOptions {
 export function createHttpServer(
   app: Hono<GatewayEnv>,
   limits: Limits,
-  { audit, refusal }: Pick<Safeguards, 'audit' | 'refusal'>,
+  { audit, auditFile }: Pick<Safeguards, 'audit' | 'auditFile'>,
   { log, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies }: HttpServerOptions,
 ): HttpServer {
   const logs = { log, audit, proxies };
@@ -72,7 +74,7 @@ export function createHttpServer(
     const { socket } = incoming;
     if (ending.has(socket)) return;
     noteReply(outgoing);
-    const fault = checkHead(incoming, limits.target) ?? refusal();
+    const fault = checkHead(incoming, limits.target) ?? (auditFile?.broken ? unaccountable() : undefined);
     if (fault !== undefined) {
       ending.add(socket);
       refuse(incoming, outgoing, fault, logs);
@@ -139,16 +141,17 @@ function refuse(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   error: unknown,
-  { log, audit, proxies }: { readonly log: Log; readonly audit: Log; readonly proxies: Proxies | undefined },
+  ports: RefusalPorts & { readonly log: Log },
 ): void {
   const fault = faultOf(error);
-  const requestId = requestIdOf(incoming.headers['x-request-id'] as string | undefined);
-  if (!(error instanceof Fault) && fault.status >= 500) log.error({ requestId, err: error }, fault.message);
-  const { text, bytes, headers } = refusalOf(fault, requestId);
-  const { method } = incoming;
-  const { address: remote } = peerOf(incoming, proxies);
-  audit.info(refusedLine(fault, { requestId, method, remote, bytes }));
+  const { requestId, text, headers } = refusalOf(fault, incoming.socket, incoming, ports);
+  if (!(error instanceof Fault) && fault.status >= 500) ports.log.error({ requestId, err: error }, fault.message);
   outgoing.writeHead(fault.status, headers).end(text);
+}
+
+function unaccountable(): Fault {
+  const reason = 'no account can be kept of calls';
+  return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': '1' }, reason: 'audit log' });
 }
 
 function faultOf(error: unknown): Fault {
@@ -202,3 +205,160 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
 
 /** Two connections to one address have two ends. */
 const endOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+/** What Node's parser says of bytes that are no HTTP. */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+  /** Of the packet, up to where it stopped. */
+  readonly bytesParsed?: number;
+  readonly reason?: string;
+}
+
+/** What a refusal stands on. */
+interface RefusalPorts {
+  readonly audit: Log;
+  /** In front of the gateway. */
+  readonly proxies: Proxies | undefined;
+}
+
+/** The reply to the request that came last on a connection, and the reply that each one follows while that is unfinished. */
+const latest = new WeakMap<Duplex, ServerResponse>();
+const before = new WeakMap<ServerResponse, ServerResponse>();
+
+/** Takes note of a reply that is due, in the order in which requests come. */
+function noteReply(outgoing: ServerResponse): void {
+  const { socket } = outgoing.req;
+  const previous = latest.get(socket);
+  if (previous !== undefined && !previous.writableFinished) {
+    before.set(outgoing, previous);
+    // Or a connection on which requests always overlap would keep all of them.
+    previous.once('close', () => before.delete(outgoing));
+  }
+  latest.set(socket, outgoing);
+}
+
+/** Acts once a reply has been sent, and with it all before it; at once where none is due. */
+function afterReply(reply: ServerResponse | undefined, act: () => void): void {
+  if (reply === undefined || reply.writableFinished) act();
+  else reply.once('close', act);
+}
+
+/** Connections whose bytes were refused: the parser complains of all that follows too. */
+const refused = new WeakSet<Socket>();
+
+/**
+ * Refuses bytes that Node's parser can't read. They never become a request, or break one off; they get a reply with a body
+ * all the same, behind the replies that are due, then the connection ends.
+ */
+function refuseUnread(error: ParserError, socket: Socket, ports: RefusalPorts): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  const last = latest.get(socket);
+  const broken = last === undefined || last.req.complete || last.writableFinished ? undefined : last;
+  afterReply(broken === undefined ? last : before.get(broken), () => {
+    if (broken?.writableEnded === true) socket.destroySoon();
+    else if (broken?.headersSent === true) socket.destroy();
+    if (!socket.writable) return;
+    const fault = parserFault(error);
+    writeFault(socket, fault, broken?.req, ports, error.code);
+    // What waits for the rest of it learns from the connection that the answer has been given, and logged.
+    socket.once('finish', () => socket.destroy(broken === undefined ? undefined : fault));
+  });
+}
+
+/** CONNECT hands over the bare connection; a gateway is no tunnel. */
+function refuseTunnel(incoming: IncomingMessage, connection: Duplex, ports: RefusalPorts): void {
+  // Node has let go of the connection, so that an error of it is nobody else's.
+  connection.on('error', () => connection.destroy());
+  afterReply(latest.get(connection), () => {
+    if (!connection.writable) return;
+    writeFault(connection, Fault.of('UNKNOWN_METHOD', { method: 'CONNECT' }), incoming, ports);
+    connection.once('finish', () => connection.destroy());
+  });
+}
+
+/** The reply that a connection is waiting for or taking; Node keeps no public hold on it. */
+function replyUnderway(socket: Socket): ServerResponse<IncomingMessage> | undefined {
+  return (socket as Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null })._httpMessage ?? undefined;
+}
+
+/** A whole reply, straight to the connection. */
+function writeFault(
+  connection: Duplex,
+  fault: Fault,
+  incoming: IncomingMessage | undefined,
+  ports: RefusalPorts,
+  reason?: string,
+): void {
+  const { text, headers } = refusalOf(fault, connection, incoming, ports, reason);
+  const { status } = fault;
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  connection.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', text].join('\r\n'));
+}
+
+/** Where the bytes are from. What a trusted proxy says of its caller stands in headers, which may never have come. */
+function callerOf(
+  connection: Duplex,
+  incoming: IncomingMessage | undefined,
+  proxies: Proxies | undefined,
+): { readonly remote?: string | undefined; readonly proxy?: string } {
+  if (incoming !== undefined) return { remote: peerOf(incoming, proxies).address };
+  const { remoteAddress: address } = connection as Socket;
+  return address !== undefined && proxies?.trust(address) === true ? { proxy: address } : { remote: address };
+}
+
+function parserFault(error: ParserError): Fault {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return Fault.of('HEADERS_TOO_LARGE', {});
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return Fault.of('REQUEST_TIMEOUT', {});
+    case 'HPE_PAUSED_H2_UPGRADE':
+      return Fault.of('VERSION_NOT_SUPPORTED', {});
+    case 'HPE_INVALID_METHOD': {
+      const method = /^[A-Z]{1,20}(?= )/.exec(lineOf(error))?.[0];
+      if (method !== undefined) return Fault.of('UNKNOWN_METHOD', { method });
+      return Fault.of('BAD_REQUEST', { reason: 'it does not start with a method' });
+    }
+    default: {
+      // A version that is well-formed, but another one; one that is not well-formed has other reasons.
+      if (error.reason === 'Invalid HTTP version') return Fault.of('VERSION_NOT_SUPPORTED', {});
+      const reason = error.reason?.replace(/[^ -~]/g, '?') ?? 'it is not HTTP/1.1';
+      // A word goes on with a sentence of ours; a name, such as Content-Length, stays as it is.
+      return Fault.of('BAD_REQUEST', { reason: reason.replace(/^[A-Z](?=[a-z]+ )/, (first) => first.toLowerCase()) });
+    }
+  }
+}
+
+/** The beginning of the line at which the parser stopped; requests that were read may be in front of it. */
+function lineOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): string {
+  const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1;
+  return rawPacket.subarray(start, start + 21).toString('latin1');
+}
+
+/** The reply to what never reaches the app, problem details and the end of the connection; it has its line in the log. */
+function refusalOf(
+  fault: Fault,
+  connection: Duplex,
+  incoming: IncomingMessage | undefined,
+  { audit, proxies }: RefusalPorts,
+  reason?: string,
+): { readonly requestId: string; readonly text: string; readonly headers: Readonly<Record<string, string>> } {
+  const requestId = requestIdOf(incoming?.headers['x-request-id'] as string | undefined);
+  const text = problemText(fault, requestId);
+  const bytes = Buffer.byteLength(text);
+  const { method } = incoming ?? {};
+  audit.info(refusedLine(fault, { ...callerOf(connection, incoming, proxies), requestId, method, bytes, reason }));
+  const headers = {
+    'Content-Type': problemMediaType,
+    'Content-Length': String(bytes),
+    'X-Request-Id': requestId,
+    ...fault.headers,
+    Connection: 'close',
+  };
+  return { requestId, text, headers };
+}

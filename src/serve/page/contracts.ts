@@ -122,7 +122,7 @@ export function createContracts(registry: Registry, base: () => string): Contrac
 function split(file: string): { name: string; version: string; rest: string } | undefined {
   const first = file.indexOf('.');
   const second = file.indexOf('.', first + 1);
-  if (first < 1 || second < 0) return undefined;
+  if (first < 1 || second < 0 || file.includes('/')) return undefined;
   return { name: file.slice(0, first), version: file.slice(first + 1, second), rest: file.slice(second) };
 }
 

@@ -9,9 +9,16 @@ import { problemMediaType } from '../../wire/problem.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import { begun, type Call } from '../answer/call.ts';
 import { type BodyLimits, withinTime } from '../exchange/body.ts';
-import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv, readingQuery } from '../exchange/exchange.ts';
+import {
+  type Exchange,
+  exchangeOf,
+  type GatewayContext,
+  type GatewayEnv,
+  type ReplyHeaders,
+  readingQuery,
+} from '../exchange/exchange.ts';
 import { timedOut, type WrittenFault } from '../exchange/refuse.ts';
-import { isBodiless, type ReplyHeaders, respondBytes, respondCoded, withHeaders } from '../exchange/respond.ts';
+import { isBodiless, respondBytes, respondCoded, withHeaders } from '../exchange/respond.ts';
 import { checkCodings, select } from '../exchange/select.ts';
 import type { CallProgress, Compiled } from '../operations.ts';
 import { type Beside, findContract } from '../plain-routes.ts';
@@ -208,7 +215,7 @@ export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, beside: Besid
     // A contract stands right below the connector, or below the local node's name.
     const below = path.startsWith(ofNode) ? path.slice(ofNode.length) : path;
     exchange.cors = beside.cors.headers(exchange, firstSegment(below));
-    const contract = findContract(beside, exchange, below, compress.rest);
+    const contract = below.includes('/') ? undefined : findContract(beside, exchange, below, compress.rest);
     if (contract !== undefined) return contract();
     if (exchange.method === 'OPTIONS') return beside.tellAllowed(exchange, rest.allowed(path));
     return rest.serve(exchange, path);

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
 import { openRateLimits, type RateLimits } from '../../security/rate-limit.ts';
 import { openRateTable, type Store } from '../../store/index.ts';
@@ -14,8 +13,8 @@ export interface Safeguards {
   readonly throttle: Throttle | undefined;
   /** Where the lines of exchanges go: the log itself, or the file that gateway.yaml names. */
   readonly audit: Log;
-  /** Why nothing may be answered now: no account could be kept of it. */
-  refusal(): Fault | undefined;
+  /** That file. While it can't be written, nothing may be answered: no account could be kept of it. */
+  readonly auditFile: AuditFile | undefined;
   close(): Promise<void>;
 }
 
@@ -32,7 +31,7 @@ export async function openSafeguards(
   return {
     throttle: createThrottle(registry, rates),
     audit: file === undefined ? options.log : createLog({ to: file }),
-    refusal: () => (file?.broken ? unaccountable() : undefined),
+    auditFile: file,
     async close() {
       rates?.close();
       process.off('SIGHUP', reopen);
@@ -62,9 +61,4 @@ async function openRates(
     table: await openRateTable(store),
     onError: (err) => log.warn({ err }, 'Calls are counted by this gateway alone until the database answers again.'),
   });
-}
-
-function unaccountable(): Fault {
-  const reason = 'no account can be kept of calls';
-  return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': '1' }, reason: 'audit log' });
 }
