@@ -44,7 +44,7 @@ export function addCheck(program: Command): void {
 async function withDatabases(loaded: LoadedProject, { root }: Place): Promise<LoadedProject> {
   const { registry } = loaded;
   if (registry === undefined) return loaded;
-  const { checkConnected } = await import('../serve/start/connect-check.ts');
+  const { checkConnected } = await import('../serve/start/database-check.ts');
   const { byPlace } = await import('../load/index.ts');
   const said = await withProgress('Preparing the queries', () => checkConnected(registry, { root, env: process.env }));
   return { ...loaded, diagnostics: [...loaded.diagnostics, ...said].sort(byPlace) };

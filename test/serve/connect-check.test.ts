@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { databaseCatalogue, loadProject, renderDiagnostics } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import { checkConnected } from '../../src/serve/start/connect-check.ts';
+import { checkConnected } from '../../src/serve/start/database-check.ts';
 import { openStore } from '../../src/store/index.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { type TestProject, writeProject } from '../support/project.ts';

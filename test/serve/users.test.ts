@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { loadProject } from '../../src/load/index.ts';
 import { openUsers } from '../../src/security/users/open.ts';
 import type { Users } from '../../src/security/users/port.ts';
-import { checkConnected } from '../../src/serve/start/connect-check.ts';
+import { checkConnected } from '../../src/serve/start/database-check.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
@@ -97,7 +97,7 @@ it('refuses an id that is in the definitions and in the database, at start and i
   await store.close();
   const env = { DATABASE_URL: `sqlite:${project.root}/test.db` };
   await expect(startTestGateway({ root: project.root, env })).rejects.toThrow(
-    /^users are in the definitions and in the database\n {2}definitions\/users\.yaml:\d+:7: user guest: \S+test\.db has a user guest too$/,
+    /^the database does not fit the definitions\n {2}definitions\/users\.yaml:\d+:7: The database has a user guest too\.$/,
   );
   const { registry } = loadProject({ root: project.root });
   const said = await checkConnected(registry as NonNullable<typeof registry>, { root: project.root, env });

@@ -1,25 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkComponents } from '../../event/index.ts';
-import { ConfigError, resolveAll } from '../../load/value/config.ts';
+import { ConfigError } from '../../load/value/config.ts';
 import type { Spool } from '../../model/blob.ts';
-import type { ConfigText, Position } from '../../model/definition.ts';
-import type { Datasource, Query } from '../../model/query.ts';
+import type { ConfigText } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
 import {
-  checkQueries,
   openQueries,
   type QueryDatabase,
   type QueryPort,
-  type QueryProblem,
   type ReachedDatasource,
-  reachDatabase,
   unboundedFiles,
 } from '../../query/index.ts';
-import { usersInBoth } from '../../security/directory/from-database.ts';
 import { type BlobStorage, createSpool, openBlobs, openStore, type Store, StoreError } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { GatewayError } from '../gateway-error.ts';
+import {
+  queriesOf,
+  queryProblems,
+  reachDatasource,
+  tableProblems,
+  textsOf,
+  usedDatasources,
+} from './database-check.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
 /** The database of a registry, migrated and with its sample data, and what stands on it. */
@@ -61,9 +63,7 @@ export async function openData(
     await store.migrate();
     if (sampleData !== undefined) await store.loadSampleData(readSampleData(join(root, definitions), sampleData));
     const datasources = await reachDatasources(registry, { root, env });
-    const warnings = await refuseBrokenQueries(registry, store, datasources);
-    await refuseBrokenComponents(registry, store);
-    await refuseUsersInBoth(registry, store);
+    const warnings = await checkDatabases(registry, store, datasources);
     const blobs = await openBlobs(store);
     const spool = createSpool({ folder: `${store.files}-spool` });
     const queries = openQueries({ store, datasources, timezone, limits, readers });
@@ -97,18 +97,24 @@ function readSampleData(folder: string, pattern: string): { name: string; sql: s
   }
 }
 
+/** What keeps a gateway from starting. Types that do not fit are left to `check --connect`. */
+const REFUSED: ReadonlySet<string> = new Set(['query-refused', 'column-missing', 'component-table', 'user-in-both']);
+
 /**
- * Prepares each query on its database. A datasource that can't be reached is no reason not to start: only calls of its
- * queries fail until it comes back.
+ * Checks the definitions against the databases. A datasource that can't be reached does not keep the gateway from starting:
+ * only calls of its queries fail until it is back.
  * @returns a sentence for each of those, and for each database that does not bound temporary files
- * @throws GatewayError with all of what the databases say against the queries. Types are for `check --connect` to tell
+ * @throws GatewayError with everything that does not fit
  */
-async function refuseBrokenQueries(
+async function checkDatabases(
   registry: Registry,
   store: Store,
   datasources: readonly ReachedDatasource[],
 ): Promise<string[]> {
-  const all: QueryProblem[] = await checkQueries(store, queriesOf(registry, undefined));
+  const problems = [
+    ...(await queryProblems(store, queriesOf(registry, undefined))),
+    ...(await tableProblems(store, registry)),
+  ];
   const warnings: string[] = [];
   const bound = async (database: QueryDatabase): Promise<void> => {
     const warning = await unboundedFiles(database, registry.gateway.limits.temporary);
@@ -117,39 +123,21 @@ async function refuseBrokenQueries(
   await bound(store);
   for (const { datasource, database } of datasources) {
     try {
-      all.push(...(await checkQueries(database, queriesOf(registry, datasource))));
+      problems.push(...(await queryProblems(database, queriesOf(registry, datasource))));
       await bound(database);
     } catch (error) {
       warnings.push(`The datasource ${datasource.id} can't be reached: ${messageOf(error)}.`);
     }
   }
-  const problems = all.filter(({ kind }) => kind === 'refused' || kind === 'missing-column');
-  const lines = problems.map(({ query, column, message }) =>
-    lineOf(column?.at ?? query.at, `query ${query.id}`, message),
-  );
-  if (lines.length > 0) throw new GatewayError(`the database refuses stored queries\n${lines.join('\n')}`);
-  return warnings;
-}
-
-/** @throws GatewayError with all that is wrong with the tables of components */
-async function refuseBrokenComponents({ components }: Registry, store: Store): Promise<void> {
-  const problems = await checkComponents(store, components.values());
-  const lines = problems.map(({ component, message }) => lineOf(component.at, `component ${component.id}`, message));
-  if (lines.length > 0) throw new GatewayError(`the database does not fit the components\n${lines.join('\n')}`);
-}
-
-/** @throws GatewayError with all users whose ids are in the definitions and in the database */
-async function refuseUsersInBoth({ users }: Registry, store: Store): Promise<void> {
-  const doubled = await usersInBoth(await store.tables(), users);
-  const lines = doubled.map(({ id, at }) => lineOf(at, `user ${id}`, `${store.location} has a user ${id} too`));
+  const refused = problems.filter(({ code }) => REFUSED.has(code));
+  const [hint] = refused.flatMap((each) => each.hint ?? []);
+  const lines = refused.map(({ at, message }) => `  ${at.file}:${at.line}:${at.column}: ${message}`);
   if (lines.length > 0)
-    throw new GatewayError(`users are in the definitions and in the database\n${lines.join('\n')}`, {
-      hint: 'Rename them in the definitions, or remove them there: ids of the database are never free again.',
-    });
-}
-
-function lineOf({ file, line, column }: Position, what: string, message: string): string {
-  return `  ${file}:${line}:${column}: ${what}: ${message}`;
+    throw new GatewayError(
+      `the database does not fit the definitions\n${lines.join('\n')}`,
+      hint === undefined ? {} : { hint },
+    );
+  return warnings;
 }
 
 /** The configured texts of the datasources that queries name. */
@@ -175,27 +163,4 @@ async function reachDatasources(
     }
   }
   return reached;
-}
-
-/** How one is reached. @throws ConfigError for what is not set; StoreError for an address that can't be opened */
-export async function reachDatasource(
-  datasource: Datasource,
-  { root, env }: { readonly root: string; readonly env: Environment },
-): Promise<QueryDatabase> {
-  const [url = '', password] = resolveAll(textsOf(datasource), env);
-  return reachDatabase(url, root, password);
-}
-
-/** Datasources that queries name. */
-export function usedDatasources({ queries }: Registry): Set<Datasource> {
-  return new Set([...queries.values()].flatMap(({ datasource }) => datasource ?? []));
-}
-
-/** The queries of a datasource; those of the gateway's own database for undefined. */
-export function queriesOf({ queries }: Registry, datasource: Datasource | undefined): Query[] {
-  return [...queries.values()].filter((query) => query.datasource === datasource);
-}
-
-function textsOf({ url, password }: Datasource): ConfigText[] {
-  return password === undefined ? [url] : [url, password];
 }

@@ -1,15 +1,14 @@
 import { createRedactor } from '../../codec/redact/redactor.ts';
 import { checkComponents } from '../../event/index.ts';
 import { byPlace, type Diagnostic, databaseDiagnostic, type Place } from '../../load/index.ts';
-import { secretsOf } from '../../load/value/config.ts';
-import type { Position } from '../../model/definition.ts';
-import type { Query } from '../../model/query.ts';
+import { resolveAll, secretsOf } from '../../load/value/config.ts';
+import type { ConfigText, Position } from '../../model/definition.ts';
+import type { Datasource, Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
 import { checkQueries, type QueryDatabase, type QueryProblem, reachDatabase } from '../../query/index.ts';
 import { usersInBoth } from '../../security/directory/from-database.ts';
-import { openToRead, pendingMigrations, type StoreOptions } from '../../store/index.ts';
+import { openToRead, pendingMigrations } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
-import { queriesOf, reachDatasource, usedDatasources } from './data.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
 /** Where the databases of a project are. */
@@ -37,7 +36,7 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
   await attempt('The database', registry.gateway.at, () => checkOwn(registry, options));
   for (const datasource of usedDatasources(registry)) {
     await attempt(`The datasource ${datasource.id}`, datasource.at, async () =>
-      check(await reachDatasource(datasource, options), queriesOf(registry, datasource)),
+      queryProblems(await reachDatasource(datasource, options), queriesOf(registry, datasource)),
     );
   }
   // Addresses may hold what configuration keeps to itself, and databases repeat them.
@@ -55,28 +54,33 @@ async function checkOwn(registry: Registry, { root, env }: ConnectOptions): Prom
     const { location } = database;
     return [databaseDiagnostic('database-outdated', { location, steps: pending.length }, gateway.at)];
   }
-  return [...(await check(database, queriesOf(registry, undefined))), ...(await checkTables(access, registry))];
-}
-
-async function check(database: QueryDatabase, queries: readonly Query[]): Promise<Diagnostic[]> {
-  return (await checkQueries(database, queries)).map(diagnosticOf);
-}
-
-/** What the gateway's own tables say against components and users. */
-async function checkTables(access: StoreOptions, { components, users }: Registry): Promise<Diagnostic[]> {
-  if (components.size === 0 && users.size === 0) return [];
+  const problems = await queryProblems(database, queriesOf(registry, undefined));
+  if (registry.components.size === 0 && registry.users.size === 0) return problems;
   const store = await openToRead(access);
   try {
-    const ofComponents = (await checkComponents(store, components.values())).map(({ component, message: reason }) =>
-      databaseDiagnostic('component-table', { component: component.id, reason }, component.at),
-    );
-    const ofUsers = (await usersInBoth(await store.tables(), users)).map(({ id, at }) =>
-      databaseDiagnostic('user-in-both', { user: id }, at),
-    );
-    return [...ofComponents, ...ofUsers];
+    return [...problems, ...(await tableProblems(store, registry))];
   } finally {
     await store.close();
   }
+}
+
+/** What a database says against the queries that run on it. */
+export async function queryProblems(database: QueryDatabase, queries: readonly Query[]): Promise<Diagnostic[]> {
+  return (await checkQueries(database, queries)).map(diagnosticOf);
+}
+
+/** What the tables of the gateway's own database say against components and users. */
+export async function tableProblems(
+  store: Parameters<typeof checkComponents>[0],
+  { components, users }: Registry,
+): Promise<Diagnostic[]> {
+  const ofComponents = (await checkComponents(store, components.values())).map(({ component, message: reason }) =>
+    databaseDiagnostic('component-table', { component: component.id, reason }, component.at),
+  );
+  const ofUsers = (await usersInBoth(await store.tables(), users)).map(({ id, at }) =>
+    databaseDiagnostic('user-in-both', { user: id }, at),
+  );
+  return [...ofComponents, ...ofUsers];
 }
 
 const CODES = {
@@ -104,4 +108,28 @@ function placeOfProblem({ query, column, offset }: QueryProblem): Place {
     column: sqlAt.column + (lines.at(-1) ?? '').length,
     length: word,
   };
+}
+
+/** How one is reached. @throws ConfigError for what is not set; StoreError for an address that can't be opened */
+export async function reachDatasource(
+  datasource: Datasource,
+  { root, env }: { readonly root: string; readonly env: Environment },
+): Promise<QueryDatabase> {
+  const [url = '', password] = resolveAll(textsOf(datasource), env);
+  return reachDatabase(url, root, password);
+}
+
+/** Datasources that queries name. */
+export function usedDatasources({ queries }: Registry): Set<Datasource> {
+  return new Set([...queries.values()].flatMap(({ datasource }) => datasource ?? []));
+}
+
+/** The queries of a datasource; those of the gateway's own database for undefined. */
+export function queriesOf({ queries }: Registry, datasource: Datasource | undefined): Query[] {
+  return [...queries.values()].filter((query) => query.datasource === datasource);
+}
+
+/** The configured texts of a datasource: its address, and its password where it has one. */
+export function textsOf({ url, password }: Datasource): ConfigText[] {
+  return password === undefined ? [url] : [url, password];
 }
