@@ -4,6 +4,7 @@ import type { Redactor } from '../model/redactor.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { type Db, type Job, JobLost, sqlTransaction, WorkerDied } from '../store/index.ts';
+import { streamOf } from '../wire/measured.ts';
 import { counted } from '../wire/words.ts';
 import { RunningLog } from './message-log.ts';
 import type { RunPorts } from './port.ts';
@@ -231,13 +232,7 @@ export class Attempt {
     try {
       const { contentType, length, body } = result;
       const name = `${query.id}.${ending}`;
-      const stream =
-        body instanceof Uint8Array
-          ? async function* () {
-              yield body;
-            }
-          : body;
-      await this.#report({ contentType, name, length, stream });
+      await this.#report({ contentType, name, length, stream: streamOf(body) });
     } finally {
       result.dispose?.();
     }

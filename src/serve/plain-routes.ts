@@ -1,12 +1,12 @@
 import type { Hono } from 'hono';
-import { problemText } from '../binding/rest/rest.ts';
+import { writeProblem } from '../binding/rest/rest.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
-import { problemMediaType } from '../wire/problem.ts';
 import type { Coding } from '../wire/representation.ts';
 import { quote } from '../wire/words.ts';
 import { type Cors, createCors } from './exchange/cors.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
+import { methodNotAllowed } from './exchange/refuse.ts';
 import { respondCoded, respondText, type Sent } from './exchange/respond.ts';
 import { compress, selectCoding } from './exchange/select.ts';
 import type { Recorder } from './log/record.ts';
@@ -63,8 +63,7 @@ function read(
   const { method } = exchange;
   if (method === 'OPTIONS') return beside.tellAllowed(exchange, READING);
   if (READING.includes(method)) return answer();
-  const Allow = READING.join(', ');
-  throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
+  throw methodNotAllowed(method, READING);
 }
 
 /** Answers a path of the gateway's own, which can only be read. */
@@ -145,9 +144,6 @@ function createStaticCompress(): typeof compress {
 /** @param record keeps the line of each such reply */
 function createPlain(record: Recorder): Plain {
   const compressStatic = createStaticCompress();
-  const headersOf = (exchange: Exchange, given: Readonly<Record<string, string>>): Record<string, string> => {
-    return { ...given, 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': exchange.requestId };
-  };
   const recording =
     (exchange: Exchange, status: number, fault?: Fault): Sent =>
     (bytes, complete) => {
@@ -160,7 +156,7 @@ function createPlain(record: Recorder): Plain {
     given: Readonly<Record<string, string>>,
     text: string,
     fault?: Fault,
-  ): Response => respondText(exchange, status, headersOf(exchange, given), text, recording(exchange, status, fault));
+  ): Response => respondText(exchange, status, { ...given }, text, recording(exchange, status, fault));
   return {
     text: (exchange, status, contentType, text, headers) =>
       respond(
@@ -170,19 +166,15 @@ function createPlain(record: Recorder): Plain {
         text,
       ),
     document(exchange, contentType, text, { compresses, isStatic, headers: given }) {
-      const headers = headersOf(exchange, { ...given, 'Content-Type': contentType });
+      const headers = { ...given, 'Content-Type': contentType };
       const content = { contentType, length: Buffer.byteLength(text) };
       const coding = compresses ? selectCoding(exchange, headers, content) : undefined;
       const write = isStatic ? compressStatic : compress;
       return respondCoded(exchange, 200, headers, text, recording(exchange, 200), coding, write);
     },
-    fault: (exchange, fault) =>
-      respond(
-        exchange,
-        fault.status,
-        { ...fault.headers, 'Content-Type': problemMediaType },
-        problemText(fault, exchange.requestId),
-        fault,
-      ),
+    fault(exchange, fault) {
+      const { contentType, text } = writeProblem(fault, exchange.requestId);
+      return respond(exchange, fault.status, { ...fault.headers, 'Content-Type': contentType }, text, fault);
+    },
   };
 }

@@ -8,6 +8,14 @@ export interface StreamedContent {
 /** A stream without content. */
 export async function* empty(): AsyncGenerator<never> {}
 
+/** A body in memory as one that is read as a stream. */
+export function streamOf(body: Uint8Array | (() => AsyncIterable<Uint8Array>)): () => AsyncIterable<Uint8Array> {
+  if (!(body instanceof Uint8Array)) return body;
+  return async function* () {
+    yield body;
+  };
+}
+
 /** Makes the error for content of another length than it said; `seen` is undefined where it is longer. */
 export type ComplainOfLength = (length: number, seen: number | undefined) => Error;
 

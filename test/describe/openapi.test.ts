@@ -1,6 +1,6 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { describe, expect, test } from 'vitest';
-import { problemText } from '../../src/binding/rest/rest.ts';
+import { writeProblem } from '../../src/binding/rest/rest.ts';
 import { describeOpenApi } from '../../src/describe/index.ts';
 import type { Document } from '../../src/model/document.ts';
 import { Fault } from '../../src/model/fault.ts';
@@ -226,7 +226,7 @@ describe('OpenAPI', () => {
     expect(Object.keys(api.components.responses.Problem_500?.content ?? {})).toEqual(['application/problem+json']);
     const fault = Fault.of('FORBIDDEN', { user: 'guest', what: 'this operation' });
     const { example } = api.components.responses.Problem_403?.content?.['application/problem+json'] ?? {};
-    expect(example).toEqual(JSON.parse(problemText(fault, '3f2c8a1e')));
+    expect(example).toEqual(JSON.parse(writeProblem(fault, '3f2c8a1e').text));
   });
 
   test('a fault document is filled as a fault fills it', () => {

@@ -116,7 +116,7 @@ export function compileRest(operation: Operation, namespace: string): RestBindin
     },
     writeFault(thrown, as, requestId) {
       if (fault === undefined) {
-        return { contentType: problemMediaType, text: problemText(thrown, requestId) };
+        return writeProblem(thrown, requestId);
       }
       if (as.format === 'xml') return { contentType: XML, text: fault.toXml(thrown) };
       const json = fault.toJson(thrown);
@@ -244,7 +244,11 @@ function textual(mediaType: string): string {
 }
 
 /** A fault as problem details (RFC 9457), where there is no fault document for it. */
-export function problemText({ status, message, detail, code }: Fault, requestId: string): string {
+export function writeProblem(
+  { status, message, detail, code }: Fault,
+  requestId: string,
+): { readonly contentType: string; readonly text: string } {
   const title = STATUS_CODES[status] ?? String(status);
-  return problemJson({ status, title, detail: detail === '' ? message : `${message} ${detail}`, code, requestId });
+  const problem = { status, title, detail: detail === '' ? message : `${message} ${detail}`, code, requestId };
+  return { contentType: problemMediaType, text: problemJson(problem) };
 }

@@ -1,6 +1,7 @@
 import { Fault } from '../../model/fault.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import { isFull, StoreError, UnwritableError } from '../../store/index.ts';
+import { quote } from '../../wire/words.ts';
 import { type Log, loggedError } from '../log/log.ts';
 import type { Recorder } from '../log/record.ts';
 import type { CallProgress } from '../operations.ts';
@@ -53,8 +54,6 @@ export class Refusals {
     const headers: ReplyHeaders = {
       ...withHeaders(compiled?.headers ?? {}, { ...fault.headers, ...given }),
       'Content-Type': contentType,
-      'X-Content-Type-Options': 'nosniff',
-      'X-Request-Id': exchange.requestId,
     };
     progress.call?.done();
     return respondText(exchange, status, headers, text, (bytes, complete) =>
@@ -137,21 +136,23 @@ function faultOf(thrown: unknown, operation: string): Fault {
   return faultOfStore(cause) ?? Fault.of('INTERNAL', { operation }, { cause });
 }
 
-/** What callers are told while the database can't be had; they may try again in a second. */
-function databaseAway(cause: unknown): Fault {
-  const reason = 'the database does not answer';
-  return Fault.of('UNAVAILABLE', { reason }, { cause, headers: { 'Retry-After': '1' } });
+/** @param allowed methods that the path takes */
+export function methodNotAllowed(method: string, allowed: readonly string[]): Fault {
+  const Allow = allowed.join(', ');
+  return Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
 }
 
-/** What callers are told while something behind the gateway can't be had. Which folder it is, the log alone says. */
+/** The fault while something behind the gateway is not available. Only the log says which folder can't be written. */
 export function notReady(cause: unknown): Fault {
-  if (!(cause instanceof UnwritableError)) return databaseAway(cause);
-  const reason = "the folder of blobs can't be written, so no content or result can be kept";
+  const reason =
+    cause instanceof UnwritableError
+      ? "the folder of blobs can't be written, so no content or result can be kept"
+      : 'the database does not answer';
   return Fault.of('UNAVAILABLE', { reason }, { cause, headers: { 'Retry-After': '1' } });
 }
 
-/** What an error is to callers whose cause is the gateway's own database; undefined for any other. */
+/** The fault for an error of the gateway's own database; `undefined` for any other error. */
 function faultOfStore(error: unknown): Fault | undefined {
   if (isFull(error)) return Fault.of('STORAGE_FULL', { what: 'What was to be saved' }, { cause: error });
-  return error instanceof StoreError ? databaseAway(error) : undefined;
+  return error instanceof StoreError ? notReady(error) : undefined;
 }

@@ -118,7 +118,9 @@ function setLength(headers: ReplyHeaders, status: number, length: number): void 
 }
 
 /** What every reply to an exchange carries. */
-function addOwn({ cors, limits }: Exchange, headers: ReplyHeaders): void {
+function addOwn({ requestId, cors, limits }: Exchange, headers: ReplyHeaders): void {
+  headers['X-Content-Type-Options'] ??= 'nosniff';
+  headers['X-Request-Id'] = requestId;
   if (limits !== undefined) Object.assign(headers, limits);
   if (cors === undefined) return;
   Object.assign(headers, cors);

@@ -4,10 +4,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { problemText } from '../../binding/rest/rest.ts';
+import { writeProblem } from '../../binding/rest/rest.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
-import { problemMediaType } from '../../wire/problem.ts';
 import { type GatewayEnv, requestIdOf } from '../exchange/exchange.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { Log } from '../log/log.ts';
@@ -349,12 +348,12 @@ function refusalOf(
   reason?: string,
 ): { readonly requestId: string; readonly text: string; readonly headers: Readonly<Record<string, string>> } {
   const requestId = requestIdOf(incoming?.headers['x-request-id'] as string | undefined);
-  const text = problemText(fault, requestId);
+  const { contentType, text } = writeProblem(fault, requestId);
   const bytes = Buffer.byteLength(text);
   const { method } = incoming ?? {};
   audit.info(refusedLine(fault, { ...callerOf(connection, incoming, proxies), requestId, method, bytes, reason }));
   const headers = {
-    'Content-Type': problemMediaType,
+    'Content-Type': contentType,
     'Content-Length': String(bytes),
     'X-Request-Id': requestId,
     ...fault.headers,

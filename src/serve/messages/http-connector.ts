@@ -10,9 +10,11 @@ import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
 import { WSSE } from '../../wire/soap/wsse-names.ts';
 import { quote } from '../../wire/words.ts';
 import { readXml } from '../../wire/xml/read.ts';
+import { escapeText } from '../../wire/xml/text.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { isWrite } from '../exchange/cors.ts';
 import { type Exchange, readingQuery } from '../exchange/exchange.ts';
+import { methodNotAllowed } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
 import {
   type HttpContent,
@@ -28,7 +30,7 @@ import type { Asked, Entrance, MessageProgress, MessageReader, SecuredMessage } 
 import { askEnvelope, soapForm, versionByType } from './soap.ts';
 import type { SoapRoutes } from './soap-routes.ts';
 
-/** What may be said beside a message, by the names that it may have there. */
+/** What headers, the query string and the fields of a form may say about a message, by the names that it has there. */
 const NAMES: Readonly<Record<keyof Said, readonly string[]>> = {
   operationName: ['OperationName', 'Operation'],
   operationType: ['OperationType'],
@@ -81,8 +83,7 @@ export function httpEntrance(registry: Registry, routes: SoapRoutes, connector: 
         : plain(exchange),
     async ask(exchange, progress, messages) {
       const content = await open(exchange, progress, messages, entrance);
-      const outer = saidOf(exchange, gateway.limits.parameters);
-      const said = agreeing(outer, content.said);
+      const said = withOuter(content.said, exchange, gateway.limits.parameters);
       const type = checkSaid(said);
       if (type === 'ping') {
         const { requestId } = exchange;
@@ -151,29 +152,34 @@ function readInner(text: string): XmlElement {
   }
 }
 
-/** What headers and the query string say. @throws Fault BAD_REQUEST, TOO_MANY_PARAMETERS, BAD_ENCODING */
-function saidOf(exchange: Exchange, limit: number): Said {
+/**
+ * Adds what headers and the query string say to what the message itself says.
+ * @throws Fault BAD_REQUEST where they contradict each other; TOO_MANY_PARAMETERS, BAD_ENCODING
+ */
+function withOuter(inner: Said, exchange: Exchange, limit: number): Said {
   const query = readingQuery(limit, () => parseQueryString(exchange.query ?? '', limit));
-  const found: Record<string, string> = {};
-  for (const [key, names] of Object.entries(NAMES)) {
-    const inHeaders = names.map((name) => exchange.header(name.toLowerCase())?.trim() ?? '');
-    const inQuery = names.flatMap((name) =>
-      (query.get(name) ?? []).map((raw) => readingQuery(limit, () => percentDecode(raw, true))),
-    );
-    const [said, another] = new Set([...inHeaders, ...inQuery].filter((each) => each !== ''));
-    if (another !== undefined) throw contradicting(names[0]!);
-    if (said !== undefined) found[key] = said;
-  }
-  return found;
+  const said: Saying = { ...inner };
+  for (const [key, names] of Object.entries(NAMES) as [keyof Said, readonly string[]][])
+    for (const name of names) {
+      note(said, key, exchange.header(name.toLowerCase())?.trim() ?? '');
+      for (const raw of query.get(name) ?? [])
+        note(
+          said,
+          key,
+          readingQuery(limit, () => percentDecode(raw, true)),
+        );
+    }
+  return said;
 }
 
-/** @throws Fault BAD_REQUEST where the message says otherwise than what stands around it */
-function agreeing(outer: Said, inner: Said): Said {
-  for (const key of Object.keys(NAMES) as (keyof Said)[]) {
-    if (outer[key] !== undefined && inner[key] !== undefined && outer[key] !== inner[key])
-      throw contradicting(NAMES[key][0]!);
-  }
-  return { ...outer, ...inner };
+type Saying = { -readonly [key in keyof Said]: Said[key] };
+
+/** An empty value says nothing. @throws Fault BAD_REQUEST where another value is known already */
+function note(said: Saying, key: keyof Said, value: string): void {
+  if (value === '') return;
+  if (said[key] !== undefined && said[key] !== value)
+    throw Fault.of('BAD_REQUEST', { reason: `it says two different things for ${NAMES[key][0]}` });
+  said[key] = value;
 }
 
 const isOneWay = ({ soap }: Compiled): boolean => soap?.form.response.kind === 'none';
@@ -199,9 +205,7 @@ function heldToMethod({ method }: Exchange, asked: Asked): Asked {
   if (method === 'POST') return asked;
   const { operation } = asked.compiled;
   const check = (input?: DocumentValue): void => {
-    if (!isWrite(operation, input)) return;
-    const Allow = POSTING.join(', ');
-    throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
+    if (isWrite(operation, input)) throw methodNotAllowed(method, POSTING);
   };
   check();
   const read = (): DocumentValue => {
@@ -218,54 +222,41 @@ function withoutBody(content: HttpContent, { soap }: Compiled): HttpContent {
   return isGiven || soap?.form.request.kind !== 'document' ? content : { ...content, json: '{}' };
 }
 
-function contradicting(name: string): Fault {
-  return Fault.of('BAD_REQUEST', { reason: `it says two different things for ${name}` });
-}
-
 function isEnvelope({ local, namespace }: XmlElement): boolean {
   return local === 'Envelope' && Object.values(SOAP_NAMESPACES).includes(namespace);
 }
 
 // application/x-www-form-urlencoded (WHATWG URL, section 5.1), as some clients of the original post it to the HTTP connector.
 
-/** Fields that say something of the exchange, by what they say; those that say nothing here are passed over. */
-const FIELDS: Readonly<Record<string, keyof Said | undefined>> = {
-  Operation: 'operationName',
-  OperationName: 'operationName',
-  OperationType: 'operationType',
-  From: 'from',
-  To: 'to',
-  UserName: undefined,
-  Password: undefined,
-  ExternalMessageID: undefined,
-  NonRepudiation: undefined,
-  OrigUser: undefined,
-  OrigNode: undefined,
-  OrigProcess: undefined,
-  OrigTimeStamp: undefined,
-  FinalDestination: undefined,
-  SubQueue: undefined,
-};
+/** Fields of a form that are not in {@link NAMES}: credentials, and those that have no meaning here. */
+const OTHER_FIELDS: ReadonlySet<string> = new Set([
+  'UserName',
+  'Password',
+  'ExternalMessageID',
+  'NonRepudiation',
+  'OrigUser',
+  'OrigNode',
+  'OrigProcess',
+  'OrigTimeStamp',
+  'FinalDestination',
+  'SubQueue',
+]);
 
 /**
- * Reads a posted form: it names the operation, and may hold a user's name and password; the request's own fields stand in the
- * URL's query. Clients do not encode all that they should, which the standard's reader forgives.
- * @throws Fault BAD_BODY for a field that is not known, BAD_REQUEST for one that says two things
+ * Reads a posted form: it names the operation, and may hold a user's name and password. The request's own fields are in the
+ * query of the URL. Clients do not encode all that they should, which the standard's reader forgives.
+ * @throws Fault BAD_BODY for an unknown field, BAD_REQUEST for two values of one
  */
 function readPostedForm(text: string, query: string): HttpContent {
   const form = new URLSearchParams(text);
-  const said: Partial<Record<keyof Said, string>> = {};
+  const said: Saying = {};
   for (const [name, value] of form) {
-    if (!Object.hasOwn(FIELDS, name)) {
+    const key = (Object.keys(NAMES) as (keyof Said)[]).find((each) => NAMES[each].includes(name));
+    if (key !== undefined) note(said, key, value.trim());
+    else if (!OTHER_FIELDS.has(name)) {
       const reason = `${quote(name)} is not a field of a form; fields of the request stand in the query of the URL`;
       throw Fault.of('BAD_BODY', { reason });
     }
-    const key = FIELDS[name];
-    const trimmed = value.trim();
-    if (key === undefined || trimmed === '') continue;
-    if (said[key] !== undefined && said[key] !== trimmed)
-      throw Fault.of('BAD_REQUEST', { reason: `its form says two different things for ${name}` });
-    said[key] = trimmed;
   }
   const user = form.get('UserName') ?? '';
   const secured = user === '' ? undefined : securedOf(user, form.get('Password') ?? '');
@@ -274,11 +265,11 @@ function readPostedForm(text: string, query: string): HttpContent {
 
 /**
  * Name and password as the UsernameToken that they would be in an envelope, so that one rule holds for both: a scheme of the
- * operation takes passwords as text, over TLS or from this machine.
+ * operation accepts passwords as text, over TLS or from this machine.
  */
 function securedOf(user: string, password: string): SecuredMessage {
-  const token = element('UsernameToken', [element('Username', [user]), element('Password', [password])]);
-  const security = element('Security', [token]);
+  const token = `<Username>${escapeText(user)}</Username><Password>${escapeText(password)}</Password>`;
+  const security = readXml(`<Security xmlns="${WSSE}"><UsernameToken>${token}</UsernameToken></Security>`);
   return {
     security: [security],
     envelope: security,
@@ -286,18 +277,5 @@ function securedOf(user: string, password: string): SecuredMessage {
     goOnWith: () => {
       throw new TypeError('a form was taken for a signed message');
     },
-  };
-}
-
-function element(local: string, content: XmlElement['content']): XmlElement {
-  return {
-    local,
-    namespace: WSSE,
-    prefix: '',
-    attributes: [],
-    content,
-    line: 0,
-    column: 0,
-    namespaceOf: () => undefined,
   };
 }

@@ -1,6 +1,6 @@
 import { CONTENT, guard, naming, reading, speaking } from '../../binding/message.ts';
-import { bytesOf, lengthOf, type Pieces, textOf } from '../../binding/pieces.ts';
-import { problemText } from '../../binding/rest/rest.ts';
+import { bytesOf, lengthOf, textOf } from '../../binding/pieces.ts';
+import { writeProblem } from '../../binding/rest/rest.ts';
 import { type IbRequest, writeIbResponse } from '../../binding/soap/ib-message.ts';
 import type { OpenedMessage } from '../../binding/soap/message.ts';
 import { compileCheck, compileJsonReader, compileList, readJsonText } from '../../codec/index.ts';
@@ -9,8 +9,7 @@ import { singleType } from '../../model/field.ts';
 import type { Limits } from '../../model/gateway.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { empty } from '../../wire/measured.ts';
-import { problemMediaType } from '../../wire/problem.ts';
+import { streamOf } from '../../wire/measured.ts';
 import { quote } from '../../wire/words.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
@@ -128,7 +127,7 @@ export function plainForm(format: 'json' | 'xml', { body }: Limits, requestId: s
       if (format === 'json') {
         const as = compiled?.binding.representations.find((each) => each.format === 'json');
         return compiled === undefined || as === undefined
-          ? { contentType: problemMediaType, text: problemText(fault, requestId) }
+          ? writeProblem(fault, requestId)
           : compiled.binding.writeFault(fault, as, requestId);
       }
       return writeIbFault(fault);
@@ -142,14 +141,11 @@ export function originalForm(): ReplyForm {
     format: 'soap',
     write(compiled, outcome) {
       const { pieces } = contentOf(compiled, outcome);
-      return { status: 200, headers: { 'Content-Type': XML }, ...piecesReply(pieces) };
+      const whole = { text: textOf(pieces), length: lengthOf(pieces), bytes: () => bytesOf(pieces) };
+      return { status: 200, headers: { 'Content-Type': XML }, ...whole };
     },
     fault: writeIbFault,
   };
-}
-
-function piecesReply(pieces: Pieces): Omit<OutgoingReply, 'status' | 'headers'> {
-  return { text: textOf(pieces), length: lengthOf(pieces), bytes: () => bytesOf(pieces) };
 }
 
 function writeIbFault({ code, status, message }: Fault): WrittenFault {
@@ -163,8 +159,7 @@ export function oneWayForm(transactionId: string, { format, fault }: ReplyForm):
 }
 
 function textReply(contentType: string, text: string): OutgoingReply {
-  const length = Buffer.byteLength(text);
-  return { status: 200, headers: { 'Content-Type': contentType }, text, length, bytes: empty };
+  return { status: 200, headers: { 'Content-Type': contentType }, text };
 }
 
 async function writePlain(
@@ -175,13 +170,7 @@ async function writePlain(
 ): Promise<OutgoingReply> {
   if (outcome.kind === 'bytes') {
     const { contentType, length, body } = outcome.bytes;
-    const bytes =
-      body instanceof Uint8Array
-        ? async function* () {
-            yield body;
-          }
-        : body;
-    return { status: 200, headers: { 'Content-Type': contentType }, length, bytes };
+    return { status: 200, headers: { 'Content-Type': contentType }, length, bytes: streamOf(body) };
   }
   if (outcome.segments !== undefined && outcome.segments.length > 0)
     throw Fault.of('NOT_ACCEPTABLE', { offered: 'multipart/related, in an envelope' });

@@ -1,3 +1,4 @@
+import type { OutgoingMessage } from '../../binding/soap/assemble.ts';
 import { type OpenedMessage, openMessage } from '../../binding/soap/message.ts';
 import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
@@ -7,7 +8,7 @@ import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/port.ts';
 import type { Cors } from '../exchange/cors.ts';
-import type { Exchange, ReplyHeaders } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { respondBytes, respondCoded, respondText, withHeaders } from '../exchange/respond.ts';
 import { selectCoding } from '../exchange/select.ts';
 import type { Compiled } from '../operations.ts';
@@ -165,13 +166,8 @@ export class Messages implements MessageReader {
   }
 
   tell(exchange: Exchange, contentType: string, text: string): Response {
-    const headers: ReplyHeaders = {
-      'Content-Type': contentType,
-      'X-Content-Type-Options': 'nosniff',
-      'X-Request-Id': exchange.requestId,
-    };
     const facts = { operation: undefined, caller: undefined, status: 200 };
-    return respondText(exchange, 200, headers, text, (bytes, complete) =>
+    return respondText(exchange, 200, { 'Content-Type': contentType }, text, (bytes, complete) =>
       this.#ports.record(exchange, { ...facts, bytes, complete }),
     );
   }
@@ -209,9 +205,9 @@ export class Messages implements MessageReader {
   ): Promise<Response> {
     const given = outcome.kind === 'bytes' ? outcome.bytes.headers : outcome.headers;
     const message = await progress.form.write(compiled, outcome);
-    const { status, length } = message;
+    const { status, text } = message;
+    const length = text === undefined ? message.length : Buffer.byteLength(text);
     const headers = withHeaders(withHeaders(compiled.headers, given), message.headers);
-    headers['X-Request-Id'] = exchange.requestId;
     if (progress.call?.truncated) headers['Rows-Truncated'] = 'true';
     const { sent, failed } = this.#ports.stages.leave(exchange, progress, compiled, status, outcome);
     const dispose = (): void => {
@@ -221,12 +217,12 @@ export class Messages implements MessageReader {
     const contentType = headers['Content-Type'];
     const isCoded = this.#ports.registry.gateway.compress.soap && contentType !== undefined;
     const coding = isCoded ? selectCoding(exchange, headers, { contentType, length }) : undefined;
-    if (message.text === undefined) {
-      const bytes = { length, coding, body: () => message.bytes(), dispose };
+    if (text === undefined) {
+      const bytes = { length, coding, body: () => (message as OutgoingMessage).bytes(), dispose };
       return respondBytes(exchange, status, headers, bytes, sent, failed);
     }
     try {
-      return await respondCoded(exchange, status, headers, message.text, sent, coding);
+      return await respondCoded(exchange, status, headers, text, sent, coding);
     } finally {
       dispose();
     }

@@ -3,6 +3,7 @@ import { Fault } from '../../model/fault.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import { quote } from '../../wire/words.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv, readingQuery } from '../exchange/exchange.ts';
+import { methodNotAllowed } from '../exchange/refuse.ts';
 import { INSPECTION } from '../page/contracts.ts';
 import { type Beside, findContract } from '../plain-routes.ts';
 import type { RestPorts } from '../rest/rest.ts';
@@ -115,6 +116,5 @@ function serve(
   const { method } = exchange;
   if (method === 'OPTIONS') return tellAllowed(exchange, methods);
   if (methods.includes(method)) return messages.serve(exchange, entrance);
-  const Allow = methods.join(', ');
-  throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
+  throw methodNotAllowed(method, methods);
 }

@@ -19,9 +19,11 @@ export interface ReplyForm {
   fault(fault: Fault, compiled: Compiled | undefined): WrittenFault;
 }
 
-export interface OutgoingReply extends OutgoingMessage {
-  readonly status: number;
-}
+/** A reply: a text, or what {@link OutgoingMessage} says. */
+export type OutgoingReply = { readonly status: number } & (
+  | OutgoingMessage
+  | (Pick<OutgoingMessage, 'headers'> & { readonly text: string; readonly length?: never })
+);
 
 /** What a caller asks for, once its message has been opened. */
 export interface Asked {

@@ -11,7 +11,7 @@ import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme } from '../../model/security.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { isSecurityHeader } from '../../security/wsse/header.ts';
-import { empty } from '../../wire/measured.ts';
+import { streamOf } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { type SoapFaultContent, writeFault } from '../../wire/soap/fault.ts';
 import {
@@ -149,7 +149,7 @@ export function soapForm(version: SoapVersion, mtom: boolean): ReplyForm {
 function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, mtom: boolean): OutgoingReply {
   const soap = compiled.soap!;
   if (soap.form.response.kind === 'none') {
-    return { status: 202, headers: {}, text: '', length: 0, bytes: empty };
+    return { status: 202, headers: {}, text: '' };
   }
   const { pieces, segments } = contentOf(compiled, outcome);
   if (segments.length > 0 && !mtom) throw Fault.of('NOT_ACCEPTABLE', { offered: 'multipart/related' });
@@ -200,13 +200,7 @@ function xmlOf(body: PassedBytes['body'], length: number): string | XmlBytes {
 }
 
 function attachmentOf({ body, length, contentType }: PassedBytes): Attachment {
-  const stream =
-    body instanceof Uint8Array
-      ? async function* () {
-          yield body;
-        }
-      : body;
-  return { contentType, stream, ...(length === undefined ? {} : { length }) };
+  return { contentType, stream: streamOf(body), ...(length === undefined ? {} : { length }) };
 }
 
 /** WSS: SOAP Message Security 1.1.1 section 12; the same whatever is wrong with credentials in a message. */

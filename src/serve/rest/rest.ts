@@ -1,11 +1,10 @@
 import type { Hono } from 'hono';
-import { problemText, type Representation } from '../../binding/rest/rest.ts';
+import { type Representation, writeProblem } from '../../binding/rest/rest.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import { problemMediaType } from '../../wire/problem.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import { begun, type Call } from '../answer/call.ts';
 import { type BodyLimits, withinTime } from '../exchange/body.ts';
@@ -128,7 +127,6 @@ class RestConnector {
     const isEmpty = outcome.kind === 'value' && as.message.kind === 'none';
     const status = given.status ?? (isEmpty && operation.status === 200 ? 204 : operation.status);
     const headers = withHeaders(compiled.headers, given.headers);
-    headers['X-Request-Id'] = exchange.requestId;
     if (outcome.kind === 'bytes') return this.#sendBytes(exchange, progress, compiled, outcome, status, headers);
     if (outcome.segments !== undefined) throw new TypeError(`${operation.id}: a reply over REST has no segments`);
     const { body, timeout } = this.#ports.registry.gateway.limits;
@@ -188,8 +186,7 @@ function writeFault(exchange: Exchange, progress: Progress): (fault: Fault) => W
   const { requestId } = exchange;
   const as = formOfFault(exchange, progress);
   const { compiled } = progress;
-  if (compiled === undefined || as === undefined)
-    return (fault) => ({ contentType: problemMediaType, text: problemText(fault, requestId) });
+  if (compiled === undefined || as === undefined) return (fault) => writeProblem(fault, requestId);
   return (fault) => compiled.binding.writeFault(fault, as, requestId);
 }
 

@@ -5,6 +5,7 @@ import type { QueryString } from '../../wire/query-string.ts';
 import { compileUriMatcher, type RawValue, type UriMatcher } from '../../wire/uri-template/match.ts';
 import { compareSpecificity } from '../../wire/uri-template/specificity.ts';
 import { quote } from '../../wire/words.ts';
+import { methodNotAllowed } from '../exchange/refuse.ts';
 
 /** One URI of one operation, ready to match. */
 interface Entry {
@@ -115,10 +116,7 @@ export function compileRoutes(registry: Registry): RouteTable {
         }
       }
       if (best !== undefined) return { operation: best.operation, uri: best.uri, raw: bestRaw };
-      if (!methodFits) {
-        const list = allowedOf(found).join(', ');
-        throw Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: list }, { headers: { Allow: list } });
-      }
+      if (!methodFits) throw methodNotAllowed(method, allowedOf(found));
       if (missing !== undefined)
         throw Fault.of('MISSING_PARAMETER', { name: `Query parameter ${missing.join(' and ')}` });
       throw Fault.of('NOT_FOUND', { what: 'resource with this query string' });
