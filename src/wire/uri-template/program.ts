@@ -1,26 +1,27 @@
+import { RE2JS } from 're2js';
 import { normalizePercent } from '../percent.ts';
 import { layOut } from './layout.ts';
 import type { Operator, TemplatePart, TemplateVariable, UriTemplate } from './uri-template.ts';
 
-// The path of a URI template as a regular language (RFC 6570 section 1.4, reversed), for Thompson's simulation: a
-// program whose states are the places in the template. Matching runs it; the check for ambiguity intersects two.
+// The path of a URI template as a regular language (RFC 6570 section 1.4, reversed), in two forms: a pattern, which
+// matching runs on RE2, and a program whose states are the places in the template. The check for ambiguity intersects two programs.
 
 /** What a variable holds: one text, or a list. */
 export type ValueShape = 'string' | 'list';
 
-/** `fork` prefers its first branch; `save` marks where a variable's raw text starts (even slots) or ends (odd ones). */
 export type Instruction =
   | { readonly kind: 'char'; readonly code: number }
   | { readonly kind: 'except'; readonly codes: readonly number[] }
-  | { readonly kind: 'fork'; first: number; second: number }
+  | { readonly kind: 'fork'; readonly first: number; second: number }
   | { readonly kind: 'jump'; to: number }
-  | { readonly kind: 'save'; readonly slot: number }
   | { readonly kind: 'accept' };
 
-/** A program for the normalised path with a slash before it. */
+/** Both forms, for the normalised path with a slash before it. */
 export interface PathProgram {
   readonly code: readonly Instruction[];
-  /** Path variables; variable `i` has the slots `2i` and `2i + 1`. */
+  /** In the syntax of RE2. */
+  readonly pattern: string;
+  /** Path variables, in the order of the groups of the pattern. */
   readonly variables: readonly TemplateVariable[];
 }
 
@@ -82,15 +83,17 @@ export function compilePath(template: UriTemplate, shapeOf: (v: TemplateVariable
   }
   if (path.slashMayFollow) writer.maybe(() => writer.text('/'));
   writer.code.push({ kind: 'accept' });
-  return { code: writer.code, variables: writer.variables };
+  return writer;
 }
 
-class ProgramWriter {
+class ProgramWriter implements PathProgram {
   readonly code: Instruction[] = [];
+  pattern = '';
   readonly variables: TemplateVariable[] = [];
 
   text(text: string): void {
     for (let i = 0; i < text.length; i++) this.code.push({ kind: 'char', code: text.charCodeAt(i) });
+    this.pattern += RE2JS.quote(text);
   }
 
   /** As few characters as will do, none of them among `codes`. */
@@ -100,29 +103,34 @@ class ProgramWriter {
     this.code.push({ kind: 'fork', first: start + 3, second: start + 1 });
     this.code.push({ kind: 'except', codes });
     this.code.push({ kind: 'jump', to: start });
+    const others = codes.map((code) => `\\x${code.toString(16)}`).join('');
+    this.pattern += `${others === '' ? '(?s:.)' : `[^${others}]`}${atLeastOne ? '+?' : '*?'}`;
   }
 
   /** Present if that can be. */
   maybe(write: () => void): void {
     const fork: Instruction = { kind: 'fork', first: this.code.length + 1, second: 0 };
     this.code.push(fork);
-    write();
+    this.#group('(?:', write, ')?');
     fork.second = this.code.length;
   }
 
   /** As often as it must be, at least once. */
   repeat(write: () => void): void {
     const start = this.code.length;
-    write();
+    this.#group('(?:', write, ')+?');
     this.code.push({ kind: 'fork', first: this.code.length + 1, second: start });
   }
 
   capture(variable: TemplateVariable, write: () => void): void {
-    const slot = 2 * this.variables.length;
     this.variables.push(variable);
-    this.code.push({ kind: 'save', slot });
+    this.#group('(', write, ')');
+  }
+
+  #group(open: string, write: () => void, close: string): void {
+    this.pattern += open;
     write();
-    this.code.push({ kind: 'save', slot: slot + 1 });
+    this.pattern += close;
   }
 }
 
@@ -181,71 +189,4 @@ function writeMatrix(writer: ProgramWriter, variable: TemplateVariable, shape: V
       }),
     );
   }
-}
-
-// Runs a path program by Thompson's simulation with captures (Pike's machine): every character is looked at once by
-// each state at most, so the time is linear in the path whatever the template; no backtracking.
-
-/** States in order of preference, each with the captures that led to it. */
-interface Threads {
-  readonly states: number[];
-  readonly captures: Int32Array[];
-}
-
-/** @returns start and end of each variable (`-1` where absent), by slot; undefined where the text does not fit */
-type PathRunner = (text: string) => Int32Array | undefined;
-
-export function compileRunner(program: PathProgram): PathRunner {
-  const { code } = program;
-  /** Where in the text each state was entered last. */
-  const entered = new Int32Array(code.length);
-
-  /** Follows what takes no character; a state that a preferred way reached already is left to that one. */
-  function enter(into: Threads, from: number, at: number, given: Int32Array): void {
-    const stack: [number, Int32Array][] = [[from, given]];
-    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-      const [state, captures] = next;
-      const instruction = code[state];
-      if (instruction === undefined || entered[state] === at) continue;
-      entered[state] = at;
-      if (instruction.kind === 'fork') stack.push([instruction.second, captures], [instruction.first, captures]);
-      else if (instruction.kind === 'jump') stack.push([instruction.to, captures]);
-      else if (instruction.kind === 'save') {
-        const saved = captures.slice();
-        saved[instruction.slot] = at;
-        stack.push([state + 1, saved]);
-      } else {
-        into.states.push(state);
-        into.captures.push(captures);
-      }
-    }
-  }
-
-  function step(now: Threads, character: number, at: number): Threads {
-    const next: Threads = { states: [], captures: [] };
-    for (let i = 0; i < now.states.length; i++) {
-      const state = now.states[i] ?? 0;
-      const captures = now.captures[i];
-      const instruction = code[state];
-      if (captures === undefined || instruction === undefined) continue;
-      const takes =
-        instruction.kind === 'char'
-          ? instruction.code === character
-          : instruction.kind === 'except' && !instruction.codes.includes(character);
-      if (takes) enter(next, state + 1, at + 1, captures);
-    }
-    return next;
-  }
-
-  return (text) => {
-    let threads: Threads = { states: [], captures: [] };
-    entered.fill(-1);
-    enter(threads, 0, 0, new Int32Array(2 * program.variables.length).fill(-1));
-    for (let at = 0; at < text.length; at++) {
-      threads = step(threads, text.charCodeAt(at), at);
-      if (threads.states.length === 0) return undefined;
-    }
-    const accepted = threads.states.findIndex((state) => code[state]?.kind === 'accept');
-    return accepted === -1 ? undefined : threads.captures[accepted];
-  };
 }

@@ -163,18 +163,17 @@ function languagesMeet(a: PathProgram, b: PathProgram): boolean {
 }
 
 function successors(i: number, x: Instruction, j: number, y: Instruction): readonly (readonly [number, number])[] {
-  const left = silent(i, x);
+  const left = silent(x);
   if (left !== undefined) return left.map((to) => [to, j] as const);
-  const right = silent(j, y);
+  const right = silent(y);
   if (right !== undefined) return right.map((to) => [i, to] as const);
   return shareCharacter(x, y) ? [[i + 1, j + 1]] : [];
 }
 
 /** Where a state leads without a character; undefined for one that takes a character or accepts. */
-function silent(state: number, instruction: Instruction): readonly number[] | undefined {
+function silent(instruction: Instruction): readonly number[] | undefined {
   if (instruction.kind === 'fork') return [instruction.first, instruction.second];
-  if (instruction.kind === 'jump') return [instruction.to];
-  return instruction.kind === 'save' ? [state + 1] : undefined;
+  return instruction.kind === 'jump' ? [instruction.to] : undefined;
 }
 
 function shareCharacter(x: Instruction, y: Instruction): boolean {
