@@ -70,63 +70,33 @@ function documentWriter(document: Document, writers: Writers): Write {
   const fields = document.fields.map((field) => fieldWriter(field, writers));
   const copyUndeclared = compileUndeclared(document);
   const mayStay = mayStayAsIs(document.fields);
-  const renames = fields.some(({ name, jsonName }) => name !== jsonName);
   compiled = (value, depth) => {
     const source = plainObject(value);
     checkDepth(depth);
     if (mayStay && staysAsIs(source, fields, depth)) return source;
-    // A copy begins at the first field that is written otherwise than it is given.
-    let copy: Record<string, unknown> | undefined = renames ? {} : undefined;
+    const copy: Record<string, unknown> = {};
     let i = 0;
     try {
       for (; i < fields.length; i++) {
         const field = fields[i]!;
         const given = ownMember(source, field.name, field.inherited) as Value;
         if (typeof given === 'string' && given.length <= field.plainUpTo) {
-          if (copy !== undefined) setMember(copy, field.jsonName, given);
+          setMember(copy, field.jsonName, given);
           continue;
         }
         const absent = given === undefined || (given === null && !field.holdsNull);
         if (absent && field.initial === undefined && field.required) refuse('is missing');
         const written = absent ? field.initial : field.apply(given, depth + 1);
-        if (written !== given) copy ??= copied(source, fields, i);
-        if (copy !== undefined && written !== undefined) setMember(copy, field.jsonName, written);
+        if (written !== undefined) setMember(copy, field.jsonName, written);
       }
     } catch (error) {
       throw within(error, fields[i]!.name);
     }
-    if (copy === undefined && inOrder(source, fields)) return source;
-    copy ??= copied(source, fields, fields.length);
     copyUndeclared(source, copy, depth);
     return copy;
   };
   writers.set(document, compiled);
   return compiled;
-}
-
-/** Whether the members are declared ones in declared order and nothing else, so that the object can be written as it is. */
-function inOrder(source: Readonly<Record<string, unknown>>, fields: readonly FieldWriter[]): boolean {
-  if ('toJSON' in source && typeof source.toJSON === 'function') return false;
-  let i = 0;
-  for (const name in source) {
-    while (i < fields.length && fields[i]!.name !== name) i++;
-    if (i++ === fields.length) return false;
-  }
-  return true;
-}
-
-/** The first `n` fields of an object whose values need no change. */
-function copied(
-  source: Readonly<Record<string, unknown>>,
-  fields: readonly FieldWriter[],
-  n: number,
-): Record<string, unknown> {
-  const copy: Record<string, unknown> = {};
-  for (let i = 0; i < n; i++) {
-    const value = ownMember(source, fields[i]!.name, fields[i]!.inherited);
-    if (value !== undefined) setMember(copy, fields[i]!.jsonName, value);
-  }
-  return copy;
 }
 
 function fieldWriter(field: Field, writers: Writers): FieldWriter {
