@@ -8,9 +8,8 @@ import { MASK, type Redactor } from '../model/redactor.ts';
 import { SCALARS, type ScalarKind } from '../model/scalar.ts';
 import type { Primitive, ScalarTraits } from '../model/scalar-traits.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
-import { isDate, isTime, toDatetime } from '../wire/calendar.ts';
 import { toDecimal } from '../wire/decimal.ts';
-import { LEXICAL } from '../wire/lexical.ts';
+import { isDate, isTime, LEXICAL, toDatetime } from '../wire/lexical.ts';
 
 /** A record as a row: by the names of its fields the text that each value has, null where there is none. */
 export type Row = Readonly<Record<string, string | null>>;

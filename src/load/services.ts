@@ -2,7 +2,7 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow } from '../model/flow.ts';
 import { indexByName, type OperationIdentity } from '../model/operation-names.ts';
 import type { Operation, Service } from '../model/service.ts';
-import { isDate } from '../wire/calendar.ts';
+import { isDate } from '../wire/lexical.ts';
 import { type CommittedOperation, committedName, type readCommitted } from './committed.ts';
 import { linkConsumer } from './consumer/consumer.ts';
 import type { ConsumerContext } from './consumer/facts.ts';

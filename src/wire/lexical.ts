@@ -1,5 +1,133 @@
 import { isIPv6 } from 'node:net';
-import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from './calendar.ts';
+
+// Dates and times in their XML Schema forms: xs:dateTime, xs:time and xs:date of XML Schema 1.1 Part 2, sections 3.3.7 to
+// 3.3.9, within the years 0001 to 9999 and without leap seconds, which XML Schema does not have either.
+
+const ZERO = 48;
+const COLON = 58;
+
+/** The number in `length` digits from `start`; -1 where one of them is no digit. */
+function digits(text: string, start: number, length: number): number {
+  let value = 0;
+  for (let i = start; i < start + length; i++) {
+    const digit = text.charCodeAt(i) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+function dateAt(text: string): boolean {
+  const year = digits(text, 0, 4);
+  const month = digits(text, 5, 2);
+  const day = digits(text, 8, 2);
+  if (text[4] !== '-' || text[7] !== '-') return false;
+  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+}
+
+/** The index behind `HH:mm:ss` and its fraction, -1 where there is no time at `start`. */
+function timeAt(text: string, start: number): number {
+  const hour = digits(text, start, 2);
+  const minute = digits(text, start + 3, 2);
+  const second = digits(text, start + 6, 2);
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return -1;
+  if (text.charCodeAt(start + 2) !== COLON || text.charCodeAt(start + 5) !== COLON) return -1;
+  let end = start + 8;
+  if (text[end] !== '.') return end;
+  do end++;
+  while (digits(text, end, 1) >= 0);
+  return end === start + 9 ? -1 : end;
+}
+
+/** A real date of the calendar, `yyyy-MM-dd`. */
+export function isDate(text: string): boolean {
+  return text.length === 10 && dateAt(text);
+}
+
+/** A time of day, `HH:mm:ss` and optionally a fraction of a second. */
+export function isTime(text: string): boolean {
+  return timeAt(text, 0) === text.length;
+}
+
+/**
+ * A date and time as xs:dateTime has it: `yyyy-MM-ddTHH:mm:ss`, optionally a fraction, optionally an offset `Z` or `+hh:mm`. An
+ * offset `+hhmm` is taken too and gets its colon.
+ * @returns undefined where the text is none
+ */
+export function toDatetime(text: string): string | undefined {
+  if (text[10] !== 'T' || !dateAt(text)) return undefined;
+  const end = timeAt(text, 11);
+  if (end < 0) return undefined;
+  if (text.length - end === 5 && text[end] !== 'Z') {
+    const colon = `${text.slice(0, end + 3)}:${text.slice(end + 3)}`;
+    return isOffset(colon, end) ? colon : undefined;
+  }
+  return isOffset(text, end) ? text : undefined;
+}
+
+/** Whether a text ends at `start` with an offset of XML Schema, `Z` or `+hh:mm` up to 14:00, or without one. */
+function isOffset(text: string, start: number): boolean {
+  const length = text.length - start;
+  if (length === 0) return true;
+  if (length === 1) return text[start] === 'Z';
+  if (length !== 6 || (text[start] !== '+' && text[start] !== '-') || text[start + 3] !== ':') return false;
+  const hours = digits(text, start + 1, 2);
+  const minutes = digits(text, start + 4, 2);
+  return hours >= 0 && minutes >= 0 && minutes <= 59 && (hours < 14 || (hours === 14 && minutes === 0));
+}
+
+/**
+ * The day that any lexical form of xs:date names, as {@link isDate} has it. An offset is dropped: `2026-01-01+01:00` is the
+ * first of January wherever it is read.
+ * @returns undefined for other texts, and for years before 0001 and after 9999
+ */
+export function readDate(text: string): string | undefined {
+  return dateAt(text) && isOffset(text, 10) ? text.slice(0, 10) : undefined;
+}
+
+/**
+ * The time of day that any lexical form of xs:time names, as {@link isTime} has it. An offset is dropped, and the end of
+ * the day, `24:00:00`, is its beginning (section 3.3.8).
+ * @returns undefined for other texts
+ */
+export function readTime(text: string): string | undefined {
+  const midnight = withoutMidnight(text, 0);
+  const end = timeAt(midnight, 0);
+  return end >= 0 && isOffset(midnight, end) ? midnight.slice(0, end) : undefined;
+}
+
+/**
+ * The instant that any lexical form of xs:dateTime names, as {@link toDatetime} has it, with its offset if it has one. The
+ * end of a day, `24:00:00`, is the beginning of the next one (section 3.3.7).
+ * @returns undefined for other texts, and for years before 0001 and after 9999
+ */
+export function readDatetime(text: string): string | undefined {
+  const midnight = withoutMidnight(text, 11);
+  if (midnight === text) return toDatetime(text);
+  const next = toDatetime(midnight) === undefined ? undefined : nextDay(text.slice(0, 10));
+  return next === undefined ? undefined : toDatetime(next + midnight.slice(10));
+}
+
+const END_OF_DAY = /24:00:00(?:\.0+)?(?![\d.])/y;
+
+/** A text whose time, from `start`, is 00:00:00 where it was 24:00:00. */
+function withoutMidnight(text: string, start: number): string {
+  if (text[start] !== '2' || text[start + 1] !== '4') return text;
+  END_OF_DAY.lastIndex = start;
+  return END_OF_DAY.test(text) ? `${text.slice(0, start)}00${text.slice(start + 2)}` : text;
+}
+
+/** @returns undefined behind the last day that has a form */
+function nextDay(date: string): string | undefined {
+  const day = new Date(`${date}T00:00:00Z`);
+  day.setUTCDate(day.getUTCDate() + 1);
+  return day.getUTCFullYear() > 9999 ? undefined : day.toISOString().slice(0, 10);
+}
 
 /** The text form of a type whose values are texts of one form. */
 export interface LexicalForm {
