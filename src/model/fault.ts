@@ -7,19 +7,22 @@ interface FaultEntry<P> {
 const entry = <P>(status: number, message: (parameters: P) => string): FaultEntry<P> => ({ status, message });
 
 /**
- * Every fault that the gateway itself raises: its code, HTTP status and words. Codes are never reused. What a message
- * says is meant for the caller: it holds no SQL, no stack and no value of a sensitive field.
+ * Every fault that the gateway itself raises: its code, HTTP status and message. Codes are never reused. Messages are for
+ * callers: they contain no SQL, no stack trace and no value of a sensitive field.
  */
 export const faults = {
-  BAD_TARGET: entry(400, (p: { reason: string }) => `The request target is not acceptable: ${p.reason}.`),
-  BAD_ENCODING: entry(400, (p: { name: string; reason: string }) => `${p.name} is not acceptable: ${p.reason}.`),
+  BAD_TARGET: entry(400, (p: { reason: string }) => `Invalid request target: ${p.reason}.`),
+  BAD_ENCODING: entry(400, (p: { name: string; reason: string }) => `${p.name} is not valid: ${p.reason}.`),
   MISSING_PARAMETER: entry(400, (p: { name: string }) => `${p.name} is missing.`),
   BAD_PARAMETER: entry(400, (p: { name: string; reason: string }) => `${p.name} ${p.reason}.`),
-  BAD_BODY: entry(400, (p: { reason: string }) => `The request body is not acceptable: ${p.reason}.`),
-  BAD_REQUEST: entry(400, (p: { reason: string }) => `The request is not acceptable: ${p.reason}.`),
+  BAD_BODY: entry(400, (p: { reason: string }) => `Invalid request body: ${p.reason}.`),
+  BAD_REQUEST: entry(400, (p: { reason: string }) => `Invalid request: ${p.reason}.`),
   TOO_MANY_PARAMETERS: entry(400, (p: { limit: number }) => `The query string has more than ${p.limit} parameters.`),
-  VERSION_MISMATCH: entry(400, (p: { reason: string }) => `The envelope is of no known SOAP version: ${p.reason}.`),
-  NOT_UNDERSTOOD: entry(400, (p: { headers: string }) => `Headers that must be understood are not: ${p.headers}.`),
+  VERSION_MISMATCH: entry(400, (p: { reason: string }) => `The envelope has an unknown SOAP version: ${p.reason}.`),
+  NOT_UNDERSTOOD: entry(
+    400,
+    (p: { headers: string }) => `The gateway does not understand the mandatory headers: ${p.headers}.`,
+  ),
   UNAUTHENTICATED: entry(401, (_: { scheme: string }) => 'Credentials are missing or wrong.'),
   FORBIDDEN: entry(403, (p: { user: string; what: string }) => `${p.user} may not use ${p.what}.`),
   NOT_FOUND: entry(404, (p: { what: string }) => `There is no ${p.what}.`),
@@ -29,15 +32,15 @@ export const faults = {
   ),
   NOT_ACCEPTABLE: entry(
     406,
-    (p: { offered: string }) => `None of the media types asked for can be had; offered: ${p.offered}.`,
+    (p: { offered: string }) => `None of the requested media types is available; offered: ${p.offered}.`,
   ),
   CODING_NOT_ACCEPTABLE: entry(
     406,
-    (p: { offered: string }) => `None of the content codings asked for is available; offered: ${p.offered}.`,
+    (p: { offered: string }) => `None of the requested content codings is available; offered: ${p.offered}.`,
   ),
   REQUEST_TIMEOUT: entry(408, (_: object) => 'The request did not arrive in time.'),
   CONFLICT: entry(409, (p: { what: string; reason: string }) => `${p.what} ${p.reason}.`),
-  PRECONDITION_FAILED: entry(412, (p: { what: string }) => `${p.what} is not what the request expects it to be.`),
+  PRECONDITION_FAILED: entry(412, (p: { what: string }) => `${p.what} does not meet the preconditions of the request.`),
   BODY_TOO_LARGE: entry(413, (p: { limit: number }) => `The request body is larger than ${p.limit} bytes.`),
   ATTACHMENT_TOO_LARGE: entry(413, (p: { limit: number }) => `An attachment is larger than ${p.limit} bytes.`),
   TOO_MANY_ATTACHMENTS: entry(413, (p: { limit: number }) => `The message has more than ${p.limit} attachments.`),
@@ -52,51 +55,51 @@ export const faults = {
   ),
   EXPECTATION_FAILED: entry(
     417,
-    (p: { expected: string }) => `The expectation ${p.expected} can't be met; the only one known is 100-continue.`,
+    (p: { expected: string }) => `The expectation ${p.expected} is not supported; supported: 100-continue.`,
   ),
   TOO_MANY_REQUESTS: entry(
     429,
     (p: { what: string; seconds: number }) => `Too many calls of ${p.what}; try again in ${p.seconds} s.`,
   ),
   HEADERS_TOO_LARGE: entry(431, (_: object) => 'The request headers are too large.'),
-  ABANDONED: entry(499, (_: object) => 'The caller went away before there was an answer.'),
-  INTERNAL: entry(500, (p: { operation: string }) => `${p.operation} could not be answered.`),
-  UNKNOWN_METHOD: entry(501, (p: { method: string }) => `The method ${p.method} is not known.`),
+  ABANDONED: entry(499, (_: object) => 'The caller disconnected before the reply was ready.'),
+  INTERNAL: entry(500, (p: { operation: string }) => `${p.operation} failed because of an internal error.`),
+  UNKNOWN_METHOD: entry(501, (p: { method: string }) => `Unknown method ${p.method}.`),
   UNKNOWN_CODING: entry(
     501,
     (p: { coding: string }) => `The Transfer-Encoding ${p.coding} is not supported; supported: chunked.`,
   ),
-  UPSTREAM_FAILED: entry(502, (p: { operation: string }) => `The call of ${p.operation} did not succeed.`),
-  UNAVAILABLE: entry(503, (p: { reason: string }) => `Not available now: ${p.reason}.`),
+  UPSTREAM_FAILED: entry(502, (p: { operation: string }) => `The call of ${p.operation} failed.`),
+  UNAVAILABLE: entry(503, (p: { reason: string }) => `Temporarily unavailable: ${p.reason}.`),
   TIMEOUT: entry(
     504,
     (p: { what: string; seconds: number }) => `${p.what} took longer than ${p.seconds} s and was stopped.`,
   ),
   UPSTREAM_TIMEOUT: entry(504, (p: { operation: string }) => `The call of ${p.operation} was not answered in time.`),
   VERSION_NOT_SUPPORTED: entry(505, (_: object) => 'The request is not HTTP/1.1 or HTTP/1.0.'),
-  STORAGE_FULL: entry(507, (p: { what: string }) => `${p.what} could not be kept: the storage is full.`),
+  STORAGE_FULL: entry(507, (p: { what: string }) => `${p.what} could not be stored: the storage is full.`),
 } as const;
 
 /** A code of the catalogue. */
 export type FaultCode = keyof typeof faults;
 
-/** What the words of a fault need. */
+/** What the message of a fault is built from. */
 export type FaultParameters<C extends FaultCode> = Parameters<(typeof faults)[C]['message']>[0];
 
 /**
- * An answer that is an error: a status, a code and words for the caller. Handlers may throw one, by a code of the
- * catalogue or, through {@link Fault.custom}, with their own.
+ * An error reply: a status, a code and a message for the caller. Handlers may throw one, with a code of the catalogue or,
+ * through {@link Fault.custom}, with their own.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';
   readonly code: string;
   /** HTTP status, 400 to 599. */
   readonly status: number;
-  /** More for the caller; empty where there is none. */
+  /** More for the caller; empty if there is nothing to add. */
   readonly detail: string;
-  /** Headers that go with it: `Allow`, `WWW-Authenticate`, `Retry-After`. */
+  /** Headers of the reply: `Allow`, `WWW-Authenticate`, `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What was really wrong, for the audit log: `wrong password`. Never sent; no secret. */
+  /** The real reason, for the audit log: `wrong password`. Never sent; contains no secret. */
   readonly reason: string | undefined;
 
   private constructor(code: string, status: number, message: string, options: FaultOptions) {
@@ -108,19 +111,19 @@ export class Fault extends Error {
     this.reason = options.reason;
   }
 
-  /** A fault of the catalogue. */
+  /** Creates a fault of the catalogue. */
   static of<C extends FaultCode>(code: C, parameters: FaultParameters<C>, options: FaultOptions = {}): Fault {
     const found = faults[code] as unknown as FaultEntry<FaultParameters<C>>;
     return new Fault(code, found.status, found.message(parameters), options);
   }
 
-  /** A fault of a handler's own. `code` is a word in capitals; `status` from 400 to 599. */
+  /** Creates a handler's own fault. `code` is a word in capitals; `status` is 400 to 599. */
   static custom(code: string, status: number, message: string, options: FaultOptions = {}): Fault {
     if (!(status >= 400 && status <= 599)) throw new RangeError(`status of a fault must be 400 to 599, not ${status}`);
     return new Fault(code, status, message, options);
   }
 
-  /** The same fault with other words for the caller. */
+  /** The same fault with another message for the caller. */
   saying(message: string, detail = this.detail): Fault {
     return new Fault(this.code, this.status, message, {
       detail,
@@ -131,7 +134,7 @@ export class Fault extends Error {
   }
 }
 
-/** What may go with a fault. `cause` and `reason` are logged, never sent. */
+/** Optional parts of a fault. `cause` and `reason` are logged, never sent. */
 export interface FaultOptions {
   readonly detail?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 /** Tables are there, and hold what they held. */
 afterAll(async () => {
-  await expectUnharmed(gateway, ['Query LOADS could not be answered.']);
+  await expectUnharmed(gateway, ['Query LOADS failed because of an internal error.']);
   expect(await employees()).toBe(people);
   await gateway.stop();
 });

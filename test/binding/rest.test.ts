@@ -170,8 +170,8 @@ describe('what is read', () => {
       await expect(price('{"AMOUNT":true}')).rejects.toThrow('PRICE.AMOUNT is a boolean, not a decimal.');
       await expect(price('[]')).rejects.toThrow('PRICE is a list, not an object.');
       await expect(price('null')).rejects.toThrow('PRICE is missing.');
-      await expect(price('1},"x":{')).rejects.toThrow('The request body is not acceptable: it is not JSON');
-      await expect(price('')).rejects.toThrow('The request body is not acceptable: it is not JSON: it ends too early.');
+      await expect(price('1},"x":{')).rejects.toThrow('Invalid request body: it is not JSON');
+      await expect(price('')).rejects.toThrow('Invalid request body: it is not JSON: it ends too early.');
     });
 
     it('may nest as deep as any JSON', async () => {

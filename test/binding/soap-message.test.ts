@@ -261,7 +261,7 @@ describe('attachments', () => {
     };
     const other = await reopened(broken);
     await other.include();
-    expect(await faultOf(textOf(other.resolve!('cid:a')))).toContain('BAD_BODY: The request body is not acceptable');
+    expect(await faultOf(textOf(other.resolve!('cid:a')))).toContain('BAD_BODY: Invalid request body');
   });
 
   it('that nobody asks for are looked at all the same', async () => {

@@ -211,7 +211,7 @@ describe.each(combinations)('$name, SOAP $version (needs $client.needs)', (combi
       detail: { LOC_FAULT: { MESSAGE: expect.stringContaining('REGION') } },
     });
     expect(statusOf(answer('exchange', 'trouble of the caller'))).toEqual([code, TROUBLE, 409, TROUBLE]);
-    const untold = 'TROUBLE could not be answered.';
+    const untold = 'TROUBLE failed because of an internal error.';
     expect(statusOf(answer('exchange', 'trouble of the gateway'))).toEqual([ours, untold, 500, untold]);
   });
 

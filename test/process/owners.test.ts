@@ -79,6 +79,6 @@ it('gives a request back where it can not be told in whose name it runs, and cou
   expect(await reaches(await enter(), 'Success', 'Error', 'Not Successful')).toBe('Success');
   expect(attempts).toEqual([1]);
   expect(errors.map(({ name, message }) => `${name}: ${message}`)).toEqual([
-    'JobNotBegun: Not available now: the database does not answer.',
+    'JobNotBegun: Temporarily unavailable: the database does not answer.',
   ]);
 });

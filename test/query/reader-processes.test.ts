@@ -89,7 +89,7 @@ describe('the end', () => {
     const closed = port.close();
     await expect(quick(port)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: 'Not available now: the gateway is stopping.',
+      message: 'Temporarily unavailable: the gateway is stopping.',
     });
     await expect(running).resolves.toEqual([{ N: 300_000 }]);
     await expect(waiting).resolves.toEqual([{ N: 1 }]);

@@ -100,7 +100,7 @@ describe('slow queries', () => {
     const late = port.rows({ query: { ...one, timeout: 50 }, prompts: {} });
     await expect(late).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: 'Not available now: no reader was free in time.',
+      message: 'Temporarily unavailable: no reader was free in time.',
     });
     stop.abort();
     await slow;
@@ -157,7 +157,7 @@ describe('a reader that dies', () => {
     const failed = expect(slow).rejects.toMatchObject({
       code: 'INTERNAL',
       status: 500,
-      message: 'Query A_QUERY could not be answered.',
+      message: 'Query A_QUERY failed because of an internal error.',
     });
     const pid = await busyPid(port);
     process.kill(pid, 'SIGKILL');
@@ -204,7 +204,7 @@ describe('errors of SQLite', () => {
       N: 'integer',
     });
     const error = await port.rows({ query: broken, prompts: {} }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'INTERNAL', message: 'Query A_QUERY could not be answered.' });
+    expect(error).toMatchObject({ code: 'INTERNAL', message: 'Query A_QUERY failed because of an internal error.' });
     expect(error).toHaveProperty('cause.message', 'query A_QUERY: SQLITE_ERROR: no such column: secret_column');
     const overflow = query('select abs(-9223372036854775807 - 1) as n', { N: 'integer' });
     await expect(port.rows({ query: overflow, prompts: {} })).rejects.toMatchObject({

@@ -126,7 +126,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const { runs, queue } = await database.gateway({ put });
       await queue.start();
       const run = await stateOf(runs, await runs.enter(asked(ONE), undefined), 'error');
-      expect(run.message).toBe('The result could not be kept: the storage is full.');
+      expect(run.message).toBe('The result could not be stored: the storage is full.');
       const { signal } = new AbortController();
       await expect(runs.keepFile(asked(ONE, { file: true }), { signal, sharer: undefined })).rejects.toMatchObject({
         code: 'STORAGE_FULL',

@@ -123,8 +123,8 @@ describe('a body of fields', () => {
   it.each<[string, string | Buffer | undefined, Record<string, string>, number, string]>([
     ['missing', undefined, {}, 400, 'NAME is missing.'],
     ['of the wrong type', '{"NAME":1}', JSON_TYPE, 400, 'NAME is a number, not a string.'],
-    ['no JSON', '{NAME:1}', JSON_TYPE, 400, 'The request body is not acceptable: it is not JSON'],
-    ['more than JSON', '{"NAME":"n"}}', JSON_TYPE, 400, 'The request body is not acceptable: it is not JSON'],
+    ['no JSON', '{NAME:1}', JSON_TYPE, 400, 'Invalid request body: it is not JSON'],
+    ['more than JSON', '{"NAME":"n"}}', JSON_TYPE, 400, 'Invalid request body: it is not JSON'],
     ['not UTF-8', Buffer.from('{"NAME":"\xe9"}', 'latin1'), JSON_TYPE, 400, 'it is not UTF-8'],
     ['HTML', '<a/>', { 'content-type': 'text/html' }, 415, 'Content-Type text/html is not supported'],
     ['a form', 'NAME=n', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'supported: application/json'],

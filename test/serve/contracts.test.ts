@@ -203,7 +203,9 @@ describe('a gateway whose database is gone', () => {
       rmSync(gateway.folder, { recursive: true });
       const ready = await gateway.call('/health/ready', { anonymous: true });
       expect(ready.status).toBe(503);
-      expect(JSON.parse(ready.text)).toMatchObject({ detail: 'Not available now: the database does not answer.' });
+      expect(JSON.parse(ready.text)).toMatchObject({
+        detail: 'Temporarily unavailable: the database does not answer.',
+      });
       expect(ready.text).not.toContain(gateway.folder);
       const requestId = ready.headers['x-request-id'];
       expect(gateway.log()).toEqual([

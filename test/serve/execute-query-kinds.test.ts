@@ -118,7 +118,7 @@ sql: select 1 as n
     const reply = await other.call(of('OVERFLOW', 'XMLP'));
     expect([reply.status, reply.text]).toEqual([
       500,
-      '<QAS_FAILURE><status>failure</status><error><message>Query OVERFLOW could not be answered.</message><detail/></error></QAS_FAILURE>',
+      '<QAS_FAILURE><status>failure</status><error><message>Query OVERFLOW failed because of an internal error.</message><detail/></error></QAS_FAILURE>',
     ]);
     const told = other.log().filter(({ level }) => level === 'error');
     expect(told).toHaveLength(1);

@@ -33,7 +33,7 @@ async function get(path: string, headers: Record<string, string> = {}, more: obj
 /** A defect: 500 that tells nothing, and one line of the log that tells everything, beside the usual one. */
 function expectDefect({ status, text, lines }: Told, operation: string, words: string): void {
   expect(status, text).toBe(500);
-  expect(text).toContain(`${operation} could not be answered.`);
+  expect(text).toContain(`${operation} failed because of an internal error.`);
   expect(text).not.toMatch(/secret|\.ts\b|at \w+ \(/);
   const errors = lines.filter((line) => line.level === 'error');
   expect(errors).toEqual([expect.objectContaining({ operation, user: 'demo' })]);
@@ -69,7 +69,7 @@ describe('a handler that throws a fault', () => {
   it.each(['header', 'framing'])('with a bad %s is a defect', async (kind) => {
     const reply = await get(`fault/${kind}`);
     expect(reply.status).toBe(500);
-    expect(JSON.parse(reply.text)).toEqual({ MESSAGE: 'FAULT could not be answered.', CODE: 'INTERNAL' });
+    expect(JSON.parse(reply.text)).toEqual({ MESSAGE: 'FAULT failed because of an internal error.', CODE: 'INTERNAL' });
     expect(reply.lines.filter((line) => line.level === 'error')).toHaveLength(1);
   });
 });
@@ -125,7 +125,7 @@ describe('onError', () => {
   it('speaks for a reply that does not fit, too', async () => {
     const reply = await get('on-error/misfit');
     expect(reply.status).toBe(500);
-    expect(JSON.parse(reply.text).MESSAGE).toBe('INTERNAL for demo: ON_ERROR could not be answered.');
+    expect(JSON.parse(reply.text).MESSAGE).toBe('INTERNAL for demo: ON_ERROR failed because of an internal error.');
   });
 
   it.each([

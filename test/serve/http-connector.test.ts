@@ -309,9 +309,9 @@ describe('errors are told with a truthful status', () => {
       { query: '%gg=1', body: plain, headers: XML },
       400,
       20,
-      'The query string is not acceptable',
+      'The query string is not valid',
     ],
-    ['a name that is none', { query: 'OperationName=%ff', body: plain, headers: XML }, 400, 20, 'not acceptable'],
+    ['a name that is none', { query: 'OperationName=%ff', body: plain, headers: XML }, 400, 20, 'not valid'],
     ['many parameters', { query: 'a&'.repeat(1001), body: plain, headers: XML }, 400, 20, 'more than 1000 parameters'],
     [
       'segments',

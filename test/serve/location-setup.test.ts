@@ -37,7 +37,7 @@ it('answers faults of the sample in its own document', async () => {
   const stale = await box.call(PATH, { method: 'DELETE', headers: { 'if-match': '"99"' } });
   expect([stale.status, JSON.parse(stale.text)]).toEqual([
     412,
-    { MESSAGE: 'LOCATION_SETUP N/NYC01 is not what the request expects it to be.' },
+    { MESSAGE: 'LOCATION_SETUP N/NYC01 does not meet the preconditions of the request.' },
   ]);
   // Employees work there.
   const kept = await box.call(PATH, { method: 'DELETE' });

@@ -23,15 +23,15 @@ const both = (error: InvokeError): InvokeError[] => [
 
 describe('a call to another system that came to nothing', () => {
   it.each([
-    ['CONNECTION', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD did not succeed.'],
-    ['TLS', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD did not succeed.'],
-    ['CUT', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD did not succeed.'],
-    ['HTTP_STATUS', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD did not succeed.'],
-    ['BAD_REPLY', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD did not succeed.'],
-    ['REPLY_TOO_LARGE', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD did not succeed.'],
-    ['CREDENTIAL', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD did not succeed.'],
+    ['CONNECTION', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD failed.'],
+    ['TLS', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD failed.'],
+    ['CUT', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD failed.'],
+    ['HTTP_STATUS', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD failed.'],
+    ['BAD_REPLY', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD failed.'],
+    ['REPLY_TOO_LARGE', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD failed.'],
+    ['CREDENTIAL', 502, 'UPSTREAM_FAILED', 'The call of UPLOAD failed.'],
     ['TIMEOUT', 504, 'UPSTREAM_TIMEOUT', 'The call of UPLOAD was not answered in time.'],
-    ['ABORTED', 499, 'ABANDONED', 'The caller went away before there was an answer.'],
+    ['ABORTED', 499, 'ABANDONED', 'The caller disconnected before the reply was ready.'],
   ])('by %s is %i', (code, status, faultCode, message) => {
     for (const error of both(failed(code))) {
       const fault = faultOfCall(error, known);
@@ -45,7 +45,7 @@ describe('a call to another system that came to nothing', () => {
       expect(faultOfCall(error, known)).toMatchObject({
         status: 503,
         code: 'UNAVAILABLE',
-        message: 'Not available now: the system that UPLOAD calls did not answer, and is left alone for a while.',
+        message: 'Temporarily unavailable: the system that UPLOAD calls did not answer, and is left alone for a while.',
         headers: { 'Retry-After': '2' },
       });
     }

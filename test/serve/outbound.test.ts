@@ -54,11 +54,11 @@ function expectFault(reply: Told, status: number, told: object): void {
   expect(reply.text).not.toMatch(/127\.0\.0\.1|secret/);
 }
 
-const FAILED = { MESSAGE: 'The call of ITEM_POST did not succeed.', CODE: 'UPSTREAM_FAILED' };
+const FAILED = { MESSAGE: 'The call of ITEM_POST failed.', CODE: 'UPSTREAM_FAILED' };
 
 describe('an operation that a call answers', () => {
   it('is refused where the call needs the body that did not come', async () => {
-    const reason = 'The request body is not acceptable: there is none.';
+    const reason = 'Invalid request body: it is missing.';
     // The last of them would call a node that is not configured: what the caller did not send is looked at first.
     for (const path of ['json', 'text', 'unset']) {
       const reply = await call(path, { method: 'POST' });
@@ -131,7 +131,7 @@ describe('an operation that a call answers', () => {
       '/guarded/T/denied',
     ]);
     expectFault(denied, 502, {
-      MESSAGE: 'The call of GUARDED_GET did not succeed.',
+      MESSAGE: 'The call of GUARDED_GET failed.',
       DETAIL: '',
       CODE: 'UPSTREAM_FAILED',
     });
@@ -243,7 +243,7 @@ describe('a call that fails', () => {
   });
 
   it('leaves a node alone that is not there', async () => {
-    const told = { MESSAGE: 'The call of GONE_GET did not succeed.', DETAIL: '', CODE: 'UPSTREAM_FAILED' };
+    const told = { MESSAGE: 'The call of GONE_GET failed.', DETAIL: '', CODE: 'UPSTREAM_FAILED' };
     for (const _ of [1, 2]) expectFault(await call('gone'), 502, told);
     const reply = await call('gone');
     expect([reply.status, reply.headers['retry-after'], JSON.parse(reply.text).CODE]).toEqual([
@@ -255,7 +255,7 @@ describe('a call that fails', () => {
 
   it('for want of configuration is a defect, which the log names', async () => {
     const reply = await call('unset');
-    expectFault(reply, 500, { MESSAGE: 'UNSET could not be answered.', DETAIL: '', CODE: 'INTERNAL' });
+    expectFault(reply, 500, { MESSAGE: 'UNSET failed because of an internal error.', DETAIL: '', CODE: 'INTERNAL' });
     expect(reply.text).not.toContain('NOT_SET_AT_ALL');
     expect(JSON.stringify(reply.lines)).toContain('NOT_SET_AT_ALL');
   });
@@ -308,7 +308,7 @@ describe('a handler', () => {
 
   it('has its own mistakes told as such', async () => {
     const reply = await code('own-mistake');
-    expectFault(reply, 500, { MESSAGE: 'CODE could not be answered.', DETAIL: '', CODE: 'INTERNAL' });
+    expectFault(reply, 500, { MESSAGE: 'CODE failed because of an internal error.', DETAIL: '', CODE: 'INTERNAL' });
     expect(reply.lines).toContainEqual(expect.objectContaining({ level: 'error' }));
   });
 

@@ -178,8 +178,8 @@ describe('operations of one name', () => {
   const security =
     '<w:Security xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd" s:mustUnderstand="1"/>';
   it.each([
-    ['SHARED_GET.v1', 'Headers that must be understood are not'],
-    [undefined, 'Headers that must be understood are not'],
+    ['SHARED_GET.v1', 'The gateway does not understand the mandatory headers'],
+    [undefined, 'The gateway does not understand the mandatory headers'],
     ['SHARED_GET.v2', 'Shared.v2 Shared.v2.SHARED_GET'],
   ])('that share a namespace read a Security header where the one of the action %s does', async (action, words) => {
     const body = envelope(request('SHARED_GET', 'urn:shared'), '1.1', security);
@@ -204,7 +204,7 @@ describe('operations of one name', () => {
     ['Others.v1.STATUS_GET', others, 'Others.v1 STATUS_GET'],
     ['Others.v1.STATUS_GET', envelope(others), 'Others.v1 STATUS_GET'],
     ['STATUS_GET.v1', envelope(others), 'Others.v1 STATUS_GET'],
-    ['Places.v1.STATUS_GET', envelope(others), 'The request is not acceptable: OperationName is'],
+    ['Places.v1.STATUS_GET', envelope(others), 'Invalid request: OperationName is'],
     ['PLACES_GET', request('PLACES_GET', 'urn:test:Places.v1'), 'Places.v1 PLACES_GET'],
     ['PLACES_GET.v2', request('PLACES_GET', 'urn:test:Places.v2'), 'Places.v2 Places.v2.PLACES_GET'],
   ])('at the HTTP connector %s is decided by the Body %s', async (OperationName, body, by) => {

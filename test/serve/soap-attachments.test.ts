@@ -84,7 +84,7 @@ describe('attachments of a request', () => {
   ];
   it.each(NOTHING)('that are included in %s and do not exist are refused', async (_, operation, fields, what) => {
     const xml = envelope(wrapped(operation, fields));
-    const reason = `The request body is not acceptable: it includes ${what}, and has no such part.`;
+    const reason = `Invalid request body: it includes ${what}, and has no such part.`;
     for (const reply of [await post(gateway, xml), await postParts(gateway, [root(xml)])])
       expect(faultOf(reply)).toMatchObject({ status: 500, code: 'Client', reason });
   });
@@ -223,7 +223,7 @@ describe('segments', () => {
     );
     expect(faultOf(await asked('1', 'text/xml'))).toMatchObject({
       code: 'Client',
-      reason: 'None of the media types asked for can be had; offered: multipart/related.',
+      reason: 'None of the requested media types is available; offered: multipart/related.',
     });
   });
 });

@@ -80,8 +80,8 @@ describe.each(BOTH)('SOAP %s', (version) => {
       `<MessageID>${id}</MessageID><DefaultMessage>${message}</DefaultMessage><MessageParameters/></IBResponse>`;
     expect(await told('OWN 409')).toBe(said(20, 'OWN', 'It said &lt;OWN&gt; &amp; failed.'));
     expect(await told('LATER 503')).toBe(said(10, 'LATER', 'It said &lt;LATER&gt; &amp; failed.'));
-    expect(await told('ERROR')).toBe(said(20, 'INTERNAL', 'BARE_FAILS could not be answered.'));
-    expect(await told('MISFIT')).toBe(said(20, 'INTERNAL', 'BARE_FAILS could not be answered.'));
+    expect(await told('ERROR')).toBe(said(20, 'INTERNAL', 'BARE_FAILS failed because of an internal error.'));
+    expect(await told('MISFIT')).toBe(said(20, 'INTERNAL', 'BARE_FAILS failed because of an internal error.'));
   });
 
   it.each([400, 401, 403, 404, 409, 413, 415, 429, 500, 502, 503, 504])('a fault of status %i', async (status) => {
@@ -128,7 +128,7 @@ describe.each(BOTH)('SOAP %s', (version) => {
       const reply = await asked(who);
       const { status, code, reason, detail } = faultOf(reply, version);
       expect([status, code, detail]).toEqual([500, 'MustUnderstand', undefined]);
-      expect(reason).toBe('Headers that must be understood are not: {urn:h}Security.');
+      expect(reason).toBe('The gateway does not understand the mandatory headers: {urn:h}Security.');
       const named = '<env:NotUnderstood qname="q:Security" xmlns:q="urn:h"/>';
       expect(reply.text.includes(named)).toBe(version === '1.2');
     }
@@ -318,7 +318,7 @@ it.each<[string, string, string | undefined]>([
 it('a body that is not there is refused', async () => {
   for (const body of ['', envelope('')]) {
     const { status, reason } = faultOf(await post(gateway, body));
-    expect([status, reason]).toEqual([500, expect.stringContaining('The request body is not acceptable')]);
+    expect([status, reason]).toEqual([500, expect.stringContaining('Invalid request body')]);
   }
 });
 

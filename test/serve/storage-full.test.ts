@@ -23,14 +23,17 @@ async function started(url: string): Promise<TestGateway> {
 async function expectFull(gateway: TestGateway): Promise<void> {
   const { get, poll, untilRun } = callerOf(gateway);
   const reply: Reply = await get(`ExecuteQuery.v1/PUBLIC/${file(MUCH)}`);
-  expect([reply.status, reply.text]).toEqual([507, expect.stringMatching(/could not be kept: the storage is full\./)]);
+  expect([reply.status, reply.text]).toEqual([
+    507,
+    expect.stringMatching(/could not be stored: the storage is full\./),
+  ]);
   // What the file took is given back a moment after the reply: the entry of a run needs some of it.
   const id = await eventually('the entry of a run', async () => {
     const entered = await poll('COUNTED', file(MUCH).slice('COUNTED/'.length));
     return entered === '' ? undefined : entered;
   });
   const { message } = await untilRun(id, 'error');
-  expect(message).toMatch(/could not be kept: the storage is full\./);
+  expect(message).toMatch(/could not be stored: the storage is full\./);
 }
 
 async function expectRoom(gateway: TestGateway): Promise<void> {

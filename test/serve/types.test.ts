@@ -276,8 +276,8 @@ describe('what does not fit is 400 and names its place', () => {
     ['{"EXTRA":{"KNOWN":"x"}}', 'EXTRA.KNOWN is not an integer.'],
     ['{"UNKNOWN":1}', 'UNKNOWN is not a field of EVERY_TYPE'],
     ['{"__proto__":{"S":"x"}}', '__proto__'],
-    ['[]', 'The request body is not acceptable: it is a list, not an object.'],
-    ['{"S":', 'The request body is not acceptable: it is not JSON'],
+    ['[]', 'Invalid request body: it is a list, not an object.'],
+    ['{"S":', 'Invalid request body: it is not JSON'],
   ])('%s', async (body, words) => {
     expect(await refused(body)).toContain(words);
   });

@@ -34,7 +34,7 @@ export function answerByCall(
       if (inText && (typeof given[CONTENT] === 'string' || given[CONTENT] === null))
         given[CONTENT] = writeJsonText(given[CONTENT]);
       // What the caller left out is the caller's error, whether or not the call could be made.
-      if (needsContent && given[CONTENT] === undefined) throw Fault.of('BAD_BODY', { reason: 'there is none' });
+      if (needsContent && given[CONTENT] === undefined) throw Fault.of('BAD_BODY', { reason: 'it is missing' });
       try {
         const reply = await call.callOut(callee, given);
         return await outcomeOf(reply, messageFor(operation, as), as, callee, call);
@@ -198,6 +198,6 @@ function refusedValue(chain: readonly unknown[], given: DocumentValue): Fault | 
   const [name = ''] = error?.path.split(/[.[]/, 1) ?? [];
   if (error === undefined) return undefined;
   if (!Object.hasOwn(given, name))
-    return error.path === CONTENT ? Fault.of('BAD_BODY', { reason: 'there is none' }) : undefined;
+    return error.path === CONTENT ? Fault.of('BAD_BODY', { reason: 'it is missing' }) : undefined;
   return Fault.of('BAD_PARAMETER', { name: error.path, reason: error.reason });
 }

@@ -73,7 +73,7 @@ export function plainReader({ all }: SoapRoutes): PlainReader {
     if (json !== undefined) return (fromJson.get(compiled) as (text: string) => DocumentValue)(json);
     if (root === undefined) {
       if (request.kind === 'none') return {};
-      throw Fault.of('BAD_BODY', { reason: `there is none, and ${name} needs its request` });
+      throw Fault.of('BAD_BODY', { reason: `it is missing, and ${name} needs its request` });
     }
     return fromXml(compiled, root, opened);
   };

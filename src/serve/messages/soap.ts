@@ -39,7 +39,7 @@ export function soapEntrance({ gateway }: Registry, routes: SoapRoutes): Entranc
     firstForm: (exchange) => soapForm(versionByType(exchange), false),
     async ask(exchange, progress, messages) {
       const opened = await messages.open(exchange, entrance, progress);
-      if (opened === undefined) throw Fault.of('BAD_BODY', { reason: 'there is none' });
+      if (opened === undefined) throw Fault.of('BAD_BODY', { reason: 'it is missing' });
       progress.opened = opened;
       return askEnvelope(exchange, opened, opened.root, progress, routes, entrance.mtom);
     },

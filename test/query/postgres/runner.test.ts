@@ -164,10 +164,10 @@ describe.skipIf(!hasPostgres)('queries on PostgreSQL', async () => {
     const slow = Promise.allSettled([port.rows({ query: asleep, prompts: {}, signal: stop.signal })]);
     const late = port.rows({ query: { ...one, timeout: 50 }, prompts: {} });
     await expect(quick(port)).rejects.toMatchObject({
-      message: 'Not available now: too many queries wait for a connection.',
+      message: 'Temporarily unavailable: too many queries wait for a connection.',
       headers: { 'Retry-After': '1' },
     });
-    await expect(late).rejects.toMatchObject({ message: 'Not available now: no connection was free in time.' });
+    await expect(late).rejects.toMatchObject({ message: 'Temporarily unavailable: no connection was free in time.' });
     stop.abort();
     await slow;
   });
@@ -177,7 +177,7 @@ describe.skipIf(!hasPostgres)('queries on PostgreSQL', async () => {
     const broken = query('select 1 / (id - id) as n from t', { N: 'integer' });
     await expect(port.rows({ query: broken, prompts: {} })).rejects.toMatchObject({
       code: 'INTERNAL',
-      message: 'Query A_QUERY could not be answered.',
+      message: 'Query A_QUERY failed because of an internal error.',
       cause: { message: 'query A_QUERY: 22012: division by zero' },
     });
     const misfit = query("select 'x' as n", { N: 'integer' });
