@@ -93,7 +93,7 @@ describe('the URL', () => {
 
   it.each([
     ['https://', undefined, 'is not an address to call, but a scheme alone'],
-    ['http://a.example/?x=1', 'b', 'holds a query or a fragment'],
+    ['http://a.example/?x=1', 'b', 'contains a query or a fragment'],
   ])('%s is no base of %s', async (base, uri, words) => {
     const error = await thrown(sender(node('PARTNER', [base])).send(outgoing('GET', { uri })));
     expect(error).toMatchObject({ code: 'CONFIGURATION', message: expect.stringContaining(words) });

@@ -65,10 +65,10 @@ describe('the address', () => {
   });
 
   it.each([
-    ['ftp://a', 'is not an address that begins with http:// or https://'],
+    ['ftp://a', 'must begin with http:// or https://'],
     ['http://', 'is not an address'],
-    ['a.example', 'is not an address'],
-    ['http://a/#b', 'holds a fragment'],
+    ['a.example', 'must begin with http:// or https://'],
+    ['http://a/#b', 'contains a fragment'],
   ])('%s is none', async (text, words) => {
     const error = await thrown(
       call(partner(node('PARTNER', ['${env:PARTNER_URL}']), DOCUMENTS), { env: { PARTNER_URL: text } }),

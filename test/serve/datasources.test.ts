@@ -87,7 +87,7 @@ describe('a datasource', () => {
     file.exec(staff);
     file.close();
     await expect(startGateway({ root: project.root, env: { PORT: '0' } })).rejects.toThrow(
-      /definitions\/staff\.yaml:\d+:\d+: The database refuses STAFF: no such column: nme/,
+      /definitions\/staff\.yaml:\d+:\d+: The database rejects query STAFF: no such column: nme/,
     );
   });
 });

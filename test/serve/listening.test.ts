@@ -119,7 +119,7 @@ describe('a gateway does not start', () => {
     const query = 'query: BROKEN\npublic: true\ncolumns: { N: integer }\nsql: select m from nowhere\n';
     const broken = await reason({ files: { ...FILES, 'definitions/broken.yaml': query } });
     expect(broken.message).toMatch(
-      /the database does not fit the definitions\n {2}definitions\/broken.yaml:\d+:\d+: The database refuses BROKEN: .*nowhere/,
+      /the database does not fit the definitions\n {2}definitions\/broken.yaml:\d+:\d+: The database rejects query BROKEN: .*nowhere/,
     );
     const files = { ...FILES, 'definitions/gateway.yaml': gatewayText('sample-data: nothing/*.sql') };
     expect((await reason({ files })).message).toBe("sample-data: nothing/*.sql can't be read");

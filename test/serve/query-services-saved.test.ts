@@ -145,7 +145,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const two = await problems({ columns: { NAME: 'sting', SINCE: 'dat' } });
       expect(two).toMatch(/sting[\s\S]*dat/);
       expect(await problems({ permission: 'EVERYTHING', datasource: 'OTHER' })).toMatch(
-        /no key "permission"[\s\S]*no key "datasource"/,
+        /the key "permission"[\s\S]*the key "datasource"/,
       );
       expect(
         await problems({ prompts: { GRADE: { type: 'string', pattern: '^(a+)+$' } } }),
@@ -155,7 +155,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect(await problems({ sql: `select '${'x'.repeat(70_000)}' as name, null as since, :GRADE` })).toContain(
         'larger than',
       );
-      expect((await save([1])).body.error.message).toContain('no object with the key query');
+      expect((await save([1])).body.error.message).toContain('an object with the key query');
       expect((await json('ListQuery.v1/PRIVATE?search=MINE')).body.queries, 'nothing of it is kept').toEqual([]);
     });
 

@@ -97,7 +97,7 @@ it('refuses an id that is in the definitions and in the database, at start and i
   await store.close();
   const env = { DATABASE_URL: `sqlite:${project.root}/test.db` };
   await expect(startTestGateway({ root: project.root, env })).rejects.toThrow(
-    /^the database does not fit the definitions\n {2}definitions\/users\.yaml:\d+:7: The database has a user guest too\.$/,
+    /^the database does not fit the definitions\n {2}definitions\/users\.yaml:\d+:7: The database also has a user guest\.$/,
   );
   const { registry } = loadProject({ root: project.root });
   const said = await checkConnected(registry as NonNullable<typeof registry>, { root: project.root, env });

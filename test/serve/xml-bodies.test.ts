@@ -133,8 +133,8 @@ describe('a body of fields in XML', () => {
       type: 'string',
       contentMediaType: 'application/xml',
       description:
-        `The element Order of the namespace ${NAMESPACE}, as the XML Schema of the service declares it. ` +
-        'It holds only Name, LINES, SEEN, CONTENT.',
+        `The element Order of the namespace ${NAMESPACE}, declared in the XML Schema of the service. ` +
+        'Contains only Name, LINES, SEEN, CONTENT.',
     });
     expect((await send('PUT', 'Orders/7', put.example)).status).toBe(200);
     expect(openapi.paths['/Orders.v1/Json'].post.requestBody.content).not.toHaveProperty(['application/xml']);
