@@ -82,9 +82,9 @@ export class Boss {
     if (pause !== undefined) await this.#boss.update(queue, undefined, { id, startAfter: pause, db });
   }
 
-  /** Takes jobs that are due, the one that was given first before the others. @returns their ids */
-  async fetch(queue: string, limit: number): Promise<readonly string[]> {
-    const jobs = await this.#boss.fetch(queue, { batchSize: limit });
+  /** Takes jobs that are due, in the order in which they were given, as part of a transaction. @returns their ids */
+  async fetch(tx: Db, queue: string, limit: number): Promise<readonly string[]> {
+    const jobs = await this.#boss.fetch(queue, { batchSize: limit, db: fromKysely(tx) });
     return jobs.map(({ id }) => id);
   }
 

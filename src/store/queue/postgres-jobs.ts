@@ -166,7 +166,11 @@ export function selectJob(db: Db, queue: string, id: string) {
     .where('id', '=', id);
 }
 
-/** Begins an attempt at jobs that may run. @returns the claims by id, without those that may not run */
+/**
+ * Begins an attempt at jobs that pg-boss has handed out. It does not wait for those that others change: their locks come before
+ * those of pg-boss.
+ * @returns the claims by id, of the jobs that may run
+ */
 export async function take(
   db: Db,
   queue: string,
@@ -175,8 +179,17 @@ export async function take(
 ): Promise<ReadonlyMap<string, Claim>> {
   const rows = await change(db, queue, ids)
     .set((job) => ({ mark, attempt: job('attempt', '+', 1) }))
-    .where('place', '=', PLACE.free)
-    .where('cancelled', '=', 0)
+    .where('id', 'in', (jobs) =>
+      jobs
+        .selectFrom('signalbox_job')
+        .select('id')
+        .where('queue', '=', queue)
+        .where('id', 'in', ids)
+        .where('place', '=', PLACE.free)
+        .where('cancelled', '=', 0)
+        .forUpdate()
+        .skipLocked(),
+    )
     .returning(['id', 'key', 'data', 'attempt'])
     .execute();
   return new Map(

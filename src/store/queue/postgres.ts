@@ -38,7 +38,7 @@ type KeyedClaim = Claim & { readonly key: string };
 /**
  * The queue on PostgreSQL and its relatives. All that is known of a job is in `signalbox_job`; pg-boss has only the ids of
  * those that may run, without a key or first of their key, and hands each to one gateway. Both change in one transaction.
- * Locks are taken in the order key, job, pg-boss.
+ * Locks are taken in the order key, job, pg-boss; a claim takes the last two the other way round, and does not wait for them.
  * @throws errors of the database when it can't be reached
  */
 export async function postgresEngine(
@@ -107,10 +107,11 @@ class PostgresEngine implements QueueEngine {
   }
 
   async claim(queue: string, limit: number): Promise<readonly Claim[]> {
-    const ids = await this.#boss.fetch(queue, limit);
-    if (ids.length === 0) return [];
     const mark = randomInt(2 ** 47);
-    const taken = await take(await this.#store.tables(), queue, ids, mark);
+    const { ids, taken } = await this.#store.transaction(async (tx) => {
+      const fetched = await this.#boss.fetch(tx, queue, limit);
+      return { ids: fetched, taken: fetched.length === 0 ? new Map() : await take(tx, queue, fetched, mark) };
+    });
     const claims: Claim[] = [];
     for (const id of ids) {
       const claim = taken.get(id) ?? (await this.#settle(queue, id, mark));
@@ -248,7 +249,11 @@ class PostgresEngine implements QueueEngine {
         }
         const place =
           job?.place === PLACE.coming && key !== undefined ? await fallIn(tx, { queue, key, id }) : job?.place;
-        if (place === PLACE.free) return (await take(tx, queue, [id], mark)).get(id);
+        if (place === PLACE.free) {
+          // Another transaction had it locked, and may have ended it.
+          await selectJob(tx, queue, id).forUpdate().execute();
+          return (await take(tx, queue, [id], mark)).get(id);
+        }
         // It was taken out, or waits behind another.
         await this.#boss.takeBack(tx, queue, [id]);
         return undefined;

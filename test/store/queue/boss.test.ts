@@ -11,7 +11,7 @@ import { type Place, postgresPlace } from '../engines.ts';
 import { drained, enter, gate, QUEUE, queueOver, RETRIES, worker } from './support.ts';
 
 /** The functions of pg-boss that run in transactions of ours. */
-const IN_OURS = ['insert', 'deleteJob', 'fail', 'update'] as const;
+const IN_OURS = ['insert', 'fetch', 'deleteJob', 'fail', 'update'] as const;
 
 /** The statements on the connections for our own tables: those of pg-boss, and ours. */
 function recordStatements(): { readonly theirs: ReadonlySet<string>; readonly ours: readonly string[] } {
