@@ -16,7 +16,7 @@ export class XmlBytes {
   }
 }
 
-/** The pieces as one text; undefined where there is something else among them. */
+/** The pieces as one text; `undefined` when there is something else among them. */
 export function textOf(pieces: Pieces): string | undefined {
   let text = '';
   for (const piece of pieces) {
@@ -27,7 +27,7 @@ export function textOf(pieces: Pieces): string | undefined {
   return text;
 }
 
-/** In bytes; undefined where an attachment does not know its own. */
+/** In bytes; `undefined` when an attachment does not know its own. */
 export function lengthOf(pieces: Pieces): number | undefined {
   let total = 0;
   for (const piece of pieces) {

@@ -57,7 +57,7 @@ export function* attachmentsIn(value: Value): Generator<Attachment> {
 /**
  * Reads an attachment whole, so that a document can hold it.
  * @param limit in bytes; reading stops beyond it
- * @throws CodecError where it is longer
+ * @throws CodecError when it is longer
  */
 export async function readAttachment(attachment: Attachment, limit: number): Promise<MemoryAttachment> {
   if (attachment instanceof MemoryAttachment) return attachment;
@@ -78,7 +78,7 @@ export type Inline = (value: DocumentValue, limit: number) => Promise<DocumentVa
 type InlineValue = (value: Value, limit: number, depth: number) => Value | Promise<Value>;
 
 /**
- * Compiles that for a document; undefined where it holds no binary field, so that nobody waits for nothing.
+ * Compiles that for a document; `undefined` when it holds no binary field, so that nobody waits for nothing.
  * The limit, in bytes, is each attachment's.
  */
 export function compileInline(document: Document): Inline | undefined {

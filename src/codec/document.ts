@@ -90,7 +90,7 @@ type Fill = (fault: FaultWords) => Value;
  * Compiles a fault document: `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}` in its defaults are
  * filled for each fault, at any depth of compounds. A text longer than its field is cut to fit, since a fault that can't be
  * written helps nobody; one that its field can't take is left out.
- * @throws CodecError where no fault can be written, since a required field has no default that suits
+ * @throws CodecError when no fault can be written, since a required field has no default that suits
  */
 export function compileFault(document: Document, options: CodecOptions): FaultCodec {
   const codec = compileDocument(document, options);

@@ -2,7 +2,7 @@ import { quote } from '../wire/words.ts';
 
 /**
  * A value that its document doesn't allow: a caller's mistake when reading, a handler's when writing.
- * `path` names the place (`LOC_DATA[3].EFFDT`), or is empty where a value stands alone; `reason` completes the sentence
+ * `path` names the place (`LOC_DATA[3].EFFDT`), or is empty when a value stands alone; `reason` completes the sentence
  * `${path} ${reason}.` and holds no value of a sensitive field.
  */
 export class CodecError extends Error {

@@ -157,7 +157,7 @@ type Check = (value: Value) => Value;
 /**
  * The checks of a field beyond its type: length, digits, `enum`, `pattern`, `minimum`, `maximum`, `fixed`.
  * @param field in a list of scalars its `minimum` and `maximum` are the list's and not looked at here
- * @returns undefined where there is nothing to check
+ * @returns `undefined` when there is nothing to check
  */
 function compileConstraints(field: Field, type: ScalarType): Check | undefined {
   const checks = [

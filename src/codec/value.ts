@@ -62,7 +62,7 @@ function distance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** The name that was probably meant: within a third of its length, the nearest first. Undefined where none is close. */
+/** The name that was probably meant: within a third of its length, the nearest first. `undefined` when none is close. */
 export function nearest(given: string, names: Iterable<string>): string | undefined {
   if (given.length > LONGEST) return undefined;
   const sought = given.toLowerCase();

@@ -4,37 +4,37 @@ import { authorise } from '../security/authorise.ts';
 import type { GatewayEnv } from './exchange/exchange.ts';
 import { notReady } from './exchange/refuse.ts';
 import type { Metrics } from './log/metrics.ts';
-import { type Beside, mountReadable } from './plain-routes.ts';
+import { mountReadable, type PlainRoutes } from './plain-routes.ts';
 import type { ConnectorPorts } from './stages.ts';
 
 export interface MonitoringPorts extends Pick<ConnectorPorts, 'registry' | 'log' | 'authenticator' | 'throttle'> {
   readonly metrics: Metrics;
-  /** Resolves where everything behind the gateway answers; rejects with the reason. */
+  /** Resolves if everything behind the gateway answers; rejects with the reason. */
   readonly ready: () => Promise<void>;
 }
 
-/** What monitors ask for: whether the process lives, whether it can answer, and its figures. */
+/** The paths for monitors: liveness, readiness, and metrics. */
 export function mountMonitoring(
   app: Hono<GatewayEnv>,
   { registry: { gateway }, log, authenticator, throttle, metrics, ready }: MonitoringPorts,
-  beside: Beside,
+  routes: PlainRoutes,
 ): void {
-  const { plain } = beside;
-  mountReadable(app, '/health/live', beside, (exchange) =>
+  const { plain } = routes;
+  mountReadable(app, '/health/live', routes, (exchange) =>
     plain.text(exchange, 200, 'application/json', '{"status":"live"}'),
   );
-  mountReadable(app, '/health/ready', beside, async (exchange) => {
+  mountReadable(app, '/health/ready', routes, async (exchange) => {
     exchange.admitted = true;
     try {
       await ready();
     } catch (error) {
-      log.warn({ requestId: exchange.requestId, err: error }, 'not ready');
+      log.warn({ requestId: exchange.requestId, err: error }, 'The gateway is not ready.');
       throw notReady(error);
     }
     return plain.text(exchange, 200, 'application/json', '{"status":"ready"}');
   });
   const guarded = { id: '/metrics', public: false, permissions: gateway.metrics };
-  mountReadable(app, '/metrics', beside, async (exchange) => {
+  mountReadable(app, '/metrics', routes, async (exchange) => {
     if (!exchange.local) {
       if (gateway.metrics.length === 0)
         throw Fault.of('FORBIDDEN', { user: 'A caller from another machine', what: '/metrics' });

@@ -12,7 +12,7 @@ import type { ReplyHeaders } from './exchange/exchange.ts';
 import { operationHeaders } from './exchange/respond.ts';
 import { requestFields } from './log/payload.ts';
 
-/** One operation with everything that a call of it needs, closed over. */
+/** One operation, compiled: everything that a call of it needs. */
 export interface Compiled {
   readonly operation: Operation;
   readonly binding: RestBinding;
@@ -21,15 +21,15 @@ export interface Compiled {
   /** The caller speaks the shapes of the original; `soap` is then of those. */
   readonly original?: true;
   readonly answerer: Answerer;
-  /** What is sensitive in a request; undefined where nothing is. */
+  /** What is sensitive in a request; `undefined` when nothing is. */
   readonly secrets: ReadSecrets | undefined;
-  /** Headers of every reply, beside those of the reply itself. */
+  /** Headers of every reply, in addition to those of the reply itself. */
   readonly headers: ReplyHeaders;
-  /** The time that the answer may take, in milliseconds; undefined where it has a clock of its own. */
+  /** The time that the answer may take, in milliseconds; `undefined` when it has a clock of its own. */
   readonly timeout: number | undefined;
 }
 
-/** What is known of a call so far; a fault's reply is as good as that allows. */
+/** What is known about a call so far. The reply for a fault uses whatever is known. */
 export interface CallProgress {
   compiled?: Compiled;
   caller?: Caller;
@@ -41,7 +41,7 @@ function hasSoap(operation: Operation): operation is Operation & { readonly soap
   return operation.soap !== undefined;
 }
 
-/** Stored queries have one, the package's own handlers, and calls to other systems that say how long they may take. */
+/** Stored queries, the package's own handlers and calls with a declared time-out limit their own time. */
 function hasClock({ answer }: Operation): boolean {
   if (answer.kind !== 'call') return answer.kind !== 'handler' && answer.kind !== 'component';
   const calls = 'steps' in answer.call ? answer.call.steps : [{ operation: answer.call, timeout: undefined }];

@@ -13,21 +13,21 @@ import type { Recorder } from './log/record.ts';
 import { type Contracts, createContracts } from './page/contracts.ts';
 import type { ConnectorPorts } from './stages.ts';
 
-/** What stands beside the operations: all that is read without calling one. */
-export interface Beside {
+/** The paths that belong to no operation: contracts, the page, health and metrics. */
+export interface PlainRoutes {
   readonly plain: Plain;
   readonly contracts: Contracts;
   readonly cors: Cors;
   /** Lets a caller read contracts and the page. @throws Fault UNAUTHENTICATED */
   admit(exchange: Exchange): Promise<void>;
-  /** Answers OPTIONS: what a path allows, to a page of another origin too. */
+  /** Answers OPTIONS with the methods that a path allows, for pages of other origins too. */
   tellAllowed(exchange: Exchange, allowed: readonly string[]): Response;
 }
 
-export function createBeside(
+export function createPlainRoutes(
   registry: Registry,
   { record, base, authenticator, throttle }: Pick<ConnectorPorts, 'record' | 'base' | 'authenticator' | 'throttle'>,
-): Beside {
+): PlainRoutes {
   const plain = createPlain(record);
   const cors = createCors(registry);
   const { gateway } = registry;
@@ -51,54 +51,54 @@ export function createBeside(
   };
 }
 
-/** What the gateway's own paths take, which can be read and nothing else. */
+/** Methods of the gateway's own paths, which are read-only. */
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Answers a path that can only be read. @throws Fault METHOD_NOT_ALLOWED */
+/** Answers a read-only path. @throws Fault METHOD_NOT_ALLOWED */
 function read(
   exchange: Exchange,
-  beside: Beside,
+  routes: PlainRoutes,
   answer: () => Response | Promise<Response>,
 ): Response | Promise<Response> {
   const { method } = exchange;
-  if (method === 'OPTIONS') return beside.tellAllowed(exchange, READING);
+  if (method === 'OPTIONS') return routes.tellAllowed(exchange, READING);
   if (READING.includes(method)) return answer();
   throw methodNotAllowed(method, READING);
 }
 
-/** Answers a path of the gateway's own, which can only be read. */
+/** Mounts a read-only path of the gateway's own. */
 export function mountReadable(
   app: Hono<GatewayEnv>,
   path: string,
-  beside: Beside,
+  routes: PlainRoutes,
   answer: (exchange: Exchange) => Response | Promise<Response>,
 ): void {
   app.all(path, (c: GatewayContext) => {
     const exchange = exchangeOf(c);
-    return read(exchange, beside, () => answer(exchange));
+    return read(exchange, routes, () => answer(exchange));
   });
 }
 
 /**
- * What sends the contract of a name; undefined where it is no name of one.
- * @param compresses whether it is compressed for callers who take that
+ * Returns a function that sends the contract; `undefined` if the name is not that of a contract.
+ * @param compresses whether it is compressed for callers that accept it
  */
 export function findContract(
-  beside: Beside,
+  routes: PlainRoutes,
   exchange: Exchange,
   name: string,
   compresses: boolean,
 ): (() => Response | Promise<Response>) | undefined {
-  const { contracts, plain } = beside;
+  const { contracts, plain } = routes;
   const find = contracts.find(name);
   if (find === undefined) return undefined;
   const send = async (): Promise<Response> => {
-    await beside.admit(exchange);
+    await routes.admit(exchange);
     const contract = await find();
     if (contract === undefined) throw Fault.of('NOT_FOUND', { what: `contract ${quote(name)}` });
     return plain.document(exchange, contract.contentType, contract.text, { compresses, isStatic: true });
   };
-  return () => read(exchange, beside, send);
+  return () => read(exchange, routes, send);
 }
 
 /** Answers that belong to no operation. */
@@ -110,7 +110,7 @@ export interface Plain {
     text: string,
     headers?: Readonly<Record<string, string>>,
   ): Response;
-  /** The same where it may be long. */
+  /** The same for a text that may be long. */
   document(
     exchange: Exchange,
     contentType: string,
@@ -122,9 +122,9 @@ export interface Plain {
 }
 
 interface DocumentOptions {
-  /** Whether it is compressed for callers who take that. */
+  /** Whether it is compressed for callers that accept it. */
   readonly compresses: boolean;
-  /** It never changes, so that it is compressed once. */
+  /** It never changes and is compressed only once. */
   readonly isStatic: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -141,7 +141,7 @@ function createStaticCompress(): typeof compress {
   };
 }
 
-/** @param record keeps the line of each such reply */
+/** @param record logs each such reply */
 function createPlain(record: Recorder): Plain {
   const compressStatic = createStaticCompress();
   const recording =

@@ -19,28 +19,28 @@ import type { Throttle } from './exchange/throttle.ts';
 import { credentialHeaders, type Recorder } from './log/record.ts';
 import type { CallProgress, Compiled } from './operations.ts';
 
-/** What a connector stands on. */
+/** What a connector needs. */
 export interface ConnectorPorts extends AnswerPorts {
   readonly handlers: Handlers;
   readonly authenticator: Authenticator;
   readonly record: Recorder;
-  /** Where some bound of calls is declared. */
+  /** `undefined` if no limit of calls is declared. */
   readonly throttle: Throttle | undefined;
   /** How slowly a request's body may come. */
   readonly pace: Pace;
 }
 
-/** What is told of a reply that leaves. */
+/** Callbacks for a reply that is being sent. */
 interface Leaving {
-  /** Keeps its line in the log. */
+  /** Logs the reply. */
   readonly sent: Sent;
-  /** Tells why the rest of it could not be sent. */
+  /** Logs why the rest of it could not be sent. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * The stages of a call that are the same whichever connector it comes through. What has nothing to wait for returns no
- * promise: each turn of the queue costs a small request one in a hundred.
+ * The stages of a call that all connectors share. A stage that has nothing to wait for returns no promise: each turn of the
+ * microtask queue costs a small request one percent.
  */
 export class Stages {
   readonly #ports: ConnectorPorts;
@@ -57,17 +57,17 @@ export class Stages {
     this.#refusals = new Refusals({ ...ports, timeout: ports.registry.gateway.limits.timeout, redactorOf });
   }
 
-  /** What can be said before credentials are looked at. @throws Fault TOO_MANY_REQUESTS */
+  /** Checks that need no credentials. @throws Fault TOO_MANY_REQUESTS */
   arrive(exchange: Exchange, operation?: Operation): void | Promise<void> {
     return this.#ports.throttle?.arrive(exchange, operation);
   }
 
-  /** Whom the credentials outside the message show; undefined where anybody may call. @throws Fault UNAUTHENTICATED */
+  /** The caller by the credentials outside the message; `undefined` for a public operation. @throws Fault UNAUTHENTICATED */
   authenticate(exchange: Exchange, operation: Operation): Caller | undefined | Promise<Caller> {
     return operation.public ? undefined : this.#ports.authenticator.authenticate(exchange, operation.requires);
   }
 
-  /** Lets a caller in who may call, and counts the call. @throws Fault FORBIDDEN, TOO_MANY_REQUESTS, UNAVAILABLE */
+  /** Admits a caller who is permitted, and counts the call. @throws Fault FORBIDDEN, TOO_MANY_REQUESTS, UNAVAILABLE */
   admit(
     exchange: Exchange,
     progress: CallProgress,
@@ -86,9 +86,9 @@ export class Stages {
   }
 
   /**
-   * Has the operation answer.
+   * Lets the operation answer.
    * @param input the request, whose sensitive values code does not bring into the log
-   * @param segments those that came with it beside its document
+   * @param segments those that accompany its document
    */
   answer(
     exchange: Exchange,
@@ -103,7 +103,7 @@ export class Stages {
   ): Outcome | Promise<Outcome> {
     const { operation, answerer, secrets: read, timeout } = compiled;
     if (isWrite(operation, input)) refuseCrossSite(exchange, progress.caller, operation);
-    // Read now: code may change its input, and say what it took out of it.
+    // Read now: code may change its input, and log what it removed.
     const sensitive = read && [...read(input)];
     const call = new Call(this.#ports, this.#rows, {
       operation,
@@ -126,7 +126,7 @@ export class Stages {
       call.abort(fault);
       return fault;
     };
-    // While the request still comes in, it is the idle limit that counts.
+    // While the request is still being received, the idle limit applies instead.
     return withinTime(outcome, timeout, late, { unwanted: disposeOf, since: () => exchange.lastRead });
   }
 
@@ -144,13 +144,18 @@ export class Stages {
         this.#ports.record(exchange, { operation, caller, status, input, outcome, bytes, complete, call });
       },
       failed: (error) =>
-        this.#refusals.logFailure(exchange, progress, error, `${operation.id} could not be sent whole.`),
+        this.#refusals.logFailure(
+          exchange,
+          progress,
+          error,
+          `The reply of ${operation.id} could not be sent completely.`,
+        ),
     };
   }
 
   /**
-   * Answers where a stage ended with an error.
-   * @param write puts the fault that it is into the caller's form
+   * Answers when a stage ended with an error.
+   * @param write writes the fault in the caller's form
    */
   refuse(
     exchange: Exchange,
@@ -162,13 +167,13 @@ export class Stages {
   }
 }
 
-/** A header as code and records know it: the tags of a representation in any coding are those of what it represents. */
+/** A header as code and records see it: entity tags without the content coding that replies add to them. */
 export function headerOf(exchange: Exchange, name: string): string | undefined {
   const value = exchange.header(name);
   return value !== undefined && (name === 'if-match' || name === 'if-none-match') ? uncodedTags(value) : value;
 }
 
-/** Frees an outcome that nobody gets. */
+/** Frees an outcome that is not sent. */
 export function disposeOf(outcome: Outcome): void {
   if (outcome.kind === 'bytes') outcome.bytes.dispose?.();
 }

@@ -32,7 +32,7 @@ export interface GatewayOptions {
   /** `PORT`, `HOST`, `SIGNALBOX_SAMPLE_USERS`, and whatever the definitions refer to. */
   readonly env: Environment;
   readonly log?: LogOptions;
-  /** Milliseconds without a byte after which a request's body, or a reply that nobody takes, is given up; 30 s. */
+  /** Milliseconds without a byte after which a request's body, or a reply that is not read, is abandoned; 30 s. */
   readonly idleTimeout?: number;
   /** Milliseconds for which a request's body may come more slowly than `limits.slowest`; 5 s. */
   readonly grace?: number;
@@ -42,7 +42,7 @@ export interface GatewayOptions {
   readonly usersWithin?: number;
   /** Processes for stored queries that are always there, where the database is SQLite; 2. */
   readonly readers?: number;
-  /** Takes the place of `server.listen`, where somebody else holds the port. */
+  /** Replaces `server.listen` when another process holds the port. */
   readonly listen?: (server: Server, at: Address) => Promise<Address>;
   /** What the other gateways that share the port have counted; `/metrics` adds it. */
   readonly others?: () => Promise<readonly Counted[]>;
@@ -73,13 +73,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   try {
     return await open(registry, options, opened);
   } catch (error) {
-    // It may listen already: nobody is to find it open with nothing behind it.
+    // It may listen already: no caller should reach a gateway without anything behind it.
     await opened.close(0);
     throw error;
   }
 }
 
-/** The story of a start: each thing stands on those before it, and is closed before them. */
+/** The story of a start: each thing depends on those before it, and is closed before them. */
 async function open(registry: Registry, options: GatewayOptions, opened: Opened): Promise<RunningGateway> {
   const { root, env, usersWithin, headersTimeout, idleTimeout = IDLE_TIMEOUT, grace = GRACE, others } = options;
   const { gateway } = registry;
@@ -127,8 +127,8 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
   const http = createHttpServer(app, gateway.limits, safeguards, { log, idleTimeout, headersTimeout, tls, proxies });
   opened.addBeside((timeoutMs) => http.close(timeoutMs));
   const bound = await (options.listen ?? listenAt)(http.server, at);
-  // A connection that can't be taken, for want of file handles say, ends nothing but itself.
-  http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be taken.'));
+  // A connection that can't be accepted, for lack of file handles for example, affects no other.
+  http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be accepted.'));
   base = contractBase(registry, env, bound);
   await services.start();
   return {
@@ -143,7 +143,7 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
 /** Closes one thing. @param timeoutMs milliseconds that what it still does may take */
 type Close = (timeoutMs: number) => Promise<void>;
 
-/** What was opened so far. It is closed the other way round: what is in front first, then what it stands on. */
+/** What was opened so far. It is closed in reverse order: each thing before those it depends on. */
 class Opened {
   readonly #stages: Close[][] = [];
   #closing: Promise<void> | undefined;
@@ -170,7 +170,7 @@ class Opened {
 }
 
 /**
- * What gateway.yaml, the datasources, schemes and users refer to and is not set is told at once, before anything is opened.
+ * Reports all missing settings of gateway.yaml, datasources, schemes and users at once, before anything is opened.
  * @throws GatewayError
  */
 function checkSettings(registry: Registry, env: Environment): void {

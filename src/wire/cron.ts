@@ -5,7 +5,7 @@
  */
 import { Cron, CronPattern } from 'croner';
 
-/** What is wrong with an expression, as the end of a sentence; undefined where it is sound. */
+/** What is wrong with an expression, as the end of a sentence; `undefined` when it is sound. */
 export function cronProblem(cron: string): string | undefined {
   try {
     const fields = fieldsOf(cron);
@@ -19,7 +19,7 @@ export function cronProblem(cron: string): string | undefined {
 }
 
 /**
- * The first time after a moment; undefined where there is none any more.
+ * The first time after a moment; `undefined` when there is none any more.
  * @param zone IANA time zone
  * @throws TypeError for an expression or a zone that is none
  */

@@ -57,7 +57,7 @@ export function isTime(text: string): boolean {
 /**
  * A date and time as xs:dateTime has it: `yyyy-MM-ddTHH:mm:ss`, optionally a fraction, optionally an offset `Z` or `+hh:mm`. An
  * offset `+hhmm` is taken too and gets its colon.
- * @returns undefined where the text is none
+ * @returns `undefined` when the text is none
  */
 export function toDatetime(text: string): string | undefined {
   if (text[10] !== 'T' || !dateAt(text)) return undefined;

@@ -16,7 +16,7 @@ export function streamOf(body: Uint8Array | (() => AsyncIterable<Uint8Array>)): 
   };
 }
 
-/** Makes the error for content of another length than it said; `seen` is undefined where it is longer. */
+/** Makes the error for content of another length than it said; `seen` is `undefined` when it is longer. */
 export type ComplainOfLength = (length: number, seen: number | undefined) => Error;
 
 const inWords: ComplainOfLength = (length, seen) =>

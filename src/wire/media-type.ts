@@ -39,7 +39,7 @@ export interface Negotiated {
  * quality, one named by `type/subtype` before one that a wildcard lets through; of those that are named, the one that
  * Accept names first, as clients write their preferences; else the earliest. The most specific range decides the quality of an offer, and `q=0` excludes it. Malformed ranges are ignored; where nothing is left, or
  * nothing was sent, anything goes. A range's `charset=utf-8` always holds, being what every text is written in.
- * @returns undefined where nothing offered is acceptable
+ * @returns `undefined` when nothing offered is acceptable
  * @throws TypeError for an offer that is no media type
  */
 export function compileOffers(offered: readonly string[]): (accept: string | undefined) => Negotiated | undefined {
@@ -97,7 +97,7 @@ function choose(offers: readonly MediaType[], ranges: readonly MediaRange[]): Ne
 
 const NAMED = 3;
 
-/** 0 where the range does not hold the offer; 1 for any type, 2 for any subtype, 3 for the type, more with parameters. */
+/** 0 when the range does not hold the offer; 1 for any type, 2 for any subtype, 3 for the type, more with parameters. */
 function specificityOf(range: MediaRange, offer: MediaType): number {
   if (range.type === '*') return 1;
   if (range.type !== offer.type) return 0;
@@ -229,7 +229,7 @@ class Scanner {
     return this.text.slice(from, this.at);
   }
 
-  /** quoted-string of section 5.6.4; undefined where it is not closed. */
+  /** quoted-string of section 5.6.4; `undefined` when it is not closed. */
   private quoted(): string | undefined {
     let value = '';
     this.at += 1;

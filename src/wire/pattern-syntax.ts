@@ -64,7 +64,7 @@ const controls: Readonly<Record<string, number>> = { n: 0xa, r: 0xd, t: 0x9, v: 
 
 /**
  * Reads a pattern. What holds is said of the whole language that it describes: whether a repetition is lazy is left out.
- * @throws PatternError where it is none, or has what takes time beyond measure
+ * @throws PatternError when it is none, or has what takes time beyond measure
  */
 export function readPattern(source: string): PatternNode {
   try {

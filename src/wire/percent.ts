@@ -25,7 +25,7 @@ export function percentDecode(text: string, plusIsSpace: boolean): string {
   return refuseNul(decoded);
 }
 
-/** The same without plus signs for spaces; undefined where it can't be. */
+/** The same without plus signs for spaces; `undefined` when it can't be. */
 export function tryPercentDecode(text: string): string | undefined {
   try {
     return percentDecode(text, false);
@@ -132,7 +132,7 @@ function decodingFault(text: string): string {
   return 'it is no percent-encoded UTF-8';
 }
 
-/** Octets of a sequence by its first one, RFC 3629 section 3; 0 where none starts with it. */
+/** Octets of a sequence by its first one, RFC 3629 section 3; 0 when none starts with it. */
 function sequenceLength(lead: number): number {
   if (lead < 0x80) return 1;
   if (lead >= 0xc0 && lead < 0xe0) return 2;

@@ -22,7 +22,7 @@ const empty: QueryString = new Map();
  * Cuts a raw query string (without its `?`) once, in linear time. `a` and `a=` both give the value `''`; nothing
  * between two `&` is no parameter.
  * @throws TooManyParametersError beyond `maxParameters`
- * @throws PercentError where a name can't be decoded; values are decoded by those who use them.
+ * @throws PercentError when a name can't be decoded; values are decoded by those who use them.
  */
 export function parseQueryString(raw: string, maxParameters: number): QueryString {
   if (raw === '') return empty;

@@ -96,7 +96,7 @@ export function parseEntityTags(text: string): '*' | readonly EntityTag[] | unde
   return tags;
 }
 
-/** What is there, as a condition looks at it: a strong tag without its quotes; undefined where there is nothing. */
+/** What is there, as a condition looks at it: a strong tag without its quotes; `undefined` when there is nothing. */
 type Present = string | undefined;
 
 /** Whether `If-Match` holds: something is there, and is one of those named, by the strong comparison. */

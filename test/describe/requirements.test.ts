@@ -148,7 +148,7 @@ describe('the page', () => {
     expect(text).toContain("curl -H 'X-Api-Key: KEY' ");
     expect(text).toContain("curl -H 'Authorization: Bearer TOKEN' ");
     // What is built here has no lists.
-    expect(text).toContain('Needs permission list ; the caller shows an API key in the header X-Api-Key.');
+    expect(text).toContain('Requires permission list , and an API key in the header X-Api-Key.');
     expect(text).toContain(`curl ${base}/RESTListeningConnector/Test.v1/Open`);
     expect(text).not.toContain('JWKS');
   });

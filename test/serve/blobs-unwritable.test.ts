@@ -19,7 +19,7 @@ it('a gateway whose blobs can not be written is not ready, and says so', async (
   const { status, text } = await ready();
   expect([status, text]).toEqual([503, expect.stringContaining("the folder of blobs can't be written")]);
   expect(text).not.toContain(gateway.folder);
-  const line = gateway.log().findLast(({ msg }) => msg === 'not ready');
+  const line = gateway.log().findLast(({ msg }) => msg === 'The gateway is not ready.');
   expect(JSON.stringify(line?.err)).toContain(`${blobs} can't be used for blobs: `);
   expect((await gateway.call('/health/live', { anonymous: true })).status).toBe(200);
   rmSync(blobs);

@@ -209,7 +209,7 @@ describe('a gateway whose database is gone', () => {
       expect(ready.text).not.toContain(gateway.folder);
       const requestId = ready.headers['x-request-id'];
       expect(gateway.log()).toEqual([
-        expect.objectContaining({ level: 'warn', requestId, msg: 'not ready' }),
+        expect.objectContaining({ level: 'warn', requestId, msg: 'The gateway is not ready.' }),
         expect.objectContaining({ level: 'info', requestId, status: 503, fault: 'UNAVAILABLE' }),
       ]);
       expect((await gateway.call('/health/live')).status).toBe(200);

@@ -202,7 +202,7 @@ describe('context.bytes', () => {
   });
 
   it.each([
-    ['wrong', '3 bytes is said to have 9'],
+    ['wrong', '3 bytes declares a length of 9'],
     ['fails-first', 'secret before the first byte'],
     ['unopened', 'secret of what is not there'],
   ])('that %s before its first byte is a fault like any other', async (kind, words) => {

@@ -62,7 +62,7 @@ describe('targets', () => {
     ['an encoded dot segment', head('GET /gateway/%2e%2e/etc/passwd HTTP/1.1'), 400, 'dot segment'],
     ['a backslash', head('GET /gateway\\x HTTP/1.1'), 400, 'backslash'],
     ['a fragment', head('GET /gateway#x HTTP/1.1'), 400, 'it holds a'],
-    ['another host in absolute form', head('GET http://evil.example/gateway HTTP/1.1'), 400, 'another host'],
+    ['another host in absolute form', head('GET http://evil.example/gateway HTTP/1.1'), 400, 'a different host'],
     ['a target over 64 KiB', head(`GET ${QUERY}?x=${'a'.repeat(65 * 1024)} HTTP/1.1`), 414, 'longer than 65536 bytes'],
     ['headers over 128 KiB', head(`GET ${QUERY} HTTP/1.1`, [`X-Long: ${'a'.repeat(130 * 1024)}`]), 431, 'too large'],
     ['an unknown method', head(`BREW ${QUERY} HTTP/1.1`), 501, 'BREW'],

@@ -107,8 +107,8 @@ describe('a gateway does not start', () => {
   it.each<[string, string, string]>([
     ['throws', "throw new Error('no such table');", 'src/handlers/one.ts does not load: no such table'],
     ['is no TypeScript', 'export default {', 'src/handlers/one.ts does not load: '],
-    ['exports nothing', 'export const one = 1;', 'src/handlers/one.ts exports no handler'],
-    ['exports something else', 'export default { onrequest() {} };', 'src/handlers/one.ts exports no handler'],
+    ['exports nothing', 'export const one = 1;', 'src/handlers/one.ts does not export a handler'],
+    ['exports something else', 'export default { onrequest() {} };', 'src/handlers/one.ts does not export a handler'],
   ])('where a handler %s', async (_, text, words) => {
     const { message, hint } = await reason({ files: { ...FILES, 'src/handlers/one.ts': `${text}\n` } });
     expect(message).toContain(words);

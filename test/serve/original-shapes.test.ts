@@ -95,7 +95,7 @@ describe('which operation is called', () => {
       'QAS_LISTQUERY_OPER',
     ])
       expect(faultOf(await ask(body, { action })).reason, action).toContain(
-        'that of GET_ENROLLMENTS is GET_ENROLLMENTS.v1',
+        'but the action of GET_ENROLLMENTS is GET_ENROLLMENTS.v1',
       );
   });
 });

@@ -45,7 +45,8 @@ describe('a call to another system that came to nothing', () => {
       expect(faultOfCall(error, known)).toMatchObject({
         status: 503,
         code: 'UNAVAILABLE',
-        message: 'Temporarily unavailable: the system that UPLOAD calls did not answer, and is left alone for a while.',
+        message:
+          'Temporarily unavailable: the system that UPLOAD calls does not answer; calls are suspended for a while.',
         headers: { 'Retry-After': '2' },
       });
     }

@@ -173,7 +173,7 @@ describe('content', () => {
   it('that breaks off on the way never looks whole', async () => {
     await expect(post('content', 'a beginning, cut', { 'content-type': 'text/x-cut' })).rejects.toThrow();
     await eventually('its line in the log', () =>
-      gateway.log().find((line) => line.msg === 'CONTENT could not be sent whole.'),
+      gateway.log().find((line) => line.msg === 'The reply of CONTENT could not be sent completely.'),
     );
   });
 

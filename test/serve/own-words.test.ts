@@ -168,7 +168,9 @@ describe('what code says of a request', () => {
 
   it('is so in the middle of a reply', async () => {
     await say('bytes').catch(() => undefined);
-    expect(await line('WORDS_POST could not be sent whole.')).toMatchObject({ err: { message: 'cause ***' } });
+    expect(await line('The reply of WORDS_POST could not be sent completely.')).toMatchObject({
+      err: { message: 'cause ***' },
+    });
     expect(JSON.stringify(lines())).not.toMatch(SPOKEN);
   });
 

@@ -163,7 +163,7 @@ describe('operations of one name', () => {
       [version, 'PLACES_GET', 'urn:test:Places.v1', 'PLACES_GET.v1', 'Places.v1 PLACES_GET'],
       [version, 'PLACES_GET', 'urn:test:Places.v2', 'PLACES_GET.v2', 'Places.v2 Places.v2.PLACES_GET'],
       [version, 'PLACES_GET', 'urn:test:Places.v1', undefined, 'Places.v1 PLACES_GET'],
-      [version, 'PLACES_GET', 'urn:test:Places.v1', 'PLACES_GET.v2', 'that of PLACES_GET is PLACES_GET.v1'],
+      [version, 'PLACES_GET', 'urn:test:Places.v1', 'PLACES_GET.v2', 'but the action of PLACES_GET is PLACES_GET.v1'],
       [version, 'STATUS_GET', 'urn:test:Places.v1', 'STATUS_GET.v1', 'Places.v1 Places.v1.STATUS_GET'],
       [version, 'STATUS_GET', 'urn:test:Others.v1', 'STATUS_GET.v1', 'Others.v1 STATUS_GET'],
       [version, 'SHARED_GET', 'urn:shared', 'SHARED_GET.v2', 'Shared.v2 Shared.v2.SHARED_GET'],

@@ -167,7 +167,7 @@ describe('what an envelope is for', () => {
   ])('an action that contradicts the body, in SOAP %s: %o', async (version, headers) => {
     const { status, code, reason } = faultOf(await asked(version, headers), version);
     expect([status, code]).toEqual(version === '1.1' ? [500, 'Client'] : [400, 'Sender']);
-    expect(reason).toMatch(/its action is "(PUT|ECHO|echo)\.v[12]", and that of ECHO is ECHO\.v1/);
+    expect(reason).toMatch(/its action is "(PUT|ECHO|echo)\.v[12]", but the action of ECHO is ECHO\.v1/);
   });
 
   it.each([

@@ -35,7 +35,7 @@ describe('checkTarget', () => {
     ['/caf\u00e9', 'visible ASCII'],
     ['/a b', 'visible ASCII'],
     ['/a\u0000', 'visible ASCII'],
-    ['http://other/a', 'another host'],
+    ['http://other/a', 'a different host'],
     ['ftp://host/a', 'absolute http URL'],
     ['host:80', 'absolute http URL'],
     ['', 'absolute http URL'],

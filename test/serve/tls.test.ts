@@ -97,13 +97,13 @@ describe('TLS', () => {
     expect((await callSecurely(gateway.gateway.address, '/health/live')).status).toBe(200);
   });
 
-  it('takes files that change without being stopped, and keeps what it has where they are no good', async () => {
+  it('takes files that change without being stopped, and keeps what it has if they are not valid', async () => {
     const { address } = gateway.gateway;
     const put = (name: string, text: string): void => {
       writeFileSync(join(root, 'tls/new'), text);
       renameSync(join(root, 'tls/new'), join(root, 'tls', name));
     };
-    const problem = () => gateway.log().find(({ msg }) => String(msg).includes('are no good'));
+    const problem = () => gateway.log().find(({ msg }) => String(msg).includes('are not valid'));
     // At first the key is not that of the certificate.
     put('server.pem', RENEWED.certificate);
     await eventually('a word about the files', problem);
@@ -157,7 +157,7 @@ describe('a certificate of the caller', () => {
   });
 });
 
-describe('files that are no good', () => {
+describe('files that are not valid', () => {
   it.each([
     ['a missing certificate', 'server.pem', undefined, 'the certificate of tls: * does not exist'],
     ['a key of another certificate', 'server.key', RENEWED.key, 'the key of tls: * is not that of the certificate'],

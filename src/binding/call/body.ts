@@ -31,7 +31,7 @@ interface CallBodyWriter {
   readonly fields: readonly Field[];
   /** It takes members that no field is declared for. */
   readonly open: boolean;
-  /** Undefined where there is none. @throws CodecError */
+  /** `undefined` when there is none. @throws CodecError */
   write(source: BodySource): CallContent | undefined;
 }
 
@@ -80,7 +80,7 @@ function withoutDefault(field: Field): Field {
   return rest;
 }
 
-/** What the definitions say that the body is, in small letters; undefined where that is not said, or is for each call to say. */
+/** What the definitions say that the body is, in small letters; `undefined` when that is not said, or is for each call to say. */
 function typeOf({ headers }: RestConsumer): string | undefined {
   const parts = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.text.parts;
   const text = parts?.map((part) => (part.kind === 'literal' ? part.text : '\0')).join('');

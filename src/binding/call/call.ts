@@ -35,7 +35,7 @@ export interface RestCallBinding {
    * @throws CodecError for an index that there is none of
    */
   references(input: DocumentValue, uriIndex: number): readonly ConfigText[];
-  /** @throws CodecError naming the field, where the input does not fit */
+  /** @throws CodecError naming the field, when the input does not fit */
   write(input: DocumentValue, options: { readonly uriIndex: number; readonly resolve: ResolveReference }): CallRequest;
 }
 
@@ -143,7 +143,7 @@ function fieldsOf({ parts }: CallText): Field[] {
   return parts.flatMap((part) => (part.kind === 'value' ? [part.field] : []));
 }
 
-/** What texts take from configuration, undefined where that is nothing: the same for the same text, so that it is looked up once. */
+/** What texts take from configuration, `undefined` when that is nothing: the same for the same text, so that it is looked up once. */
 function compileConfigs(): (text: CallText) => ConfigText | undefined {
   const known = new Map<CallText, ConfigText | undefined>();
   return (text) => {

@@ -9,7 +9,7 @@ import { counted } from '../../wire/words.ts';
 export interface CallContent {
   /** What it is, where no header says so. */
   readonly contentType: string;
-  /** In bytes; undefined where it is not known. */
+  /** In bytes; `undefined` when it is not known. */
   readonly length: number | undefined;
   /** All of it, where it is in memory. */
   readonly text: string | undefined;
@@ -45,7 +45,7 @@ export function pendingContent(contentType: string, shown: string): CallContent 
 /** What no header holds (RFC 9110 section 5.5): controls but the tab, and what is not Latin-1. */
 export const UNSENDABLE = /[^\t\x20-\x7e\xa0-\xff]/;
 
-/** Content of a field, as it is. @throws CodecError where what it says of itself can't be */
+/** Content of a field, as it is. @throws CodecError when what it says of itself can't be */
 export function streamContent(name: string, attachment: Attachment, shown?: string): CallContent {
   const { contentType, length, again = false } = attachment;
   if (typeof contentType !== 'string' || parseMediaType(contentType) === undefined || UNSENDABLE.test(contentType))
@@ -70,7 +70,7 @@ export function sizeWords(length: number | undefined): string {
 /**
  * The bytes that a text in base64 stands for, decoded slice by slice as they are read. Blanks and line ends may stand
  * anywhere in it.
- * @throws CodecError naming the field, where it is no base64
+ * @throws CodecError naming the field, when it is no base64
  */
 export function decodedContent(name: string, text: string): Attachment {
   const complain = (reason: string): CodecError => new CodecError(name, `can't be decoded: ${reason}`);
@@ -92,7 +92,7 @@ export function checkLength(name: string, length: number | undefined): void {
   throw new CodecError(name, `has the length ${length}, which is no number of bytes`);
 }
 
-/** The bytes of content that says how many it has. @throws CodecError where it has more or fewer: a file that is written to */
+/** The bytes of content that says how many it has. @throws CodecError when it has more or fewer: a file that is written to */
 export function exactBytes(name: string, attachment: Attachment): AsyncIterable<Uint8Array> {
   return measured(attachment, (length, seen) => {
     const held = seen === undefined ? `more than its ${length} bytes` : `${seen} of its ${length} bytes`;

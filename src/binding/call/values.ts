@@ -132,7 +132,7 @@ export interface Piece {
   readonly from: string;
 }
 
-/** Makes a text for one call; undefined where a value that it needs is not given. @throws CodecError */
+/** Makes a text for one call; `undefined` when a value that it needs is not given. @throws CodecError */
 export type TextWriter = (heldOf: HeldOf, resolve: ResolveReference) => readonly Piece[] | undefined;
 
 type PieceWriter = (heldOf: HeldOf, resolve: ResolveReference) => Piece | undefined;
@@ -222,12 +222,12 @@ export class Pending {
 
 /** What a field holds in one call. */
 interface Held {
-  /** Undefined where it is pending. */
+  /** `undefined` when it is pending. */
   readonly value: Value;
   /** What stands in its place for people: of a secret, and of what is pending. The value itself where undefined. */
   readonly shown: string | undefined;
   readonly pending: boolean;
 }
 
-/** What a field holds in one call; undefined where nothing is given and nothing fills it. */
+/** What a field holds in one call; `undefined` when nothing is given and nothing fills it. */
 export type HeldOf = (field: Field) => Held | undefined;

@@ -7,7 +7,7 @@ import { type ReplyText, readDocument } from './text.ts';
 
 /** What a reply says of a failure. */
 export interface ReplyFailure {
-  /** The fault document; undefined where none is declared, or the reply holds something else. */
+  /** The fault document; `undefined` when none is declared, or the reply holds something else. */
   readonly fault: DocumentValue | undefined;
   /** In the target's words; may be empty. */
   readonly reason: string;
@@ -81,7 +81,7 @@ function demanding(document: Document, known: Map<Document, Document>): Document
   return copy;
 }
 
-/** Compiles the finding of what `{fault.message}` or its like would have filled; empty where nothing is there. */
+/** Compiles the finding of what `{fault.message}` or its like would have filled; empty when nothing is there. */
 function compileWords(document: Document, word: string): (fault: DocumentValue) => string {
   const path = pathTo(document, word, []);
   if (path === undefined) return () => '';

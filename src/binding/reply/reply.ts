@@ -11,11 +11,11 @@ import { ReplyText, readDocument, unwrapPsnonxml } from './text.ts';
 /** How a reply of one media type is read. */
 export interface ReplyReader {
   readonly kind: 'none' | RawKind;
-  /** What an empty body is; undefined where there has to be one. */
+  /** What an empty body is; `undefined` when there has to be one. */
   readonly empty: DocumentValue | undefined;
   /**
    * The value that a body holds; not to be called of `none` and `binary`.
-   * @throws CodecError, without a path where it is about all of it
+   * @throws CodecError, without a path when it is about all of it
    */
   read(reply: ReplyText): DocumentValue;
 }
@@ -25,7 +25,7 @@ export interface RestReplyBinding {
   /**
    * The form of a reply of this media type, or of one without a type; of every reply, where nothing is declared to come back.
    * @param essence `type/subtype`
-   * @returns undefined where nobody declared it
+   * @returns `undefined` when nobody declared it
    */
   formOf(essence: string | undefined): ReplyReader | undefined;
   /** Media types that are declared, for a message. */
@@ -82,7 +82,7 @@ function compileForm({ mediaType, message }: MediaMessage, namespace: string): D
   };
 }
 
-/** What a document is of which nothing is given; undefined where something has to be. */
+/** What a document is of which nothing is given; `undefined` when something has to be. */
 function emptyValue(codec: DocumentCodec): DocumentValue | undefined {
   try {
     return codec.fromJson('{}');

@@ -16,7 +16,7 @@ export class ReplyText {
     this.text = text;
   }
 
-  /** Its XML, which is read once. @throws CodecError without a path, where it is none */
+  /** Its XML, which is read once. @throws CodecError without a path, when it is none */
   get root(): XmlElement {
     this.#root ??= readReplyXml(this.text);
     return this.#root;

@@ -44,7 +44,7 @@ export interface RestBinding {
   /**
    * Writes a reply's value.
    * @param limit in bytes, of each attachment that the reply holds as base64
-   * @throws CodecError where the value does not fit its document
+   * @throws CodecError when the value does not fit its document
    */
   writeReply(value: DocumentValue | string, as: Representation, limit: number): string | Promise<string>;
   /** Writes a fault: the operation's fault document, else RFC 9457 problem details. */

@@ -9,7 +9,7 @@ import { bytesOf, lengthOf, type Pieces, textOf, XmlBytes } from '../pieces.ts';
 /** A message as it goes out. */
 export interface OutgoingMessage {
   readonly headers: Readonly<Record<string, string>>;
-  /** In bytes; undefined where an attachment does not know its own. */
+  /** In bytes; `undefined` when an attachment does not know its own. */
   readonly length: number | undefined;
   /** The whole of it, where it is a text in memory. */
   readonly text?: string | undefined;

@@ -7,7 +7,7 @@ export interface IbRequest {
   readonly operationType?: string;
   readonly from?: string;
   readonly to?: string;
-  /** Content of the first section; undefined where there is none. */
+  /** Content of the first section; `undefined` when there is none. */
   readonly data?: string;
 }
 
@@ -47,7 +47,7 @@ const TITLE = 'Integration Broker Response';
 const RETRY: ReadonlySet<number> = new Set([408, 429, 503, 504]);
 
 /**
- * The broker's own answer, an element without a namespace: `StatusCode` is 0 where all is well, 10 where a caller may
+ * The broker's own answer, an element without a namespace: `StatusCode` is 0 when all is well, 10 where a caller may
  * try again, 20 for an error.
  */
 export function writeIbResponse(response: IbResponse): string {

@@ -137,7 +137,7 @@ export class MessageParts {
     throw Fault.of('BAD_BODY', { reason });
   }
 
-  /** Goes on to the last part that an envelope includes. @throws Fault BAD_BODY where there is none */
+  /** Goes on to the last part that an envelope includes. @throws Fault BAD_BODY when there is none */
   async include(root: XmlElement): Promise<void> {
     const { wanted, others } = includedBy(root);
     const beside = (): number => this.#arrived.length - this.#included.size;

@@ -167,7 +167,7 @@ export function attributesOf({ rest }: Tag): Map<string, string> {
   return found;
 }
 
-/** Where an element ends that holds nothing; undefined where it holds something. */
+/** Where an element ends that holds nothing; `undefined` when it holds something. */
 function endOfTag(xml: string, { name, empty, end }: Tag): number | undefined {
   if (empty) return end;
   const close = xml.indexOf('</', end);

@@ -41,7 +41,7 @@ export interface SoapBinding extends SoapProvider {
   writeRequest(value: DocumentValue): Pieces;
   /** @throws CodecError */
   readReply(payload: XmlElement, resolve?: Resolve): DocumentValue;
-  /** The fault document of a `detail`; undefined where it holds something else. */
+  /** The fault document of a `detail`; `undefined` when it holds something else. */
   readFaultDetail(detail: readonly XmlElement[]): DocumentValue | undefined;
 }
 

@@ -69,7 +69,7 @@ export class JsonBuilder {
     return this.#add(label, digits);
   }
 
-  /** The JSON text. @throws CodecError where nothing was built, or something is not ended */
+  /** The JSON text. @throws CodecError when nothing was built, or something is not ended */
   toString(): string {
     const open = this.#open.at(-1);
     if (open !== undefined) throw new CodecError(this.#path(), `is ${nounOf(open)} that is not ended`);

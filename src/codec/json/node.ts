@@ -65,29 +65,29 @@ export class JsonObject extends Node {
     return this.#byName.get(name);
   }
 
-  /** @throws CodecError where there is none */
+  /** @throws CodecError when there is none */
   require(name: string): JsonNode {
     const found = this.get(name);
     if (found === undefined) throw new CodecError(memberPath(this.path, name), 'is missing');
     return found;
   }
 
-  /** @throws CodecError where it is missing, or something else */
+  /** @throws CodecError when it is missing, or something else */
   object(name: string): JsonObject {
     return this.require(name).asObject();
   }
 
-  /** @throws CodecError where it is missing, or something else */
+  /** @throws CodecError when it is missing, or something else */
   array(name: string): JsonArray {
     return this.require(name).asArray();
   }
 
-  /** @throws CodecError where it is missing, or something else */
+  /** @throws CodecError when it is missing, or something else */
   scalar(name: string): JsonScalar {
     return this.require(name).asScalar();
   }
 
-  /** The text of a single value. @throws CodecError where it is missing, or something else */
+  /** The text of a single value. @throws CodecError when it is missing, or something else */
   text(name: string): string {
     return this.scalar(name).text;
   }
@@ -161,7 +161,7 @@ export interface ImportResponse {
   readonly result: readonly { readonly status: string; readonly error_message: string }[];
 }
 
-/** A failure response; undefined where the answer is another one. @throws CodecError where it is one, and not whole */
+/** A failure response; `undefined` when the answer is another one. @throws CodecError when it is one, and not whole */
 export function readFailureResponse(root: JsonNode): FailureResponse | undefined {
   if (root.kind !== 'object') return undefined;
   const status = root.get('status');
@@ -170,7 +170,7 @@ export function readFailureResponse(root: JsonNode): FailureResponse | undefined
   return { status: 'failure', error: { message: error.text('message'), detail: textOr(error, 'detail') } };
 }
 
-/** An import response; undefined where the answer is another one. @throws CodecError where it is one, and not whole */
+/** An import response; `undefined` when the answer is another one. @throws CodecError when it is one, and not whole */
 export function readImportResponse(root: JsonNode): ImportResponse | undefined {
   if (root.kind !== 'object' || root.get('import_set') === undefined) return undefined;
   const result = root.array('result').entries.map((entry) => {

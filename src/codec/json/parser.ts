@@ -23,7 +23,7 @@ export class JsonParser {
   }
 
   /**
-   * @throws CodecError where the text is no JSON, saying where; where it exceeds a limit of `JSON_LIMITS`, such as 100
+   * @throws CodecError when the text is no JSON, saying where; where it exceeds a limit of `JSON_LIMITS`, such as 100
    *   levels of depth; where a text in it holds a NUL, or half of a surrogate pair
    */
   static parse(text: string): JsonNode {

@@ -65,7 +65,7 @@ export function compileJsonReader(document: Document, foreign: Foreign = 'refuse
 }
 
 /**
- * Compiles the reading of one field's value from a JSON text that is this value alone. Undefined where the text says that
+ * Compiles the reading of one field's value from a JSON text that is this value alone. `undefined` when the text says that
  * nothing is given. Complaints about the value begin with the field's name, those about the text have no path.
  */
 export function compileJsonField(field: Field): (text: string) => Value {

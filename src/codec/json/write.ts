@@ -24,7 +24,7 @@ interface FieldWriter extends AsIsField {
   /** The name is looked up among the object's own. */
   readonly inherited: boolean;
   readonly required: boolean;
-  /** What is written where the value is absent; nothing where undefined. */
+  /** What is written where the value is absent; nothing when undefined. */
   readonly initial: unknown;
   /** A null is a value rather than nothing. */
   readonly holdsNull: boolean;

@@ -13,7 +13,7 @@ export function fieldsOf(message: Message | undefined): readonly Field[] {
   return message?.kind === 'document' ? message.document.fields : [];
 }
 
-/** Compiles the reading of sensitive values, at any depth; undefined where no field is sensitive. */
+/** Compiles the reading of sensitive values, at any depth; `undefined` when no field is sensitive. */
 export function compileSecrets(
   fields: readonly Field[],
   known: Map<Document, ReadSecrets | undefined> = new Map(),

@@ -16,7 +16,7 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 interface Unescaped {
   /** One character a byte. */
   readonly bytes: string;
-  /** Where in the text the character of each byte begins, and the text's length; undefined where that is the byte's own place. */
+  /** Where in the text the character of each byte begins, and the text's length; `undefined` when that is the byte's own place. */
   readonly starts: Uint32Array | undefined;
 }
 

@@ -55,7 +55,7 @@ interface Content {
  * an empty element where the empty string is a value of the type; a compound of blanks; a list's element with one entry of
  * blanks, or without one where a required field of the entry has no blank.
  * @param index the field's place in its document, which keeps the prefixes of its attributes apart
- * @returns undefined where the field has no blank in XML, and is left out
+ * @returns `undefined` when the field has no blank in XML, and is left out
  */
 export function blankXml(field: Field, index: number, place: XmlPlace): string | undefined {
   return field.attribute ? blankAttribute(field, index) : blankElement(field, place, []);
@@ -108,7 +108,7 @@ function mayBeEmpty(field: Field, type: FieldType): boolean {
  * Compiles the test whether an element is what is written where a compound or a list with `absent: blank` is not given.
  * @param namespace of the document that declares the field
  * @param service namespace of the service
- * @returns undefined where nothing is written then; and where a required field's blank is an empty element, which is then
+ * @returns `undefined` when nothing is written then; and where a required field's blank is an empty element, which is then
  *   taken for an object or a list without anything in it
  */
 export function compileIsBlankXml(

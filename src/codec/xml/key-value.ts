@@ -22,7 +22,7 @@ export interface KeyValueNames {
  * `valueByKey(root, 'SIZE')` is `7`. Items stand at any depth below the root, or are the elements given; they are known by
  * local name, in whatever namespace. White space around a key does not count.
  * @returns the text of the element that follows the key in its item, whatever its name; of several items with the key that
- *   of the first. Undefined where no item has the key, or nothing follows it
+ *   of the first. `undefined` when no item has the key, or nothing follows it
  */
 export function valueByKey(
   root: XmlElement | readonly XmlElement[],

@@ -137,7 +137,7 @@ type Gathered = Map<string, Value[]>;
 
 /**
  * Compiles what becomes of elements and attributes that a document doesn't declare: refused, or, where it is open, kept
- * under their local names. An attribute is a text; an element is a text, or an object of the elements inside it; null where
+ * under their local names. An attribute is a text; an element is a text, or an object of the elements inside it; null when
  * it is nil; and a list where it is repeated. Attributes inside such elements are passed over: a text has no place for them.
  */
 export function compileUndeclaredXmlRead(document: Document): TakeUndeclared {

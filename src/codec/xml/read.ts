@@ -22,7 +22,7 @@ import {
 import { compileIsBlankXml } from './element.ts';
 import { ANY, compileSort, compileUndeclaredXmlRead, type Given, isIn, wrongNamespace } from './read-members.ts';
 
-/** Reads an element; undefined where it says that nothing is given. `depth` counts from the root, which is level 1. */
+/** Reads an element; `undefined` when it says that nothing is given. `depth` counts from the root, which is level 1. */
 type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;
 
 type ReadGiven = (given: Given, depth: number, resolve: Resolve | undefined) => Value;
@@ -121,7 +121,7 @@ function fieldReader(field: Field, namespace: string, shared: Shared, patch: Pat
       : elementReader(field, namespace, shared, patch),
     required: field.required,
     initial: initialValue(field),
-    // A list without an element of its own is empty where it has to be there.
+    // A list without an element of its own is empty when it has to be there.
     missing: flat && field.required ? [] : undefined,
   };
 }

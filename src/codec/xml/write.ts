@@ -253,7 +253,7 @@ const MARK = '\0';
 /**
  * Compiles the writing of a document as XML in pieces, its attachments between the texts around them. An attribute can't
  * hold a piece, so that a binary one is base64 as ever.
- * @returns undefined where the document holds no binary field, and is one text
+ * @returns `undefined` when the document holds no binary field, and is one text
  */
 export function compileXmlPieces(
   document: Document,

@@ -14,7 +14,7 @@ import type { WorkPorts } from './work.ts';
 
 /**
  * Ties an operation to what answers it.
- * @throws Error where a handler is missing: `check` and the loader of handlers refuse that before
+ * @throws Error when a handler is missing: `check` and the loader of handlers refuse that before
  */
 export function compileAnswer(operation: Operation, handlers: Handlers, ports: AnswerPorts): Answerer {
   const { answer } = operation;

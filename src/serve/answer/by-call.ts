@@ -47,7 +47,7 @@ export function answerByCall(
 
 interface CallInput {
   readonly fields: readonly InputField[];
-  /** It takes what nobody declared, too. */
+  /** It accepts undeclared members too. */
   readonly open: boolean;
 }
 
@@ -152,7 +152,7 @@ function described(content: Attachment) {
 /**
  * What a caller is told of a call to another system that came to nothing: which one it was and what the target says, and
  * neither where it is nor what was sent. What is a mistake of the definitions or of code stays as it is.
- * @param given what the caller's own request gave to the call; undefined where code made its input
+ * @param given what the caller's own request gave to the call; `undefined` when code made its input
  */
 export function faultOfCall(thrown: unknown, { consumers }: Registry, given?: DocumentValue): unknown {
   if (!(thrown instanceof InvokeError)) return thrown;
@@ -174,7 +174,7 @@ export function faultOfCall(thrown: unknown, { consumers }: Registry, given?: Do
     case 'TIMEOUT':
       return Fault.of('UPSTREAM_TIMEOUT', { operation }, { cause });
     case 'CIRCUIT_OPEN': {
-      const reason = `the system that ${operation} calls did not answer, and is left alone for a while`;
+      const reason = `the system that ${operation} calls does not answer; calls are suspended for a while`;
       const wait = Math.ceil((consumers.get(operation)?.target.circuit.reset ?? 0) / 1000);
       return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': String(Math.max(wait, 1)) }, cause });
     }

@@ -22,7 +22,7 @@ export function answerByComponent(
 }
 
 /**
- * What the tag of each form ends with: one that is strong tells all forms of a record apart (RFC 9110, section 8.8.1). A
+ * The end of the tag of each form: a strong tag distinguishes all forms of a record (RFC 9110, section 8.8.1). A
  * record's own tag holds no dot.
  */
 const ENDINGS: Readonly<Partial<Record<Format, string>>> = { xml: '.xml', psnonxml: '.data' };

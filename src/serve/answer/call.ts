@@ -94,7 +94,7 @@ export class Call extends Work implements HandlerContext {
   }
 }
 
-/** What a handler gets wrong is told where its line is on the stack. @throws TypeError, RangeError */
+/** Checks at once, so that the handler's own line is on the stack. @throws TypeError, RangeError */
 function checkReply(reply: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> }): void {
   const { status = 200, headers } = reply;
   if (!Number.isInteger(status) || status < 200 || status > 399) {
@@ -103,7 +103,7 @@ function checkReply(reply: { readonly status?: number; readonly headers?: Readon
   if (headers !== undefined) checkHeaders(headers);
 }
 
-/** What answers are made of. */
+/** What answering operations needs. */
 export interface AnswerPorts extends WorkPorts {
   readonly services: Services;
   /** The gateway's address with its context, known once it listens. */
@@ -122,17 +122,17 @@ export interface Answerer {
 /** Code handlers of the project, by the name of their file without its ending. */
 export type Handlers = ReadonlyMap<string, Handler>;
 
-/** Holds bytes to their length, and waits for the first of a stream, so that what fails before them is told as a fault, and in time. */
+/** Checks the length of bytes, and waits for the first bytes of a stream: an error before them still becomes a fault, in time. */
 export async function begun(bytes: PassedBytes, call: Call): Promise<PassedBytes> {
   const { body } = bytes;
   if (body instanceof Uint8Array) {
     if (body.byteLength === bytes.length) return bytes;
     bytes.dispose?.();
-    throw new RangeError(`a reply of ${body.byteLength} bytes is said to have ${bytes.length}`);
+    throw new RangeError(`a reply of ${body.byteLength} bytes declares a length of ${bytes.length}`);
   }
   let chunks: AsyncIterator<Uint8Array> | undefined;
   const dispose = (): void => {
-    // Nobody waits for its end; what goes wrong there must not end the process.
+    // Nothing waits for its end; an error there must not end the process.
     chunks?.return?.()?.catch((err: unknown) => call.log('error', 'A stream could not be closed.', { err }));
     bytes.dispose?.();
   };

@@ -8,7 +8,7 @@ export type Outbound = Pick<Client, 'call' | 'flow'>;
 /** What is left open of the calls of one exchange. */
 export type OpenReply = Pick<InvokeReply, 'close' | 'value'>;
 
-/** A client that is made for the first call: a gateway that calls nobody loads nothing for it. */
+/** A client that is created at the first call: a gateway that calls no other system loads nothing for it. */
 export interface LazyClient extends Outbound {
   /** Ends all connections, and what still runs on them. */
   close(): Promise<void>;

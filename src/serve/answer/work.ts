@@ -70,7 +70,7 @@ interface WorkFacts {
   readonly requestId: string;
   /** Whose blobs it sees. */
   readonly scope: string;
-  /** What the lines of its log say beside the request's id: `{ operation: 'LOCATIONS_GET' }`. */
+  /** Members of its log lines in addition to the request's id: `{ operation: 'LOCATIONS_GET' }`. */
   readonly named: Readonly<Record<string, unknown>>;
   /** Knows what is secret in it, or {@link WorkFacts.secrets} says so. */
   readonly redactor?: Redactor | undefined;
@@ -152,12 +152,12 @@ export class Work implements WorkContext {
     this.#truncated = true;
   }
 
-  /** @throws Fault FORBIDDEN where the caller may not run the query */
+  /** @throws Fault FORBIDDEN when the caller may not run the query */
   authorise(query: Query): void {
     authorise(this.user, query, 'query', this.as);
   }
 
-  /** @throws Fault FORBIDDEN where the caller may not reach the component */
+  /** @throws Fault FORBIDDEN when the caller may not reach the component */
   authoriseComponent(component: Component): void {
     authorise(this.user, component, 'component', this.as);
   }
@@ -247,7 +247,7 @@ export class Work implements WorkContext {
     for (const operation of operations) authorise(this.user, operation, 'operation', this.as);
   }
 
-  /** A reply that comes when this call has been answered already is nobody's. */
+  /** A reply that arrives after this call was answered is discarded. */
   #keep<R extends OpenReply>(reply: R, operation: ConsumerOperation | undefined): R {
     const secrets = operation === undefined ? [] : [...replySecrets(operation, reply.value)];
     if (secrets.length > 0) this.redactor.learn(secrets);

@@ -66,7 +66,7 @@ export const NO_BODY: ReceivedBody = readBody(
 /**
  * A request's body, read at most once and never beyond the limits; a reader gets BODY_TOO_LARGE as soon as there is a
  * byte too many, REQUEST_TIMEOUT where no more come.
- * @throws Fault BODY_TOO_LARGE where the declared length is too much already, UNSUPPORTED_MEDIA_TYPE for a coding
+ * @throws Fault BODY_TOO_LARGE when the declared length is too much already, UNSUPPORTED_MEDIA_TYPE for a coding
  */
 export function readBody(head: BodyHead, source: ByteSource | undefined, limits: BodyLimits): ReceivedBody {
   const limit = limits.size;

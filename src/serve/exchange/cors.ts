@@ -7,14 +7,14 @@ import type { Exchange, ReplyHeaders } from './exchange.ts';
 
 // Cross-origin requests, WHATWG Fetch section 3.2: only for the origins that gateway.yaml lists.
 
-/** What a page of another origin is told. */
+/** Headers for pages of other origins. */
 export interface Cors {
   /**
-   * Headers for a reply to this exchange: none for an origin that is not listed, undefined where no origin is.
+   * Headers for a reply to this exchange: none for an origin that is not listed, `undefined` when no origin is.
    * @param service the segment of a path that names it, or the name of its contract; the gateway's origins without one
    */
   headers(exchange: Exchange, service?: string): ReplyHeaders | undefined;
-  /** The same where the path tells no service, but the message does: whatever some service over SOAP says. */
+  /** The same when the message names the service, not the path: what any service over SOAP allows. */
   headersOfMessages(exchange: Exchange): ReplyHeaders | undefined;
   /** The same once the message's operation is known. */
   headersOf(exchange: Exchange, operation: Operation): ReplyHeaders | undefined;
@@ -103,7 +103,7 @@ function policyFor(policies: ReadonlyMap<string, Policy>, segment: string, stand
   return policies.get(segmentKey(version === undefined ? name : `${name}.${version}`)) ?? standard;
 }
 
-/** Contracts are found by `LOCATIONS.1` too; a path in a wrong spelling is nobody's, and its reply a 404. */
+/** Contracts are found by `LOCATIONS.1` too; a misspelt path belongs to no service, and is answered with 404. */
 function segmentKey(segment: string): string {
   return segment.toLowerCase().replace(/\.v(?=\d)/, '.');
 }

@@ -11,7 +11,7 @@ import { type BodyLimits, type ByteSource, incomingSource, NO_BODY, type Receive
 
 const LONGEST = 128;
 
-/** The caller's X-Request-Id where it is a plain word of at most 128 characters, else a new one. */
+/** The caller's X-Request-Id if it is a plain word of at most 128 characters, otherwise a new id. */
 export function requestIdOf(given: string | undefined): string {
   if (given === undefined || given.length === 0 || given.length > LONGEST) return randomUUID();
   for (let index = 0; index < given.length; index++) {
@@ -28,7 +28,7 @@ export function requestIdOf(given: string | undefined): string {
   return given;
 }
 
-/** What Hono is handed with each request by the Node server, nothing of it in `app.request()`; and what is kept there. */
+/** The bindings that the Node server passes with each request (`app.request()` passes none), and what the gateway keeps there. */
 interface Bindings {
   readonly incoming?: IncomingMessage;
   readonly outgoing?: ServerResponse;
@@ -43,7 +43,7 @@ export interface GatewayEnv {
 
 export type GatewayContext = Context<GatewayEnv>;
 
-/** The exchange of a request, the same from its route to the answer for an error of it: one id, one clock. */
+/** The exchange of a request: the same object from the route to the error handler, with one id and one clock. */
 export function exchangeOf(context: GatewayContext): Exchange {
   // Hono's own variables would cost a Map for each request.
   context.env ??= {};
@@ -61,7 +61,7 @@ export type ReplyHeaders = Record<string, string>;
 export class Exchange implements Shown {
   readonly started = performance.now();
   readonly requestId: string;
-  /** Raw path, and raw query without its question mark; undefined where there is none. */
+  /** Raw path, and raw query without its question mark; `undefined` when there is none. */
   readonly path: string;
   readonly query: string | undefined;
   readonly outgoing: ServerResponse | undefined;
@@ -71,9 +71,9 @@ export class Exchange implements Shown {
   limits: Readonly<Record<string, string>> | undefined;
   /** When bytes of the request's body were last read (`performance.now()`); 0 before. */
   lastRead = 0;
-  /** Who reads what belongs to no operation, where that is asked. */
+  /** The caller of a path that belongs to no operation, if credentials are required there. */
   caller: Caller | undefined;
-  /** Its caller may call what it calls. */
+  /** The caller is permitted to call the operation. */
   admitted = false;
   /** Bytes of the request's body that were read. */
   bytesRead = 0;
@@ -118,7 +118,7 @@ export class Exchange implements Shown {
 
   /**
    * The credentials of the caller, in each form in which code may repeat them.
-   * @param declared names of headers, in lower case, that are credentials beside those that are so by their name
+   * @param declared names of headers, in lower case, that are credentials in addition to those recognised by name
    */
   *credentials(declared: ReadonlySet<string>): Generator<string> {
     for (const [name, value] of this.#headers()) {
@@ -131,7 +131,7 @@ export class Exchange implements Shown {
       for (const [name, value] of new URLSearchParams(this.query)) if (isSecretName(name)) yield value;
   }
 
-  /** The caller's address: of its end of the connection, or as a trusted proxy tells it; undefined inside this process. */
+  /** The caller's address: of the connection, or as a trusted proxy reports it; `undefined` inside this process. */
   get remote(): string | undefined {
     return this.#seen.address;
   }
@@ -158,7 +158,7 @@ export class Exchange implements Shown {
     return this.#peer;
   }
 
-  /** Its message broke off in the middle: the parser's refusal was its answer, and has its line in the log. */
+  /** The message broke off: the parser's refusal was the reply, and is logged already. */
   get refused(): boolean {
     return this.#incoming?.socket.errored instanceof Fault;
   }
@@ -176,14 +176,14 @@ export class Exchange implements Shown {
     return incoming;
   }
 
-  /** Calls back once the reply has left, or nobody waits for it any more. */
+  /** Calls back once the reply was sent or abandoned. */
   whenOver(done: () => void): void {
     if (this.outgoing === undefined) this.#whenOver = done;
     else if (this.outgoing.closed) done();
     else this.outgoing.once('close', done);
   }
 
-  /** To be called once a reply was handed over that goes to no socket. */
+  /** Must be called after a reply was handed over that is not sent over a socket. */
   over(): void {
     this.#whenOver?.();
   }
@@ -216,7 +216,7 @@ export class Exchange implements Shown {
   }
 }
 
-/** It has no body (RFC 9112 section 6.3, case 7). */
+/** Whether a request has no body (RFC 9112 section 6.3, case 7). */
 function isBare({ headers }: IncomingMessage): boolean {
   return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 }

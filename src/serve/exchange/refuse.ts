@@ -29,7 +29,7 @@ interface RefusalPorts {
   readonly redactorOf: (exchange: Exchange) => Redactor;
 }
 
-/** Answers where a stage of the spine ended with an error. */
+/** Answers when a stage of a call ended with an error. */
 export class Refusals {
   readonly #ports: RefusalPorts;
 
@@ -38,8 +38,8 @@ export class Refusals {
   }
 
   /**
-   * Answers with the fault that an error is, once the operation's own code has had its say.
-   * @param write puts it into the caller's form
+   * Answers with the fault for an error, after the operation's own code had the chance to word it.
+   * @param write writes the fault in the caller's form
    */
   async refuse(
     exchange: Exchange,
@@ -69,7 +69,7 @@ export class Refusals {
     );
   }
 
-  /** What went wrong here rather than at the caller's. */
+  /** Logs an error that is not the caller's. */
   logFailure(exchange: Exchange, { compiled, caller, call }: CallProgress, error: unknown, message: string): void {
     const facts = { requestId: exchange.requestId, operation: compiled?.operation.id, user: caller?.user.id };
     const redactor = call?.redactor ?? this.#ports.redactorOf(exchange);
@@ -82,7 +82,7 @@ export class Refusals {
     return this.#ports.throttle.refused(exchange, compiled?.operation, fault);
   }
 
-  /** What is not a fault is a defect of the gateway or of a handler: logged with its cause, told without it. */
+  /** An error that is not a fault is a defect of the gateway or of a handler: the cause is logged, but not sent. */
   #asFault(exchange: Exchange, progress: CallProgress, thrown: unknown): Fault {
     if (!(thrown instanceof Fault) && exchange.gone.aborted) return Fault.of('ABANDONED', {});
     const fault = faultOf(thrown, progress.compiled?.operation.id ?? 'The request');
@@ -92,7 +92,7 @@ export class Refusals {
     return fault;
   }
 
-  /** The handler's onError says what the caller reads, once its onRequest was entered. */
+  /** The handler's onError decides the message, once its onRequest was called. */
   async #spoken(exchange: Exchange, progress: CallProgress, fault: Fault): Promise<Fault> {
     const { compiled, input, call } = progress;
     const onError = compiled?.answerer.onError;

@@ -9,7 +9,7 @@ import { drain } from './body.ts';
 import type { Exchange, ReplyHeaders } from './exchange.ts';
 import { compress, compressed } from './select.ts';
 
-/** Called once a reply in bytes is out, or was given up, and where a text is handed over: its bytes, and whether all of them left. */
+/** Called once a reply was sent, abandoned, or handed over as a text, with its bytes and whether all of them were sent. */
 export type Sent = (bytes: number, complete: boolean) => void;
 
 /** A body in bytes: all at once, or a stream opened at most once. `length` undefined: known at its end. */
@@ -100,7 +100,7 @@ export function respondBytes(
   // Straight from the source to Node's response: the web stream in between would cost a quarter of the speed.
   outgoing.writeHead(status, headers);
   pipeline(bodyOf(bytes, sent), outgoing).catch((error: NodeJS.ErrnoException) => {
-    // Where the caller has gone, nothing of ours failed.
+    // If the caller has disconnected, nothing failed here.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') failed(error);
     outgoing.destroy();
   });
@@ -112,12 +112,12 @@ export function isBodiless({ method }: Exchange, status: number): boolean {
   return method === 'HEAD' || status === 204 || status === 205 || status === 304;
 }
 
-/** HEAD and 304 tell the length of what they do not send, 204 must not tell any (RFC 9110 section 8.6). */
+/** HEAD and 304 state the length of the content that they do not send; 204 must not state any (RFC 9110 section 8.6). */
 function setLength(headers: ReplyHeaders, status: number, length: number): void {
   if (status !== 204) headers['Content-Length'] = status === 205 ? '0' : String(length);
 }
 
-/** What every reply to an exchange carries. */
+/** Adds the headers that every reply carries. */
 function addOwn({ requestId, cors, limits }: Exchange, headers: ReplyHeaders): void {
   headers['X-Content-Type-Options'] ??= 'nosniff';
   headers['X-Request-Id'] = requestId;
@@ -127,7 +127,7 @@ function addOwn({ requestId, cors, limits }: Exchange, headers: ReplyHeaders): v
   headers.Vary = headers.Vary === undefined ? 'Origin' : `${headers.Vary}, Origin`;
 }
 
-/** What is sent of bytes that are no longer in memory as a whole. */
+/** The content of a streamed reply as it is sent. */
 function bodyOf(bytes: ReplyBytes, sent: Sent): AsyncGenerator<Uint8Array> {
   return bytes.coding === undefined ? disposing(bytes, sent) : coded(bytes, bytes.coding, sent);
 }
@@ -191,7 +191,7 @@ const READ: ReadonlyMap<string, string> = new Map(
   ['Cache-Control', 'Content-Encoding', 'ETag', 'Last-Modified', 'Vary'].map((name) => [name.toLowerCase(), name]),
 );
 
-/** Headers with those that code gives: in place of one of the same name, however it is spelt, but beside what is in Vary. */
+/** Merges the headers that code sets: they replace headers of the same name in any case, except that Vary is extended. */
 export function withHeaders(headers: ReplyHeaders, given: Readonly<Record<string, string>> | undefined): ReplyHeaders {
   const merged = { ...headers };
   if (given === undefined) return merged;

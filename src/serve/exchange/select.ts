@@ -62,7 +62,7 @@ export function checkCodings(exchange: Exchange, compresses: boolean): void {
 }
 
 /**
- * The coding of a reply; its headers say so. Undefined where it is sent as it is: it does not pay, the caller does not take
+ * The coding of a reply; its headers say so. `undefined` when it is sent as it is: it does not pay, the caller does not take
  * it, or code has encoded it itself or said that it must stay as it is (`no-transform`, RFC 9111 section 5.2.2.6).
  */
 export function selectCoding(
@@ -140,7 +140,7 @@ function rangeAskedFor(exchange: Exchange): string | undefined {
 function describeStored(headers: ReplyHeaders, { sha256, stored }: StoredBlob): void {
   headers.ETag ??= `"${sha256}"`;
   const since = Date.parse(stored);
-  // Within the same second it could change again: a date that is told later is a strong validator (section 8.8.2.2).
+  // Within the same second it could change again: a later date is a strong validator (section 8.8.2.2).
   if (Math.floor(since / 1000) < Math.floor(Date.now() / 1000))
     headers['Last-Modified'] ??= new Date(since).toUTCString();
 }
@@ -186,7 +186,7 @@ function addVary(headers: ReplyHeaders, name: string): void {
 }
 
 /**
- * Bytes from which on it pays. A reply of 1 KiB and its head fit into one packet of 1,460 bytes either way, and compressing
+ * The smallest content, in bytes, that is worth compressing. A reply of 1 KiB and its head fit into one packet of 1,460 bytes either way, and compressing
  * it takes some 25 µs of processor time, which is a third of what the whole call takes.
  */
 const WORTHWHILE = 1024;
@@ -273,7 +273,7 @@ const ENCODERS: Readonly<Record<Coding, Encoder>> = {
   },
 };
 
-/** Compresses what is in memory; larger content beside the main thread. */
+/** Compresses content in memory; larger content outside the main thread. */
 export function compress(content: string | Uint8Array, coding: Coding): Uint8Array | Promise<Uint8Array> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const { atOnce, all } = ENCODERS[coding];

@@ -12,15 +12,15 @@ import type { Exchange } from './exchange.ts';
  * service's: its calls are counted by themselves. All that have neither are counted together by the gateway's.
  *
  * A rate by address is counted before credentials are looked at; one by caller, or of all together, once the caller may
- * call, so that nobody uses up what is another's. Credentials that are refused are counted by address in any case, under
+ * call, so that no caller uses up another's calls. Credentials that are refused are counted by address in any case, under
  * the gateway's rate where there is one: an address that has shown too many is refused whatever it shows next.
  */
 export interface Throttle {
-  /** What can be said before credentials are looked at. @throws Fault TOO_MANY_REQUESTS */
+  /** Checks that need no credentials. @throws Fault TOO_MANY_REQUESTS */
   arrive(exchange: Exchange, operation?: Operation): void | Promise<void>;
-  /** Counts a call of somebody who may. @throws Fault TOO_MANY_REQUESTS, UNAVAILABLE */
+  /** Counts a call of a caller who is permitted. @throws Fault TOO_MANY_REQUESTS, UNAVAILABLE */
   enter(exchange: Exchange, operation: Operation, user: User | undefined): void | Promise<void>;
-  /** Counts credentials that were refused, those of an exchange once; nothing where none were shown. @returns the fault to answer */
+  /** Counts credentials that were refused, those of an exchange once; nothing when none were shown. @returns the fault to answer */
   refused(exchange: Exchange, operation: Operation | undefined, fault: Fault): Promise<Fault>;
 }
 
@@ -45,7 +45,7 @@ export function hasRates({ gateway, operations }: Registry): boolean {
 }
 
 /**
- * Compiles the bounds of every operation; undefined where none is declared.
+ * Compiles the bounds of every operation; `undefined` when none is declared.
  * @param rates what counts, where some rate is
  */
 export function createThrottle({ gateway, operations }: Registry, rates: RateLimits | undefined): Throttle | undefined {
@@ -146,7 +146,7 @@ interface Places {
 
 /**
  * Takes a place of each for a call, until its reply has left or its caller is gone.
- * @throws Fault UNAVAILABLE where one has none free; nothing is taken then
+ * @throws Fault UNAVAILABLE when one has none free; nothing is taken then
  */
 function occupy(exchange: Exchange, all: readonly Places[]): void {
   if (all.length === 0) return;
@@ -163,7 +163,7 @@ function occupy(exchange: Exchange, all: readonly Places[]): void {
 function full(what: string): Fault {
   return Fault.of(
     'UNAVAILABLE',
-    { reason: `as many calls ${what} are being answered as may be at once` },
+    { reason: `the limit of concurrent calls ${what} is reached` },
     { headers: { 'Retry-After': '1' }, reason: `concurrent calls ${what}` },
   );
 }

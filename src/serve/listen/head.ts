@@ -41,7 +41,7 @@ export function endsConnection({ httpVersion, headers }: IncomingMessage): boole
 function checkVersion(version: string): void {
   if (version === '1.1' || version === '1.0') return;
   // The parser takes a line without a version for HTTP/0.9.
-  if (version.startsWith('0')) throw Fault.of('BAD_REQUEST', { reason: 'it names no HTTP version' });
+  if (version.startsWith('0')) throw Fault.of('BAD_REQUEST', { reason: 'it does not name an HTTP version' });
   throw Fault.of('VERSION_NOT_SUPPORTED', {});
 }
 
@@ -99,7 +99,7 @@ export function checkTarget(target: string, host: string | undefined, limit: num
   let segment = 1;
   for (let index = 0; index < origin.length; index++) {
     const code = origin.charCodeAt(index);
-    if (code <= 0x20 || code >= 0x7f) throw bad('it holds a byte that is not visible ASCII; percent-encode it');
+    if (code <= 0x20 || code >= 0x7f) throw bad('it contains a byte that is not visible ASCII; percent-encode it');
     if (code === 0x23) throw bad('it holds a "#"');
     if (index >= pathEnd) continue;
     if (code === 0x5c) throw bad('its path holds a backslash');
@@ -115,11 +115,11 @@ export function checkTarget(target: string, host: string | undefined, limit: num
 /** Absolute form is what proxies send; it must name the host that the Host header names. */
 function originForm(target: string, host: string | undefined): string {
   const scheme = /^https?:\/\//i.exec(target)?.[0];
-  if (scheme === undefined) throw bad('it neither starts with a slash nor is it an absolute http URL');
+  if (scheme === undefined) throw bad('it neither starts with a slash nor is an absolute http URL');
   const end = target.slice(scheme.length).search(/[/?]/);
   const authority = end < 0 ? target.slice(scheme.length) : target.slice(scheme.length, scheme.length + end);
   if (host === undefined || authority.toLowerCase() !== host.toLowerCase())
-    throw bad('it names another host than the Host header');
+    throw bad('it names a different host than the Host header');
   const rest = end < 0 ? '' : target.slice(scheme.length + end);
   return rest.startsWith('/') ? rest : `/${rest}`;
 }

@@ -112,7 +112,7 @@ export function createHttpServer(
   };
 }
 
-/** Node's own closeIdleConnections leaves those on which nothing was asked yet, which browsers open in advance. */
+/** Node's closeIdleConnections leaves connections without a request, which browsers open in advance. */
 function close(server: Server, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
   const endIdle = (): void => {
     for (const socket of sockets) if (replyUnderway(socket) === undefined) socket.destroySoon();
@@ -129,13 +129,13 @@ function close(server: Server, sockets: ReadonlySet<Socket>, timeoutMs: number):
   });
 }
 
-/** Ends a connection on which nothing moves any more, unless the gateway is the one that is waited for. */
+/** Ends a stalled connection, unless it is the caller who waits for the gateway. */
 function closeStalled(socket: Socket): void {
   const reply = replyUnderway(socket);
   if (reply === undefined || reply.headersSent) socket.destroy();
 }
 
-/** Answers what does not reach the app. */
+/** Answers a request that does not reach the app. */
 function refuse(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -149,7 +149,7 @@ function refuse(
 }
 
 function unaccountable(): Fault {
-  const reason = 'no account can be kept of calls';
+  const reason = "calls can't be recorded";
   return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': '1' }, reason: 'audit log' });
 }
 
@@ -205,7 +205,7 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
 /** Two connections to one address have two ends. */
 const endOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
-/** What Node's parser says of bytes that are no HTTP. */
+/** The error of Node's parser for bytes that are not valid HTTP. */
 interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
   /** Of the packet, up to where it stopped. */
@@ -213,7 +213,7 @@ interface ParserError extends NodeJS.ErrnoException {
   readonly reason?: string;
 }
 
-/** What a refusal stands on. */
+/** What a refusal needs. */
 interface RefusalPorts {
   readonly audit: Log;
   /** In front of the gateway. */
@@ -224,7 +224,7 @@ interface RefusalPorts {
 const latest = new WeakMap<Duplex, ServerResponse>();
 const before = new WeakMap<ServerResponse, ServerResponse>();
 
-/** Takes note of a reply that is due, in the order in which requests come. */
+/** Records a pending reply, in the order in which requests arrive. */
 function noteReply(outgoing: ServerResponse): void {
   const { socket } = outgoing.req;
   const previous = latest.get(socket);
@@ -236,13 +236,13 @@ function noteReply(outgoing: ServerResponse): void {
   latest.set(socket, outgoing);
 }
 
-/** Acts once a reply has been sent, and with it all before it; at once where none is due. */
+/** Acts once a reply, and with it all before it, has been sent; at once if none is pending. */
 function afterReply(reply: ServerResponse | undefined, act: () => void): void {
   if (reply === undefined || reply.writableFinished) act();
   else reply.once('close', act);
 }
 
-/** Connections whose bytes were refused: the parser complains of all that follows too. */
+/** Connections whose bytes were refused: the parser reports everything that follows too. */
 const refused = new WeakSet<Socket>();
 
 /**
@@ -264,14 +264,14 @@ function refuseUnread(error: ParserError, socket: Socket, ports: RefusalPorts): 
     if (!socket.writable) return;
     const fault = parserFault(error);
     writeFault(socket, fault, broken?.req, ports, error.code);
-    // What waits for the rest of it learns from the connection that the answer has been given, and logged.
+    // Code that waits for the rest of the request learns from the connection that it was answered and logged.
     socket.once('finish', () => socket.destroy(broken === undefined ? undefined : fault));
   });
 }
 
-/** CONNECT hands over the bare connection; a gateway is no tunnel. */
+/** Refuses CONNECT, which hands over the bare connection: a gateway is not a tunnel. */
 function refuseTunnel(incoming: IncomingMessage, connection: Duplex, ports: RefusalPorts): void {
-  // Node has let go of the connection, so that an error of it is nobody else's.
+  // Node no longer handles this connection, so its errors have to be handled here.
   connection.on('error', () => connection.destroy());
   afterReply(latest.get(connection), () => {
     if (!connection.writable) return;
@@ -299,7 +299,7 @@ function writeFault(
   connection.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', text].join('\r\n'));
 }
 
-/** Where the bytes are from. What a trusted proxy says of its caller stands in headers, which may never have come. */
+/** Where the bytes are from. A trusted proxy names its caller in headers, which may never have arrived. */
 function callerOf(
   connection: Duplex,
   incoming: IncomingMessage | undefined,
@@ -339,7 +339,7 @@ function lineOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): 
   return rawPacket.subarray(start, start + 21).toString('latin1');
 }
 
-/** The reply to what never reaches the app, problem details and the end of the connection; it has its line in the log. */
+/** Builds the reply to a request that never reaches the app, problem details that end the connection, and logs it. */
 function refusalOf(
   fault: Fault,
   connection: Duplex,

@@ -5,13 +5,13 @@ import { TLSSocket } from 'node:tls';
 import type { ShownCertificate } from '../../security/port.ts';
 import { parseSocketAddress } from '../../wire/network-address.ts';
 
-// Who is at the other end, where proxies may stand in between: RFC 7239 (Forwarded) and the X-Forwarded-* fields before it.
+// The caller at the other end, possibly behind proxies: RFC 7239 (Forwarded) and the older X-Forwarded-* fields.
 
 /** What is known of the caller's end of a request. */
 export interface Peer {
   /** The caller's address; undefined for a call inside this process. */
   readonly address: string | undefined;
-  /** It runs on this machine, and nothing stands in between. */
+  /** It runs on this machine, and no proxy is in between. */
   readonly local: boolean;
   /** Nobody reads along: TLS, here or at a trusted proxy, or this machine. */
   readonly secure: boolean;
@@ -24,7 +24,7 @@ export interface Proxies {
   trust(address: string): boolean;
 }
 
-/** What is told: the caller's address, and whether it came over TLS, where that is said. */
+/** The caller's address as proxies report it, and whether the caller used TLS, if they report that. */
 interface Told {
   readonly address: string;
   readonly secure: boolean | undefined;
@@ -49,7 +49,7 @@ export function peerOf(incoming: IncomingMessage | undefined, proxies: Proxies |
   const { remoteAddress: address } = socket;
   const encrypted = (socket as TLSSocket).encrypted === true;
   const proxied = proxies !== undefined && address !== undefined && proxies.trust(address);
-  // Whoever is behind a proxy on this machine is not on it for that, whether somebody named the proxy or it shows itself.
+  // A caller behind a proxy on this machine is not itself on this machine, whether or not the proxy is configured.
   const local = !proxied && isLoopback(address) && !isForwarded(headers);
   if (!proxied) return { address, local, secure: encrypted || local, proxied };
   const told = tell(headers, address, proxies);
@@ -73,7 +73,7 @@ function tell(headers: IncomingHttpHeaders, proxy: string, proxies: Proxies): To
   const older = readOlder(headers, proxy, proxies);
   const only = forwarded ?? older;
   if (only === undefined) return { address: proxy, secure: undefined };
-  // Of a caller that is told, how it came must be told too: that the proxy itself came over TLS says nothing of it.
+  // A proxy that reports a caller must report its scheme too: that the proxy itself used TLS proves nothing about the caller.
   if (forwarded === undefined || older === undefined) return { address: only.address, secure: only.secure ?? false };
   if (forwarded.address !== older.address) return { address: proxy, secure: false };
   return { address: older.address, secure: (forwarded.secure ?? true) && (older.secure ?? forwarded.secure ?? false) };
@@ -84,7 +84,7 @@ function readOlder(headers: IncomingHttpHeaders, proxy: string, proxies: Proxies
   const schemes = textOf(headers['x-forwarded-proto']);
   if (hops === undefined && schemes === undefined) return undefined;
   const { address } = rightmost(hops?.split(',') ?? [], proxy, proxies);
-  // Several proxies may each have added theirs, and which is whose can't be told.
+  // Several proxies may each have added a value, and nothing says which is whose.
   const secure = schemes?.split(',').every((scheme) => scheme.trim().toLowerCase() === 'https');
   return { address, secure };
 }
@@ -100,7 +100,7 @@ function readForwarded(field: string, proxy: string, proxies: Proxies): Told {
   return { address, secure: proto === undefined ? undefined : proto === 'https' };
 }
 
-/** The caller is the nearest that is no trusted proxy; the nearest trusted one where nothing better is told. */
+/** The caller is the nearest hop that is not a trusted proxy, or else the farthest trusted one that is reported. */
 function rightmost(
   hops: readonly string[],
   proxy: string,
@@ -175,7 +175,7 @@ const LONGEST = 32 * 1024;
 
 /**
  * The certificate in the field that a trusted proxy fills: `:<base64 of DER>:` (RFC 9440, a Byte Sequence), or PEM,
- * percent-encoded. Whatever else stands there, `(null)` say, is none.
+ * percent-encoded. Any other value, such as `(null)`, counts as no certificate.
  */
 export function certificateOfHeader(field: string): ShownCertificate | undefined {
   if (field.length > LONGEST) return undefined;

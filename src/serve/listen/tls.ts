@@ -13,7 +13,7 @@ import { type Environment, fileMark, resolveSetting } from '../start/settings.ts
 /** TLS of a gateway's own address. */
 export interface OpenTls {
   readonly options: ServerOptions;
-  /** Gives a server the files anew whenever they change; those that are no good change nothing. @returns ends that */
+  /** Gives a server the files again whenever they change; invalid files change nothing. @returns a function that stops this */
   follow(server: TlsServer): () => void;
 }
 
@@ -36,7 +36,7 @@ const LOOK_EVERY = 1_000;
 /** Milliseconds that a caller has to shake hands. */
 const HANDSHAKE_TIMEOUT = 10_000;
 
-/** Reads the files of `tls:`. @throws GatewayError naming the file that is missing or no good */
+/** Reads the files of `tls:`. @throws GatewayError naming the file that is missing or invalid */
 export function openTls(tls: Tls, { env, folder, log }: TlsPorts): OpenTls {
   const setting = (text: Tls['key']): string => resolveSetting(text, env);
   const files: Files = {
@@ -54,9 +54,9 @@ export function openTls(tls: Tls, { env, folder, log }: TlsPorts): OpenTls {
     seen = now;
     try {
       server.setSecureContext(read());
-      log.info(`The TLS files have changed and hold from now on: ${Object.values(files).join(', ')}`);
+      log.info(`The TLS files have changed and are in use now: ${Object.values(files).join(', ')}`);
     } catch (err) {
-      log.error({ err }, 'The TLS files have changed and are no good; what was read before holds on.');
+      log.error({ err }, 'The TLS files have changed but are not valid; the ones read before stay in use.');
     }
   }
 
@@ -139,7 +139,7 @@ function certificatesOf(pem: string, files: Files, name: keyof Files): X509Certi
 function warnOfDates({ validFrom, validTo }: X509Certificate, file: string, log: Log): void {
   const now = Date.now();
   if (now > Date.parse(validTo)) log.warn(`The TLS certificate ${file} has expired: ${validTo}`);
-  else if (now < Date.parse(validFrom)) log.warn(`The TLS certificate ${file} is not valid yet: from ${validFrom} on`);
+  else if (now < Date.parse(validFrom)) log.warn(`The TLS certificate ${file} is not valid before ${validFrom}`);
 }
 
 function readPem(files: Files, name: keyof Files): string {
@@ -157,7 +157,7 @@ function problem(files: Files, name: keyof Files, what: string): GatewayError {
   });
 }
 
-/** What tells that a file is another one, or there or gone. */
+/** A value that changes when the file is replaced, appears or disappears. */
 function lookAt(files: Files): string {
   return Object.values(files)
     .map((file: string) => {

@@ -4,35 +4,36 @@ import { createFolder } from '../../store/file/folder.ts';
 import { messageOf } from '../../wire/error.ts';
 import { GatewayError } from '../gateway-error.ts';
 
-/** The file of the audit log. Nothing that is written to it is lost while it can be written at all. */
+/** The file of the audit log. No line is lost as long as the file can be written at all. */
 export interface AuditFile {
   /** Takes one line, with its end. */
   write(line: string): void;
-  /** It can't be written now: what would have to be kept in it must not happen. */
+  /** It can't be written now, so nothing that must be recorded in it may happen. */
   readonly broken: boolean;
-  /** Opens the path anew: the file there may be another by now. */
+  /** Opens the path again: another file may be there by now. */
   reopen(): void;
-  /** Writes what is left, and ends. */
+  /** Writes the remaining lines and closes the file. */
   close(): Promise<void>;
 }
 
-/** For the owner alone: it says who did what. */
+/** Readable by the owner alone: it records who did what. */
 const MODE = 0o600;
-/** Milliseconds between two tries to write where one failed, and between two looks whether the file was moved away. */
+/** Milliseconds between two attempts to write after a failure, and between two checks whether the file was moved away. */
 const PAUSE = 1_000;
-/** Lines that are kept while none can be written; of those beyond, their number. */
+/** Lines kept while none can be written. Of further lines only the number is kept. */
 const MOST_KEPT = 10_000;
 
 /**
  * Opens the file of the audit log for adding to it. Every write holds whole lines, so that several gateways may share one.
- * @param onError told once of each time that it can't be written
- * @throws GatewayError where it can't be opened
+ * @param onError called once each time the file becomes unwritable
+ * @throws GatewayError when it can't be opened
  */
 export function openAuditFile(path: string, onError: (error: Error) => void): AuditFile {
   try {
     return new Appender(path, onError);
   } catch (error) {
-    const hint = 'It is audit: of gateway.yaml, relative to the project; its folder must be one that may be written.';
+    const hint =
+      'Set audit: of gateway.yaml to a file, relative to the project, in a folder that the gateway may write to.';
     throw new GatewayError(`the audit log ${path} can't be written: ${messageOf(error)}`, { hint, cause: error });
   }
 }
@@ -79,7 +80,7 @@ class Appender implements AuditFile {
     this.#path = path;
     this.#onError = onError;
     this.#descriptor = open(path);
-    // The line that a gateway was writing when it died is not to take the first of this one with it.
+    // A gateway that died may have left half a line, which must not swallow the first line of this one.
     if (endsInside(path)) this.#rest = Buffer.from('\n');
   }
 
@@ -127,7 +128,7 @@ class Appender implements AuditFile {
       this.#writing = false;
       // It was opened anew meanwhile.
       if (descriptor !== this.#descriptor) closeSync(descriptor);
-      // What a full disk took is not written twice: the rest follows it once there is room.
+      // The part that a full disk still took is not written twice: the rest follows once there is room.
       this.#rest = bytes.subarray(error === null ? written : 0);
       if (error !== null) this.#fail(error);
       else if (this.#rest.length > 0 && written === 0) this.#fail(new Error('nothing of a line was written'));
@@ -165,7 +166,7 @@ class Appender implements AuditFile {
     this.#retry.unref();
   }
 
-  /** Where the file was moved away, or removed, what comes next goes to the one that has its name now. */
+  /** After the file was moved away or removed, further lines go to the file that has its name now. */
   #followed(): boolean {
     this.#looked = performance.now();
     const own = fstatSync(this.#descriptor);
@@ -175,7 +176,7 @@ class Appender implements AuditFile {
 
   #lostLine(): string {
     if (this.#lost === 0) return '';
-    const msg = 'Lines were lost while none could be written.';
+    const msg = 'Lines were lost while the audit log could not be written.';
     return `${JSON.stringify({ level: 'error', time: new Date().toISOString(), lost: this.#lost, msg })}\n`;
   }
 }

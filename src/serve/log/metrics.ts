@@ -7,7 +7,7 @@ type Library = typeof import('prom-client');
 
 /** Counts and durations, in Prometheus' text form at `/metrics`. */
 export interface Metrics {
-  /** One exchange, in seconds. `operation` is empty where none was found. */
+  /** One exchange, in seconds. `operation` is empty when none was found. */
   observe(operation: string, status: number, seconds: number): void;
   /** The whole page: the sums of all gateways that share the port. */
   text(): Promise<string>;

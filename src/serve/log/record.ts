@@ -11,7 +11,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { compilePayload, type PayloadWords } from './payload.ts';
 
-/** What became of an exchange. */
+/** The result of an exchange. */
 interface Result {
   readonly operation: Operation | undefined;
   readonly caller: Caller | undefined;
@@ -33,7 +33,7 @@ export type Recorder = (exchange: Exchange, result: Result) => void;
 
 /** What the log keeps of the calls of one operation. */
 interface Kept {
-  /** Names of headers that are masked beside those that every log masks; undefined where headers are not kept. */
+  /** Names of headers that are masked beside those that every log masks; `undefined` when headers are not kept. */
   readonly masked?: ReadonlySet<string>;
   /** Where payloads are kept. */
   readonly payload?: PayloadWords;

@@ -61,7 +61,7 @@ export function httpEntrance(registry: Registry, routes: SoapRoutes, connector: 
 
   function checkSaid({ operationType = 'sync', to }: Said): 'sync' | 'async' | 'ping' {
     if (to !== undefined && to !== gateway.id)
-      throw Fault.of('BAD_PARAMETER', { name: 'To', reason: `is ${quote(to)}, and this node is ${gateway.id}` });
+      throw Fault.of('BAD_PARAMETER', { name: 'To', reason: `is ${quote(to)}, but this node is ${gateway.id}` });
     const type = operationType.toLowerCase();
     if (type === 'sync' || type === 'async' || type === 'ping') return type;
     throw Fault.of('BAD_PARAMETER', { name: 'OperationType', reason: 'is not Sync, Async or Ping' });
@@ -143,7 +143,7 @@ async function open(
   return /^\s*[[{]/.test(data) ? { json: data, said } : { root: readInner(data), said };
 }
 
-/** XML that stands in a message as text. @throws Fault BAD_BODY */
+/** Reads XML that a message contains as text. @throws Fault BAD_BODY */
 function readInner(text: string): XmlElement {
   try {
     return readXml(text.trim());
@@ -154,7 +154,7 @@ function readInner(text: string): XmlElement {
 
 /**
  * Adds what headers and the query string say to what the message itself says.
- * @throws Fault BAD_REQUEST where they contradict each other; TOO_MANY_PARAMETERS, BAD_ENCODING
+ * @throws Fault BAD_REQUEST when they contradict each other; TOO_MANY_PARAMETERS, BAD_ENCODING
  */
 function withOuter(inner: Said, exchange: Exchange, limit: number): Said {
   const query = readingQuery(limit, () => parseQueryString(exchange.query ?? '', limit));
@@ -174,11 +174,11 @@ function withOuter(inner: Said, exchange: Exchange, limit: number): Said {
 
 type Saying = { -readonly [key in keyof Said]: Said[key] };
 
-/** An empty value says nothing. @throws Fault BAD_REQUEST where another value is known already */
+/** An empty value says nothing. @throws Fault BAD_REQUEST when another value is known already */
 function note(said: Saying, key: keyof Said, value: string): void {
   if (value === '') return;
   if (said[key] !== undefined && said[key] !== value)
-    throw Fault.of('BAD_REQUEST', { reason: `it says two different things for ${NAMES[key][0]}` });
+    throw Fault.of('BAD_REQUEST', { reason: `it has two different values for ${NAMES[key][0]}` });
   said[key] = value;
 }
 
@@ -186,13 +186,13 @@ const isOneWay = ({ soap }: Compiled): boolean => soap?.form.response.kind === '
 
 function checkType(type: 'sync' | 'async', compiled: Compiled): void {
   if (type === 'sync' || isOneWay(compiled)) return;
-  const reason = `is Async, and ${compiled.operation.id} is answered at once: Sync`;
+  const reason = `is Async, but ${compiled.operation.id} is answered at once: use Sync`;
   throw Fault.of('BAD_PARAMETER', { name: 'OperationType', reason });
 }
 
 function agreed(asked: Asked, { operationName }: Said, routes: Pick<SoapRoutes, 'isNamed'>): Asked {
   if (operationName === undefined || routes.isNamed(asked.compiled, operationName)) return asked;
-  const reason = `OperationName is ${quote(operationName)}, and its Body is for ${asked.compiled.soap?.form.name}`;
+  const reason = `OperationName is ${quote(operationName)}, but its Body is for ${asked.compiled.soap?.form.name}`;
   throw Fault.of('BAD_REQUEST', { reason });
 }
 
@@ -254,7 +254,7 @@ function readPostedForm(text: string, query: string): HttpContent {
     const key = (Object.keys(NAMES) as (keyof Said)[]).find((each) => NAMES[each].includes(name));
     if (key !== undefined) note(said, key, value.trim());
     else if (!OTHER_FIELDS.has(name)) {
-      const reason = `${quote(name)} is not a field of a form; fields of the request stand in the query of the URL`;
+      const reason = `${quote(name)} is not a field of a form. The fields of the request belong in the query of the URL`;
       throw Fault.of('BAD_BODY', { reason });
     }
   }

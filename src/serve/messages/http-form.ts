@@ -19,10 +19,10 @@ import type { OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
 import { contentOf } from './soap.ts';
 import type { SoapRoutes } from './soap-routes.ts';
 
-/** What a caller says of its message beside it: in headers, in the query string, or in an IBRequest around it. */
+/** What a caller states about its message outside of it: in headers, in the query string, or in an IBRequest around it. */
 export type Said = Omit<IbRequest, 'data'>;
 
-/** The message of a request, taken out of the IBRequest that it may stand in. */
+/** The message of a request, without the IBRequest that may enclose it. */
 export interface HttpContent {
   readonly root?: XmlElement;
   /** JSON text. */

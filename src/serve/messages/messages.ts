@@ -15,14 +15,14 @@ import type { Compiled } from '../operations.ts';
 import { type ConnectorPorts, disposeOf, type Stages } from '../stages.ts';
 import type { Asked, Entrance, MessageProgress, MessageReader, SecuredMessage } from './port.ts';
 
-/** Tells who sends a message: by what is shown outside of it, and inside. */
+/** Authenticates the sender of a message by the credentials outside and inside of it. */
 class Senders {
-  /** Some operation that messages may be for needs no credentials. */
+  /** Some operation over SOAP needs no credentials. */
   readonly mayBeAnybody: boolean;
   readonly #ports: Pick<ConnectorPorts, 'authenticator' | 'throttle'>;
-  /** What callers of some operation or other show outside their messages. */
+  /** The schemes of all operations whose credentials are outside the message. */
   readonly #schemes: readonly SecurityScheme[];
-  /** Some operation takes anybody, or credentials inside messages. */
+  /** Some operation is public, or accepts credentials inside messages. */
   readonly #isOpen: boolean;
 
   constructor(ports: Pick<ConnectorPorts, 'authenticator' | 'throttle' | 'registry'>) {
@@ -36,8 +36,8 @@ class Senders {
 
   /**
    * Looks at the caller's credentials before anything of the message is read, unless it may be for an operation that needs
-   * none outside of it: then what is wrong with them is told once the operation is known. For one that is public they are not
-   * looked at: how long that takes would tell whether they are good, and nobody would count it.
+   * none outside of it: then an error is reported once the operation is known. For a public operation they are not
+   * checked: the time that takes would reveal whether they are valid, without being counted.
    * @throws Fault UNAUTHENTICATED, TOO_MANY_REQUESTS
    */
   async authenticate(exchange: Exchange): Promise<Caller | undefined> {
@@ -55,7 +55,7 @@ class Senders {
     }
   }
 
-  /** What an operation itself asks for decides who calls it. @throws Fault UNAUTHENTICATED */
+  /** Identifies the caller by the schemes that the operation itself requires. @throws Fault UNAUTHENTICATED */
   identify(
     exchange: Exchange,
     { compiled: { operation }, secured }: Asked,
@@ -68,7 +68,7 @@ class Senders {
     const outside = async (): Promise<Caller> => authenticator.authenticate(exchange, requires);
     if (secured === undefined || !requires.some(isMessageScheme)) return outside();
     if (!authenticator.shows(exchange, requires)) return this.#identifyInside(exchange, secured, requires);
-    // A certificate that is nobody's counts as not shown, beside what the message shows too.
+    // A certificate of no user counts as not presented, even next to credentials in the message.
     const isSaid = authenticator.shows(
       exchange,
       requires.filter(({ kind }) => kind !== 'client-certificate'),
@@ -80,7 +80,7 @@ class Senders {
     });
   }
 
-  /** Of a message that is signed, what is signed is all that is gone on with. */
+  /** Of a signed message, only the signed content is used from here on. */
   async #identifyInside(
     exchange: Exchange,
     secured: SecuredMessage,
@@ -98,10 +98,10 @@ export interface MessagePorts extends ConnectorPorts {
   readonly cors: Pick<Cors, 'headersOf'>;
 }
 
-/** Bytes of a message that are read at once; a larger one is refused as soon as it is seen to be wrong. */
+/** Bytes up to which a message is read at once. A larger one is refused as soon as an error is found in it. */
 const SMALL = 64 * 1024;
 
-/** What the SOAP services connector and the HTTP connector have in common: everything but what a message looks like. */
+/** What the SOAP services connector and the HTTP connector share: everything except the form of a message. */
 export class Messages implements MessageReader {
   readonly #ports: MessagePorts;
   readonly #senders: Senders;
@@ -231,8 +231,8 @@ export class Messages implements MessageReader {
 
 /**
  * Which of an operation's URI templates would carry what a message holds: of those whose required variables are all
- * given, the one that carries most of them, from 1; 0 where none would. So a handler that tells its URIs apart answers
- * over SOAP too.
+ * given, the one with most of them, from 1; 0 if there is none. A handler that distinguishes its URIs thereby works over
+ * SOAP too.
  */
 function uriIndexOf({ uris }: Operation, input: DocumentValue): number {
   let best = 0;

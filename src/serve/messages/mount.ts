@@ -5,7 +5,7 @@ import { quote } from '../../wire/words.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv, readingQuery } from '../exchange/exchange.ts';
 import { methodNotAllowed } from '../exchange/refuse.ts';
 import { INSPECTION } from '../page/contracts.ts';
-import { type Beside, findContract } from '../plain-routes.ts';
+import { findContract, type PlainRoutes } from '../plain-routes.ts';
 import type { RestPorts } from '../rest/rest.ts';
 import { httpEntrance, POSTING, saysInQuery } from './http-connector.ts';
 import { type MessagePorts, Messages } from './messages.ts';
@@ -16,31 +16,31 @@ import { compileSoapRoutes } from './soap-routes.ts';
 type App = Hono<GatewayEnv>;
 
 /** The SOAP services connector, with the contracts of its services, and the HTTP connector. */
-export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & RestPorts, beside: Beside): void {
+export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & RestPorts, plainRoutes: PlainRoutes): void {
   const { registry, operations } = ports;
-  const messages = new Messages({ ...ports, cors: beside.cors });
+  const messages = new Messages({ ...ports, cors: plainRoutes.cors });
   const routes = compileSoapRoutes(operations);
   const soap = soapEntrance(registry, routes);
   const named = httpEntrance(registry, routes, 'services');
-  mount(app, ports, beside, 'PeopleSoftServiceListeningConnector', async (exchange, below) => {
+  mount(app, ports, plainRoutes, 'PeopleSoftServiceListeningConnector', async (exchange, below) => {
     const name = contractName(exchange, below, ports);
     if (typeof name !== 'string') {
       // It names services, as contracts do.
-      await beside.admit(exchange);
+      await plainRoutes.admit(exchange);
       throw name;
     }
     // Clients that can't read compressed messages fetch contracts here.
-    const contract = findContract(beside, exchange, name, registry.gateway.compress.soap);
+    const contract = findContract(plainRoutes, exchange, name, registry.gateway.compress.soap);
     const entrance = saysInQuery(exchange) ? named : soap;
     // Clients that read a WSDL of the original post to its address: that is the one in it.
     if (exchange.method === 'POST' && contract !== undefined && /\.wsdl$/i.test(name))
       return messages.serve(exchange, entrance);
-    return contract === undefined ? serve(exchange, below, messages, entrance, beside, POSTING) : contract();
+    return contract === undefined ? serve(exchange, below, messages, entrance, plainRoutes, POSTING) : contract();
   });
   const http = httpEntrance(registry, routes, 'http');
-  mount(app, ports, beside, 'HttpListeningConnector', (exchange, below) => {
+  mount(app, ports, plainRoutes, 'HttpListeningConnector', (exchange, below) => {
     const asks = exchange.query !== undefined || exchange.header('operationname') !== undefined;
-    return serve(exchange, below, messages, http, beside, asks ? ['GET', 'HEAD', ...POSTING] : POSTING);
+    return serve(exchange, below, messages, http, plainRoutes, asks ? ['GET', 'HEAD', ...POSTING] : POSTING);
   });
 }
 
@@ -48,7 +48,7 @@ export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & Rest
 function mount(
   app: App,
   { registry: { gateway, nodes } }: Pick<MessagePorts, 'registry'>,
-  { cors }: Beside,
+  { cors }: PlainRoutes,
   connector: string,
   answer: (exchange: Exchange, below: string) => Response | Promise<Response>,
 ): void {
@@ -91,7 +91,7 @@ const CONTRACTS: ReadonlyMap<string, string> = new Map([
   ['getschema', 'xsd'],
 ]);
 
-/** @returns the contract's name, or the fault that the query names none; undefined where it does not ask for a contract */
+/** @returns the contract's name, or the fault that the query names none; `undefined` when it does not ask for a contract */
 function contractOfOperation({ query = '' }: Exchange, limit: number): string | Fault | undefined {
   if (!/operation=get/i.test(query)) return undefined;
   const parameters = readingQuery(limit, () => parseQueryString(query, limit));
@@ -109,7 +109,7 @@ function serve(
   below: string,
   messages: Messages,
   entrance: Entrance,
-  { tellAllowed }: Beside,
+  { tellAllowed }: PlainRoutes,
   methods: readonly string[],
 ): Response | Promise<Response> {
   if (below !== '') throw Fault.of('NOT_FOUND', { what: `service or contract ${quote(below)} at this connector` });

@@ -30,7 +30,7 @@ export interface Asked {
   readonly compiled: Compiled;
   /** Reads the request's document. @throws Fault */
   read(): DocumentValue;
-  /** What the message itself shows of its sender; undefined where it shows nothing. */
+  /** What the message itself shows of its sender; `undefined` when it shows nothing. */
   readonly secured?: SecuredMessage;
 }
 
@@ -59,10 +59,10 @@ export interface Entrance {
 
 /** What an entrance reads a request by, within the gateway's limits. */
 export interface MessageReader {
-  /** The text of a request's body; undefined where there is none. @throws Fault BODY_TOO_LARGE, BAD_BODY */
+  /** The text of a request's body; `undefined` when there is none. @throws Fault BODY_TOO_LARGE, BAD_BODY */
   text(exchange: Exchange): Promise<string | undefined>;
   /** Answers what is no call of an operation. */
   tell(exchange: Exchange, contentType: string, text: string): Response;
-  /** Opens the message of a request; undefined where there is no body. @throws Fault as `openMessage` does */
+  /** Opens the message of a request; `undefined` when there is no body. @throws Fault as `openMessage` does */
   open(exchange: Exchange, entrance: Entrance, progress: MessageProgress): Promise<OpenedMessage | undefined>;
 }

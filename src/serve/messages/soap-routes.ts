@@ -15,7 +15,7 @@ export interface SoapRoutes {
    * The operation that a message calls. One in the shape of the original calls the operation that its action names,
    * whatever its element is called; only where nothing is named the element decides. Where services share the namespace of
    * the element, the action decides, else the default version. `undefined` for an element of no operation.
-   * @param action what names the operation beside the message
+   * @param action the name of the operation outside the message
    * @throws Fault BAD_REQUEST naming the operations between which nothing decides
    */
   called(payload: XmlElement, action: string | undefined): Compiled | undefined;

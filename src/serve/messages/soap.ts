@@ -49,7 +49,7 @@ export function soapEntrance({ gateway }: Registry, routes: SoapRoutes): Entranc
 
 /**
  * Finds what an envelope asks for.
- * @param envelope the root of the message, or what stands in it
+ * @param envelope the root of the message, or the element inside it
  * @param mtom whether a reply may be MTOM
  * @param named what names the operation outside of the message, where its action does not
  * @throws Fault VERSION_MISMATCH, NOT_UNDERSTOOD, BAD_BODY, BAD_REQUEST, NOT_FOUND
@@ -97,7 +97,7 @@ export function askEnvelope(
 /** A message of the operation's own WSDL and its action name the same operation. @throws Fault BAD_REQUEST */
 function checkAction(action: string | undefined, compiled: Compiled, payload: XmlElement): void {
   if (action === undefined || compiled.original || namesOf(compiled).includes(action)) return;
-  const reason = `its action is ${quote(action)}, and that of ${payload.local} is ${compiled.soap!.form.action}`;
+  const reason = `its action is ${quote(action)}, but the action of ${payload.local} is ${compiled.soap!.form.action}`;
   throw Fault.of('BAD_REQUEST', { reason });
 }
 
@@ -107,7 +107,7 @@ function takesSecurity(called: Compiled | undefined): boolean {
   return operation !== undefined && !operation.public && operation.requires.some(isMessageScheme);
 }
 
-/** What a message shows of its sender; undefined where it shows nothing. */
+/** The credentials in a message; `undefined` if it has none. */
 function securedOf(
   { version, headers }: SoapMessage,
   envelope: XmlElement,
@@ -156,7 +156,7 @@ function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, 
   return { status: 200, ...assembleMessage(version, pieces, { mtom, segments }) };
 }
 
-/** What stands in the Body of a reply, and the segments beside it. */
+/** The content of the Body of a reply, and the segments that accompany it. */
 export function contentOf(
   { soap, operation }: Compiled,
   outcome: Outcome,
@@ -203,7 +203,7 @@ function attachmentOf({ body, length, contentType }: PassedBytes): Attachment {
   return { contentType, stream: streamOf(body), ...(length === undefined ? {} : { length }) };
 }
 
-/** WSS: SOAP Message Security 1.1.1 section 12; the same whatever is wrong with credentials in a message. */
+/** WSS: SOAP Message Security 1.1.1 section 12; the same for every problem with credentials in a message. */
 const FAILED_AUTHENTICATION = { local: 'FailedAuthentication', namespace: WSSE };
 
 /** Statuses of the transport, which clients act on before they read a body: credentials, method, size, media type, when to retry. */
@@ -223,7 +223,7 @@ function writeSoapFault(fault: Fault, version: SoapVersion, compiled: Compiled |
 
 function faultContentOf(fault: Fault, compiled: Compiled | undefined): SoapFaultContent {
   const { cause, message: reason } = fault;
-  // What is wrong with a header or the envelope is not told in the detail (SOAP 1.1 section 4.4).
+  // Errors of headers or of the envelope are not described in the detail (SOAP 1.1 section 4.4).
   if (cause instanceof SoapError && cause.code !== 'Client')
     return { code: cause.code, reason, notUnderstood: cause.notUnderstood };
   const detail = compiled?.soap?.writeFaultDetail(fault) ?? brokerDetail(fault);
@@ -232,7 +232,7 @@ function faultContentOf(fault: Fault, compiled: Compiled | undefined): SoapFault
   return { code: fault.status < 500 ? 'Client' : 'Server', ...subcode, reason, detail };
 }
 
-/** What is wrong with an envelope, as the fault that says so. */
+/** The fault for an invalid envelope. */
 function faultOfEnvelope(error: unknown): unknown {
   if (!(error instanceof SoapError)) return error;
   const { code, reason, notUnderstood } = error;
@@ -241,5 +241,5 @@ function faultOfEnvelope(error: unknown): unknown {
     const headers = notUnderstood.map(({ namespace, local }) => `{${namespace}}${local}`).join(', ');
     return Fault.of('NOT_UNDERSTOOD', { headers }, { cause: error });
   }
-  return Fault.of('BAD_BODY', { reason: `its envelope is wrong: ${reason}` }, { cause: error });
+  return Fault.of('BAD_BODY', { reason: `its envelope is not valid: ${reason}` }, { cause: error });
 }

@@ -18,7 +18,7 @@ export interface Contract {
 /** The descriptions that the gateway hands out, by the last part of their path. */
 export interface Contracts {
   /**
-   * What renders a contract, where the name is one of a contract; undefined from that where there is none after all.
+   * Renders the contract of a name; `undefined` if it is not the name of a contract. The result is `undefined` too if the contract turns out not to exist.
    * @param name `Locations.v1.wadl`, `LOCATIONS.1.wadl`, `ExecuteQuery.v1.openapi.json`
    */
   find(name: string): (() => Promise<Contract | undefined>) | undefined;

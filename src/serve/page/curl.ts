@@ -8,7 +8,7 @@ import { may } from '../../security/authorise.ts';
 
 /**
  * A request as a command line to paste.
- * @param credentials words that show them; empty where none are needed
+ * @param credentials words that show them; empty when none are needed
  */
 export function curlCommand({ method, url, headers, body }: ExampleRequest, credentials: readonly string[]): string {
   const words = ['curl'];

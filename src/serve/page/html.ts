@@ -34,7 +34,7 @@ export function renderPage(parts: PageParts): string {
 <body>
 <header>
 <h1>Signalbox</h1>
-<p>Node <strong>${escapeHtml(gateway.id)}</strong> serves ${counted(active.length, 'service')} with ${counted(operations, 'operation')}. A click on a command selects all of it.</p>
+<p>Node <strong>${escapeHtml(gateway.id)}</strong> serves ${counted(active.length, 'service')} with ${counted(operations, 'operation')}. Click a command to select all of it.</p>
 <dl>
 <dt>REST</dt><dd>${code(`${parts.base}/RESTListeningConnector/`)}</dd>
 <dt>SOAP</dt><dd>${code(`${parts.base}/PeopleSoftServiceListeningConnector`)}</dd>
@@ -42,7 +42,7 @@ export function renderPage(parts: PageParts): string {
 ${active.length > 1 ? renderIndex(active) : ''}
 </header>
 <main>
-${active.map((service) => renderService(service, parts, operations > MOST_OPEN)).join('\n') || '<p>No service is active. Services are added below the folder <code>definitions</code>.</p>'}
+${active.map((service) => renderService(service, parts, operations > MOST_OPEN)).join('\n') || '<p>No service is active. Add services in the folder <code>definitions</code>.</p>'}
 </main>
 <footer><nav aria-label="Gateway"><a href="/health/ready">ready</a> <a href="/health/live">live</a> <a href="/metrics">metrics</a></nav></footer>
 </body>
@@ -124,13 +124,13 @@ ${shown}`;
 function facts(operation: Operation): string {
   const lists = operation.permissions.map((list) => list.id);
   const shown = operation.requires.map(schemeWords);
-  const grant = operation.public
-    ? 'Open to everybody.'
-    : `Needs permission list ${either(lists)}; the caller shows ${either(shown)}.`;
+  const grant = operation.public ? 'Public.' : `Requires permission list ${either(lists)}, and ${either(shown)}.`;
   if (operation.uris.length === 0) return grant;
   const forms = [...new Set(sentForms(operation).map((form) => form.mediaType))];
   const over = operation.soap === undefined ? '' : ' over REST';
-  return forms.length === 0 ? `${grant} Answers${over} without a body.` : `${grant} Answers${over} ${either(forms)}.`;
+  return forms.length === 0
+    ? `${grant} Replies${over} without a body.`
+    : `${grant} Replies${over} with ${either(forms)}.`;
 }
 
 /** Text as HTML, between tags and in attributes. */

@@ -20,7 +20,7 @@ import { timedOut, type WrittenFault } from '../exchange/refuse.ts';
 import { isBodiless, respondBytes, respondCoded, withHeaders } from '../exchange/respond.ts';
 import { checkCodings, select } from '../exchange/select.ts';
 import type { CallProgress, Compiled } from '../operations.ts';
-import { type Beside, findContract } from '../plain-routes.ts';
+import { findContract, type PlainRoutes } from '../plain-routes.ts';
 import { type ConnectorPorts, disposeOf, headerOf, type Stages } from '../stages.ts';
 import { compileRoutes, type RouteMatch, type RouteTable } from './routes.ts';
 
@@ -171,7 +171,7 @@ class RestConnector {
   }
 }
 
-/** Frees an outcome where what is to be made of it fails. */
+/** Runs `make`, and frees the outcome if that fails. */
 function disposing<T>(outcome: Outcome, make: () => T): T {
   try {
     return make();
@@ -199,8 +199,8 @@ function isContent({ operation, uri }: RouteMatch): boolean {
     : primitiveOf(field.type) === 'binary';
 }
 
-/** The REST connector, with the contracts that stand beside its services. */
-export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, beside: Beside): void {
+/** The REST connector, with the contracts of its services. */
+export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, routes: PlainRoutes): void {
   const { context, id, compress } = ports.registry.gateway;
   const rest = new RestConnector(ports);
   const prefix = `/${context}/RESTListeningConnector/`;
@@ -209,12 +209,12 @@ export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, beside: Besid
     const exchange = exchangeOf(c);
     if (!exchange.path.startsWith(prefix)) throw Fault.of('NOT_FOUND', { what: 'such path' });
     const path = exchange.path.slice(prefix.length);
-    // A contract stands right below the connector, or below the local node's name.
+    // A contract is right below the connector, or below the name of the local node.
     const below = path.startsWith(ofNode) ? path.slice(ofNode.length) : path;
-    exchange.cors = beside.cors.headers(exchange, firstSegment(below));
-    const contract = below.includes('/') ? undefined : findContract(beside, exchange, below, compress.rest);
+    exchange.cors = routes.cors.headers(exchange, firstSegment(below));
+    const contract = below.includes('/') ? undefined : findContract(routes, exchange, below, compress.rest);
     if (contract !== undefined) return contract();
-    if (exchange.method === 'OPTIONS') return beside.tellAllowed(exchange, rest.allowed(path));
+    if (exchange.method === 'OPTIONS') return routes.tellAllowed(exchange, rest.allowed(path));
     return rest.serve(exchange, path);
   });
 }

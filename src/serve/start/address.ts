@@ -18,7 +18,7 @@ export function readAddress({ gateway }: Registry, env: Environment): Address {
   const port = env.PORT || itsPort;
   if (host === '' || port === '') {
     throw new GatewayError(`listen: ${JSON.stringify(text)} is not host:port, as in 127.0.0.1:8080`, {
-      hint: 'HOST and PORT override it.',
+      hint: 'The environment variables HOST and PORT override it.',
     });
   }
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
@@ -50,7 +50,7 @@ export function contractBase(registry: Registry, env: Environment, bound?: Addre
 /**
  * Whether users of the sample may call. They have well-known passwords: they work on addresses that only this machine
  * reaches, or not at all.
- * @throws GatewayError where others can reach the address
+ * @throws GatewayError when others can reach the address
  */
 export function readSampleUsers({ users, gateway }: Registry, { host }: Address, env: Environment): boolean {
   const off = env.SIGNALBOX_SAMPLE_USERS === 'off';

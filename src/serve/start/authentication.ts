@@ -63,7 +63,7 @@ interface MessageSecurityPorts {
 }
 
 /**
- * Compiles the schemes whose credentials stand inside messages; undefined where there are none.
+ * Compiles the schemes whose credentials stand inside messages; `undefined` when there are none.
  * @throws GatewayError for what is not set, and files that can't be read; Error for authorities that are none
  */
 async function openMessageSecurity(

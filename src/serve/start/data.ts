@@ -31,7 +31,7 @@ export interface Data {
   readonly blobs: BlobStorage;
   /** For attachments that come before they are wanted. */
   readonly spool: Spool;
-  /** What may be wrong and keeps nothing from starting, a sentence each: datasources that can't be reached now. */
+  /** Problems that do not prevent a start, one sentence each: datasources that can't be reached now. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface DataOptions {
   readonly env: Environment;
   /** Processes for stored queries that are always there, where the database is SQLite; 2. */
   readonly readers?: number;
-  /** Told of connections that were lost while nobody used them. */
+  /** Called for connections that were lost while idle. */
   readonly onError?: (error: Error) => void;
 }
 

@@ -95,7 +95,7 @@ function diagnosticOf(problem: QueryProblem): Diagnostic {
   return databaseDiagnostic(CODES[kind], { query: query.id, reason: message }, placeOfProblem(problem));
 }
 
-/** The column, or where it stands in the SQL: lines of a literal block follow each other as those of the SQL do. */
+/** The place of the column, or of the word in the SQL: lines of a literal block correspond to those of the SQL. */
 function placeOfProblem({ query, column, offset }: QueryProblem): Place {
   if (column !== undefined) return column.at;
   const { at, sqlAt = at } = query;

@@ -20,7 +20,7 @@ interface Wanted<T> {
   /** The operation, process or service, for messages. */
   readonly id: string;
   readonly what: string;
-  /** The export where it is one, undefined where not. */
+  /** The export where it is one, `undefined` when not. */
   readonly read: (exported: unknown) => T | undefined;
   readonly hint: string;
 }
@@ -28,7 +28,7 @@ interface Wanted<T> {
 /**
  * Imports the code that the registry names; Node strips its types.
  * @param root the project's folder
- * @throws GatewayError where a file is missing, does not run, or exports something else
+ * @throws GatewayError when a file is missing, does not run, or exports something else
  */
 export async function importCode(registry: Registry, root: string): Promise<ProjectCode> {
   const handlers = new Map<string, Wanted<Handler>>();
@@ -107,6 +107,6 @@ async function importOne<T>(file: string, shown: string, { id, what, read, hint 
     });
   }
   const exported = read(found.default);
-  if (exported === undefined) throw new GatewayError(`${shown} exports no ${what}`, { hint });
+  if (exported === undefined) throw new GatewayError(`${shown} does not export a ${what}`, { hint });
   return exported;
 }

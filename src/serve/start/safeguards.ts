@@ -7,9 +7,9 @@ import { type AuditFile, openAuditFile } from '../log/audit-file.ts';
 import { createLog, type Log } from '../log/log.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
-/** What a gateway bounds its callers by, and keeps account of them in. */
+/** The limits of a gateway's calls, and its audit log. */
 export interface Safeguards {
-  /** Where some bound of calls is declared. */
+  /** `undefined` if no limit of calls is declared. */
   readonly throttle: Throttle | undefined;
   /** Where the lines of exchanges go: the log itself, or the file that gateway.yaml names. */
   readonly audit: Log;
@@ -18,7 +18,7 @@ export interface Safeguards {
   close(): Promise<void>;
 }
 
-/** @throws GatewayError where the audit log can't be opened */
+/** @throws GatewayError when the audit log can't be opened */
 export async function openSafeguards(
   registry: Registry,
   options: { readonly store: Store; readonly env: Environment; readonly folder: string; readonly log: Log },
@@ -47,11 +47,11 @@ function openAudit(
   if (gateway.audit === undefined) return undefined;
   const path = resolve(folder, resolveSetting(gateway.audit, env));
   return openAuditFile(path, (err) =>
-    log.error({ err }, `The audit log ${path} can't be written; nothing is answered until it can.`),
+    log.error({ err }, `The audit log ${path} can't be written. Requests are refused until it can.`),
   );
 }
 
-/** What counts the calls of a gateway that bounds rates; undefined where none does. */
+/** What counts the calls of a gateway that bounds rates; `undefined` when none does. */
 async function openRates(
   registry: Registry,
   { store, log }: { readonly store: Store; readonly log: Log },
@@ -59,6 +59,7 @@ async function openRates(
   if (!hasRates(registry)) return undefined;
   return openRateLimits({
     table: await openRateTable(store),
-    onError: (err) => log.warn({ err }, 'Calls are counted by this gateway alone until the database answers again.'),
+    onError: (err) =>
+      log.warn({ err }, 'The database does not answer. Until it does, this gateway counts calls by itself.'),
   });
 }

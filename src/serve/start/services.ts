@@ -21,7 +21,7 @@ import type { Log } from '../log/log.ts';
 import { createAccount } from '../log/record.ts';
 import type { Data } from './data.ts';
 
-/** What answers operations beside code and queries, and works when nobody waits. */
+/** What answers operations other than code and queries, and the work that no request waits for. */
 export interface Services {
   readonly components: Components;
   readonly runs: QueryRuns;

@@ -14,13 +14,15 @@ export function resolveSetting(text: ConfigText, env: Environment): string {
   return resolveSettings([text], env)[0] as string;
 }
 
-/** Resolves several, so that all that is not set is told at once. @throws GatewayError */
+/** Resolves several texts, and reports everything that is not set at once. @throws GatewayError */
 export function resolveSettings(texts: readonly ConfigText[], env: Environment): string[] {
   try {
     return resolveAll(texts, env);
   } catch (error) {
     if (error instanceof ConfigError)
-      throw new GatewayError(error.message, { hint: 'The definitions name what has to be set.' });
+      throw new GatewayError(error.message, {
+        hint: 'Set it in the environment of the gateway; the definitions refer to it.',
+      });
     throw error;
   }
 }

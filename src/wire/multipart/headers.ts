@@ -58,7 +58,7 @@ function hasControls(line: string): boolean {
 /** One parameter (RFC 2045 section 5.1). Quotes that are not closed reach to the end. */
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s"]+))/gs;
 
-/** The file name that a header gives; undefined where it gives none. Nothing is taken out of it: it may hold a path. */
+/** The file name that a header gives; `undefined` when it gives none. Nothing is taken out of it: it may hold a path. */
 export function fileNameOf(header: string): string | undefined {
   const given = new Map<string, string>();
   for (const [, name = '', quoted, token = ''] of header.matchAll(PARAMETER)) {
@@ -114,7 +114,7 @@ const MAX_BOUNDARY = 70;
 
 /**
  * The boundary of a multipart message that comes without the header naming it: what stands behind `--` on the first line
- * that is not blank. Undefined where that line is no boundary.
+ * that is not blank. `undefined` when that line is no boundary.
  */
 export function boundaryOfText(text: string): string | undefined {
   for (let at = 0; at < text.length; ) {

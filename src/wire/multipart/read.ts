@@ -23,7 +23,7 @@ export interface Part {
   /**
    * The content without its transfer encoding, once. It comes from the source as it is asked for, and is gone when the
    * next part is asked for. Pieces may be views of what the source gave.
-   * @throws MultipartError, at once where the encoding is not known
+   * @throws MultipartError, at once when the encoding is not known
    */
   body(): AsyncIterable<Uint8Array>;
 }

@@ -5,7 +5,7 @@ import { WireError } from '../error.ts';
 /** Where a delimiter stands among some bytes: from the line end before it, which belongs to it, to behind its own. */
 interface FoundDelimiter {
   readonly start: number;
-  /** Undefined where the bytes end before it can be told whether it is one. */
+  /** `undefined` when the bytes end before it can be told whether it is one. */
   readonly end: number | undefined;
   /** `--boundary--`, behind which no part comes. */
   readonly closing: boolean;
@@ -74,7 +74,7 @@ function withReturn(bytes: Buffer, feed: number): number {
   return bytes[feed - 1] === RETURN ? feed - 1 : feed;
 }
 
-/** The end of a boundary's line, from behind the boundary; undefined where something else stands there. */
+/** The end of a boundary's line, from behind the boundary; `undefined` when something else stands there. */
 function lineEnd(bytes: Buffer, from: number): LineEnd | undefined {
   let at = from;
   if (bytes[at] === DASH && at + 1 === bytes.length) return { end: undefined, closing: false };
@@ -135,7 +135,7 @@ export class MultipartScanner {
     return this.#last;
   }
 
-  /** The next bytes of a content; undefined where its delimiter came, which is read then. @throws MultipartError */
+  /** The next bytes of a content; `undefined` when its delimiter came, which is read then. @throws MultipartError */
   async piece(): Promise<Buffer | undefined> {
     for (;;) {
       const found = this.#delimiter.find(this.#unread);
@@ -200,7 +200,7 @@ export class MultipartScanner {
   }
 
   /**
-   * All that is unread may begin a delimiter: reads on to see. Gives it as content where it is none, nothing where
+   * All that is unread may begin a delimiter: reads on to see. Gives it as content where it is none, nothing when
    * that can't be told yet, undefined behind the delimiter.
    */
   async #settle(): Promise<Buffer | undefined> {

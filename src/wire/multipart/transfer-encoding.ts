@@ -13,7 +13,7 @@ const PIECE = 256 * 1024;
 
 /**
  * Content without its transfer encoding.
- * @param encoding value of the header; undefined where there is none, which says 7bit
+ * @param encoding value of the header; `undefined` when there is none, which says 7bit
  * @throws what `complain` makes: at once of an encoding that is not known, while reading of content that is not in it
  */
 export function decodeTransfer(

@@ -20,9 +20,9 @@ export interface MultipartToWrite {
 }
 
 export interface WrittenMultipart {
-  /** Exact, in bytes; undefined where the length of a content is not known. */
+  /** Exact, in bytes; `undefined` when the length of a content is not known. */
   readonly length: number | undefined;
-  /** @throws RangeError where a content does not hold as many bytes as it said, before it has given more */
+  /** @throws RangeError when a content does not hold as many bytes as it said, before it has given more */
   bytes(): AsyncIterable<Uint8Array>;
 }
 

@@ -7,7 +7,7 @@ export interface SoapMessage {
   readonly version: SoapVersion;
   /** Header blocks in their order. */
   readonly headers: readonly XmlElement[];
-  /** The element in the Body; undefined where it is empty. */
+  /** The element in the Body; `undefined` when it is empty. */
   readonly payload: XmlElement | undefined;
 }
 
@@ -142,7 +142,7 @@ export function isForUs(header: XmlElement, version: SoapVersion): boolean {
 }
 
 /**
- * What a request says it wants; undefined where it leaves that to its body. In 1.1 that is the header SOAPAction (section
+ * What a request says it wants; `undefined` when it leaves that to its body. In 1.1 that is the header SOAPAction (section
  * 6.1.1), in 1.2 the parameter `action` of application/soap+xml (RFC 3902): of the content type itself, or with
  * attachments of what its `start-info`, or the `type` of the root part, quotes. Senders of 1.2 that write SOAPAction
  * alone are understood too; quotes may be missing.

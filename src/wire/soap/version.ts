@@ -52,7 +52,7 @@ function around(version: SoapVersion): { readonly start: string; readonly end: s
 
 interface SoapIntent {
   readonly version: SoapVersion;
-  /** Without its quotes; empty for none. Undefined where no header says one. */
+  /** Without its quotes; empty for none. `undefined` when no header says one. */
   readonly action: string | undefined;
 }
 

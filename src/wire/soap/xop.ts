@@ -64,7 +64,7 @@ export function newContentId(): string {
 /** What the parameters of multipart/related say. */
 export interface RelatedType {
   readonly boundary: string;
-  /** Id of the root part as {@link contentIdOf} gives it; undefined where the first part is the root. */
+  /** Id of the root part as {@link contentIdOf} gives it; `undefined` when the first part is the root. */
   readonly start?: string;
   /** `type/subtype` of the root part. */
   readonly type?: string;
@@ -76,7 +76,7 @@ export function isRelated({ essence }: MediaType): boolean {
   return essence === 'multipart/related';
 }
 
-/** @throws XopError where the boundary is missing, or can be none */
+/** @throws XopError when the boundary is missing, or can be none */
 export function readRelatedType({ parameters }: MediaType): RelatedType {
   const boundary = parameters.get('boundary');
   const fault = boundary === undefined ? 'its boundary is missing' : boundaryFault(boundary);

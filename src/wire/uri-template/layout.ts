@@ -16,7 +16,7 @@ export interface TemplateLayout {
   readonly pairs: readonly LiteralPair[];
   /** In order, as they stand in `template.variables`. */
   readonly queryVariables: readonly TemplateVariable[];
-  /** Why a server can't receive the query that this template writes; undefined where it can. */
+  /** Why a server can't receive the query that this template writes; `undefined` when it can. */
   readonly fault: string | undefined;
 }
 
@@ -125,7 +125,7 @@ function isNamed(text: string, part: TemplatePart): boolean {
 }
 
 /**
- * Why requests can't be matched to this template by a server, as a clause without a full stop; undefined where they can.
+ * Why requests can't be matched to this template by a server, as a clause without a full stop; `undefined` when they can.
  * Such a template may still be expanded.
  */
 export function receivable(template: UriTemplate): string | undefined {

@@ -27,12 +27,12 @@ interface QueryMatch {
 export interface UriMatcher {
   /**
    * @param path raw, without its leading slash and its query
-   * @returns values aligned with `template.variables`, those of the query undefined; undefined where the path differs
+   * @returns values aligned with `template.variables`, those of the query undefined; `undefined` when the path differs
    */
   matchPath(path: string): RawValue[] | undefined;
   /**
    * Fills the query's variables by name; order does not matter, unknown names are left alone.
-   * @throws PercentError where a value to be compared with a literal pair can't be decoded
+   * @throws PercentError when a value to be compared with a literal pair can't be decoded
    */
   matchQuery(query: QueryString, into: RawValue[]): QueryMatch;
 }
@@ -202,8 +202,8 @@ export type DecodedValue = string | string[] | undefined;
 /**
  * Decodes what a matcher took for a variable, by the shape that the matcher was compiled with. `+` is a space in a
  * query, except for `{+x}`.
- * @throws PercentError where it can't be decoded
- * @throws UriValueError where a text stands twice, or is longer than its `{x:3}`
+ * @throws PercentError when it can't be decoded
+ * @throws UriValueError when a text stands twice, or is longer than its `{x:3}`
  */
 export function decodeRaw(raw: RawValue, variable: TemplateVariable, shape: ValueShape): DecodedValue {
   if (raw === undefined) return undefined;

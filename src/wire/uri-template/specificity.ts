@@ -78,8 +78,8 @@ export function compareSpecificity(a: UriTemplate, b: UriTemplate): number {
 }
 
 /**
- * Which of two templates that match one path has the say there: negative for `a`, positive for `b`, undefined where each
- * is the more specific in one segment (`a/{x}` and `{y}/b`), 0 where neither is in any.
+ * Which of two templates that match one path has the say there: negative for `a`, positive for `b`, `undefined` when each
+ * is the more specific in one segment (`a/{x}` and `{y}/b`), 0 when neither is in any.
  */
 export function dominance(a: UriTemplate, b: UriTemplate): number | undefined {
   const differences = segmentDifferences(a, b);

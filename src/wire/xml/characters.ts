@@ -151,7 +151,7 @@ const NOBODY: XmlName = { raw: '', prefix: '', local: '', hash: -1 };
 const known = new Array<XmlName>(SETS * WAYS).fill(NOBODY);
 
 /**
- * The qualified name that begins at `start`, and goes on as long as its characters do; undefined where there is none.
+ * The qualified name that begins at `start`, and goes on as long as its characters do; `undefined` when there is none.
  * @param bound where to stop, no more than the length of the text
  */
 export function nameAt(text: string, start: number, bound: number): XmlName | undefined {

@@ -41,7 +41,7 @@ export class XmlDecoder {
   #seen = 0;
 
   /**
-   * @param charset of the Content-Type, in any case; undefined where it has none
+   * @param charset of the Content-Type, in any case; `undefined` when it has none
    * @throws XmlError for a charset that is not read at all, before any byte is
    */
   constructor(charset?: string) {
@@ -60,7 +60,7 @@ export class XmlDecoder {
     return '';
   }
 
-  /** @returns what was left of the text @throws XmlError where it ends inside a character */
+  /** @returns what was left of the text @throws XmlError when it ends inside a character */
   end(): string {
     const begun = this.#encoding === undefined ? this.#begin(this.#head) : '';
     try {

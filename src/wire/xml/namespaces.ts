@@ -25,7 +25,7 @@ export class Scope {
     return true;
   }
 
-  /** The namespace that a prefix stands for; undefined where it is unbound. */
+  /** The namespace that a prefix stands for; `undefined` when it is unbound. */
   namespaceOf(prefix: string): string | undefined {
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
       if (scope.#prefix === prefix) return scope.#namespace;
@@ -41,7 +41,7 @@ export const OUTERMOST = new Scope('', '', undefined);
 OUTERMOST.add('xml', XML_NAMESPACE);
 OUTERMOST.add('xmlns', XMLNS_NAMESPACE);
 
-/** What is wrong with a declaration; undefined where nothing is. */
+/** What is wrong with a declaration; `undefined` when nothing is. */
 export function faultOfDeclaration(prefix: string, namespace: string): string | undefined {
   // Where one reader takes it away and another does not, they read different names.
   if (namespace.trim() !== namespace) return `the namespace of ${nameOf(prefix)} has white space around it`;

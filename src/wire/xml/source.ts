@@ -4,7 +4,7 @@
 export class XmlError extends Error {
   override readonly name = 'XmlError';
   readonly reason: string;
-  /** Where what is wrong begins, both from 1, a column being a character; 0 where it is not in the text: too much of it, or bytes. */
+  /** Where what is wrong begins, both from 1, a column being a character; 0 when it is not in the text: too much of it, or bytes. */
   readonly line: number;
   readonly column: number;
 

@@ -25,8 +25,8 @@ export interface XmlElement {
   readonly line: number;
   readonly column: number;
   /**
-   * The namespace that a prefix stands for here, as QNames in content need it; undefined where it is unbound. `''` is the
-   * default namespace, itself empty where none is declared.
+   * The namespace that a prefix stands for here, as QNames in content need it; `undefined` when it is unbound. `''` is the
+   * default namespace, itself empty when none is declared.
    */
   namespaceOf(prefix: string): string | undefined;
 }
@@ -44,7 +44,7 @@ export function textOf({ content }: XmlElement): string {
   return content.filter((each) => typeof each === 'string').join('');
 }
 
-/** The value of an attribute; undefined where there is none. */
+/** The value of an attribute; `undefined` when there is none. */
 export function attributeOf({ attributes }: XmlElement, local: string, namespace = ''): string | undefined {
   return attributes.find((each) => each.local === local && each.namespace === namespace)?.value;
 }
