@@ -45,7 +45,7 @@ export function reading<T>(read: () => T, whole = ''): T {
   }
 }
 
-/** What is wrong with a message's wire form, as the fault that tells a caller; other errors as they are. */
+/** The fault for an error in a message's wire form; other errors are returned as they are. */
 export function asFault(error: unknown): unknown {
   if (error instanceof XmlError) return Fault.of('BAD_BODY', { reason: `its XML is wrong: ${error.message}` });
   if (error instanceof MultipartError) return Fault.of('BAD_BODY', { reason: `its parts are wrong: ${error.reason}` });

@@ -78,7 +78,7 @@ export type Inline = (value: DocumentValue, limit: number) => Promise<DocumentVa
 type InlineValue = (value: Value, limit: number, depth: number) => Value | Promise<Value>;
 
 /**
- * Compiles that for a document; `undefined` when it holds no binary field, so that nobody waits for nothing.
+ * Compiles that for a document; `undefined` when it holds no binary field, so that nothing has to be awaited.
  * The limit, in bytes, is each attachment's.
  */
 export function compileInline(document: Document): Inline | undefined {

@@ -20,7 +20,7 @@ export interface DocumentCodec {
   toJson(value: DocumentValue): string;
   /**
    * The value that an element holds, as {@link DocumentCodec.fromJson} gives it. The element's own name is not looked at:
-   * whoever found it went by that.
+   * the caller has found the element by it.
    * @param resolve finds the content of an XOP Include; what it throws is thrown on
    */
   fromXml(element: XmlElement, resolve?: Resolve): DocumentValue;
@@ -36,11 +36,11 @@ export interface DocumentCodec {
 interface CodecOptions {
   /** XML namespace of documents that name none: the service's. Empty for none. */
   readonly namespace: string;
-  /** Stands for the document's own root element where XML is written: a SOAP wrapper. */
+  /** Replaces the document's own root element when XML is written: a SOAP wrapper. */
   readonly root?: { readonly name: string; readonly namespace: string };
   /**
-   * What becomes of what is read and not declared; refused unless said otherwise. Where it is passed over, names of documents
-   * without a namespace of their own hold in whatever namespace they come.
+   * How undeclared content is treated when reading; refused by default. If it is ignored, names of documents without a
+   * namespace of their own match in any namespace.
    */
   readonly foreign?: Foreign;
 }
@@ -69,7 +69,7 @@ function atFirstUse<A extends readonly unknown[], R>(compile: () => (...given: A
   };
 }
 
-/** What a fault document says of a fault; a Fault is one. */
+/** The parts of a fault that a fault document may contain. */
 interface FaultWords {
   readonly message: string;
   readonly detail: string;
@@ -89,7 +89,7 @@ type Fill = (fault: FaultWords) => Value;
 /**
  * Compiles a fault document: `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}` in its defaults are
  * filled for each fault, at any depth of compounds. A text longer than its field is cut to fit, since a fault that can't be
- * written helps nobody; one that its field can't take is left out.
+ * written would help no one; a text that does not fit its field's type is left out.
  * @throws CodecError when no fault can be written, since a required field has no default that suits
  */
 export function compileFault(document: Document, options: CodecOptions): FaultCodec {
@@ -131,7 +131,7 @@ function fieldFill(field: Field, outer: readonly Document[]): Fill | undefined {
     try {
       return fromText(texts ? cut(text, longest) : text);
     } catch (error) {
-      // An empty detail, say, where the field asks for a character: the fault goes out without it.
+      // For example an empty detail for a field that needs at least one character: the fault is sent without it.
       if (error instanceof CodecError) return undefined;
       throw error;
     }
@@ -148,7 +148,7 @@ function speaks(document: Document, outer: readonly Document[]): boolean {
   );
 }
 
-/** Compiles a text with words in braces; other braces stand for themselves. */
+/** Compiles a text with words in braces; other braces are literal. */
 function compileWords(text: string): (fault: FaultWords) => string {
   const parts = text.split(/\{fault\.(message|detail|code|status)\}/);
   // Every second part is a word, as split() puts what the group captured between the texts.

@@ -17,7 +17,7 @@ export class CodecError extends Error {
   }
 }
 
-/** Refuses the value at hand; whoever holds it adds its place by {@link within}. */
+/** Rejects a value; the code that holds it adds its place by {@link within}. */
 export function refuse(reason: string): never {
   throw new CodecError('', reason);
 }
@@ -35,7 +35,7 @@ export function stepOf(key: string | number): string | number {
   return typeof key === 'number' || /^[\w.:=-]{1,64}$/.test(key) ? key : quote(key);
 }
 
-/** What a value is, in words, for messages: `is a number, not a string`. */
+/** The kind of a value for messages: `is a number, not a string`. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES));
 
-/** A name that is no name of RFC 4514. */
+/** A text that is not a name of RFC 4514. */
 export class NameError extends Error {
   override readonly name = 'NameError';
 }

@@ -11,7 +11,7 @@ export class CharsetError extends WireError {
  * Decodes a text, strictly, and leaves its byte order mark out. The mark decides; where there is none the charset does, and
  * of XML its declaration; else it is UTF-8.
  * @param charset of the Content-Type, in any case
- * @throws CharsetError for a charset that nobody knows, and for bytes that are no character in it
+ * @throws CharsetError for an unknown charset, and for bytes that are not a character of it
  */
 export function decodeText(bytes: Uint8Array, charset: string | undefined, isXml: boolean): string {
   const label = labelOf(bytes, charset, isXml);
@@ -23,7 +23,7 @@ export function decodeText(bytes: Uint8Array, charset: string | undefined, isXml
   }
 }
 
-/** The same for the beginning of a text, or what was to be one: with U+FFFD for what is no character, in UTF-8 where need be. */
+/** The same for the beginning of a text that may be damaged: invalid bytes become U+FFFD, and an unknown charset is read as UTF-8. */
 export function decodeBeginning(bytes: Uint8Array, charset: string | undefined, isXml: boolean): string {
   const label = labelOf(bytes, charset, isXml);
   try {

@@ -19,9 +19,9 @@ export function cronProblem(cron: string): string | undefined {
 }
 
 /**
- * The first time after a moment; `undefined` when there is none any more.
+ * The first time after a moment; `undefined` if there is none.
  * @param zone IANA time zone
- * @throws TypeError for an expression or a zone that is none
+ * @throws TypeError for an invalid expression or zone
  */
 export function nextTime(cron: string, zone: string, after: Date): Date | undefined {
   return schedule(cron, { timezone: zone }).nextRun(after) ?? undefined;

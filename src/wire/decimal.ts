@@ -10,7 +10,7 @@ const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,5}))?$/;
  * A decimal in the form that JSON and XML Schema share: no plus sign, no needless zero in front, zeros at the end kept;
  * `+007.50` is `7.50`, `.5` is `0.5`, `5.` is `5`, `-0.0` is `0.0`.
  * @param exponent whether `1.5e3` is taken, as `1500`
- * @returns `undefined` when the text is no decimal, or has more than {@link MAX_DIGITS} digits
+ * @returns `undefined` if the text is not a decimal, or has more than {@link MAX_DIGITS} digits
  */
 export function toDecimal(text: string, exponent: boolean): string | undefined {
   if (text.length > MAX_DIGITS + 8) return undefined;

@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net';
 const ZERO = 48;
 const COLON = 58;
 
-/** The number in `length` digits from `start`; -1 where one of them is no digit. */
+/** The number in `length` digits from `start`; -1 if one of them is not a digit. */
 function digits(text: string, start: number, length: number): number {
   let value = 0;
   for (let i = start; i < start + length; i++) {
@@ -30,7 +30,7 @@ function dateAt(text: string): boolean {
   return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
 
-/** The index behind `HH:mm:ss` and its fraction, -1 where there is no time at `start`. */
+/** The index behind `HH:mm:ss` and its fraction, -1 if there is no time at `start`. */
 function timeAt(text: string, start: number): number {
   const hour = digits(text, start, 2);
   const minute = digits(text, start + 3, 2);
@@ -56,8 +56,8 @@ export function isTime(text: string): boolean {
 
 /**
  * A date and time as xs:dateTime has it: `yyyy-MM-ddTHH:mm:ss`, optionally a fraction, optionally an offset `Z` or `+hh:mm`. An
- * offset `+hhmm` is taken too and gets its colon.
- * @returns `undefined` when the text is none
+ * offset `+hhmm` is accepted too, and gets its colon.
+ * @returns `undefined` if the text is not a datetime
  */
 export function toDatetime(text: string): string | undefined {
   if (text[10] !== 'T' || !dateAt(text)) return undefined;

@@ -22,7 +22,7 @@ export type ComplainOfLength = (length: number, seen: number | undefined) => Err
 const inWords: ComplainOfLength = (length, seen) =>
   new RangeError(`a content of ${length} bytes holds ${seen ?? 'more'}`);
 
-/** The content, as long as it is what it said. @throws what `complain` makes, before it has given more */
+/** Yields content up to its declared length. @throws the error of `complain`, before a byte beyond that is yielded */
 export async function* measured(
   content: StreamedContent,
   complain: ComplainOfLength = inWords,

@@ -40,7 +40,7 @@ export interface Negotiated {
  * Accept names first, as clients write their preferences; else the earliest. The most specific range decides the quality of an offer, and `q=0` excludes it. Malformed ranges are ignored; where nothing is left, or
  * nothing was sent, anything goes. A range's `charset=utf-8` always holds, being what every text is written in.
  * @returns `undefined` when nothing offered is acceptable
- * @throws TypeError for an offer that is no media type
+ * @throws TypeError for an offer that is not a media type
  */
 export function compileOffers(offered: readonly string[]): (accept: string | undefined) => Negotiated | undefined {
   const offers = offered.map((text) => {

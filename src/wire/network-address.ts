@@ -10,7 +10,7 @@ interface SocketAddress {
   readonly port?: number;
 }
 
-/** Reads `192.0.2.1`, `[2001:db8::1]:8443`; `undefined` when a text is no such address. */
+/** Reads `192.0.2.1`, `[2001:db8::1]:8443`; `undefined` for another text. */
 export function parseSocketAddress(text: string): SocketAddress | undefined {
   const [, four, six, digits] = /^(?:([0-9.]+)|\[([0-9A-Fa-f:.]+)\])(?::([0-9]{1,5}))?$/.exec(text) ?? [];
   const port = digits === undefined ? undefined : Number(digits);

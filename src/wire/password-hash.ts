@@ -13,7 +13,7 @@ export interface PasswordHash {
 /** No definition may ask for more than this: 128 * 2^ln * r bytes are taken for each try. */
 export const MOST_MEMORY = 256 * 1024 * 1024;
 
-/** Reads a hash. @returns why it is none that can be tried, in words, where it is not */
+/** Reads a hash. @returns the reason, if it can't be verified */
 export function readPasswordHash(text: string): PasswordHash | string {
   const found = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(text);
   if (found === null) return 'its parts are not those of the form';

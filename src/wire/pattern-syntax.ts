@@ -1,6 +1,6 @@
 // Regular expressions of ECMA-262 (section 22.2, with the flag u), without what no linear engine runs.
 
-/** A pattern as a tree. Groups are gone: nobody asks what they held. */
+/** A pattern as a tree, without groups: what they match is not used. */
 export type PatternNode =
   | CharacterClass
   | { readonly kind: 'assertion'; readonly at: 'start' | 'end' | 'word edge' | 'no word edge' }
@@ -64,7 +64,7 @@ const controls: Readonly<Record<string, number>> = { n: 0xa, r: 0xd, t: 0x9, v: 
 
 /**
  * Reads a pattern. What holds is said of the whole language that it describes: whether a repetition is lazy is left out.
- * @throws PatternError when it is none, or has what takes time beyond measure
+ * @throws PatternError if it is not valid, or has constructs without a bound on their time
  */
 export function readPattern(source: string): PatternNode {
   try {

@@ -30,7 +30,7 @@ const MOST_STEPS = 20_000_000;
 
 /**
  * Compiles a pattern.
- * @throws PatternError when it is none, where it can't be run in linear time (look-around, references back), or is too large
+ * @throws PatternError if it is not valid, can't be run in linear time (look-around, references back), or is too large
  */
 export function compilePattern(source: string): Pattern {
   const node = readPattern(source);

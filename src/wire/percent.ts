@@ -2,7 +2,7 @@
 
 import { WireError } from './error.ts';
 
-/** A text that is no percent-encoded UTF-8, or that can't be made one. */
+/** A text that is not percent-encoded UTF-8, or can't be encoded so. */
 export class PercentError extends WireError {
   override readonly name = 'PercentError';
 }
@@ -96,7 +96,7 @@ export function isAlphaNumeric(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
 }
 
-/** The octet that `%XX` at this place stands for, or -1 where no such triplet stands. */
+/** The octet of the `%XX` at this index, or -1 if there is no such triplet. */
 export function octetAt(text: string, at: number): number {
   if (text.charCodeAt(at) !== PERCENT) return -1;
   const high = hexDigit(text.charCodeAt(at + 1));

@@ -3,7 +3,7 @@
 /** Media type of {@link problemJson}'s text. */
 export const problemMediaType = 'application/problem+json';
 
-/** What is told of an error. The type is `about:blank`, so `title` is the words of the status (section 4.2.1). */
+/** The members of an error. The type is `about:blank`, so `title` is the reason phrase of the status (section 4.2.1). */
 export interface Problem {
   /** HTTP status. */
   readonly status: number;

@@ -33,7 +33,7 @@ export function acceptedCodings(header: string | undefined): AcceptedCodings {
     qualities.set(ALIASES.get(key) ?? key, value);
   }
   const others = qualities.get('*');
-  // What nobody speaks of is taken as it is, and only if there is nothing better (section 12.5.3).
+  // Content without a coding is accepted unless it is excluded, but any named coding is better (section 12.5.3).
   const identity = qualities.get('identity') ?? (others === 0 ? 0 : undefined);
   let coding: Coding | undefined;
   let best = qualities.get('identity') ?? others ?? 0;
@@ -131,7 +131,7 @@ export function parseRange(header: string, size: number): Bytes | 'unsatisfiable
   if (first === '') {
     if (last === '') return undefined;
     const length = Math.min(Number(last), size);
-    // Nothing can be said of no bytes: `Content-Range` has no form for that.
+    // An empty range can't be expressed: `Content-Range` has no form for it.
     if (length === 0) return Number(last) === 0 ? 'unsatisfiable' : undefined;
     return { start: size - length, length };
   }

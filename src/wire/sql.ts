@@ -136,7 +136,7 @@ function skipQuoted(
   return quoted(end < 0 ? -1 : end + mark.length, 'a literal');
 }
 
-/** Behind the closing quote, a doubled one standing for itself; -1 where there is none. */
+/** The index behind the closing quote, where a doubled quote is content; -1 if there is none. */
 function closing(sql: string, start: number, quote: string, escapes: boolean): number {
   for (let at = start + 1; at < sql.length; at++) {
     if (escapes && sql[at] === '\\') at++;

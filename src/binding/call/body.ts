@@ -27,7 +27,7 @@ interface BodySource {
 
 /** The body of a request by one URI. */
 interface CallBodyWriter {
-  /** Fields that are the body, or stand in it. */
+  /** The fields that are the body, or part of it. */
   readonly fields: readonly Field[];
   /** It takes members that no field is declared for. */
   readonly open: boolean;
@@ -109,7 +109,7 @@ function compileFieldBody(operation: RestConsumer, field: Field, values: CallVal
 /** How one value is written. */
 interface ValueForm {
   readonly contentType: string;
-  /** @param shown what may be told of it, where that is not all of it */
+  /** @param shown the text for people, if it differs from the value */
   write(value: Value, shown: string | undefined): CallContent;
 }
 

@@ -23,7 +23,7 @@ export interface CallRequest {
     readonly uri: string;
     readonly headers: Readonly<Record<string, string>>;
   };
-  /** Values in it that nobody may be told, so that nobody repeats them where the target does. */
+  /** Secret values in it, so that they can be masked where the target repeats them. */
   secrets(): Iterable<string>;
 }
 
@@ -32,7 +32,7 @@ export interface RestCallBinding {
   /**
    * Configuration that a request with this input refers to.
    * @param uriIndex which of the operation's URI templates, from 1
-   * @throws CodecError for an index that there is none of
+   * @throws CodecError for an unknown index
    */
   references(input: DocumentValue, uriIndex: number): readonly ConfigText[];
   /** @throws CodecError naming the field, when the input does not fit */
@@ -114,8 +114,8 @@ function compileWriter(operation: RestConsumer, uri: OperationUri, namespace: st
 }
 
 /**
- * Refuses names that nobody declared, and values that would not be sent.
- * @param open the body takes names that nobody declared, which are returned
+ * Refuses undeclared names, and values that would not be sent.
+ * @param open the body accepts undeclared names, which are returned
  */
 function compileInputCheck(
   { input: document, uris }: RestConsumer,

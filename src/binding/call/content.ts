@@ -16,13 +16,13 @@ export interface CallContent {
   /** To be called once, unless {@link CallContent.again}. What it yields is checked: throws a CodecError. */
   bytes(): AsyncIterable<Uint8Array>;
   readonly again: boolean;
-  /** What may be told of it. */
+  /** The text for people. */
   shown(): string;
-  /** Values in it that nobody may be told. */
+  /** Secret values in it. */
   secrets(): Iterable<string>;
 }
 
-/** @param shown what may be told of it, where that is not all of it */
+/** @param shown the text for people, if it differs */
 export function textContent(text: string, contentType: string, shown?: string): CallContent {
   return {
     contentType,
@@ -45,7 +45,7 @@ export function pendingContent(contentType: string, shown: string): CallContent 
 /** What no header holds (RFC 9110 section 5.5): controls but the tab, and what is not Latin-1. */
 export const UNSENDABLE = /[^\t\x20-\x7e\xa0-\xff]/;
 
-/** Content of a field, as it is. @throws CodecError when what it says of itself can't be */
+/** Content of a field, as it is. @throws CodecError for an invalid content type or length */
 export function streamContent(name: string, attachment: Attachment, shown?: string): CallContent {
   const { contentType, length, again = false } = attachment;
   if (typeof contentType !== 'string' || parseMediaType(contentType) === undefined || UNSENDABLE.test(contentType))
@@ -62,13 +62,13 @@ export function streamContent(name: string, attachment: Attachment, shown?: stri
   };
 }
 
-/** What is said in place of content. */
+/** The text for people in place of content. */
 export function sizeWords(length: number | undefined): string {
   return length === undefined ? '(an unknown number of bytes)' : `(${counted(length, 'byte')})`;
 }
 
 /**
- * The bytes that a text in base64 stands for, decoded slice by slice as they are read. Blanks and line ends may stand
+ * The bytes that a text in base64 stands for, decoded slice by slice as they are read. Blanks and line ends may occur
  * anywhere in it.
  * @throws CodecError naming the field, when it is no base64
  */
@@ -86,7 +86,7 @@ export function decodedContent(name: string, text: string): Attachment {
   };
 }
 
-/** @throws CodecError for what is no number of bytes */
+/** @throws CodecError for a value that is not a number of bytes */
 export function checkLength(name: string, length: number | undefined): void {
   if (length === undefined || (Number.isSafeInteger(length) && length >= 0)) return;
   throw new CodecError(name, `has the length ${length}, which is no number of bytes`);

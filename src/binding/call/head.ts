@@ -30,7 +30,7 @@ interface Variable {
   readonly name: string;
   readonly field: Field;
   readonly required: boolean;
-  /** It stands in the path, where nothing at all would change what the path leads to. */
+  /** It is in the path, where an empty value would change which resource the path names. */
   readonly inPath: boolean;
   readonly write: ReturnType<typeof compileTextWriter>;
 }
@@ -199,7 +199,7 @@ function checked(name: string, isContentType: boolean, pieces: readonly Piece[])
   return text;
 }
 
-/** A blank that is written out stands at an end where the value beside it is empty. */
+/** A literal blank is at an end when the value next to it is empty. */
 function blankAt(where: string, end: Piece | undefined, reason: string): CodecError {
   return unusable(where, end, end?.text === '' ? 'is empty' : reason);
 }

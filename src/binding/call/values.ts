@@ -10,13 +10,13 @@ import { decodedContent } from './content.ts';
 
 /** The values of calls of one operation. */
 export interface CallValues {
-  /** Makes the values of one call, each as it is asked for. */
+  /** Returns the values of one call; each is computed when it is first used. */
   open(input: DocumentValue, resolve: ResolveReference): HeldOf;
-  /** Texts that fill those of these fields that the caller leaves out, and what such a text is made of. */
+  /** The texts that fill those of these fields that the caller omits, and the texts these consist of. */
   filling(fields: Iterable<Field>, input: DocumentValue): readonly CallText[];
-  /** Fields that texts which may fill these fields are made of, at any depth. */
+  /** The fields that texts which may fill these fields refer to, at any depth. */
   behind(fields: Iterable<Field>): Iterable<Field>;
-  /** Whether a field holds something, as far as that can be told without configuration. */
+  /** Whether a field has a value, as far as that is known without configuration. */
   isGiven(field: Field, input: DocumentValue): boolean;
   /** The error for a field that is needed and not there. */
   missing(field: Field): CodecError;
@@ -45,7 +45,7 @@ export function compileValues({ input: { fields }, filled }: RestConsumer): Call
       const heldOf: HeldOf = (field) => {
         const { name } = field;
         if (known.has(name)) return known.get(name);
-        // A text that is made of itself finds nothing here.
+        // A text that refers to itself finds no value here.
         known.set(name, undefined);
         const fill = fills.get(name);
         const given = givenIn(input, field);
@@ -102,7 +102,7 @@ function givenIn(input: DocumentValue, { name, type }: Field): Value {
   return value === null && primitiveOf(type) !== 'json' ? undefined : value;
 }
 
-/** A complaint about what configuration says must not repeat it, where that may be a secret. */
+/** An error about a value from configuration must not repeat it, as it may be a secret. */
 function compileFilled(field: Field, { parts }: CallText): Fill['read'] {
   const discreet = parts.some(({ kind }) => kind === 'secret' || kind === 'value');
   return compileText(discreet ? { ...field, sensitive: true } : field);
@@ -125,7 +125,7 @@ function filling(field: Field, { write, read }: Fill, heldOf: HeldOf, resolve: R
 /** One part of a text, made for one call. */
 export interface Piece {
   readonly text: string;
-  /** What stands in its place for people; the text itself where undefined. */
+  /** The text for people; the same text if `undefined`. */
   readonly shown: string | undefined;
   readonly pending: boolean;
   /** What it comes from, for an error: a field, or a reference as it is written; empty for what is written out. */
@@ -224,7 +224,7 @@ export class Pending {
 interface Held {
   /** `undefined` when it is pending. */
   readonly value: Value;
-  /** What stands in its place for people: of a secret, and of what is pending. The value itself where undefined. */
+  /** The text for people, for secrets and pending values; the value itself if `undefined`. */
   readonly shown: string | undefined;
   readonly pending: boolean;
 }

@@ -5,7 +5,7 @@ import { MASK } from '../../model/redactor.ts';
 import type { DocumentValue, JsonValue, Value } from '../../model/value.ts';
 import { type ReplyText, readDocument } from './text.ts';
 
-/** What a reply says of a failure. */
+/** A failure as a reply describes it. */
 export interface ReplyFailure {
   /** The fault document; `undefined` when none is declared, or the reply holds something else. */
   readonly fault: DocumentValue | undefined;
@@ -34,7 +34,7 @@ export function compileReplyFaults(document: Document | undefined): ReplyFaults 
     marked,
     read(reply, format) {
       const fault = fitting(() => readDocument(codec, document, reply, format === 'xml'));
-      // Where nothing marks it, what says nothing of a fault is none.
+      // Unless something marks the document as a fault, one that describes none is not a fault.
       if (fault === undefined || (!marked && Object.keys(fault).length === 0)) return undefined;
       return { fault, reason: reasonOf(fault), detail: detailOf(fault) };
     },
@@ -108,7 +108,7 @@ function pathTo(document: Document, word: string, outer: readonly Document[]): r
 }
 
 /**
- * What well-known JSON says of a failure: problem details (RFC 9457 section 3.1), errors of OAuth 2.0 (RFC 6749 section
+ * A failure in a well-known form of JSON: problem details (RFC 9457 section 3.1), errors of OAuth 2.0 (RFC 6749 section
  * 5.2), and an `error` with a message inside (OData JSON 4.01 section 21.1). Undefined for anything else.
  */
 export function recogniseFailure(text: string): Omit<ReplyFailure, 'fault'> | undefined {
@@ -140,7 +140,7 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text of an object; of OData 3 it stands one level deeper, beside its language. */
+/** A text of an object; in OData 3 it is one level deeper, next to its language. */
 function textIn(value: JsonValue | undefined, name: string): string {
   if (!isObject(value) || !Object.hasOwn(value, name)) return '';
   const member = value[name];

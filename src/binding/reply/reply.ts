@@ -25,7 +25,7 @@ export interface RestReplyBinding {
   /**
    * The form of a reply of this media type, or of one without a type; of every reply, where nothing is declared to come back.
    * @param essence `type/subtype`
-   * @returns `undefined` when nobody declared it
+   * @returns `undefined` if it is not declared
    */
   formOf(essence: string | undefined): ReplyReader | undefined;
   /** Media types that are declared, for a message. */

@@ -4,7 +4,7 @@ import type { DocumentValue } from '../../model/value.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
 import { attributeOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
 
-/** An XML declaration: what it says of the encoding has been done by the time that there is a text. */
+/** An XML declaration: the text is decoded already, so its encoding no longer matters. */
 const DECLARATION = /^<\?xml\s[^>]*\?>/;
 
 /** The text of a reply. */

@@ -19,7 +19,7 @@ import { XmlError, XmlReader } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { guard, reading, speaking } from '../message.ts';
 
-/** What a request carries beside its URI. */
+/** What a request carries in addition to its URI. */
 export interface RequestBody {
   readonly contentType: string | undefined;
   /** The whole body, read when asked for. @throws Fault BODY_TOO_LARGE */

@@ -185,7 +185,7 @@ function compileHeader(field: Field): (text: string) => Value {
     );
 }
 
-/** Puts what the URI says of one variable into the request message. */
+/** Puts the value that the URI has for one variable into the request message. */
 type VariableReader = (raw: RawValue, into: Record<string, Value>) => void;
 
 /** One URI variable: percent-decoded after the match, then typed and checked. */
@@ -243,7 +243,7 @@ function textual(mediaType: string): string {
   return mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 }
 
-/** A fault as problem details (RFC 9457), where there is no fault document for it. */
+/** A fault as problem details (RFC 9457), for operations without a fault document. */
 export function writeProblem(
   { status, message, detail, code }: Fault,
   requestId: string,

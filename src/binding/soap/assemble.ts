@@ -6,7 +6,7 @@ import { hrefOf, newContentId, relatedContentType, XOP_MEDIA_TYPE, XOP_NAMESPACE
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { bytesOf, lengthOf, type Pieces, textOf, XmlBytes } from '../pieces.ts';
 
-/** A message as it goes out. */
+/** A message as it is sent. */
 export interface OutgoingMessage {
   readonly headers: Readonly<Record<string, string>>;
   /** In bytes; `undefined` when an attachment does not know its own. */
@@ -38,7 +38,7 @@ export function assembleMessage(version: SoapVersion, content: Pieces, options: 
   return assembleEnvelope(version, [start, ...content, end], options);
 }
 
-/** The same for an envelope that stands already. */
+/** The same for an envelope that is complete already. */
 export function assembleEnvelope(version: SoapVersion, pieces: Pieces, options: AssembleOptions): OutgoingMessage {
   const { mtom, action, segments = [] } = options;
   const contentType = SOAP_CONTENT_TYPES[version];

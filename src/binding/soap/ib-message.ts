@@ -1,7 +1,7 @@
 import { escapeText } from '../../wire/xml/text.ts';
 import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
 
-/** What an IBRequest says: names of what is asked for, and the message itself as text. */
+/** The content of an IBRequest: the operation and the nodes, and the message itself as text. */
 export interface IbRequest {
   readonly operationName?: string;
   readonly operationType?: string;
@@ -34,7 +34,7 @@ export function readIbRequest(root: XmlElement): IbRequest | undefined {
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-/** What an IBResponse tells beside its kind. */
+/** The content of an IBResponse. */
 type IbResponse =
   /** Done, or taken over: `transactionId` names the exchange. */
   | { readonly type: 'success'; readonly transactionId: string }

@@ -36,7 +36,7 @@ export interface OpenedMessage {
   readonly resolve: Resolve | undefined;
   /** Attachments that were not resolved, in the order in which they come. Each is to be read before the next is asked for. */
   segments(): AsyncIterable<Attachment>;
-  /** Reads what is left, unless nobody has read what comes before it. @throws Fault as {@link openMessage} does */
+  /** Reads the rest, unless something before it is unread. @throws Fault as {@link openMessage} does */
   finish(): Promise<void>;
   /** Frees what was kept of it. */
   close(): void;

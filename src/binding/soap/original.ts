@@ -207,7 +207,7 @@ function compileEntry(
       if (texts.has(name)) throw Fault.of('BAD_PARAMETER', { name: place, reason: 'is given more than once' });
       texts.set(name, textIn(child));
     }
-    // Templates of requests hold an entry that nobody has filled in.
+    // Templates of requests contain an entry that is not filled in.
     if ([...texts.values()].every((text) => text === '')) return;
     if (read !== undefined) {
       const found = given.documents.get(list!) ?? [];

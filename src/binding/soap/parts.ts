@@ -167,7 +167,7 @@ export class MessageParts {
     return found;
   }
 
-  /** Those that nobody has resolved: where no field holds what the envelope includes, that too. */
+  /** The parts that were not resolved, even if the envelope includes them, when no field holds them. */
   async *segments(): AsyncGenerator<Attachment> {
     for (const each of this.#arrived) if (!this.#resolved.has(each)) yield each;
     // What a field holds and is still on the connection has to make way.
@@ -219,7 +219,7 @@ export class MessageParts {
     return this.#live;
   }
 
-  /** So that whoever reads an attachment to its end knows that the message around it is whole. */
+  /** A reader that reaches the end of an attachment thereby knows that the message around it is complete. */
   async #keepRest(): Promise<void> {
     for (let part = await this.#next(); part !== undefined; part = await this.#next()) {
       this.#arrived.push(await this.#keep(part));

@@ -12,7 +12,7 @@ interface Included {
   readonly numbers: readonly string[];
 }
 
-/** Finds what elements include. A marker is an Include of any namespace; what stands in an Include does not count. */
+/** Finds what elements include. A marker is an Include of any namespace; the content of an Include is ignored. */
 export function includedBelow(root: XmlElement): Included {
   const hrefs: (string | undefined)[] = [];
   const numbers: string[] = [];
@@ -37,7 +37,7 @@ export function segmentNumber(text: string): number | undefined {
 /** XML with segments in their places. */
 interface PlacedSegments {
   readonly pieces: Pieces;
-  /** Segments that no marker names, in their order: they travel beside. */
+  /** Segments that no marker names, in their order: they are sent as parts. */
   readonly rest: readonly Attachment[];
 }
 
@@ -56,7 +56,7 @@ export function placeSegments(xml: string | Pieces, segments: readonly Attachmen
   return { pieces, rest: segments.filter((segment) => !placed.has(segment)) };
 }
 
-/** Without this word there is no marker, and nothing to look through. */
+/** Text without this word contains no marker and need not be searched. */
 const NUMBER = 'SegmentNumber';
 
 function placeInText(xml: string, segments: readonly Attachment[], placed: Set<Attachment>): Pieces {
@@ -127,7 +127,7 @@ export function* startTags(xml: string): Generator<Tag> {
   }
 }
 
-/** Behind the `>` that stands in no attribute's value. */
+/** The index behind the `>` that is not in an attribute's value. */
 function endOfMarkup(xml: string, start: number): number {
   const stop = /[>"']/g;
   for (let at = start; ; ) {

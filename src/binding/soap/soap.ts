@@ -27,7 +27,7 @@ export interface SoapProvider {
   readRequest(payload: XmlElement, resolve?: Resolve): DocumentValue;
   /** @throws CodecError */
   writeReply(value: DocumentValue): Pieces;
-  /** What stands in a fault's `detail`: the operation's fault document, else the broker's own words. */
+  /** The content of a fault's `detail`: the operation's fault document, or the broker's own form. */
   writeFaultDetail(fault: Fault): string;
 }
 
@@ -60,7 +60,7 @@ export function compileSoap(
     replyRoot: { name: `${soap.name}Response`, namespace: own },
     readRequest(payload, resolve) {
       const value = reading(() => request.read(payload, resolve), request.whole);
-      // A field says of an Include of its own that there is no attachment.
+      // A field with an Include of its own reports the missing attachment itself.
       if (resolve === undefined) refuseIncludes(payload);
       return value;
     },
@@ -112,7 +112,7 @@ function emptied(value: DocumentValue, clearable: readonly Field[], clear: Field
   return change;
 }
 
-/** The mirror of {@link emptied}: what is null is named in the list, beside what a caller has named there. */
+/** The mirror of {@link emptied}: fields that are null are added to the list that the caller gave. */
 function clearing(value: DocumentValue, clearable: readonly Field[], clear: Field): DocumentValue {
   const nulls = clearable.filter(({ name }) => value[name] === null).map(({ xmlName }) => xmlName);
   if (nulls.length === 0) return value;
@@ -160,7 +160,7 @@ function emptyMessage(name: string, namespace: string): MessageCodec {
 /** An XML declaration has no place inside an envelope. */
 const DECLARATION = /^\s*<\?xml[^>]*\?>/;
 
-/** XML stands in its wrapper as it is: the prefix of that leaves the default namespace to it. */
+/** XML is in its wrapper unchanged: the wrapper has a prefix, which leaves the default namespace to the content. */
 function xmlMessage(name: string, namespace: string): MessageCodec {
   const { start, end } = wrapperTags(name, namespace);
   return {

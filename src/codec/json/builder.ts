@@ -30,7 +30,7 @@ const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
  *   .toString(); // [{"number":"INC1","caller":{"name":"Ada"}}]
  * ```
  *
- * What stands at the root or in a list has no label; what stands in an object has one, which is nobody else's there.
+ * A value at the root or in a list has no label; a member of an object has one, which is unique in it.
  * Each function throws a {@link CodecError} that names the place, and leaves the builder as it was.
  */
 export class JsonBuilder {

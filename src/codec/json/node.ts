@@ -154,7 +154,7 @@ export interface FailureResponse {
   readonly error: { readonly message: string; readonly detail: string };
 }
 
-/** The answer to an import: what became of each row (specification 2.5). */
+/** The reply to an import: the result of each row (specification 2.5). */
 export interface ImportResponse {
   readonly import_set: string;
   readonly staging_table: string;

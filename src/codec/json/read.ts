@@ -29,7 +29,7 @@ interface FieldReader extends AsIsField {
   readonly apply: Read;
   readonly required: boolean;
   readonly initial: Value;
-  /** Whether this stands for a value that is not given. */
+  /** Whether this is the form of a value that is not given. */
   readonly absent: (raw: unknown) => boolean;
 }
 

@@ -93,7 +93,7 @@ export function scanJson(text: string, foreign: Foreign, limits = JSON_LIMITS): 
   }
 }
 
-/** The index of the quote that ends the string begun at `start`; the length of the text where there is none. */
+/** The index of the quote that ends the string begun at `start`; the length of the text if it is not closed. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);

@@ -223,7 +223,7 @@ function applied(field: AsIsField, value: Value, depth: number): unknown {
   }
 }
 
-/** What stands in JSON for a value that is not given: `""`, null, or an object of them. */
+/** The JSON of a value that is not given: `""`, null, or an object of these. */
 type Blank = '' | null | { readonly [jsonName: string]: Blank };
 
 /**

@@ -62,7 +62,7 @@ export function refuseAttributes({ attributes }: XmlElement): void {
     if (!isCommon(each)) refuse(`has an attribute ${quote(each.local)}, which it can't have`);
 }
 
-/** Whether an element says by `xsi:nil` that there is no value. One that says so and has a value is refused. */
+/** Whether `xsi:nil` marks an element as having no value. One that is marked and has a value is refused. */
 export function isNil(element: XmlElement): boolean {
   let nil = false;
   for (const { local, namespace, value } of element.attributes) {
@@ -83,7 +83,7 @@ function truth(given: string): boolean {
 // Binary content of an element: xs:base64Binary, or XOP 1.0 (W3C Recommendation 2005-01-25), section 2.1; its media type as
 // in "Describing Media Content of Binary Data in XML" (W3C Note 2005-05-04).
 
-/** The attachment that the `href` of an XOP Include stands for; throws where there is none. */
+/** The attachment that the `href` of an XOP Include refers to. Throws if there is none. */
 export type Resolve = (href: string) => Attachment;
 
 const XMIME: readonly string[] = ['http://www.w3.org/2005/05/xmlmime', 'http://www.w3.org/2004/11/xmlmime'];

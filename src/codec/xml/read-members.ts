@@ -6,7 +6,7 @@ import { CodecError, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, type Foreign, setMember, unknownField } from '../value.ts';
 import { isCommon, isNil, isWhite, onlyText } from './content.ts';
 
-/** What stands for a field: the text of an attribute, an element, or for a flat list all its elements. */
+/** The content of a field: the text of an attribute, an element, or all elements of a flat list. */
 export type Given = string | XmlElement | XmlElement[];
 
 /** Where something goes that bears a name. */

@@ -39,7 +39,7 @@ function add(headers: Map<string, string>, field: string, complain: Complain): v
   if (!/^[\x21-\x39\x3b-\x7e]+$/.test(name)) throw complain(`its header has a line without a name: ${quote(field)}`);
   const value = field.slice(colon + 1).trim();
   const before = headers.get(name);
-  // RFC 2045 allows each of these once; whoever reads the other one reads another message.
+  // RFC 2045 allows each of these once; a reader that uses the other one sees a different message.
   if (before !== undefined && name.startsWith('content-')) throw complain(`its header has ${name} twice`);
   headers.set(name, before === undefined ? value : `${before}, ${value}`);
 }
@@ -114,7 +114,7 @@ const MAX_BOUNDARY = 70;
 
 /**
  * The boundary of a multipart message that comes without the header naming it: what stands behind `--` on the first line
- * that is not blank. `undefined` when that line is no boundary.
+ * that is not blank. `undefined` if that line is not a boundary.
  */
 export function boundaryOfText(text: string): string | undefined {
   for (let at = 0; at < text.length; ) {

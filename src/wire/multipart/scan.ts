@@ -5,7 +5,7 @@ import { WireError } from '../error.ts';
 /** Where a delimiter stands among some bytes: from the line end before it, which belongs to it, to behind its own. */
 interface FoundDelimiter {
   readonly start: number;
-  /** `undefined` when the bytes end before it can be told whether it is one. */
+  /** `undefined` if the bytes end before it is certain. */
   readonly end: number | undefined;
   /** `--boundary--`, behind which no part comes. */
   readonly closing: boolean;
@@ -181,7 +181,7 @@ export class MultipartScanner {
   close(): void {
     if (this.#ended) return;
     this.#ended = true;
-    // What goes wrong with what nobody wants concerns nobody.
+    // Errors of content that is no longer needed are ignored.
     this.#source.return?.().then(undefined, () => {});
   }
 
@@ -200,8 +200,8 @@ export class MultipartScanner {
   }
 
   /**
-   * All that is unread may begin a delimiter: reads on to see. Gives it as content where it is none, nothing when
-   * that can't be told yet, undefined behind the delimiter.
+   * All unread bytes may begin a delimiter: reads more to decide. Returns them as content if they do not, no bytes while
+   * that is not certain, and `undefined` behind the delimiter.
    */
   async #settle(): Promise<Buffer | undefined> {
     const begun = this.#unread;

@@ -13,7 +13,7 @@ const PIECE = 256 * 1024;
 
 /**
  * Content without its transfer encoding.
- * @param encoding value of the header; `undefined` when there is none, which says 7bit
+ * @param encoding value of the header; `undefined` if it is missing, which means 7bit
  * @throws what `complain` makes: at once of an encoding that is not known, while reading of content that is not in it
  */
 export function decodeTransfer(
@@ -68,13 +68,13 @@ export class QuotedPrintableDecoder {
   readonly #complain: Complain;
   #state: State = 'text';
   #high = 0;
-  /** Blanks of which the next byte tells whether they count. */
+  /** Blanks that count only if the line goes on after them. */
   #blanks: number[] = [];
   #offset = 0;
   #out = Buffer.alloc(0);
   #at = 0;
 
-  /** @param complain makes the error of what is no quoted-printable */
+  /** @param complain creates the error for content that is not quoted-printable */
   constructor(complain: Complain) {
     this.#complain = complain;
   }

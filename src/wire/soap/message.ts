@@ -17,7 +17,7 @@ type SoapErrorCode = 'VersionMismatch' | 'MustUnderstand' | 'Client';
 /** A document that is no SOAP message, or none for this receiver. `reason` is a clause without a full stop. */
 export class SoapError extends Error {
   override readonly name = 'SoapError';
-  /** In which the sender has to be told. */
+  /** The version of the fault for the sender. */
   readonly version: SoapVersion;
   readonly code: SoapErrorCode;
   readonly reason: string;
@@ -36,7 +36,7 @@ export class SoapError extends Error {
 /**
  * Reads an envelope: an optional Header, then a Body with at most one element, and nothing else (1.1: section 4; 1.2:
  * section 5; WS-I Basic Profile 1.1, R1011 and R2201). `encodingStyle` is not looked at.
- * @throws SoapError `VersionMismatch`, to be told in 1.1, for an Envelope of neither version; else `Client`
+ * @throws SoapError `VersionMismatch`, to be sent in 1.1, for an Envelope of neither version; else `Client`
  */
 export function readEnvelope(root: XmlElement): SoapMessage {
   const version = versionOf(root.namespace);
@@ -90,7 +90,7 @@ function shownName(given: QName): string {
 /**
  * Looks at the header blocks that have to be understood: those with `mustUnderstand` that are for this receiver, which
  * is the last and acts in no other role (1.1: sections 4.2.2 and 4.2.3; 1.2: sections 2.4, 5.2.2 and 5.2.3).
- * @throws SoapError `MustUnderstand` with all that are not understood; `Client` for a `mustUnderstand` that is no boolean
+ * @throws SoapError `MustUnderstand` with all that are not understood; `Client` for a `mustUnderstand` that is not a boolean
  */
 export function checkUnderstood({ version, headers }: SoapMessage, understood: (header: XmlElement) => boolean): void {
   const left = headers.filter(

@@ -1,11 +1,11 @@
 import { parseMediaType } from '../media-type.ts';
 import type { XmlElement } from '../xml/tree.ts';
 
-// SOAP 1.1 (W3C Note of 8 May 2000) and SOAP 1.2 part 1 (second edition): what tells the two apart.
+// SOAP 1.1 (W3C Note of 8 May 2000) and SOAP 1.2 part 1 (second edition): their differences.
 
 export type SoapVersion = '1.1' | '1.2';
 
-/** Of the envelope and its own elements; the namespace is what tells the versions apart (1.1: section 4.1.2; 1.2: 2.8). */
+/** The namespace of the envelope and its own elements, which identifies the version (1.1: section 4.1.2; 1.2: 2.8). */
 export const SOAP_NAMESPACES: Readonly<Record<SoapVersion, string>> = {
   '1.1': 'http://schemas.xmlsoap.org/soap/envelope/',
   '1.2': 'http://www.w3.org/2003/05/soap-envelope',

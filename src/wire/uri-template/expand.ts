@@ -42,7 +42,7 @@ export function compileUriExpander(
   };
 }
 
-/** Index of the first part that stands behind the host, or holds its end; what comes before it is host text. */
+/** Index of the first part behind the host, or with its end; everything before it is host text. */
 function hostEndPart(parts: readonly TemplatePart[]): number {
   const index = parts.findIndex((part) =>
     part.kind === 'literal' ? /[/?#]/.test(part.text) : '/?#'.includes(part.operator || ' '),
@@ -137,7 +137,7 @@ function before(text: string, mark: string): string {
   return at === -1 ? text : text.slice(0, at);
 }
 
-/** Names the variable that the dots came from, as far as one can be told. */
+/** Names the variable that the dots came from, if it is known. */
 function dotError(variables: readonly TemplateVariable[], values: UriValues, dots: string): UriExpansionError {
   const holdsDots = (text: string) => text.split(/[/\\]/).some(isDots);
   const culprit = variables.find(({ name }) => {

@@ -1,4 +1,4 @@
-// A URI template as RFC 3986 section 3 divides a URI: what stands in the path, what in the query, what no server receives.
+// A URI template divided as RFC 3986 section 3 divides a URI: its path, its query, and what no server receives.
 
 import { normalizePercent, PercentError, percentDecode } from '../percent.ts';
 import type { TemplatePart, TemplateVariable, UriTemplate } from './uri-template.ts';
@@ -14,7 +14,7 @@ export interface TemplateLayout {
   /** Up to the query; its last literal ends before the `?`. */
   readonly path: readonly TemplatePart[];
   readonly pairs: readonly LiteralPair[];
-  /** In order, as they stand in `template.variables`. */
+  /** In the order of `template.variables`. */
   readonly queryVariables: readonly TemplateVariable[];
   /** Why a server can't receive the query that this template writes; `undefined` when it can. */
   readonly fault: string | undefined;

@@ -13,7 +13,7 @@ export interface TemplateVariable {
   readonly explode: boolean;
   /** `{var:3}`. */
   readonly prefix?: number;
-  /** A variable after a literal `?`, and one of `{?}` or `{&}`, stands in the query. */
+  /** A variable after a literal `?`, and one of `{?}` or `{&}`, is in the query. */
   readonly place: 'path' | 'query';
   /** Its name on the wire: `region` of `region={REGION}`; the variable's own name elsewhere. */
   readonly wireName: string;
@@ -72,7 +72,7 @@ export function parseUriTemplate(text: string): UriTemplate {
 /** Where in the URI the parser stands. */
 interface Context {
   place: 'path' | 'query' | 'fragment';
-  /** Literal text since the last `?` or `&` of the query; undefined once an expression stands in that piece. */
+  /** Literal text since the last `?` or `&` of the query; `undefined` once that piece has an expression. */
   piece: string | undefined;
 }
 

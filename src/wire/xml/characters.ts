@@ -102,7 +102,7 @@ export class CharacterReader {
     return out;
   }
 
-  /** What stands for a reference between its `&` and `;`. */
+  /** The text that a reference, given without its `&` and `;`, stands for. */
   #referred(start: number, end: number): string {
     const name = this.#text.slice(start + 1, end);
     const entity = ENTITIES.get(name);
@@ -135,7 +135,7 @@ export interface XmlName {
   readonly hash: number;
 }
 
-/** ASCII characters that stand in names, the colon among them. */
+/** ASCII characters that names may contain, the colon included. */
 const NAME = new Uint8Array(0x80);
 for (const each of '-.:_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz') NAME[each.charCodeAt(0)] = 1;
 
@@ -171,7 +171,7 @@ export function nameAt(text: string, start: number, bound: number): XmlName | un
   return newName(raw, hash);
 }
 
-/** Whether a UTF-16 unit may stand in a name; beyond ASCII that is left to be seen from the whole. */
+/** Whether a name may contain a UTF-16 unit. Beyond ASCII the whole name is checked later. */
 function isNameUnit(code: number): boolean {
   return code >= 0x80 || NAME[code] === 1;
 }

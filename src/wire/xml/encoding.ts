@@ -10,7 +10,7 @@ const NAMES: Readonly<Record<Encoding, string>> = { 'utf-8': 'UTF-8', 'utf-16le'
 
 const UTF_8: readonly Encoding[] = ['utf-8'];
 
-/** What a `charset` stands for. US-ASCII is a part of UTF-8. */
+/** The encoding that a `charset` names. US-ASCII is a subset of UTF-8. */
 const CHARSETS: ReadonlyMap<string, readonly Encoding[]> = new Map([
   ['utf-8', UTF_8],
   ['utf8', UTF_8],
@@ -23,7 +23,7 @@ const CHARSETS: ReadonlyMap<string, readonly Encoding[]> = new Map([
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Bytes that tell the encoding: a byte order mark of UTF-32 has as many. */
+/** Bytes needed to detect the encoding: as many as a byte order mark of UTF-32 has. */
 const HEAD = 4;
 
 /**
@@ -33,10 +33,10 @@ const HEAD = 4;
 export class XmlDecoder {
   readonly #charset: string | undefined;
   readonly #expected: readonly Encoding[] | undefined;
-  /** The first bytes, while there are too few of them to tell the encoding. */
+  /** The first bytes, while there are too few to detect the encoding. */
   #head: Uint8Array = NO_BYTES;
   #encoding: Encoding | undefined;
-  /** Holds what a piece has left unfinished; there is none until one does. */
+  /** Holds the incomplete end of a piece; created when it is first needed. */
   #decoder: InstanceType<typeof TextDecoder> | undefined;
   #seen = 0;
 

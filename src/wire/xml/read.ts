@@ -24,7 +24,7 @@ class DocumentScanner {
   readonly #attributes: AttributeReader;
   /** How far reading has got. */
   #at = 0;
-  /** Where the next `<` stands; the length of the text where there is none. */
+  /** The index of the next `<`, or the length of the text. */
   #next = 0;
   #root: ReadElement | undefined;
   /** The innermost element that is open, those around it, and the names of all of them. */
@@ -196,7 +196,7 @@ class DocumentScanner {
     );
   }
 
-  /** A processing instruction (2.6): nobody here is instructed. */
+  /** A processing instruction (2.6), which is skipped. */
   #readInstruction(start: number): number {
     const from = start + 2;
     const name = nameAt(this.#text, from, this.#text.length);

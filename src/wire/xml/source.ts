@@ -68,7 +68,7 @@ export class XmlSource {
   }
 }
 
-/** Where the first character stands that is no white space (section 2.3; of line ends there is one), or the bound. */
+/** The index of the first character that is not white space (section 2.3; line ends are normalised), or the bound. */
 export function skipWhite(text: string, from: number, bound: number): number {
   let at = from;
   while (at < bound && isWhite(text.charCodeAt(at))) at++;

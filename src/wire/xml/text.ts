@@ -61,14 +61,14 @@ function controlFor(code: number, attribute: boolean): string | undefined {
   return REPLACEMENT;
 }
 
-/** Both halves of a surrogate pair stand here. */
+/** Whether a surrogate pair begins here. */
 function isPair(text: string, at: number, code: number): boolean {
   if (code < 0xd800 || code > 0xdbff) return false;
   const next = text.charCodeAt(at + 1);
   return next >= 0xdc00 && next <= 0xdfff;
 }
 
-/** Whether a UTF-16 unit that is no part of a pair is a Char of section 2.2. */
+/** Whether a UTF-16 unit outside of a pair is a Char of section 2.2. */
 function isXmlUnit(code: number): boolean {
   if (code < 0x20) return code === 0x09 || code === 0x0a || code === 0x0d;
   return code < 0xd800 || (code > 0xdfff && code < 0xfffe);

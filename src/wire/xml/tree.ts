@@ -66,7 +66,7 @@ export function writeXml(element: XmlElement): string {
 /** @param used prefixes that mean here what the element says, whether its own name bears them or not */
 function write(element: XmlElement, around: Scope, used: ReadonlySet<string>): string {
   const { local, namespace, attributes, content } = element;
-  // No prefix stands for no namespace.
+  // No prefix can be bound to no namespace.
   const prefix = namespace === '' ? '' : element.prefix;
   const bindings = new Map([[prefix, namespace]]);
   for (const each of used) {
@@ -139,7 +139,7 @@ function addCandidates(text: string, to: Set<string>): void {
   }
 }
 
-/** Whether a UTF-16 unit may stand in a name; beyond ASCII all are taken for such. */
+/** Whether a name may contain a UTF-16 unit; beyond ASCII all are assumed to be allowed. */
 function isNameUnit(code: number): boolean {
   if (code >= 0x80 || code === 0x2d || code === 0x2e || code === 0x5f) return true;
   const lower = code | 0x20;
