@@ -82,7 +82,7 @@ export function nearest(given: string, names: Iterable<string>): string | undefi
 
 /** Refuses text that not every store and encoding can hold: with a NUL, or with half of a surrogate pair. */
 export function soundText(text: string): string {
-  if (!text.isWellFormed()) refuse('holds half of a surrogate pair, which is no character');
+  if (!text.isWellFormed()) refuse('holds half of a surrogate pair, which is not a character');
   if (text.includes('\0')) refuse('holds a NUL character');
   return text;
 }

@@ -19,7 +19,7 @@ export function decodeText(bytes: Uint8Array, charset: string | undefined, isXml
     return decoderOf(label).decode(bytes);
   } catch (error) {
     if (error instanceof CharsetError) throw error;
-    throw new CharsetError(`holds bytes that are no text in ${label.slice(0, SHOWN)}`);
+    throw new CharsetError(`contains bytes that are not text in ${label.slice(0, SHOWN)}`);
   }
 }
 

@@ -45,7 +45,7 @@ export interface Negotiated {
 export function compileOffers(offered: readonly string[]): (accept: string | undefined) => Negotiated | undefined {
   const offers = offered.map((text) => {
     const type = parseMediaType(text);
-    if (type === undefined) throw new TypeError(`${text} is no media type`);
+    if (type === undefined) throw new TypeError(`${text} is not a media type`);
     return type;
   });
   const first: Negotiated | undefined = offers.length === 0 ? undefined : { index: 0, explicit: false };

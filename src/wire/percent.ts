@@ -117,7 +117,7 @@ function decodingFault(text: string): string {
   while (at !== -1) {
     const lead = octetAt(text, at);
     if (lead === -1)
-      return `${excerpt(text, at, 3)} is no percent-encoded octet: % needs two hexadecimal digits after it`;
+      return `${excerpt(text, at, 3)} is not a percent-encoded octet: % needs two hexadecimal digits after it`;
     const length = sequenceLength(lead);
     const octets = [lead];
     while (octets.length < length) {
@@ -129,7 +129,7 @@ function decodingFault(text: string): string {
     if (fault !== undefined) return `${text.slice(at, at + 3 * octets.length)} ${fault}`;
     at = text.indexOf('%', at + 3 * octets.length);
   }
-  return 'it is no percent-encoded UTF-8';
+  return 'it is not percent-encoded UTF-8';
 }
 
 /** Octets of a sequence by its first one, RFC 3629 section 3; 0 when none starts with it. */

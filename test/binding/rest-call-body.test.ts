@@ -35,7 +35,7 @@ describe('content in base64', () => {
 
   it('is refused where the operation does not say that it may be', () => {
     expect(complaint({ ...UPLOAD, properties: {} }, { ...input, File })).toBe(
-      'File is no content with a stream; Base64toBinary: Y takes one in base64',
+      'File is not content with a stream; Base64toBinary: Y takes one in base64',
     );
   });
 });
@@ -118,13 +118,13 @@ describe('a body', () => {
     ['JSON', 'json', 'json', '[1,', 'content is not JSON: it ends too early'],
     ['XML', 'xml', 'xml', '<a>', 'content is not well-formed XML'],
     ['text', 'text', 'text', 'a\ud800', 'content holds half of a surrogate pair'],
-    ['bytes', 'binary', 'binary', 'a', 'content is no content with a stream'],
+    ['bytes', 'binary', 'binary', 'a', 'content is not content with a stream'],
     [
       'a media type',
       'binary',
       'binary',
       stream('a', { contentType: 'a\r\nb' }),
-      'content has the content type "a\\r\\nb", which is none',
+      'content has the content type "a\\r\\nb", which is not valid',
     ],
   ])('that is no %s is refused', (_, body, type, content, message) => {
     const options: RestOptions = { templates: ['x'], fields: [field('content', type)], body };

@@ -38,14 +38,14 @@ describe('content that tells lies about itself', () => {
   it.each<[Partial<Attachment>, string]>([
     [
       { contentType: 'text/plain; a="\r\nX-Evil: 1"' },
-      'has the content type "text/plain; a=\\"\\r\\nX-Evil: 1\\"", which is none',
+      'has the content type "text/plain; a=\\"\\r\\nX-Evil: 1\\"", which is not valid',
     ],
-    [{ contentType: 'text/plain; a="€"' }, 'has the content type "text/plain; a=\\"€\\"", which is none'],
-    [{ contentType: '' }, 'has the content type "", which is none'],
-    [{ contentType: undefined as unknown as string }, 'has the content type undefined, which is none'],
-    [{ length: -1 }, 'has the length -1, which is no number of bytes'],
-    [{ length: Number.NaN }, 'has the length NaN, which is no number of bytes'],
-    [{ length: 1.5 }, 'has the length 1.5, which is no number of bytes'],
+    [{ contentType: 'text/plain; a="€"' }, 'has the content type "text/plain; a=\\"€\\"", which is not valid'],
+    [{ contentType: '' }, 'has the content type "", which is not valid'],
+    [{ contentType: undefined as unknown as string }, 'has the content type undefined, which is not valid'],
+    [{ length: -1 }, 'has the length -1, which is not a number of bytes'],
+    [{ length: Number.NaN }, 'has the length NaN, which is not a number of bytes'],
+    [{ length: 1.5 }, 'has the length 1.5, which is not a number of bytes'],
   ])('is named before anything is sent: %j', (more, reason) => {
     expect(complaint(FILE, { FILE: content(more) })).toBe(`FILE ${reason}`);
   });
@@ -53,7 +53,7 @@ describe('content that tells lies about itself', () => {
   it('is named inside a document too', () => {
     const options: RestOptions = { templates: ['x'], fields: [field('SCAN', 'binary')], body: 'document' };
     expect(complaint(options, { SCAN: content({ length: -3 }) })).toBe(
-      'content of the body has the length -3, which is no number of bytes',
+      'content of the body has the length -3, which is not a number of bytes',
     );
   });
 });
@@ -76,9 +76,9 @@ describe('a value', () => {
       fields: [text('TOKEN'), text('NOTE')],
       headers: { Authorization: 'Bearer {TOKEN}', 'X-Note': '{NOTE} said' },
     };
-    expect(complaint(options, { TOKEN: '' })).toBe('TOKEN is empty, and stands in header Authorization');
-    expect(complaint(options, { NOTE: '' })).toBe('NOTE is empty, and stands in header X-Note');
-    expect(complaint(options, { TOKEN: ' ' })).toBe('TOKEN ends with a blank, and stands in header Authorization');
+    expect(complaint(options, { TOKEN: '' })).toBe('TOKEN is empty, and is used in header Authorization');
+    expect(complaint(options, { NOTE: '' })).toBe('NOTE is empty, and is used in header X-Note');
+    expect(complaint(options, { TOKEN: ' ' })).toBe('TOKEN ends with a blank, and is used in header Authorization');
   });
 
   it('with a NUL has no place in a URI or a form', () => {
@@ -86,7 +86,7 @@ describe('a value', () => {
     expect(complaint({ templates: ['x/{A}'], fields: [A] }, { A: 'a\0.pdf' })).toBe('A holds the character NUL');
     expect(complaint({ templates: ['x{?A}'], fields: [A] }, { A: '\0' })).toBe('A holds the character NUL');
     expect(complaint({ templates: ['x'], fields: [A], form: { a: '{A}' } }, { A: '\0' })).toBe(
-      'A holds the character NUL (%00), and stands in form field a',
+      'A holds the character NUL (%00), and is used in form field a',
     );
     const raw: RestOptions = {
       templates: ['x'],

@@ -78,7 +78,7 @@ describe('a value that does not fit', () => {
   it.each<[DocumentValue, number, string]>([
     [{}, 1, 'NAME is missing'],
     [{ NAME: null }, 1, 'NAME is missing'],
-    [{ NAME: '' }, 1, 'NAME is empty, and stands in the path'],
+    [{ NAME: '' }, 1, 'NAME is empty, but is part of the path'],
     [{ NAME: 'abcdef' }, 1, 'NAME is longer than 5 characters'],
     [{ NAME: 'a/..' }, 1, 'NAME would put a segment .. into the path, which changes where it leads'],
     [{ NAME: '\ud800' }, 1, 'NAME holds half of a surrogate pair, which UTF-8 does not carry'],
@@ -90,11 +90,11 @@ describe('a value that does not fit', () => {
     [{ NAME: 'a', PART: 'b' }, 1, 'PART has no place in the request of URI index 1'],
     [{ NAME: 'a' }, 2, 'PART is missing'],
     [{ NAME: 'a', PART: '1' }, 2, 'PART does not match the pattern [a-z]+'],
-    [{ NAME: 'a', PART: 'b' }, 3, 'URI index 3 is none of SOME_CALL: they are 1 to 2'],
-    [{ NAME: 'a', TRACE: 'b\r\nX-Evil: 1' }, 1, 'TRACE holds a line end, and stands in header X-Trace'],
-    [{ NAME: 'a', TRACE: 'b\0' }, 1, 'TRACE holds a control character, and stands in header X-Trace'],
-    [{ NAME: 'a', TRACE: '€' }, 1, 'TRACE holds a character beyond Latin-1, and stands in header X-Trace'],
-    [{ NAME: 'a', TRACE: 'b ' }, 1, 'TRACE ends with a blank, and stands in header X-Trace'],
+    [{ NAME: 'a', PART: 'b' }, 3, 'URI index 3 does not exist in SOME_CALL: they are 1 to 2'],
+    [{ NAME: 'a', TRACE: 'b\r\nX-Evil: 1' }, 1, 'TRACE holds a line end, and is used in header X-Trace'],
+    [{ NAME: 'a', TRACE: 'b\0' }, 1, 'TRACE holds a control character, and is used in header X-Trace'],
+    [{ NAME: 'a', TRACE: '€' }, 1, 'TRACE holds a character beyond Latin-1, and is used in header X-Trace'],
+    [{ NAME: 'a', TRACE: 'b ' }, 1, 'TRACE ends with a blank, and is used in header X-Trace'],
   ])('is named: %j by URI %i', (input, uriIndex, message) => {
     expect(complaint(options, input, uriIndex)).toBe(message);
   });
@@ -105,7 +105,7 @@ describe('a value that does not fit', () => {
       headers: { 'X-Word': '{WORD}' },
       fields: [text('WORD', { sensitive: true })],
     };
-    expect(complaint(secret, { WORD: 'hush\n' })).toBe('WORD holds a line end, and stands in header X-Word');
+    expect(complaint(secret, { WORD: 'hush\n' })).toBe('WORD holds a line end, and is used in header X-Word');
   });
 
   it('is a host that is none', () => {
@@ -118,7 +118,7 @@ describe('a value that does not fit', () => {
   it('is half a surrogate in a form', () => {
     const form: RestOptions = { templates: ['x'], fields: [text('A')], form: { a: 'x{A}' } };
     expect(complaint(form, { A: '\udc00' })).toBe(
-      'A holds half of a surrogate pair, which UTF-8 does not carry, and stands in form field a',
+      'A holds half of a surrogate pair, which UTF-8 does not carry, and is used in form field a',
     );
   });
 

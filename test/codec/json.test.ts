@@ -106,7 +106,7 @@ describe('reading JSON', () => {
     ['binary', '1', 'is a number, not base64 in a string'],
     ['json', '[1e400]', 'is a number out of range'],
     ['text', '"\\u0000"', 'holds a NUL character'],
-    ['text', '"\\ud800"', 'holds half of a surrogate pair, which is no character'],
+    ['text', '"\\ud800"', 'holds half of a surrogate pair, which is not a character'],
   ])('%s refuses %s', (type, json, reason) => {
     expect(messageOf(() => readX(type, json))).toBe(`${type === 'json' ? 'X[0]' : 'X'} ${reason}`);
   });

@@ -52,7 +52,7 @@ describe('values from text', () => {
     ['string(1)', 'NN', 'is longer than 1 character'],
     ['string(10)', '😀'.repeat(11), 'is longer than 10 characters'],
     ['text', 'a\0b', 'holds a NUL character'],
-    ['text', '\ud800', 'holds half of a surrogate pair, which is no character'],
+    ['text', '\ud800', 'holds half of a surrogate pair, which is not a character'],
     ['integer', '', 'is not an integer'],
     ['integer', ' 1', 'is not an integer'],
     ['integer', '1.0', 'is not an integer'],

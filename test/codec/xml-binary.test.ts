@@ -37,7 +37,7 @@ describe('binary content in XML', () => {
     expect(inside(typed).X).toEqual(new MemoryAttachment(Buffer.from('hi'), { contentType: 'image/png' }));
     expect(inside(typed.replace('2005/05', '2004/11')).X).toMatchObject({ contentType: 'image/png' });
     expect(messageOf(() => inside(typed.replace('image/png', 'a/b&#10;X: y')))).toBe(
-      'X has an xmime:contentType that is no media type',
+      'X has an xmime:contentType that is not a media type',
     );
   });
 

@@ -131,7 +131,7 @@ describe('XML', () => {
     expect(messageOf(() => codec.toXml({ 'a b': 1 }))).toBe('D holds "a b", which can\'t be the name of an element');
     expect(messageOf(() => codec.toXml({ O: { '<': 1 } }))).toBe('O holds "<", which can\'t be the name of an element');
     expect(messageOf(() => codec.toXml({ L: [[1]] }))).toBe('L is a list, which has no form in XML here');
-    expect(messageOf(() => codec.toXml({ N: Number.NaN }))).toBe('N is NaN, which is no number of a document');
+    expect(messageOf(() => codec.toXml({ N: Number.NaN }))).toBe('N is NaN, which a document does not allow');
   });
 
   it('refuses what the document does not have', () => {

@@ -101,12 +101,12 @@ describe('a reply that is not what is declared', () => {
     ],
     ['a missing value', NEEDY, json({ name: 'a' }), 'does not fit the operation: NAME is missing'],
     ['another element', OUT, typed('text/xml', '<html/>'), 'is the element html, not OUT'],
-    ['no XML', OUT, typed('text/xml', '<OUT>'), 'is no XML to be read'],
+    ['no XML', OUT, typed('text/xml', '<OUT>'), 'is not readable XML'],
     [
       'no UTF-8',
       OUT,
       typed('application/json', Buffer.from([0x22, 0xff, 0x22])),
-      'holds bytes that are no text in utf-8',
+      'contains bytes that are not text in utf-8',
     ],
     [
       'an unknown charset',

@@ -167,9 +167,14 @@ describe('files that are not valid', () => {
       ENCRYPTED_KEY,
       'the key of tls: * is encrypted, and there is no passphrase',
     ],
-    ['no certificate at all', 'server.pem', SERVER.key, 'the certificate of tls: * holds no certificate in PEM form'],
-    ['no key at all', 'server.key', SERVER.certificate, 'the key of tls: * is no private key in PEM form'],
-    ['an empty client-ca', 'ca.pem', '', 'the client-ca of tls: * holds no certificate in PEM form'],
+    [
+      'no certificate at all',
+      'server.pem',
+      SERVER.key,
+      'the certificate of tls: * contains no certificate in PEM form',
+    ],
+    ['no key at all', 'server.key', SERVER.certificate, 'the key of tls: * is not a private key in PEM form'],
+    ['an empty client-ca', 'ca.pem', '', 'the client-ca of tls: * contains no certificate in PEM form'],
   ])('%s: it does not start, and says which file', async (_, file, text, message) => {
     const files: Record<string, string> = { ...FILES, [`tls/${file}`]: text ?? '' };
     if (text === undefined) delete files[`tls/${file}`];

@@ -19,8 +19,8 @@ it.each<[string, Buffer, string | undefined, boolean, string]>([
 });
 
 it.each<[Buffer, string | undefined, string]>([
-  [Buffer.from([0xff]), undefined, 'holds bytes that are no text in utf-8'],
-  [Buffer.from([0xc0, 0x80]), 'UTF-8', 'holds bytes that are no text in UTF-8'],
+  [Buffer.from([0xff]), undefined, 'contains bytes that are not text in utf-8'],
+  [Buffer.from([0xc0, 0x80]), 'UTF-8', 'contains bytes that are not text in UTF-8'],
   [Buffer.from('a'), 'martian', 'is in the charset "martian", which is not known'],
 ])('%s in %s is refused', (bytes, charset, reason) => {
   expect(() => decodeText(bytes, charset, false)).toThrow(new CharsetError(reason));

@@ -25,10 +25,10 @@ describe('percentDecode', () => {
   });
 
   it.each([
-    ['%', '% is no percent-encoded octet'],
-    ['abc%2', '%2 is no percent-encoded octet'],
-    ['%zz', '%zz is no percent-encoded octet'],
-    ['%u0041', '%u0 is no percent-encoded octet'],
+    ['%', '% is not a percent-encoded octet'],
+    ['abc%2', '%2 is not a percent-encoded octet'],
+    ['%zz', '%zz is not a percent-encoded octet'],
+    ['%u0041', '%u0 is not a percent-encoded octet'],
     ['%00', 'NUL'],
     ['a%00b', 'NUL'],
     ['a\0b', 'NUL'],

@@ -40,7 +40,7 @@ describe('parseQueryString', () => {
   it('says which name can not be decoded', () => {
     expect(() => parseQueryString('a=1&%zz=2', 10)).toThrow(PercentError);
     expect(() => parseQueryString('a=1&%zz=2', 10)).toThrow(
-      'in the name of query parameter 2, %zz is no percent-encoded octet',
+      'in the name of query parameter 2, %zz is not a percent-encoded octet',
     );
     expect(() => parseQueryString('%00', 10)).toThrow('NUL');
   });

@@ -138,7 +138,7 @@ function binaryForm({ properties }: RestConsumer, { name }: Field): ValueForm {
       if (typeof value === 'string' && properties.base64ToBinary)
         return streamContent(name, decodedContent(name, value), shown);
       const hint = typeof value === 'string' ? '; Base64toBinary: Y takes one in base64' : '';
-      throw new CodecError(name, `is no content with a stream${hint}`);
+      throw new CodecError(name, `is not content with a stream${hint}`);
     },
   };
 }

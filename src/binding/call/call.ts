@@ -53,7 +53,7 @@ export function compileRestCall(operation: RestConsumer, namespace: string): Res
     const found = writers.get(index);
     if (found !== undefined) return found;
     const known = uris.length === 1 ? 'there is only 1' : `they are 1 to ${uris.length}`;
-    throw new CodecError(`URI index ${index}`, `is none of ${operation.id}: ${known}`);
+    throw new CodecError(`URI index ${index}`, `does not exist in ${operation.id}: ${known}`);
   };
   return {
     references: (input, uriIndex) => writerOf(uriIndex).references(input),

@@ -49,7 +49,7 @@ export const UNSENDABLE = /[^\t\x20-\x7e\xa0-\xff]/;
 export function streamContent(name: string, attachment: Attachment, shown?: string): CallContent {
   const { contentType, length, again = false } = attachment;
   if (typeof contentType !== 'string' || parseMediaType(contentType) === undefined || UNSENDABLE.test(contentType))
-    throw new CodecError(name, `has the content type ${JSON.stringify(contentType)}, which is none`);
+    throw new CodecError(name, `has the content type ${JSON.stringify(contentType)}, which is not valid`);
   checkLength(name, length);
   return {
     contentType,
@@ -89,7 +89,7 @@ export function decodedContent(name: string, text: string): Attachment {
 /** @throws CodecError for a value that is not a number of bytes */
 export function checkLength(name: string, length: number | undefined): void {
   if (length === undefined || (Number.isSafeInteger(length) && length >= 0)) return;
-  throw new CodecError(name, `has the length ${length}, which is no number of bytes`);
+  throw new CodecError(name, `has the length ${length}, which is not a number of bytes`);
 }
 
 /** The bytes of content that says how many it has. @throws CodecError when it has more or fewer: a file that is written to */

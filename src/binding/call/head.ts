@@ -82,7 +82,7 @@ function uriValue(
   texts: readonly string[],
   missing: (field: Field) => CodecError,
 ): UriValue {
-  if (required && inPath && texts.includes('')) throw new CodecError(field.name, 'is empty, and stands in the path');
+  if (required && inPath && texts.includes('')) throw new CodecError(field.name, 'is empty, but is part of the path');
   if (field.type.kind !== 'list') return texts[0];
   if (required && texts.length === 0) throw missing(field);
   return texts;
@@ -194,7 +194,7 @@ function checked(name: string, isContentType: boolean, pieces: readonly Piece[])
     throw unusable(
       where,
       pieces.find(({ from }) => from !== ''),
-      'is no media type',
+      'is not a media type',
     );
   return text;
 }

@@ -207,7 +207,7 @@ function factOf(name: string, value: Value, of: NonNullable<CallValue['of']>): s
 /** The error for a text that can't be used as it is. It names what the text is of, and never repeats it. */
 export function unusable(where: string, piece: Piece | undefined, reason: string): CodecError {
   if (piece === undefined || piece.from === '') return new CodecError(where, reason);
-  return new CodecError(piece.from, `${reason}, and stands in ${where}`);
+  return new CodecError(piece.from, `${reason}, and is used in ${where}`);
 }
 
 /** A value that is not there yet, since an earlier step of a flow will give it. A request with one is never sent. */

@@ -27,7 +27,7 @@ function readReplyXml(text: string): XmlElement {
   try {
     return readXml(text.replace(DECLARATION, ''));
   } catch (error) {
-    if (error instanceof XmlError) throw new CodecError('', `is no XML to be read: ${error.message}`);
+    if (error instanceof XmlError) throw new CodecError('', `is not readable XML: ${error.message}`);
     throw error;
   }
 }

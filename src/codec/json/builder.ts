@@ -65,7 +65,7 @@ export class JsonBuilder {
 
   /** The same for a number whose digits are to stay as they are: `1.50`. */
   addNumber(label: string, digits: string): this {
-    if (!NUMBER.test(digits)) throw new CodecError(this.#at(label), `is no number of JSON: ${quote(digits)}`);
+    if (!NUMBER.test(digits)) throw new CodecError(this.#at(label), `is not a JSON number: ${quote(digits)}`);
     return this.#add(label, digits);
   }
 
@@ -118,8 +118,8 @@ export class JsonBuilder {
     } else if (open.kind === 'array') {
       if (label !== '') throw new CodecError(this.#at(label), 'is the entry of a list, which has no label');
     } else {
-      if (label === '') throw new CodecError(this.#path(), 'is an object, and what stands in it needs a label');
-      if (open.labels.has(label)) throw new CodecError(this.#at(label), 'stands in its object already');
+      if (label === '') throw new CodecError(this.#path(), 'is an object, whose members need labels');
+      if (open.labels.has(label)) throw new CodecError(this.#at(label), 'is in its object already');
       sound(this.#at(label), label);
     }
   }
@@ -147,7 +147,7 @@ function scalarText(path: string, value: JsonScalarValue): string {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new CodecError(path, `is ${value}, which JSON can't hold`);
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return JSON.stringify(value);
-  throw new CodecError(path, 'is no single value: begin an object or a list');
+  throw new CodecError(path, 'is not a single value: begin an object or a list');
 }
 
 function sound(path: string, text: string): string {

@@ -138,7 +138,7 @@ function contentTypeOf(element: XmlElement): string | undefined {
     const given = attributeOf(element, 'contentType', namespace);
     if (given === undefined) continue;
     // It is sent on in headers, where a line end would begin another one.
-    return parseMediaType(given) === undefined ? refuse('has an xmime:contentType that is no media type') : given;
+    return parseMediaType(given) === undefined ? refuse('has an xmime:contentType that is not a media type') : given;
   }
   return undefined;
 }

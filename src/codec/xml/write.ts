@@ -242,7 +242,7 @@ function single(tag: Tag, value: Value, depth: number): string {
     );
     return element(tag, '', members.map(([name, member]) => undeclared(name, member, '', depth + 1)).join(''));
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) refuse(`is ${value}, which is no number of a document`);
+  if (typeof value === 'number' && !Number.isFinite(value)) refuse(`is ${value}, which a document does not allow`);
   if (typeof value === 'undefined' || typeof value === 'function') refuse(`is ${kindOf(value)}`);
   return element(tag, '', escapeText(String(value)));
 }

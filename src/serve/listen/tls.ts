@@ -119,7 +119,7 @@ function readKey(files: Files, passphrase: string | undefined): KeyObject {
   try {
     return createPrivateKey(passphrase === undefined ? pem : { key: pem, passphrase });
   } catch {
-    if (!pem.includes('ENCRYPTED')) throw problem(files, 'key', 'is no private key in PEM form');
+    if (!pem.includes('ENCRYPTED')) throw problem(files, 'key', 'is not a private key in PEM form');
     const what =
       passphrase === undefined ? 'is encrypted, and there is no passphrase:' : 'does not open with the passphrase';
     throw problem(files, 'key', what);
@@ -128,7 +128,7 @@ function readKey(files: Files, passphrase: string | undefined): KeyObject {
 
 function certificatesOf(pem: string, files: Files, name: keyof Files): X509Certificate[] {
   const found = pemCertificates(pem);
-  if (found.length === 0) throw problem(files, name, 'holds no certificate in PEM form');
+  if (found.length === 0) throw problem(files, name, 'contains no certificate in PEM form');
   try {
     return found.map((each) => new X509Certificate(each));
   } catch {

@@ -82,7 +82,7 @@ function contractName(exchange: Exchange, below: string, { registry }: Pick<Mess
     .map(({ id }) => id);
   if (ids.length === 1) return `${ids[0]}.${asked}`;
   const what = ids.length === 0 ? 'service over SOAP' : `one service to describe; there is ${ids.join(', ')}`;
-  return Fault.of('NOT_FOUND', { what: `${what}: its name stands in front of ?${asked}` });
+  return Fault.of('NOT_FOUND', { what: `${what}: its name belongs in front of ?${asked}` });
 }
 
 /** How the original names contracts in a query: `?Operation=GetWSDL&wsdl=Locations.1`. */

@@ -137,7 +137,7 @@ export class QuotedPrintableDecoder {
     else if (this.#state === 'soft-return') throw this.#bad('a CR without LF');
     else if (byte === CR) this.#state = 'soft-return';
     else if (byte === SPACE || byte === TAB) this.#state = 'soft';
-    else if (this.#state === 'soft') throw this.#bad('a = that is no escape');
+    else if (this.#state === 'soft') throw this.#bad('a = that is not an escape');
     else {
       this.#high = this.#hex(byte);
       this.#state = 'digit';
@@ -146,7 +146,7 @@ export class QuotedPrintableDecoder {
 
   #hex(byte: number): number {
     const digit = '0123456789ABCDEF'.indexOf(String.fromCharCode(byte).toUpperCase());
-    if (digit === -1) throw this.#bad('a = that is no escape');
+    if (digit === -1) throw this.#bad('a = that is not an escape');
     return digit;
   }
 

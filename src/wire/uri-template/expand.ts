@@ -106,7 +106,7 @@ function joined(
     if (behindSlash) while (text[start] === '/') start++;
     if (beforeSlash) while (end > start && text[end - 1] === '/') end--;
     if (start === end && text !== '')
-      throw new UriExpansionError(name, 'is nothing but slashes, and stands in the path');
+      throw new UriExpansionError(name, 'consists of slashes only, but is part of the path');
     return text.slice(start, end);
   };
   return { ...writing, write: (text) => writing.write(cut(text)) };
@@ -252,7 +252,7 @@ function keyOf(
     throw new UriTemplateError(`the name ${variable.name} stands for a character that templates use themselves`, 0);
   }
   if (slots.some((slot) => slot.key === wireName && slot.variable.prefix !== variable.prefix)) {
-    throw new UriTemplateError(`${variable.name} stands in it twice with different lengths`, 0);
+    throw new UriTemplateError(`${variable.name} occurs in it twice with different lengths`, 0);
   }
   return wireName;
 }

@@ -139,13 +139,13 @@ function repeatedVariable(template: UriTemplate): string | undefined {
   const twice = firstRepeated(template.variables.map((variable) => variable.name));
   return twice === undefined
     ? undefined
-    : `the variable ${twice} stands in it twice, so one request can give it two values`;
+    : `the variable ${twice} occurs in it twice, so one request can give it two values`;
 }
 
 function repeatedParameter(layout: TemplateLayout): string | undefined {
   const names = [...layout.pairs.map((pair) => pair.name), ...layout.queryVariables.map((v) => v.wireName)];
   const twice = firstRepeated(names);
-  return twice === undefined ? undefined : `the query parameter ${twice} stands in it twice`;
+  return twice === undefined ? undefined : `the query parameter ${twice} occurs in it twice`;
 }
 
 function firstRepeated(names: readonly string[]): string | undefined {
@@ -156,7 +156,7 @@ function firstRepeated(names: readonly string[]): string | undefined {
 function badSegment(layout: TemplateLayout): string | undefined {
   const pattern = layout.path.map((part) => (part.kind === 'literal' ? normalizePercent(part.text) : '{}')).join('');
   if (pattern.endsWith('//'))
-    return 'one slash at the end of a path counts for nothing, so a second is no empty segment';
+    return 'one slash at the end of a path counts for nothing, so a second one is not an empty segment';
   const dots = pattern.split('/').find((segment) => segment === '.' || segment === '..');
   return dots === undefined
     ? undefined

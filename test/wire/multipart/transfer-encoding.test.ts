@@ -165,14 +165,14 @@ describe('quoted-printable', () => {
   const holds = 'its quoted-printable text holds';
 
   it.each([
-    ['=G0', `${holds} a = that is no escape at offset 1`],
+    ['=G0', `${holds} a = that is not an escape at offset 1`],
     ['=4', 'its quoted-printable text ends within an escape or a line end'],
     ['abc=', 'its quoted-printable text ends within an escape or a line end'],
     ['abc= ', 'its quoted-printable text ends within an escape or a line end'],
     ['abc\r', 'its quoted-printable text ends within an escape or a line end'],
-    ['=4\r\n1', `${holds} a = that is no escape at offset 2`],
-    ['==41', `${holds} a = that is no escape at offset 1`],
-    ['a= b', `${holds} a = that is no escape at offset 3`],
+    ['=4\r\n1', `${holds} a = that is not an escape at offset 2`],
+    ['==41', `${holds} a = that is not an escape at offset 1`],
+    ['a= b', `${holds} a = that is not an escape at offset 3`],
     ['a\rb', `${holds} a CR without LF at offset 2`],
     ['a=\rb', `${holds} a CR without LF at offset 3`],
     ['caf\xe9', `${holds} the byte 0xE9 at offset 3`],
