@@ -1,6 +1,6 @@
 import { Fault } from '../model/fault.ts';
 import { isFullCode } from '../store/error.ts';
-import type { Plan } from './plan/plan.ts';
+import type { Plan } from './plan.ts';
 import { RESULT_LIMIT } from './render/result-limit.ts';
 import { WRONG_VALUE } from './render/value.ts';
 

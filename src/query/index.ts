@@ -1,7 +1,6 @@
-export { checkQueries, unboundedFiles } from './check/check.ts';
-export type { QueryProblem } from './check/problem.ts';
+export { checkQueries, unboundedFiles } from './check.ts';
+export type { QueryProblem } from './check-columns.ts';
 export { membersOf, type QueryInput, readInput } from './input.ts';
-export { compilePrompts, type PromptReader } from './plan/prompts.ts';
 export type {
   QueryCall,
   QueryDatabase,
@@ -12,9 +11,10 @@ export type {
   ResultFormat,
   XmlNames,
 } from './port.ts';
+export { compilePrompts, type PromptReader } from './prompts.ts';
 export { openQueries } from './queries.ts';
 export { reachDatabase } from './reach.ts';
 export { openQueryRuns } from './runs/open.ts';
 export type { BlockOptions, NewRun, QueryRun, QueryRuns, RunFormat, RunOwners } from './runs/port.ts';
-export { openSavedQueries } from './saved/open.ts';
-export type { SavedQueries } from './saved/port.ts';
+export type { SavedQueries } from './saved.ts';
+export { openSavedQueries } from './saved.ts';

@@ -1,8 +1,8 @@
 import { Fault } from '../model/fault.ts';
 import type { Query } from '../model/query.ts';
 import type { DocumentValue } from '../model/value.ts';
-import { compilePrompts, type PromptReader } from './plan/prompts.ts';
 import type { QueryCall } from './port.ts';
+import { compilePrompts, type PromptReader } from './prompts.ts';
 
 /** What a caller gives for a run of a query, as texts: it can be kept, and read again by another gateway. */
 export interface QueryInput {

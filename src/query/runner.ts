@@ -1,9 +1,8 @@
 import type { ReplyRoot } from '../model/document.ts';
 import type { OpenFile } from '../store/file/open-file.ts';
-import type { Bound } from './plan/bind.ts';
-import type { Plan } from './plan/plan.ts';
-import type { Engine } from './plan/statement.ts';
+import type { Engine, Plan } from './plan.ts';
 import type { QueryStatus, XmlNames } from './port.ts';
+import type { Bound } from './prompts.ts';
 import type { RenderFormat } from './render/index.ts';
 
 /** Bytes of a result that are kept in memory; a larger one goes to a file. */

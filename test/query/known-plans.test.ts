@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
-import { planOf } from '../../src/query/plan/plan.ts';
+import { planOf } from '../../src/query/plan.ts';
 import { Executor } from '../../src/query/sqlite/execute.ts';
-import { KnownPlans } from '../../src/query/sqlite/known-plans.ts';
 import { Output } from '../../src/query/sqlite/output.ts';
+import { KnownPlans } from '../../src/query/sqlite/reader-process.ts';
 import { compileZone } from '../../src/wire/timezone.ts';
 import { query } from './support.ts';
 

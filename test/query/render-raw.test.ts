@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shapeOf } from '../../src/query/connected/shape.ts';
 import type { ResultFormat } from '../../src/query/index.ts';
 import { compileRenderer, type NestedRow, type ResultShape, type SqlValue } from '../../src/query/render/index.ts';
 import { rawShape, readRaw } from '../../src/query/render/raw.ts';
-import { type RawOptions, renderRaw } from '../../src/query/runs/render-block.ts';
+import { type RawOptions, renderRaw, shapeOf } from '../../src/query/runs/render-block.ts';
 import { compileZone } from '../../src/wire/timezone.ts';
 import { query } from './support.ts';
 

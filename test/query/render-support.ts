@@ -1,4 +1,4 @@
-import { planOf, type ResultColumn } from '../../src/query/plan/plan.ts';
+import { planOf, type ResultColumn } from '../../src/query/plan.ts';
 import { compileRenderer, NOTHING_BELOW, type RenderFormat, type SqlValue } from '../../src/query/render/index.ts';
 import { compileZone } from '../../src/wire/timezone.ts';
 import { query, type Types } from './support.ts';

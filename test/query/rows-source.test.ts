@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RowsSource } from '../../src/query/sqlite/rows-source.ts';
+import { RowsSource } from '../../src/query/sqlite/statement.ts';
 
 function databaseOf(rows: number): Database.Database {
   const database = new Database(':memory:');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BlockCounter } from '../../src/query/runs/blocks.ts';
+import { BlockCounter } from '../../src/query/runs/run-rows.ts';
 
 /** Cuts bytes at places, in whatever order they come. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { attributesOf, startTags } from '../../src/binding/soap/segments.ts';
 import { linkSavedQuery } from '../../src/load/query/saved-query.ts';
-import { readNames } from '../../src/query/postgres/names.ts';
-import { reservedNames } from '../../src/query/saved/reserved.ts';
+import { readNames } from '../../src/query/postgres/refused.ts';
+import { reservedNames } from '../../src/query/saved.ts';
 import { normaliseName } from '../../src/wire/certificate.ts';
 import { toDecimal } from '../../src/wire/decimal.ts';
 import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '../../src/wire/lexical.ts';

@@ -1,10 +1,14 @@
 import type { ClientConfig, FieldDef } from 'pg';
 import type { Query } from '../../model/query.ts';
 import { errorText } from '../../store/error.ts';
-import type { CheckedDatabase, Found } from '../check/problem.ts';
-import { compareColumns, type DatabaseType, type FoundColumn } from '../check/type-fit.ts';
-import { planOf } from '../plan/plan.ts';
-import { declaredOffset } from '../plan/statement.ts';
+import {
+  type CheckedDatabase,
+  compareColumns,
+  type DatabaseType,
+  type Found,
+  type FoundColumn,
+} from '../check-columns.ts';
+import { declaredOffset, planOf } from '../plan.ts';
 import { findRefused } from './refused.ts';
 import { volatileAmong } from './runner.ts';
 import { Session } from './session.ts';

@@ -1,15 +1,13 @@
 import type { Zone } from '../../wire/timezone.ts';
-import { compileMembers, type Member } from '../connected/member.ts';
-import { Batch, type ChildRead, nest } from '../connected/nest.ts';
-import { childStatement, keysAsArrays } from '../connected/statement.ts';
-import type { Bound } from '../plan/bind.ts';
-import type { Plan, PlanLink } from '../plan/plan.ts';
+import { childStatement, keysAsArrays } from '../connected/keys.ts';
+import { Batch, type ChildRead, compileMembers, type Member, nest } from '../connected/nest.ts';
+import type { Plan, PlanLink } from '../plan.ts';
+import type { Bound } from '../prompts.ts';
 import type { Renderer, SqlValue } from '../render/index.ts';
-import { Renderers } from '../renderers.ts';
+import { Renderers, Result } from '../result.ts';
 import type { MemberValues, RawResult, Task } from '../runner.ts';
-import { type Found, findIn } from './found.ts';
-import { Result } from './result.ts';
 import type { Session } from './session.ts';
+import { type Found, findIn } from './values.ts';
 
 /** Rows that are asked for at once. */
 const ROWS = 500;

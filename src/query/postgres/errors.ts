@@ -2,7 +2,7 @@ import { Fault } from '../../model/fault.ts';
 import { errorCode, errorText } from '../../store/error.ts';
 import { isLost } from '../../store/postgres/error.ts';
 import { faultOf, unavailable } from '../errors.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan } from '../plan.ts';
 
 /**
  * What a failed query is to its caller, by the SQLSTATE (PostgreSQL's manual, appendix A): the connection is gone or none can

@@ -1,14 +1,13 @@
 import type { Zone } from '../../wire/timezone.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan } from '../plan.ts';
 import { NOTHING_BELOW, type RendererFactory } from '../render/index.ts';
-import { Renderers } from '../renderers.ts';
+import { Renderers, Result } from '../result.ts';
 import { type MemberValues, type RawResult, SLICE, type Task } from '../runner.ts';
 import { forgetConnected, runConnected } from './connected.ts';
 import { isOutdated } from './errors.ts';
-import { type Found, findIn } from './found.ts';
 import type { Portal } from './portal.ts';
-import { Result } from './result.ts';
 import type { Prepared, Session } from './session.ts';
+import { type Found, findIn } from './values.ts';
 
 /** Rows that are asked for at once: the first time, and at most. A batch is what the event loop waits for. */
 const FIRST_ROWS = 64;

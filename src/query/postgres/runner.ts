@@ -2,7 +2,7 @@ import { isLost } from '../../store/postgres/error.ts';
 import { compileZone } from '../../wire/timezone.ts';
 import { type Call, Calls, type Waiting } from '../calls.ts';
 import { unavailable } from '../errors.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan } from '../plan.ts';
 import type { QueryStatus } from '../port.ts';
 import type { RawResult, Runner, Task } from '../runner.ts';
 import { Canceller } from './canceller.ts';

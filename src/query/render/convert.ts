@@ -2,7 +2,7 @@ import { SCALARS } from '../../model/scalar.ts';
 import { decimalOf, toDecimal } from '../../wire/decimal.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
 import type { Zone } from '../../wire/timezone.ts';
-import type { PlanColumn } from '../plan/plan.ts';
+import type { PlanColumn } from '../plan.ts';
 import { compileDatetime, type DatetimeStyle } from './datetime.ts';
 import { type Present, wrongValue } from './value.ts';
 

@@ -1,7 +1,7 @@
 /** RFC 4180: CRLF ends every line, the first line holds the names. Values are written as they are, never altered. */
 
 import type { Zone } from '../../wire/timezone.ts';
-import type { ResultColumn } from '../plan/plan.ts';
+import type { ResultColumn } from '../plan.ts';
 import { compileTextOf } from './convert.ts';
 import type { RendererFactory } from './renderer.ts';
 

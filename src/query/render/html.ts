@@ -2,7 +2,7 @@
 
 import { isNumeric } from '../../model/scalar.ts';
 import type { Zone } from '../../wire/timezone.ts';
-import type { ResultColumn } from '../plan/plan.ts';
+import type { ResultColumn } from '../plan.ts';
 import { compileTextOf } from './convert.ts';
 import { MOST_ROWS, type RendererFactory } from './renderer.ts';
 

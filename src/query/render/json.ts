@@ -1,6 +1,6 @@
 import { blankOf, SCALARS } from '../../model/scalar.ts';
 import type { Zone } from '../../wire/timezone.ts';
-import type { ResultColumn } from '../plan/plan.ts';
+import type { ResultColumn } from '../plan.ts';
 import { booleanText, compileTextOf, decimalText, integerText } from './convert.ts';
 import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } from './renderer.ts';
 import { type Present, type SqlValue, wrongValue } from './value.ts';

@@ -4,7 +4,7 @@
  * integer up to 2^53 - 1 a JSON number; all else is tagged, so that it comes back as it was.
  */
 
-import type { ResultColumn } from '../plan/plan.ts';
+import type { ResultColumn } from '../plan.ts';
 import { type NestedRow, NOTHING_BELOW, type RendererFactory, type ResultShape } from './renderer.ts';
 import type { SqlValue } from './value.ts';
 

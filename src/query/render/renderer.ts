@@ -1,4 +1,4 @@
-import type { ResultColumn } from '../plan/plan.ts';
+import type { ResultColumn } from '../plan.ts';
 import type { SqlValue } from './value.ts';
 
 /** What a renderer writes: a query's columns and, of a connected query, what stands under each of its rows. */

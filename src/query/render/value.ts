@@ -1,4 +1,4 @@
-import type { PlanColumn } from '../plan/plan.ts';
+import type { PlanColumn } from '../plan.ts';
 
 /** A value as SQLite returns it; integers are always bigint. */
 export type SqlValue = string | number | bigint | Buffer | null;

@@ -4,7 +4,7 @@ import type { Field } from '../../model/field.ts';
 import { SCALARS, traitsOf } from '../../model/scalar.ts';
 import type { Row } from '../../model/value.ts';
 import type { Zone } from '../../wire/timezone.ts';
-import type { ResultColumn } from '../plan/plan.ts';
+import type { ResultColumn } from '../plan.ts';
 import { compileTextOf } from './convert.ts';
 import { slices } from './json.ts';
 import type { RendererFactory } from './renderer.ts';

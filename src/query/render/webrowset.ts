@@ -4,7 +4,7 @@ import type { ReplyRoot } from '../../model/document.ts';
 import { isNumeric, SCALARS } from '../../model/scalar.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import { escapeText } from '../../wire/xml/text.ts';
-import type { ResultColumn } from '../plan/plan.ts';
+import type { ResultColumn } from '../plan.ts';
 import { compileTextOf } from './convert.ts';
 import type { RendererFactory } from './renderer.ts';
 import type { SqlValue } from './value.ts';

@@ -2,7 +2,7 @@ import type { ElementName, ReplyRoot } from '../../model/document.ts';
 import { SCALARS } from '../../model/scalar.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import { cdata, escapeAttribute, escapeText } from '../../wire/xml/text.ts';
-import type { ResultColumn } from '../plan/plan.ts';
+import type { ResultColumn } from '../plan.ts';
 import type { XmlNames } from '../port.ts';
 import { compileTextOf } from './convert.ts';
 import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } from './renderer.ts';

@@ -5,12 +5,10 @@ import { type JobQueue, needRoom, type Store } from '../../store/index.ts';
 import { faultOf } from '../errors.ts';
 import { contentTypes } from '../render/content-types.ts';
 import { ValueError } from '../render/value.ts';
-import { digestOf } from './digest.ts';
-import { keepResult } from './keep.ts';
 import type { NewRun, QueryRuns } from './port.ts';
 import { renderRaw } from './render-block.ts';
-import { type KeptRun, RunRows } from './run-rows.ts';
-import { createRunWorker, type RunWorkerPorts } from './worker.ts';
+import { digestOf, type KeptRun, RunRows } from './run-rows.ts';
+import { createRunWorker, keepResult, type RunWorkerPorts } from './worker.ts';
 
 export interface QueryRunsOptions extends Omit<RunWorkerPorts, 'rows' | 'blobs'> {
   readonly store: Store;

@@ -1,7 +1,7 @@
 import type { ReplyRoot } from '../../model/document.ts';
 import type { Query } from '../../model/query.ts';
 import { compileZone, type Zone } from '../../wire/timezone.ts';
-import { shapeOf } from '../connected/shape.ts';
+import { type Plan, type PlanColumn, planOf, type ResultColumn } from '../plan.ts';
 import type { ResultFormat } from '../port.ts';
 import { compileRenderer, type RendererFactory, type ResultShape } from '../render/index.ts';
 import { rawShape, readRaw } from '../render/raw.ts';
@@ -63,4 +63,30 @@ function compiled(options: RawOptions): Compiled {
   }
   const shape = rawShape(shapeOf(query, { fields, connected }));
   return { shape, factory: compileRenderer(format, shape, zone, { root }) };
+}
+
+/**
+ * The shape of a query's result whose columns stand where they are declared.
+ * @param fields names of the query's own columns that were asked for; all where undefined
+ */
+export function shapeOf(
+  query: Query,
+  { fields, connected }: { readonly fields: readonly string[] | undefined; readonly connected: boolean },
+): ResultShape {
+  const plan = planOf(query, 0);
+  const wanted = fields === undefined ? undefined : new Set(fields);
+  const columns = placed(plan.columns).filter((column) => wanted?.has(column.name) ?? true);
+  return { name: plan.name, columns, children: connected ? childrenOf(plan) : [] };
+}
+
+function childrenOf(plan: Plan): ResultShape[] {
+  return plan.children.map((link) => ({
+    name: link.plan.name,
+    columns: placed(link.plan.columns),
+    children: childrenOf(link.plan),
+  }));
+}
+
+function placed(columns: readonly PlanColumn[]): ResultColumn[] {
+  return columns.map((column, at) => ({ ...column, at }));
 }

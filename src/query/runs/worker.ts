@@ -1,16 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { Blobs } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
+import type { Attachment } from '../../model/value.ts';
 import { type Account, beginAccount } from '../../model/work.ts';
 import { type Job, JobLost, type Worker, WorkerDied } from '../../store/index.ts';
-import { membersOf } from '../input.ts';
-import type { QueryPort } from '../port.ts';
-import type { SavedQueries } from '../saved/port.ts';
-import { digestOf } from './digest.ts';
-import { keepResult } from './keep.ts';
-import type { RunOwners } from './port.ts';
-import type { KeptRun, RunRows } from './run-rows.ts';
+import { abandoned } from '../errors.ts';
+import { membersOf, type QueryInput, readInput } from '../input.ts';
+import type { QueryPort, QueryResult } from '../port.ts';
+import type { SavedQueries } from '../saved.ts';
+import type { RunFormat, RunOwners } from './port.ts';
+import { BlockCounter, digestOf, type KeptRun, type RunResult, type RunRows } from './run-rows.ts';
 
 export interface RunWorkerPorts {
   readonly registry: Registry;
@@ -109,4 +110,70 @@ function isStorageError(error: unknown): boolean {
 /** What a caller is told. */
 function saidOf(error: unknown): string {
   return error instanceof Fault ? error.message : 'The run failed; the log of the gateway says why.';
+}
+
+interface KeepPorts {
+  readonly queries: QueryPort;
+  readonly blobs: Blobs;
+}
+
+/** A result to keep. */
+interface KeepCall {
+  readonly query: Query;
+  readonly input: QueryInput;
+  readonly format: RunFormat;
+  /** Name of the file; undefined where rows are kept, of which blocks are made later. */
+  readonly file: string | undefined;
+  readonly signal: AbortSignal;
+  /** Whose share of the readers it takes. */
+  readonly caller: string | undefined;
+  /** Called once the rows have been read. */
+  readonly onRead?: () => Promise<void>;
+}
+
+/**
+ * Runs a query and streams its result into a blob.
+ * @throws Fault as QueryPort.run does, and STORAGE_FULL; an AbortError where the signal ended it. Then nothing of it stays
+ */
+export async function keepResult({ queries, blobs }: KeepPorts, call: KeepCall): Promise<RunResult> {
+  const { query, input, format, file, signal, caller, onRead } = call;
+  const asked = readInput(query, input);
+  const result = await queries.run({ ...asked, format: file === undefined ? 'raw' : format, signal, caller });
+  try {
+    await onRead?.();
+    const counter = file === undefined ? new BlockCounter() : undefined;
+    const { length, rows, truncated } = result;
+    const blob = await blobs.put(randomUUID(), contentOf(result, file, counter, signal));
+    return {
+      columns: asked.fields?.length ?? query.columns.length,
+      rows,
+      bytes: length,
+      truncated,
+      blocks: counter?.starts ?? [[0, 1]],
+      blob: blob.key,
+    };
+  } finally {
+    result.dispose?.();
+  }
+}
+
+function contentOf(
+  result: QueryResult,
+  name: string | undefined,
+  counter: BlockCounter | undefined,
+  signal: AbortSignal,
+): Attachment {
+  const { contentType, length, body } = result;
+  return {
+    contentType,
+    length,
+    ...(name === undefined ? {} : { name }),
+    async *stream() {
+      for await (const chunk of body instanceof Uint8Array ? [body] : body()) {
+        if (signal.aborted) throw abandoned(signal);
+        counter?.push(chunk);
+        yield chunk;
+      }
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
-import type { CheckedDatabase, Found } from '../check/problem.ts';
-import { compareColumns, type DatabaseType } from '../check/type-fit.ts';
-import { planOf } from '../plan/plan.ts';
+import { type CheckedDatabase, compareColumns, type DatabaseType, type Found } from '../check-columns.ts';
+import { planOf } from '../plan.ts';
 import { openReadOnly, prepareSelect } from './statement.ts';
 
 /** What the type that a column is declared with says: SQLite's manual, "Datatypes in SQLite", section 3.1, and common names. */

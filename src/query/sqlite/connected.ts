@@ -1,11 +1,10 @@
 import type Database from 'better-sqlite3';
-import { compileMembers, type Member } from '../connected/member.ts';
-import { Batch, type ChildRead, nest } from '../connected/nest.ts';
-import { childStatement, keysAsJson } from '../connected/statement.ts';
-import type { Bound } from '../plan/bind.ts';
-import { requireColumns } from '../plan/find-columns.ts';
-import type { Plan, ResultColumn } from '../plan/plan.ts';
+import { childStatement, keysAsJson } from '../connected/keys.ts';
+import { Batch, type ChildRead, compileMembers, type Member, nest } from '../connected/nest.ts';
+import type { Plan, ResultColumn } from '../plan.ts';
+import type { Bound } from '../prompts.ts';
 import type { NestedRow, ResultShape, SqlValue } from '../render/index.ts';
+import { requireColumns } from '../result.ts';
 import type { MemberValues } from '../runner.ts';
 import { type Prepared, prepareSelect } from './statement.ts';
 

@@ -3,7 +3,7 @@
  * head of twelve bytes (kind, truncated, two unused, rows, length; numbers big-endian) and a payload.
  */
 
-import type { Plan } from '../plan/plan.ts';
+import type { Plan } from '../plan.ts';
 import type { Command } from '../runner.ts';
 
 /** One query to run, as a reader is told. */

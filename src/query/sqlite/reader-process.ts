@@ -7,11 +7,33 @@ import { errorText } from '../../store/error.ts';
 import { removeFiles } from '../../store/file/folder.ts';
 import { OpenFile } from '../../store/file/open-file.ts';
 import type { Failure } from '../errors.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan } from '../plan.ts';
 import type { Command, RawResult, Spilled } from '../runner.ts';
-import { encodeCommand, FrameDecoder, Reply, type ReplyFrame } from './frame.ts';
-import { KnownPlans } from './known-plans.ts';
+import { encodeCommand, FrameDecoder, type ReaderCommand, Reply, type ReplyFrame } from './frame.ts';
 import type { ReaderOptions } from './reader.ts';
+
+/** Which plans a reader holds, by the commands that it was sent. Private queries come and go, and what is prepared takes memory. */
+export class KnownPlans {
+  readonly #most: number;
+  /** By their ids, the last used at the end. */
+  readonly #ids = new Set<number>();
+
+  /** @param most plans that a reader holds */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** What the next command says of plans, which uses this one. */
+  use(plan: Plan): Pick<ReaderCommand, 'define' | 'forget'> {
+    const known = this.#ids.delete(plan.id);
+    this.#ids.add(plan.id);
+    if (known) return {};
+    const [oldest] = this.#ids;
+    if (oldest === undefined || this.#ids.size <= this.#most) return { define: plan };
+    this.#ids.delete(oldest);
+    return { define: plan, forget: oldest };
+  }
+}
 
 /** What became of a command, or of a reader. */
 interface ReaderEvents {

@@ -2,7 +2,7 @@
 
 import { SCALARS } from '../../../model/scalar.ts';
 import type { Zone } from '../../../wire/timezone.ts';
-import type { ResultColumn } from '../../plan/plan.ts';
+import type { ResultColumn } from '../../plan.ts';
 import { booleanText, compileTextOf, decimalText, integerText } from '../convert.ts';
 import { type Present, wrongValue } from '../value.ts';
 import { compileDatetimeSerial, dateSerial, timeSerial } from './serial.ts';

@@ -1,7 +1,7 @@
 /** The styles of a workbook (ISO/IEC 29500-1, 18.8): one a kind of column. */
 
 import { SCALARS } from '../../../model/scalar.ts';
-import type { ResultColumn } from '../../plan/plan.ts';
+import type { ResultColumn } from '../../plan.ts';
 import { NAMESPACE, XML } from './parts.ts';
 
 /** Formats that have a number of their own (18.8.30). */

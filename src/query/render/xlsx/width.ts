@@ -1,5 +1,5 @@
 import { SCALARS } from '../../../model/scalar.ts';
-import type { ResultColumn } from '../../plan/plan.ts';
+import type { ResultColumn } from '../../plan.ts';
 
 /** Room round a value, and beside a heading for the button of its filter. */
 const MARGIN = 2;

@@ -1,7 +1,7 @@
 /** A workbook with one sheet (ISO/IEC 29500-1, SpreadsheetML): a row of headings that stays in sight, and a typed cell a value. */
 
 import type { Zone } from '../../../wire/timezone.ts';
-import type { ResultColumn } from '../../plan/plan.ts';
+import type { ResultColumn } from '../../plan.ts';
 import type { RendererFactory } from '../renderer.ts';
 import { ResultLimitError } from '../result-limit.ts';
 import { compileCell } from './cells.ts';

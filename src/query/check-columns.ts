@@ -1,10 +1,9 @@
-import type { Field, ScalarType } from '../../model/field.ts';
-import type { Query } from '../../model/query.ts';
-import { SCALARS } from '../../model/scalar.ts';
-import type { ColumnFamily } from '../../model/scalar-traits.ts';
-import { findColumns } from '../plan/find-columns.ts';
-import type { Plan, ResultColumn } from '../plan/plan.ts';
-import type { Found } from './problem.ts';
+import type { Field, ScalarType } from '../model/field.ts';
+import type { Query } from '../model/query.ts';
+import { SCALARS } from '../model/scalar.ts';
+import type { ColumnFamily } from '../model/scalar-traits.ts';
+import type { Plan, ResultColumn } from './plan.ts';
+import { findColumns } from './result.ts';
 
 /** The type of a result's column. */
 export interface DatabaseType {
@@ -62,4 +61,27 @@ function isNarrow({ kind, length, scale = 0 }: ScalarType, type: DatabaseType): 
   if (size === 'characters') return type.family === 'text' && type.length > length;
   if (size !== 'digits' || type.family !== 'decimal') return false;
   return (type.scale ?? 0) > scale || type.length - (type.scale ?? 0) > length - scale;
+}
+
+/** What the database says against a query. */
+export interface QueryProblem {
+  readonly query: Query;
+  /** What kind of mistake it is. */
+  readonly kind: 'refused' | 'missing-column' | 'column-type' | 'narrow-column';
+  /** A sentence without an end; the database's own words for what it refuses. Meant for the author, never for a caller. */
+  readonly message: string;
+  /** The column that it is about. */
+  readonly column?: Field;
+  /** Where in the query's SQL, as it is declared, it stands. */
+  readonly offset?: number;
+}
+
+/** A problem before it is known whose it is. */
+export type Found = Omit<QueryProblem, 'query'>;
+
+/** A database that queries are prepared on. */
+export interface CheckedDatabase {
+  /** What is wrong with a query's SQL and its columns; its prompts can be bound. */
+  problemsOf(query: Query): Found[] | Promise<Found[]>;
+  close(): void | Promise<void>;
 }

@@ -1,8 +1,8 @@
-import type { Query } from '../../model/query.ts';
-import { errorText } from '../../store/error.ts';
-import { castType } from '../plan/statement.ts';
-import type { QueryDatabase } from '../port.ts';
-import type { CheckedDatabase, Found, QueryProblem } from './problem.ts';
+import type { Query } from '../model/query.ts';
+import { errorText } from '../store/error.ts';
+import type { CheckedDatabase, Found, QueryProblem } from './check-columns.ts';
+import { castType } from './plan.ts';
+import type { QueryDatabase } from './port.ts';
 
 /**
  * Prepares every query on a database, without running any, and tells all that is wrong: SQL that is refused or does
@@ -34,7 +34,7 @@ export async function unboundedFiles(
   bytes: number,
 ): Promise<string | undefined> {
   if (postgres === undefined) return undefined;
-  const { findUnbounded } = await import('../postgres/check.ts');
+  const { findUnbounded } = await import('./postgres/check.ts');
   const role = await findUnbounded(postgres.config, bytes);
   if (role === undefined) return undefined;
   const name = `"${role.replaceAll('"', '""')}"`;
@@ -44,11 +44,11 @@ export async function unboundedFiles(
 
 async function open({ kind, location, postgres }: QueryDatabase): Promise<CheckedDatabase> {
   if (kind === 'sqlite') {
-    const { openChecked } = await import('../sqlite/check.ts');
+    const { openChecked } = await import('./sqlite/check.ts');
     return openChecked(location);
   }
   if (postgres === undefined) throw new TypeError(`${location} says nothing of how it is reached`);
-  const { openChecked } = await import('../postgres/check.ts');
+  const { openChecked } = await import('./postgres/check.ts');
   return openChecked(postgres.config);
 }
 

@@ -1,17 +1,36 @@
-import { writeJsonText } from '../../codec/index.ts';
-import { linkSavedQuery } from '../../load/query/saved-query.ts';
-import { Fault } from '../../model/fault.ts';
-import type { Limits } from '../../model/gateway.ts';
-import type { Query } from '../../model/query.ts';
-import type { Registry } from '../../model/registry.ts';
-import type { JsonValue } from '../../model/value.ts';
-import type { Store } from '../../store/index.ts';
-import { checkQueries } from '../check/check.ts';
-import { unavailable } from '../errors.ts';
-import type { SavedQueries, SaveOutcome } from './port.ts';
-import { reservedNames } from './reserved.ts';
+import { writeJsonText } from '../codec/index.ts';
+import { linkSavedQuery } from '../load/query/saved-query.ts';
+import { Fault } from '../model/fault.ts';
+import type { Limits } from '../model/gateway.ts';
+import type { Query } from '../model/query.ts';
+import type { Registry } from '../model/registry.ts';
+import type { JsonValue } from '../model/value.ts';
+import type { Store } from '../store/index.ts';
+import { checkQueries } from './check.ts';
+import { unavailable } from './errors.ts';
 
-export interface SavedQueriesOptions {
+/**
+ * Names that the SQL of a private query may not hold, in whatever place: a scan that looked at names alone could be led
+ * astray by quotes and escapes. What else a table holds that not everybody may read is the business of the database's user.
+ */
+const RESERVED: readonly { readonly pattern: RegExp; readonly what: string }[] = [
+  { pattern: /signalbox_\w*/i, what: "the gateway's own tables" },
+  { pattern: /sqlite_\w*|\bdbstat\b|\binformation_schema\b/i, what: "the database's own tables" },
+  { pattern: /\b(?:pg|pragma)_\w*|\bcurrent_setting\b/i, what: "the database's own tables and functions" },
+  { pattern: /\b(?:query|cursor|table|schema|database)_to_xml\w*/i, what: 'SQL inside a text' },
+  { pattern: /\bdblink\w*/i, what: 'other databases' },
+  { pattern: /\bU&["']/i, what: 'escaped names, which can hide any name' },
+];
+
+/** What private queries may not read, that this one names; in sentences. */
+export function reservedNames(sql: string): string[] {
+  return RESERVED.flatMap(({ pattern, what }) => {
+    const found = pattern.exec(sql)?.[0];
+    return found === undefined ? [] : [`The SQL holds ${found.slice(0, 60)}: a private query can't reach ${what}.`];
+  });
+}
+
+interface SavedQueriesOptions {
   readonly registry: Registry;
   readonly store: Store;
 }
@@ -157,4 +176,26 @@ class Linker {
     const timeout = Math.min(query.timeout ?? longest, longest);
     return { query: { ...query, owner, rows, timeout } };
   }
+}
+
+/** What became of a query that a user wanted kept. */
+type SaveOutcome =
+  /** `replaced`: there was one of the same name. */
+  | { readonly query: Query; readonly replaced: boolean }
+  /** Sentences without an end, all that is wrong. */
+  | { readonly problems: readonly string[] };
+
+/** Private queries: those that users have saved, each its owner's alone. */
+export interface SavedQueries {
+  /**
+   * The query of that name that belongs to the user, linked and ready to be run; the same object as long as it stays as it is.
+   * @throws Fault CONFLICT where it was saved by another version of the gateway, and is acceptable no longer
+   */
+  find(owner: string, name: string): Promise<Query | undefined>;
+  /** All of a user's that are acceptable, in the order of their names. */
+  list(owner: string): Promise<readonly Query[]>;
+  /** Checks a definition as those in YAML are, and on the database, and keeps it in place of one of the same name. */
+  save(owner: string, definition: JsonValue): Promise<SaveOutcome>;
+  /** Whether there was one. */
+  delete(owner: string, name: string): Promise<boolean>;
 }

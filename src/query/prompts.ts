@@ -1,0 +1,220 @@
+import { CodecError, compileCheck, compileText } from '../codec/index.ts';
+import { Fault } from '../model/fault.ts';
+import type { Field } from '../model/field.ts';
+import type { Query } from '../model/query.ts';
+import { traitsOf } from '../model/scalar.ts';
+import type { DocumentValue, Value } from '../model/value.ts';
+import { type Engine, statementOf } from './plan.ts';
+import { canNest, type RenderFormat } from './render/index.ts';
+
+/** A bound value: text that the database casts to the prompt's type, or NULL. */
+export type Bound = string | null;
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+/**
+ * Compiles the binding of a query's prompts: named values in, one value for each placeholder out. An absent or empty
+ * prompt is NULL. Values travel as text and are cast by the statement, so every digit of a number arrives.
+ * @returns a function that throws Fault BAD_PARAMETER or MISSING_PARAMETER, naming the prompt
+ */
+export function compileBinding(
+  query: Query,
+  engine: Engine = 'sqlite',
+): (prompts: Readonly<Record<string, Value>>) => Bound[] {
+  const named = query.prompts.map((prompt) => ({ prompt, name: prompt.name, text: textFor(prompt, engine) }));
+  const places = statementOf(query, engine).parameters.map((prompt) =>
+    query.prompts.findIndex((other) => other.name === prompt.name),
+  );
+  const names = new Set(named.map((entry) => entry.name));
+  return (prompts) => {
+    for (const name in prompts) {
+      if (!names.has(name)) throw Fault.of('BAD_PARAMETER', { name, reason: `is not a prompt of ${query.id}` });
+    }
+    const values = named.map(({ prompt, name, text }): Bound => {
+      const value = prompts[name];
+      if (value !== undefined && value !== null && value !== '') return text(value);
+      if (prompt.required) throw Fault.of('MISSING_PARAMETER', { name });
+      return null;
+    });
+    return places.map((place) => values[place] ?? null);
+  };
+}
+
+type Refuse = (reason: string) => Fault;
+
+function textFor(prompt: Field, engine: Engine): (value: Value) => string {
+  const refuse: Refuse = (reason) => Fault.of('BAD_PARAMETER', { name: prompt.name, reason });
+  const text = textOf(prompt, refuse);
+  if (engine === 'sqlite') return text;
+  return (value) => {
+    const bound = text(value);
+    if (bound.includes('\0')) throw refuse("holds a NUL character, which the database can't take");
+    return bound;
+  };
+}
+
+function textOf(prompt: Field, refuse: Refuse): (value: Value) => string {
+  switch (traitsOf(prompt.type)?.primitive) {
+    case 'integer':
+      return (value) => integerText(value, refuse);
+    case 'decimal':
+      return (value) => decimalText(value, refuse);
+    case 'boolean':
+      return (value) => {
+        if (typeof value !== 'boolean') throw refuse('is not a boolean');
+        return value ? '1' : '0';
+      };
+    case 'json':
+      return (value) => (typeof value === 'string' ? value : JSON.stringify(value, digits));
+    default:
+      return (value) => {
+        if (typeof value === 'string') return value;
+        if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+        throw refuse('is not a text');
+      };
+  }
+}
+
+function integerText(value: Value, refuse: Refuse): string {
+  const integer =
+    typeof value === 'bigint' ||
+    Number.isInteger(value) ||
+    (typeof value === 'string' && /^[+-]?\d{1,40}$/.test(value));
+  if (!integer) throw refuse('is not an integer');
+  const exact = BigInt(typeof value === 'string' ? value.replace('+', '') : (value as number | bigint));
+  // The cast would take the nearest integer that it can hold, and find rows that nobody asked for.
+  if (exact < INT64_MIN || exact > INT64_MAX) throw refuse('is beyond the integers that the database holds');
+  return exact.toString();
+}
+
+function decimalText(value: Value, refuse: Refuse): string {
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))) return String(value);
+  if (typeof value === 'string' && /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(value)) return value;
+  throw refuse('is not a decimal');
+}
+
+/** JSON.stringify refuses a bigint; its digits are what JSON writes. */
+function digits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
+}
+
+/**
+ * Brings what is given for a query's prompts into their types and holds it against their options; what is absent gets
+ * its default. Both throw Fault BAD_PARAMETER, which names the prompt.
+ */
+export interface PromptReader {
+  /** What code gives, or a request's document. */
+  fromValues(given: Readonly<Record<string, Value>>): DocumentValue;
+  /** What a URL or a command line gives, by names that are prompts; an empty text is not given. */
+  fromTexts(given: ReadonlyMap<string, string>): DocumentValue;
+}
+
+/**
+ * Compiles that for a query, once.
+ * @param asMember faults name the query too: it is a member of a connected query, in which others may have such a prompt
+ */
+export function compilePrompts({ id, prompts }: Query, asMember = false): PromptReader {
+  const naming = compileNaming(asMember ? ` of ${id}` : '');
+  const readers = prompts.map((field) => ({ name: field.name, fromText: compileText(field), field }));
+  const check = compileCheck(prompts);
+  return {
+    fromValues: (given) =>
+      naming(() => {
+        const values = { ...given };
+        for (const { name, field, fromText } of readers) values[name] = readValue(field, fromText, given[name]);
+        return check(values);
+      }),
+    fromTexts: (given) =>
+      naming(() => {
+        const values: Record<string, Value> = {};
+        for (const { name, fromText } of readers) {
+          const text = given.get(name) ?? '';
+          if (text !== '') values[name] = fromText(text);
+        }
+        return check(values);
+      }),
+  };
+}
+
+function readValue(field: Field, fromText: (text: string) => Value, value: Value): Value {
+  if (traitsOf(field.type)?.primitive === 'json') return value;
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'object') throw new CodecError(field.name, 'is not a single value');
+  return fromText(String(value));
+}
+
+function compileNaming(whose: string): <T>(read: () => T) => T {
+  return (read) => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error;
+      throw Fault.of('BAD_PARAMETER', { name: `Prompt ${error.path}${whose}`, reason: error.reason });
+    }
+  };
+}
+
+/** Prompts of members, by the members' ids and the prompts' names. */
+type Given = Readonly<Record<string, Readonly<Record<string, Value>>>>;
+
+/** Binds the values of one query. @throws Fault */
+type Bind = (prompts: Readonly<Record<string, Value>>) => Bound[];
+
+/**
+ * Whether a call wants the rows of a query's members.
+ * @throws Fault BAD_PARAMETER where there are no members, or the format has no place for their rows
+ */
+export function runsConnected(
+  { query, connected = false }: { readonly query: Query; readonly connected?: boolean },
+  format: RenderFormat,
+): boolean {
+  const refuse = (name: string, reason: string): Fault => Fault.of('BAD_PARAMETER', { name, reason });
+  if (connected && query.children.length === 0) throw refuse(query.id, 'is not a connected query');
+  if (connected && !canNest(format)) {
+    throw refuse(format, 'has no place for the rows of a connected query; json and xmlp have');
+  }
+  return connected;
+}
+
+/** All queries below one, in the order of the tree: a child, its own children, the next child. */
+function membersBelow(query: Query): Query[] {
+  return query.children.flatMap(({ query: child }) => [child, ...membersBelow(child)]);
+}
+
+/**
+ * Compiles the binding of the prompts of a connected query's members. One that stands at several places is given its
+ * values once; a prompt that is not given has its default.
+ * @param compile compiles the binding of one member
+ * @returns a function that throws Fault BAD_PARAMETER or MISSING_PARAMETER, which names member and prompt
+ */
+export function compileMemberValues(query: Query, compile: (member: Query) => Bind): (given: Given) => Bound[][] {
+  const members = membersBelow(query).map((member) => ({
+    id: member.id,
+    prompts: member.prompts,
+    read: compilePrompts(member, true),
+    bind: compile(member),
+  }));
+  const ids = new Set(members.map((member) => member.id));
+  return (given) => {
+    for (const id in given) {
+      if (!ids.has(id)) throw Fault.of('BAD_PARAMETER', { name: id, reason: `is not a member of ${query.id}` });
+    }
+    return members.map(({ id, prompts, read, bind }) => {
+      const values = given[id] ?? {};
+      for (const { name, required } of prompts) {
+        if (required && isMissing(values[name]))
+          throw Fault.of('MISSING_PARAMETER', { name: `Prompt ${name} of ${id}` });
+      }
+      for (const name in values) {
+        if (prompts.some((prompt) => prompt.name === name)) continue;
+        throw Fault.of('BAD_PARAMETER', { name, reason: `is not a prompt of ${id}` });
+      }
+      return bind(read.fromValues(values));
+    });
+  };
+}
+
+function isMissing(value: Value): boolean {
+  return value === undefined || value === null || value === '';
+}
