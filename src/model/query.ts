@@ -1,5 +1,6 @@
 import type { ConfigText, Position } from './definition.ts';
 import type { Field } from './field.ts';
+import type { Engine } from './scalar-traits.ts';
 import type { PermissionList } from './security.ts';
 
 /** Named SQL with typed columns and prompts. */
@@ -39,11 +40,24 @@ export interface QueryLink {
   readonly on: readonly { readonly parent: Field; readonly child: Field }[];
 }
 
+/** The database engines that stored queries read, each with the schemes of its URLs. */
+const ENGINES = {
+  sqlite: ['sqlite'],
+  postgres: ['postgres', 'postgresql'],
+} as const satisfies Record<Engine, readonly string[]>;
+
+/** The engine of a database URL; `undefined` for one that has no known scheme. */
+export function engineOf(url: string): Engine | undefined {
+  const scheme = /^[a-z]+(?=:)/i.exec(url)?.[0].toLowerCase() ?? '';
+  const engines = Object.keys(ENGINES) as Engine[];
+  return engines.find((engine) => (ENGINES[engine] as readonly string[]).includes(scheme));
+}
+
 /** Another database that stored queries read from. */
 export interface Datasource {
   readonly id: string;
   readonly description?: string;
-  /** `sqlite:path`, or `postgres://user@host/database`. */
+  /** `sqlite:path`, `postgres://user@host/database`. */
   readonly url: ConfigText;
   /** In place of one in the URL, so that it can come from a secret. */
   readonly password?: ConfigText;

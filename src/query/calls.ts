@@ -1,6 +1,6 @@
 import { Fault } from '../model/fault.ts';
 import { abandoned, unavailable } from './errors.ts';
-import type { RawResult, Task } from './runner.ts';
+import type { RawResult, RunnerOptions, Task } from './runner.ts';
 
 /** A query that was asked for, until its caller is told. */
 export interface Call extends Task {
@@ -13,11 +13,16 @@ export interface Call extends Task {
 }
 
 /** How many calls may wait, and run. */
-export interface Waiting {
+interface Waiting {
   /** Calls that may wait, of all callers. Those of one caller may be half as many. */
   readonly maxWaiting: number;
   /** Holders that work for one caller at the same time. */
   readonly share: number;
+}
+
+/** The bounds of calls that at most so many holders run: one holder is left for other callers if there are several. */
+export function waitingOf({ maxWaiting, share }: RunnerOptions, holders: number): Waiting {
+  return { maxWaiting, share: Math.max(1, Math.min(share ?? Math.ceil(holders / 2), holders - 1)) };
 }
 
 /** What runs calls, each by a holder: a reader, or a connection. */

@@ -82,6 +82,6 @@ export type Found = Omit<QueryProblem, 'query'>;
 /** A database that queries are prepared on. */
 export interface CheckedDatabase {
   /** What is wrong with a query's SQL and its columns; its prompts can be bound. */
-  problemsOf(query: Query): Found[] | Promise<Found[]>;
+  problemsOf(query: Query, plan: Plan): Found[] | Promise<Found[]>;
   close(): void | Promise<void>;
 }

@@ -16,6 +16,11 @@ export function unavailable(reason: string, cause?: unknown): Fault {
   return Fault.of('UNAVAILABLE', { reason }, { cause, headers: { 'Retry-After': '1' } });
 }
 
+/** The database can't be reached now. */
+export function unreachable(cause: unknown): Fault {
+  return unavailable("the database can't be reached", cause);
+}
+
 /** A query could not be answered; why is for the log alone. */
 export function internal(query: string, cause: Error): Fault {
   return Fault.of('INTERNAL', { operation: `Query ${query}` }, { cause });

@@ -1,3 +1,4 @@
+import type { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Query, QueryLink } from '../model/query.ts';
 import { type ScalarKind, traitsOf } from '../model/scalar.ts';
@@ -33,15 +34,22 @@ export interface Plan {
   readonly id: number;
   /** The query's id. */
   readonly name: string;
-  /** With `cast(? as type)` or `cast($1 as type)` in place of prompts. */
+  /** With the engine's placeholders in place of prompts. */
   readonly sql: string;
   readonly columns: readonly PlanColumn[];
-  /** Names of the prompts that the placeholders stand for, in their order. */
-  readonly prompts: readonly string[];
+  /** The prompts that the placeholders stand for, in their order. */
+  readonly parameters: readonly Parameter[];
   /** What stands under its rows where it is run as a connected query. */
   readonly children: readonly PlanLink[];
   /** A user has saved it, and gets to know why it fails. */
   readonly isPrivate?: true;
+}
+
+/** What a placeholder stands for. */
+export interface Parameter {
+  /** The prompt's name; empty for a key of a connected query. */
+  readonly name: string;
+  readonly kind: ScalarKind;
 }
 
 /** A child of a connected query. */
@@ -54,20 +62,30 @@ export interface PlanLink {
 }
 
 /** Compiles a query; `id` is unique among those that the same runner is given. */
-export function planOf(query: Query, id: number, engine: Engine = 'sqlite'): Plan {
-  const { sql, parameters } = statementOf(query, engine);
-  const prompts = parameters.map((prompt) => prompt.name);
-  const children = query.children.map((link) => linkOf(query, link, engine));
-  const owned = query.owner === undefined ? {} : ({ isPrivate: true } as const);
-  return { id, name: query.id, sql, columns: query.columns.map(columnOf), prompts, children, ...owned };
+export function planOf(query: Query, id: number, dialect: Dialect): Plan {
+  const { sql, parameters } = statementOf(query, dialect);
+  return {
+    id,
+    name: query.id,
+    sql,
+    columns: columnsOf(query),
+    parameters: parameters.map(({ name, type }) => ({ name, kind: type.kind as ScalarKind })),
+    children: query.children.map((link) => linkOf(query, link, dialect)),
+    ...(query.owner === undefined ? {} : ({ isPrivate: true } as const)),
+  };
 }
 
-function linkOf(parent: Query, { query, on }: QueryLink, engine: Engine): PlanLink {
+function linkOf(parent: Query, { query, on }: QueryLink, dialect: Dialect): PlanLink {
   return {
-    plan: planOf(query, 0, engine),
+    plan: planOf(query, 0, dialect),
     on: on.map((pair) => ({ parent: parent.columns.indexOf(pair.parent), child: query.columns.indexOf(pair.child) })),
     ...(query.rows === undefined ? {} : { rows: query.rows }),
   };
+}
+
+/** The columns of a query as its plan has them. */
+export function columnsOf({ columns }: Pick<Query, 'columns'>): PlanColumn[] {
+  return columns.map(columnOf);
 }
 
 function columnOf(field: Field): PlanColumn {
@@ -88,7 +106,26 @@ function columnOf(field: Field): PlanColumn {
   };
 }
 
-export type { Engine };
+/** How an engine's SQL is written. */
+export interface Dialect {
+  readonly engine: Engine;
+  /** A prompt that occurs several times is one parameter rather than one for each occurrence. */
+  readonly numbered: boolean;
+  /** The placeholder of a parameter, from 1, whose prompt has this SQL type. */
+  placeholder(number: number, type: string): string;
+  /** Compiles what is done to the texts of a prompt's values before they are bound. */
+  encode(kind: ScalarKind, context: EncodeContext): Encode;
+}
+
+interface EncodeContext {
+  /** IANA zone of datetimes that are stored without an offset. */
+  readonly timezone: string;
+  /** Makes the fault of a value that the database does not hold. */
+  readonly refuse: (reason: string) => Fault;
+}
+
+/** @throws Fault for a value that the database does not hold */
+export type Encode = (text: string) => string;
 
 /** The SQL type of a prompt; `undefined` when a value of its type can't be bound. */
 export function castType(prompt: Field, engine: Engine): string | undefined {
@@ -102,26 +139,25 @@ interface Statement {
   readonly parameters: readonly Field[];
 }
 
-/** Writes a query for an engine: SQLite has a placeholder for each occurrence of a prompt, PostgreSQL a number for each prompt. */
-export function statementOf(query: Query, engine: Engine): Statement {
+/** Writes a query for an engine. */
+export function statementOf(query: Query, dialect: Dialect): Statement {
   const { texts, prompts } = query.statement;
-  const parameters = engine === 'postgres' ? [...new Set(prompts)] : prompts;
+  const parameters = dialect.numbered ? [...new Set(prompts)] : prompts;
   let sql = texts[0] ?? '';
   for (const [index, prompt] of prompts.entries()) {
-    sql += `${placeholder(prompt, parameters, engine)}${texts[index + 1] ?? ''}`;
+    sql += `${placeholder(prompt, parameters, dialect)}${texts[index + 1] ?? ''}`;
   }
   return { sql, parameters };
 }
 
-function placeholder(prompt: Field, parameters: readonly Field[], engine: Engine): string {
-  const sign = engine === 'postgres' ? `$${parameters.indexOf(prompt) + 1}` : '?';
-  return `cast(${sign} as ${castType(prompt, engine) ?? 'text'})`;
+function placeholder(prompt: Field, parameters: readonly Field[], dialect: Dialect): string {
+  return dialect.placeholder(parameters.indexOf(prompt) + 1, castType(prompt, dialect.engine) ?? 'text');
 }
 
 /** Where a character of an engine's statement stands in the SQL as it is declared. */
-export function declaredOffset(query: Query, engine: Engine, offset: number): number {
+export function declaredOffset(query: Query, dialect: Dialect, offset: number): number {
   const { texts, prompts } = query.statement;
-  const { parameters } = statementOf(query, engine);
+  const { parameters } = statementOf(query, dialect);
   let written = 0;
   let declared = 0;
   for (const [index, text] of texts.entries()) {
@@ -129,7 +165,7 @@ export function declaredOffset(query: Query, engine: Engine, offset: number): nu
     if (prompt === undefined || offset < written + text.length) return declared + Math.max(0, offset - written);
     written += text.length;
     declared += text.length;
-    const length = placeholder(prompt, parameters, engine).length;
+    const length = placeholder(prompt, parameters, dialect).length;
     if (offset < written + length) return declared;
     written += length;
     declared += 1 + prompt.name.length;

@@ -1,8 +1,7 @@
 import type { ReplyRoot } from '../model/document.ts';
 import type { Bytes } from '../model/handler.ts';
-import type { Datasource, Query } from '../model/query.ts';
+import type { Query } from '../model/query.ts';
 import type { Row, Value } from '../model/value.ts';
-import type { PostgresAccess, Store } from '../store/index.ts';
 
 /**
  * Forms that a result can be had in: `json`, `xmlp` and `webrowset` are those of the query services, `csv` is RFC 4180,
@@ -89,45 +88,4 @@ export interface QueryPort {
   status(): QueryStatus;
   /** Refuses new calls, lets those that run end, then ends the readers. */
   close(): Promise<void>;
-}
-
-/** A database that queries read: the gateway's own, or a datasource. */
-export interface QueryDatabase {
-  readonly kind: 'sqlite' | 'postgres';
-  /** The database file, absolute; `host:port/database` of PostgreSQL. */
-  readonly location: string;
-  /** How PostgreSQL is reached. */
-  readonly postgres: Pick<PostgresAccess, 'config'> | undefined;
-}
-
-/** A datasource as it is reached. */
-export interface ReachedDatasource {
-  readonly datasource: Datasource;
-  readonly database: QueryDatabase;
-}
-
-/** How the readers are kept. Times in milliseconds. */
-export interface QueryOptions {
-  readonly store: Pick<Store, 'kind' | 'location' | 'files' | 'postgres'>;
-  /** Databases that queries name; none. They are reached with the first query of each. */
-  readonly datasources?: readonly ReachedDatasource[];
-  /** IANA zone that gives stored datetimes without an offset theirs. */
-  readonly timezone: string;
-  /** Where a query has none of its own. */
-  readonly limits: {
-    readonly rows: number;
-    readonly timeout: number;
-    /** Queries of one caller at the same time on one database; half of its readers or connections. */
-    readonly queries?: number | undefined;
-    /** Bytes that a query may write to a temporary file; 512 MiB. */
-    readonly temporary?: number;
-  };
-  /** Readers that are always there; 2. */
-  readonly readers?: number | undefined;
-  /** Readers at most, while slow queries hold the others; 8, or `readers` where that is more. */
-  readonly maxReaders?: number;
-  /** Calls that may wait for a reader; 1000. */
-  readonly maxWaiting?: number;
-  /** How long a reader beyond `readers` stays without work; 30 s. */
-  readonly idleTimeout?: number;
 }

@@ -2,13 +2,12 @@ import { CodecError, compileCheck, compileText } from '../codec/index.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
+import type { ScalarKind } from '../model/scalar.ts';
 import { traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
-import { type Engine, statementOf } from './plan.ts';
+import { type Dialect, type Encode, statementOf } from './plan.ts';
 import { canNest, type RenderFormat } from './render/index.ts';
-
-/** A bound value: text that the database casts to the prompt's type, or NULL. */
-export type Bound = string | null;
+import type { Bound } from './runner.ts';
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
@@ -20,10 +19,15 @@ const INT64_MAX = 2n ** 63n - 1n;
  */
 export function compileBinding(
   query: Query,
-  engine: Engine = 'sqlite',
+  dialect: Dialect,
+  timezone: string,
 ): (prompts: Readonly<Record<string, Value>>) => Bound[] {
-  const named = query.prompts.map((prompt) => ({ prompt, name: prompt.name, text: textFor(prompt, engine) }));
-  const places = statementOf(query, engine).parameters.map((prompt) =>
+  const named = query.prompts.map((prompt) => ({
+    prompt,
+    name: prompt.name,
+    text: textFor(prompt, dialect, timezone),
+  }));
+  const places = statementOf(query, dialect).parameters.map((prompt) =>
     query.prompts.findIndex((other) => other.name === prompt.name),
   );
   const names = new Set(named.map((entry) => entry.name));
@@ -43,15 +47,11 @@ export function compileBinding(
 
 type Refuse = (reason: string) => Fault;
 
-function textFor(prompt: Field, engine: Engine): (value: Value) => string {
+function textFor(prompt: Field, dialect: Dialect, timezone: string): (value: Value) => string {
   const refuse: Refuse = (reason) => Fault.of('BAD_PARAMETER', { name: prompt.name, reason });
   const text = textOf(prompt, refuse);
-  if (engine === 'sqlite') return text;
-  return (value) => {
-    const bound = text(value);
-    if (bound.includes('\0')) throw refuse("holds a NUL character, which the database can't take");
-    return bound;
-  };
+  const encode: Encode = dialect.encode(prompt.type.kind as ScalarKind, { timezone, refuse });
+  return (value) => encode(text(value));
 }
 
 function textOf(prompt: Field, refuse: Refuse): (value: Value) => string {

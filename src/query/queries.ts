@@ -2,14 +2,14 @@ import { Fault } from '../model/fault.ts';
 import type { Query } from '../model/query.ts';
 import type { Row } from '../model/value.ts';
 import { sweepTemporary } from '../store/file/folder.ts';
+import { openRunners, type QueryOptions, type Runners, resultsFolder } from './engines.ts';
 import { type Plan, planOf } from './plan.ts';
-import type { QueryCall, QueryOptions, QueryPort, QueryResult } from './port.ts';
+import type { QueryCall, QueryPort, QueryResult } from './port.ts';
 import { compileBinding, compileMemberValues, runsConnected } from './prompts.ts';
 import { contentTypes } from './render/content-types.ts';
 import type { RenderFormat } from './render/index.ts';
 import { compileRows } from './render/values.ts';
 import type { Command, RawResult, Runner, Spilled } from './runner.ts';
-import { openRunners, resultsFolder } from './runners.ts';
 
 /** A query as the gateway holds it, compiled at its first call. */
 interface Compiled {
@@ -53,7 +53,7 @@ export function openQueries(options: QueryOptions): QueryPort {
       if (truncated) call.onTruncated?.();
       return compile(call.query).readRows(Buffer.isBuffer(content) ? content : await whole(content));
     },
-    ready: () => runners.main.ready(),
+    ready: () => runners.main.runner.ready(),
     status() {
       const all = runners.opened().map((runner) => runner.status());
       return {
@@ -68,19 +68,20 @@ export function openQueries(options: QueryOptions): QueryPort {
 }
 
 /** Compiles each query once. */
-function compiler({ limits }: QueryOptions, runnerOf: (datasource: Query['datasource']) => Runner) {
+function compiler({ limits, timezone }: QueryOptions, openedOf: Runners['of']) {
   const compiled = new WeakMap<Query, Compiled>();
   let plans = 0;
   return (query: Query): Compiled => {
     const known = compiled.get(query);
     if (known !== undefined) return known;
-    const runner = runnerOf(query.datasource);
+    const { runner, database } = openedOf(query.datasource);
+    const bindingOf = (each: Query) => compileBinding(each, database.dialect, timezone);
     plans += 1;
     const fresh: Compiled = {
       runner,
-      plan: planOf(query, plans, runner.engine),
-      bind: compileBinding(query, runner.engine),
-      bindMembers: compileMemberValues(query, (member) => compileBinding(member, runner.engine)),
+      plan: planOf(query, plans, database.dialect),
+      bind: bindingOf(query),
+      bindMembers: compileMemberValues(query, bindingOf),
       readRows: compileRows(query.columns),
       cap: query.rows ?? limits.rows,
       memberCap: limits.rows,

@@ -1,8 +1,7 @@
 import type { ReplyRoot } from '../model/document.ts';
 import type { OpenFile } from '../store/file/open-file.ts';
-import type { Engine, Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import type { QueryStatus, XmlNames } from './port.ts';
-import type { Bound } from './prompts.ts';
 import type { RenderFormat } from './render/index.ts';
 
 /** Bytes of a result that are kept in memory; a larger one goes to a file. */
@@ -10,6 +9,12 @@ export const IN_MEMORY = 1_048_576;
 
 /** Text that is gathered before it is handed on, and that rows which are read at once may come to, in UTF-16 units. */
 export const SLICE = 262_144;
+
+/** A bound value: text that becomes a value of the prompt's type, or NULL. */
+export type Bound = string | null;
+
+/** The rule for the beginning of a statement. */
+export const NOT_A_SELECT = 'the SQL must be one statement that begins with SELECT, WITH or VALUES';
 
 /** What a plan is run with, and how its rows are written. */
 export interface Command {
@@ -60,10 +65,8 @@ export interface Spilled {
   readonly length: number;
 }
 
-/** Runs queries on one database: reader processes over SQLite, connections to PostgreSQL. */
+/** Runs queries on one database: in reader processes over SQLite, on connections to a database server. */
 export interface Runner {
-  /** Whose SQL its plans are in. */
-  readonly engine: Engine;
   /** @throws Fault BAD_PARAMETER, TIMEOUT, UNAVAILABLE, INTERNAL; AbortError */
   run(task: Task): Promise<RawResult>;
   /** Resolves when a query can be run. @throws Fault UNAVAILABLE */
@@ -71,4 +74,24 @@ export interface Runner {
   status(): QueryStatus;
   /** Refuses new queries, lets those that run end, then ends what ran them. */
   close(): Promise<void>;
+}
+
+/** How a runner is kept; see {@link QueryOptions}. Times in milliseconds. */
+export interface RunnerOptions {
+  /** Reader processes over SQLite that are always there, and at most. */
+  readonly readers: number;
+  readonly maxReaders: number;
+  /** Connections to a database server at most, one of which is for stopping what runs on the others. */
+  readonly connections: number;
+  readonly maxWaiting: number;
+  /** Queries of one caller at the same time; half of the readers or connections where undefined. */
+  readonly share: number | undefined;
+  readonly idleTimeout: number;
+  readonly timezone: string;
+  /** The longest time that a query without a limit of its own may take. */
+  readonly timeout: number;
+  /** Folder of large results. */
+  readonly folder: string;
+  /** Bytes of a temporary file. */
+  readonly largestFile: number;
 }

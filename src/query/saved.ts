@@ -7,6 +7,7 @@ import type { Registry } from '../model/registry.ts';
 import type { JsonValue } from '../model/value.ts';
 import type { Store } from '../store/index.ts';
 import { checkQueries } from './check.ts';
+import { ownDatabase } from './engines.ts';
 import { unavailable } from './errors.ts';
 
 /**
@@ -79,7 +80,7 @@ export function openSavedQueries({ registry, store }: SavedQueriesOptions): Save
       const linked = linker.linkNew(owner, definition);
       if ('problems' in linked) return linked;
       const { query } = linked;
-      const found = await inTurn(() => checkQueries(store, [query])).catch((error: unknown) => {
+      const found = await inTurn(() => checkQueries(ownDatabase(store), [query])).catch((error: unknown) => {
         throw unavailable("the database can't be reached", error);
       });
       // A column that is declared shorter than the database has it shows what there is, as it would in YAML.

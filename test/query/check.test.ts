@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkQueries } from '../../src/query/index.ts';
+import { checkQueries, ownDatabase } from '../../src/query/index.ts';
 import { listOf, string } from '../support/registry.ts';
 import { databaseOf, query } from './support.ts';
 
@@ -15,7 +15,7 @@ describe('checking queries against the database', () => {
     ["select 'load_extension(1)' as a", id],
     ['select A as "a", * from (select b from t), (select a from t)', { B: 'integer' }],
   ] as const)('accepts %s', async (sql, columns) => {
-    expect(await checkQueries(store, [query(sql, columns)])).toEqual([]);
+    expect(await checkQueries(ownDatabase(store), [query(sql, columns)])).toEqual([]);
   });
 
   it.each([
@@ -35,7 +35,7 @@ describe('checking queries against the database', () => {
     ['select a, b as A from t', 'column A is in the result more than once; give each an alias of its own'],
   ])('refuses %j', async (sql, message) => {
     const refused = query(sql, id);
-    expect(await checkQueries(store, [refused])).toMatchObject([{ query: refused, message }]);
+    expect(await checkQueries(ownDatabase(store), [refused])).toMatchObject([{ query: refused, message }]);
   });
 
   it('tells everything that is wrong with all of them, and runs none', async () => {
@@ -44,7 +44,7 @@ describe('checking queries against the database', () => {
     const endless = query('with recursive c(x) as (select 1 union all select x from c) select x from c', {
       X: 'integer',
     });
-    const problems = await checkQueries(store, [broken, endless, list]);
+    const problems = await checkQueries(ownDatabase(store), [broken, endless, list]);
     expect(problems.map((problem) => problem.message)).toEqual([
       "prompt P is of type binary, which can't be bound",
       'column B is not in the result, which has a',
@@ -62,7 +62,7 @@ describe('checking queries against the database', () => {
       D: 'date',
       E: string(10),
     });
-    const problems = await checkQueries(typed, [declared]);
+    const problems = await checkQueries(ownDatabase(typed), [declared]);
     expect(problems.map(({ kind, message, column }) => [kind, message, column?.name])).toEqual([
       ['column-type', 'column B is varchar(30) in the database', 'B'],
       ['column-type', 'column D is boolean in the database', 'D'],

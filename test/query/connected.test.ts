@@ -6,6 +6,7 @@ import type { Query } from '../../src/model/query.ts';
 import type { QueryCall, ResultFormat } from '../../src/query/index.ts';
 import { planOf } from '../../src/query/plan.ts';
 import type { NestedRow } from '../../src/query/render/index.ts';
+import { sqlite } from '../../src/query/sqlite/adapter.ts';
 import { ConnectedReader } from '../../src/query/sqlite/connected.ts';
 import { Executor } from '../../src/query/sqlite/execute.ts';
 import { Output } from '../../src/query/sqlite/output.ts';
@@ -211,7 +212,7 @@ describe('reading', () => {
       verbose: (sql) => void statements.push(String(sql)),
     });
     try {
-      const plan = planOf(top, 1);
+      const plan = planOf(top, 1, sqlite.dialect);
       const source = new RowsSource(database, plan.sql);
       const columns = plan.columns.map((column, at) => ({ ...column, at }));
       const reader = new ConnectedReader(database, plan, columns);
@@ -269,7 +270,14 @@ describe('reading', () => {
     const child = query('select n from t', { N: 'integer' }, {}, { id: 'CHILD' });
     const top = below(query('select n from t', { N: 'integer' }), child, { N: 'N' });
     const run = (id: number): string => {
-      const command = { plan: id, define: planOf(top, id), format: 'raw', values: [], limit: 10, probe: true } as const;
+      const command = {
+        plan: id,
+        define: planOf(top, id, sqlite.dialect),
+        format: 'raw',
+        values: [],
+        limit: 10,
+        probe: true,
+      } as const;
       const output = new Output(socket, dirname(reply), 'spill');
       new Executor(database, compileZone('UTC')).run({ ...command, members: { values: [[]], rows: 10 } }, output);
       return readFileSync(reply, 'utf8');

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { planOf } from '../../src/query/plan.ts';
+import { sqlite } from '../../src/query/sqlite/adapter.ts';
 import { Executor } from '../../src/query/sqlite/execute.ts';
 import { Output } from '../../src/query/sqlite/output.ts';
 import { KnownPlans } from '../../src/query/sqlite/reader-process.ts';
 import { compileZone } from '../../src/wire/timezone.ts';
 import { query } from './support.ts';
 
-const plan = (id: number) => planOf(query(`select ${id} as n`, { N: 'integer' }), id);
+const plan = (id: number) => planOf(query(`select ${id} as n`, { N: 'integer' }), id, sqlite.dialect);
 
 it('a reader is given each plan once, and forgets the one that was not used for longest', () => {
   const known = new KnownPlans(2);

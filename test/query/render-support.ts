@@ -1,11 +1,11 @@
-import { planOf, type ResultColumn } from '../../src/query/plan.ts';
+import { columnsOf as planColumns, type ResultColumn } from '../../src/query/plan.ts';
 import { compileRenderer, NOTHING_BELOW, type RenderFormat, type SqlValue } from '../../src/query/render/index.ts';
 import { compileZone } from '../../src/wire/timezone.ts';
 import { query, type Types } from './support.ts';
 
 /** Columns that stand in rows as they are declared. */
 export function columnsOf(types: Types): ResultColumn[] {
-  return planOf(query('select 1', types), 0).columns.map((column, at) => ({ ...column, at }));
+  return planColumns(query('select 1', types)).map((column, at) => ({ ...column, at }));
 }
 
 /** Renders rows in this process, a row at a time. */

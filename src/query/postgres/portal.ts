@@ -1,5 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { FieldDef } from 'pg';
+import type { SqlValue } from '../render/index.ts';
+import type { Cursor, Rows } from '../server/connection.ts';
 
 /** What a driver's connection writes, as far as it is used here: messages of PostgreSQL's protocol 3.0, section 55.2.3. */
 interface Wire {
@@ -27,16 +29,6 @@ function together(wire: Wire, write: () => void): void {
   }
 }
 
-/** A row as it comes: the texts of its fields. */
-export type Texts = (string | null)[];
-
-/** Some rows of a result. */
-interface Batch {
-  readonly rows: Texts[];
-  /** No row stands behind them. */
-  readonly complete: boolean;
-}
-
 /** A run of a prepared statement, or the next rows of one. */
 export interface PortalRun {
   readonly statement: string;
@@ -55,12 +47,12 @@ export interface PortalRun {
  * One run of a prepared statement, for the driver to submit. Rows come in batches, so that no more of them is in memory
  * than was asked for. Where the first batch is all that is wanted, it and the end of the run take one round trip.
  */
-export class Portal {
+export class Portal implements Cursor {
   readonly #run: PortalRun;
   readonly #ready = Promise.withResolvers<void>();
   #wire: Wire | undefined;
-  #gathered: Texts[] = [];
-  #batch = Promise.withResolvers<Batch>();
+  #gathered: SqlValue[][] = [];
+  #batch = Promise.withResolvers<Rows>();
   /** Nothing more comes, or nothing more is asked for. */
   #over: boolean;
 
@@ -69,12 +61,10 @@ export class Portal {
     this.#over = run.once;
   }
 
-  /** The batch that was asked for last. @throws errors of the database and of the connection */
-  get batch(): Promise<Batch> {
+  get batch(): Promise<Rows> {
     return this.#batch.promise;
   }
 
-  /** Asks for the next rows; the batch before must have come, and not been the last. */
   ask(rows: number): void {
     this.#batch = Promise.withResolvers();
     const wire = this.#wire as Wire;
@@ -84,7 +74,6 @@ export class Portal {
     });
   }
 
-  /** Ends the run; resolves when the connection can be used for another. */
   close(): Promise<void> {
     this.#end();
     return this.#ready.promise;
@@ -103,7 +92,7 @@ export class Portal {
     });
   }
 
-  handleDataRow({ fields }: { readonly fields: Texts }): void {
+  handleDataRow({ fields }: { readonly fields: SqlValue[] }): void {
     this.#gathered.push(fields);
   }
 

@@ -1,12 +1,5 @@
-import { NOT_A_SELECT } from '../sqlite/statement.ts';
-
-/** What a query must not say, and where in its statement that stands. */
-interface Refusal {
-  /** A sentence without an end, for the author. */
-  readonly message: string;
-  /** In the statement as PostgreSQL is given it, from 0. */
-  readonly offset: number;
-}
+import { NOT_A_SELECT } from '../runner.ts';
+import type { Refusal } from '../server/connection.ts';
 
 /** Answers which of some names are those of functions that may do more than compute: `procs` in small letters. */
 type AskVolatile = (names: readonly string[]) => Promise<readonly string[]>;
@@ -49,12 +42,22 @@ const RUNS_TEXT = /^(?:query_to_xml.*|cursor_to_xml.*|crosstab.*|connectby|xpath
  * The volatile functions of the server and its extensions among some names; what people made themselves is not looked at. Nor
  * is what takes an `internal` value, which no statement can have: `system`, of TABLESAMPLE, is a name that columns have too.
  */
-export const VOLATILE_FUNCTIONS = `
+const VOLATILE_FUNCTIONS = `
   select distinct p.proname::text from pg_catalog.pg_proc p
   where p.proname = any ($1::text[]) and p.provolatile = 'v' and 'pg_catalog.internal'::regtype <> all (p.proargtypes) and (
     p.pronamespace = (select oid from pg_catalog.pg_namespace where nspname = 'pg_catalog')
     or exists (select from pg_catalog.pg_depend d
       where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'))`;
+
+/** Runs statements of ours. */
+interface Asking {
+  ask(text: string, values: readonly unknown[]): Promise<readonly (readonly unknown[])[]>;
+}
+
+/** Those of some names that are volatile functions of the server. @throws errors of the database and of the connection */
+export async function volatileAmong(session: Asking, names: readonly string[]): Promise<string[]> {
+  return (await session.ask(VOLATILE_FUNCTIONS, [names])).map(([name]) => String(name));
+}
 
 /**
  * Looks for what a SELECT can do beside reading: a transaction that can only read stops what writes rows, and nothing else.

@@ -1,9 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { Client, ClientConfig, FieldDef } from 'pg';
 import { errorCode } from '../../store/error.ts';
-import { ResultLimitError } from '../render/result-limit.ts';
-import { limitMessages } from './message-limit.ts';
+import { neutralText } from '../connected/keys.ts';
+import type { Plan } from '../plan.ts';
+import { requireColumns } from '../result.ts';
+import type { ChildStatement, Connection, Keys, Refusal, Statement } from '../server/connection.ts';
+import { limitMessages, type MessageFormat } from '../server/message-limit.ts';
 import { Portal, type PortalRun, Preparation } from './portal.ts';
+import { findRefused, volatileAmong } from './refused.ts';
+import { compileReading } from './values.ts';
 
 /** What all sessions of a database have in common. */
 export interface SessionOptions {
@@ -17,18 +22,14 @@ export interface SessionOptions {
   readonly temporaryLimit?: number;
 }
 
-/** A statement that is prepared on a session. */
-export interface Prepared {
-  readonly name: string;
-  readonly fields: readonly FieldDef[];
-}
-
 /** How long a connection may take to be made, in milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
+/** Rows that are read between other statements at once. */
+const ROWS_IN_TURN = 500;
 /** Statements that one session keeps prepared. */
 const STATEMENTS_KEPT = 256;
-/** Bytes of one row, which is in memory whole. */
-const LARGEST_ROW = 67_108_864;
+/** A kind, and a length that counts itself (PostgreSQL's manual, section 55.7). */
+const MESSAGES: MessageFormat = { head: 5, length: (bytes, at) => bytes.readUInt32BE(at + 1) - 4 };
 
 /**
  * What a query may rely on, and can't change: nothing is written, texts of values have one form. Datetimes without an
@@ -65,10 +66,17 @@ function clientConfig(options: SessionOptions): ClientConfig {
 /** A row where temporary files are bounded by no more than so many kilobytes. -1 is no bound. */
 const BOUNDED = "select 1 from pg_settings where name = 'temp_file_limit' and setting::bigint between 0 and $1";
 
-/** One connection for stored queries. It runs one at a time. */
-export class Session {
+/** A statement that is prepared on a session. */
+interface Prepared {
+  /** By which the server knows it. */
+  readonly name: string;
+  readonly statement: Statement;
+}
+
+/** A connection to a PostgreSQL. */
+export class Session implements Connection {
   readonly #client: Client;
-  /** By what they are called, the least used first. */
+  /** By their ids, the least used first. */
   readonly #prepared = new Map<string, Prepared>();
   #statements = 0;
   #statementTimeout: number;
@@ -95,17 +103,13 @@ export class Session {
     });
     const session = new Session(client, options.statementTimeout);
     await client.connect();
-    limitMessages(
-      streamOf(client),
-      LARGEST_ROW,
-      () => new ResultLimitError(`has a row of more than ${LARGEST_ROW} bytes`),
-    );
+    limitMessages(streamOf(client), MESSAGES);
     if (options.temporaryLimit !== undefined) await session.#boundFiles(options.temporaryLimit);
     return session;
   }
 
-  /** The process that serves it in the database. */
-  get pid(): number {
+  /** Of the process that serves it in the database. */
+  get id(): number {
     return (this.#client as unknown as { readonly processID: number }).processID;
   }
 
@@ -113,43 +117,110 @@ export class Session {
     return this.#lost;
   }
 
-  /** Called once, when the connection has ended, however it came about. */
   whenLost(onLost: () => void): void {
     this.#onLost = onLost;
     if (this.#lost) onLost();
   }
 
-  /** The statement of a name, prepared the first time. @throws errors of the database and of the connection */
-  async prepare(id: string, sql: string): Promise<Prepared> {
+  async prepare(id: string, plan: Plan): Promise<Statement> {
     const known = this.#prepared.get(id);
     if (known !== undefined) {
       this.#prepared.delete(id);
       this.#prepared.set(id, known);
-      return known;
+      return known.statement;
     }
     const [oldest] = this.#prepared.size < STATEMENTS_KEPT ? [] : this.#prepared;
     if (oldest !== undefined) this.#prepared.delete(oldest[0]);
     // A name is never used twice: that the one before was forgotten need not be waited for.
     this.#statements += 1;
     const name = `signalbox_${this.#statements}`;
-    const fields = await this.#client.query(new Preparation(name, sql, oldest?.[1].name) as never as Submitted).fields;
-    const prepared = { name, fields };
-    this.#prepared.set(id, prepared);
-    return prepared;
+    const fields = await this.describe(name, plan.sql, oldest?.[1].name);
+    const statement = this.#statementOf(name, plan, fields);
+    this.#prepared.set(id, { name, statement });
+    return statement;
   }
 
-  /** Prepares the statement of a name anew the next time, and those of names that begin with it and a slash. */
+  /** Prepares a statement under a name. @param forget name of one that is not needed any more */
+  describe(name: string, sql: string, forget?: string): Promise<readonly FieldDef[]> {
+    return this.#client.query(new Preparation(name, sql, forget) as never as Submitted).fields;
+  }
+
   forget(id: string): void {
     for (const name of this.#prepared.keys()) {
       if (name === id || name.startsWith(`${id}/`)) this.#prepared.delete(name);
     }
   }
 
-  /** Runs a prepared statement, or goes on with it. */
-  start(run: PortalRun): Portal {
+  #statementOf(statement: string, plan: Plan, fields: readonly FieldDef[]): Statement {
+    const names = fields.map((field) => field.name);
+    const columns = requireColumns(plan.columns, names, `${plan.name}: `);
+    const read = compileReading(
+      columns,
+      fields.map((field) => field.dataTypeID),
+    );
+    return {
+      names,
+      columns,
+      read,
+      start: ({ values, rows, once = false }) => this.#start({ statement, values, rows, once }),
+      readInTurn: ({ values }) => {
+        // A portal with a name stays open while other statements run, as long as the transaction lasts.
+        const run = { statement, values, rows: ROWS_IN_TURN, once: true, portal: 'signalbox_parents' };
+        let begun = false;
+        let over = false;
+        return async () => {
+          if (over) return [];
+          const { rows, complete } = await this.#start({ ...run, begun }).batch;
+          begun = true;
+          over = complete;
+          return rows.map(read);
+        };
+      },
+    };
+  }
+
+  #start(run: PortalRun): Portal {
     const portal = new Portal(run);
     this.#client.query(portal as never);
     return portal;
+  }
+
+  /**
+   * Each column is looked for by itself, which may find pairs that are no key: whoever reads the rows drops them. A condition
+   * on all columns at once would be a join, and PostgreSQL keeps no order through joins.
+   */
+  childStatement({ sql, parameters }: Plan, columns: readonly string[], { values, kinds }: Keys): ChildStatement {
+    const conditions = columns.map((name, index) => {
+      const column = `"${name.replaceAll('"', '""')}"`;
+      return `signalbox_child.${column} = any($${parameters.length + index + 1})`;
+    });
+    const texts = kinds.map((kind, index) => values.map((key) => neutralText(kind, key[index] ?? null)));
+    return {
+      sql: `select * from (\n${sql}\n) as signalbox_child where ${conditions.join(' and ')}`,
+      variant: 'keys',
+      values: texts.map((each) => arrayText([...new Set(each)])),
+      kinds,
+    };
+  }
+
+  async findRefused(sql: string): Promise<Refusal | undefined> {
+    return findRefused(sql, (names) => volatileAmong(this, names));
+  }
+
+  async begin(): Promise<void> {
+    await this.ask('begin isolation level repeatable read read only');
+  }
+
+  async end(): Promise<void> {
+    await this.ask('rollback');
+  }
+
+  async ping(): Promise<void> {
+    await this.ask('select 1');
+  }
+
+  async cancel(pid: number): Promise<void> {
+    await this.ask('select pg_cancel_backend($1)', [pid]);
   }
 
   /** Runs a statement of ours. @throws errors of the database and of the connection */
@@ -157,7 +228,6 @@ export class Session {
     return (await this.#client.query({ text, values: [...values], rowMode: 'array' })).rows;
   }
 
-  /** Lets statements run for as long as this, in milliseconds. */
   async allow(timeout: number): Promise<void> {
     if (timeout <= this.#statementTimeout) return;
     await this.ask("select set_config('statement_timeout', $1, false)", [String(timeout)]);
@@ -183,12 +253,10 @@ export class Session {
     return this.#unbounded;
   }
 
-  /** Ends the connection; resolves when it has ended. */
   async close(): Promise<void> {
     await this.#client.end().catch(() => {});
   }
 
-  /** Ends the connection at once, whatever runs on it. */
   destroy(): void {
     streamOf(this.#client).destroy();
     // Its events come later, and nobody is to be given it meanwhile.
@@ -200,6 +268,11 @@ export class Session {
     this.#lost = true;
     this.#onLost();
   }
+}
+
+/** The text of an array (section 8.15.2 of PostgreSQL's manual). */
+function arrayText(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join()}}`;
 }
 
 /** The socket, which is another one once it is encrypted. */

@@ -1,10 +1,7 @@
 import { SCALARS } from '../../model/scalar.ts';
-import type { Plan, ResultColumn } from '../plan.ts';
+import type { ResultColumn } from '../plan.ts';
 import type { SqlValue } from '../render/index.ts';
 import { wrongValue } from '../render/value.ts';
-import { requireColumns } from '../result.ts';
-import type { Texts } from './portal.ts';
-import type { Prepared } from './session.ts';
 
 /** Types of PostgreSQL by their ids in pg_type, which are the same everywhere. */
 export const TYPES = {
@@ -37,18 +34,20 @@ type Read = (text: string) => SqlValue;
  * dates before Christ, which no format has a form for; what else does not fit its column is refused by the writers.
  * @param types ids of the types of the result's columns
  */
-function compileReading(columns: readonly ResultColumn[], types: readonly number[]): (row: Texts) => SqlValue[] {
+export function compileReading(
+  columns: readonly ResultColumn[],
+  types: readonly number[],
+): (row: SqlValue[]) => SqlValue[] {
   const read = columns.flatMap((column) => {
     const reader = readerOf(column, types[column.at] ?? 0);
     return reader === undefined ? [] : [{ at: column.at, reader }];
   });
   return (row) => {
-    const values: SqlValue[] = row;
     for (const { at, reader } of read) {
       const text = row[at] ?? null;
-      if (text !== null) values[at] = reader(text);
+      if (text !== null) row[at] = reader(text as string);
     }
-    return values;
+    return row;
   };
 }
 
@@ -108,20 +107,4 @@ function wholeMinutes(text: string): string {
   const shift = Number(seconds) * (offset.startsWith('-') ? 1000 : -1000);
   const local = new Date(Date.parse(`${date}T${time}Z`) + shift).toISOString();
   return `${local.slice(0, 19)}${fraction}${offset}`;
-}
-
-/** A statement whose columns were found. */
-export interface Found {
-  readonly prepared: Prepared;
-  readonly columns: readonly ResultColumn[];
-  readonly read: (row: Texts) => SqlValue[];
-}
-
-/** Finds the columns of a plan in what a statement returns. @param whose said before what is wrong @throws Error */
-export function findIn(prepared: Prepared, plan: Plan, whose = ''): Found {
-  const { fields } = prepared;
-  const names = fields.map((field) => field.name);
-  const columns = requireColumns(plan.columns, names, whose);
-  const types = fields.map((field) => field.dataTypeID);
-  return { prepared, columns, read: compileReading(columns, types) };
 }

@@ -1,7 +1,7 @@
 import type { ReplyRoot } from '../../model/document.ts';
-import type { Query } from '../../model/query.ts';
+import type { Query, QueryLink } from '../../model/query.ts';
 import { compileZone, type Zone } from '../../wire/timezone.ts';
-import { type Plan, type PlanColumn, planOf, type ResultColumn } from '../plan.ts';
+import { columnsOf, type ResultColumn } from '../plan.ts';
 import type { ResultFormat } from '../port.ts';
 import { compileRenderer, type RendererFactory, type ResultShape } from '../render/index.ts';
 import { rawShape, readRaw } from '../render/raw.ts';
@@ -73,20 +73,15 @@ export function shapeOf(
   query: Query,
   { fields, connected }: { readonly fields: readonly string[] | undefined; readonly connected: boolean },
 ): ResultShape {
-  const plan = planOf(query, 0);
   const wanted = fields === undefined ? undefined : new Set(fields);
-  const columns = placed(plan.columns).filter((column) => wanted?.has(column.name) ?? true);
-  return { name: plan.name, columns, children: connected ? childrenOf(plan) : [] };
+  const columns = placed(query).filter((column) => wanted?.has(column.name) ?? true);
+  return { name: query.id, columns, children: connected ? query.children.map(childOf) : [] };
 }
 
-function childrenOf(plan: Plan): ResultShape[] {
-  return plan.children.map((link) => ({
-    name: link.plan.name,
-    columns: placed(link.plan.columns),
-    children: childrenOf(link.plan),
-  }));
+function childOf({ query }: QueryLink): ResultShape {
+  return { name: query.id, columns: placed(query), children: query.children.map(childOf) };
 }
 
-function placed(columns: readonly PlanColumn[]): ResultColumn[] {
-  return columns.map((column, at) => ({ ...column, at }));
+function placed(query: Query): ResultColumn[] {
+  return columnsOf(query).map((column, at) => ({ ...column, at }));
 }

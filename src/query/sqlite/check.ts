@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3';
 import { type CheckedDatabase, compareColumns, type DatabaseType, type Found } from '../check-columns.ts';
-import { planOf } from '../plan.ts';
 import { openReadOnly, prepareSelect } from './statement.ts';
 
 /** What the type that a column is declared with says: SQLite's manual, "Datatypes in SQLite", section 3.1, and common names. */
@@ -25,10 +24,9 @@ export function openChecked(location: string): CheckedDatabase {
       .all(DIRECT_ONLY),
   );
   return {
-    problemsOf(query) {
-      const plan = planOf(query, 0, 'sqlite');
+    problemsOf(query, plan) {
       const found = prepareSelect(database, plan.sql).columns();
-      const refused = calledBy(database, plan.sql, plan.prompts.length)
+      const refused = calledBy(database, plan.sql, plan.parameters.length)
         .filter((name) => unsafe.has(name))
         .map((name): Found => ({ kind: 'refused', message: `the function ${name} does more than read` }));
       const columns = found.map(({ name, type }) => ({ name, type: type === null ? undefined : readType(type) }));

@@ -1,18 +1,9 @@
-import { type Call, Calls, type Waiting } from '../calls.ts';
+import { type Call, Calls, waitingOf } from '../calls.ts';
 import { type Failure, faultOf, internal, unavailable } from '../errors.ts';
 import type { QueryStatus } from '../port.ts';
-import type { RawResult, Runner, Task } from '../runner.ts';
+import type { RawResult, Runner, RunnerOptions, Task } from '../runner.ts';
 import type { ReaderOptions } from './reader.ts';
 import { Seat, SLOW } from './seat.ts';
-
-/** How the pool is kept; see {@link QueryOptions}. */
-interface PoolOptions {
-  readonly reader: Omit<ReaderOptions, 'prefix'>;
-  readonly readers: number;
-  readonly maxReaders: number;
-  readonly waiting: Waiting;
-  readonly idleTimeout: number;
-}
 
 /** A reader whose caller has gone may finish a short query; starting another costs more. */
 const GRACE = 50;
@@ -22,8 +13,8 @@ const LONGEST_DELAY = 5000;
 
 /** Runs queries on an SQLite database, in reader processes: as many as there is work for, between two bounds. */
 export class Pool implements Runner {
-  readonly engine = 'sqlite';
-  readonly #options: PoolOptions;
+  readonly #options: RunnerOptions;
+  readonly #reader: Omit<ReaderOptions, 'prefix'>;
   readonly #calls: Calls<Seat>;
   readonly #seats = new Set<Seat>();
   /** Those without work, the last used at the end: its caches are warm. */
@@ -37,11 +28,13 @@ export class Pool implements Runner {
   #growth: NodeJS.Timeout | undefined;
   #shrink: NodeJS.Timeout | undefined;
 
-  constructor(options: PoolOptions) {
+  constructor(location: string, options: RunnerOptions) {
+    const { timezone, folder: temporary, largestFile, maxReaders } = options;
     this.#options = options;
+    this.#reader = { location, timezone, temporary, largestFile };
     this.#calls = new Calls({
       what: 'reader',
-      ...options.waiting,
+      ...waitingOf(options, maxReaders),
       free: (fits) => this.#free(fits),
       working: () => this.#living().flatMap((seat) => [...seat.callers]),
       serves: (seat, caller) => seat.callers.has(caller),
@@ -146,7 +139,7 @@ export class Pool implements Runner {
   }
 
   #start(): void {
-    const seat: Seat = new Seat(this.#options.reader, {
+    const seat: Seat = new Seat(this.#reader, {
       ready: () => this.#started(seat),
       result: (result) => this.#answer(seat, result),
       failed: (failure) => this.#fail(seat, failure),

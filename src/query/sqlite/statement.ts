@@ -1,12 +1,9 @@
 import Database from 'better-sqlite3';
 import type { SqlValue } from '../render/index.ts';
-import { SLICE } from '../runner.ts';
+import { NOT_A_SELECT, SLICE } from '../runner.ts';
 
 /** A prepared query: rows are arrays, integers are bigint. */
 export type Prepared = Database.Statement<unknown[], SqlValue[]>;
-
-/** What is said against a statement that is none that reads. */
-export const NOT_A_SELECT = 'the SQL must be one statement that begins with SELECT, WITH or VALUES';
 
 /** How long a reader waits for a lock, in milliseconds. */
 const BUSY_TIMEOUT = 2000;

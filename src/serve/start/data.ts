@@ -6,6 +6,7 @@ import type { ConfigText } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
 import {
   openQueries,
+  ownDatabase,
   type QueryDatabase,
   type QueryPort,
   type ReachedDatasource,
@@ -111,8 +112,9 @@ async function checkDatabases(
   store: Store,
   datasources: readonly ReachedDatasource[],
 ): Promise<string[]> {
+  const own = ownDatabase(store);
   const problems = [
-    ...(await queryProblems(store, queriesOf(registry, undefined))),
+    ...(await queryProblems(own, queriesOf(registry, undefined))),
     ...(await tableProblems(store, registry)),
   ];
   const warnings: string[] = [];
@@ -120,7 +122,7 @@ async function checkDatabases(
     const warning = await unboundedFiles(database, registry.gateway.limits.temporary);
     if (warning !== undefined) warnings.push(`${warning}.`);
   };
-  await bound(store);
+  await bound(own);
   for (const { datasource, database } of datasources) {
     try {
       problems.push(...(await queryProblems(database, queriesOf(registry, datasource))));

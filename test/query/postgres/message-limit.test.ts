@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MessageLengths } from '../../../src/query/postgres/message-limit.ts';
+import { MessageLengths } from '../../../src/query/server/message-limit.ts';
 import { hasPostgres } from '../../support/postgres.ts';
 import { query } from '../support.ts';
 import { postgresOf } from './support.ts';
@@ -17,7 +17,7 @@ it('a message that is too long is seen at its head, wherever the chunks are cut'
   const cuts = fc.infiniteStream(fc.integer({ min: 1, max: 60 }));
   fc.assert(
     fc.property(lengths, fc.boolean(), cuts, (before, last, sizes) => {
-      const watch = new MessageLengths(100);
+      const watch = new MessageLengths({ head: 5, length: (bytes, at) => bytes.readUInt32BE(at + 1) - 4 }, 96);
       const bytes = Buffer.concat([...before.map((length) => message(length)), ...(last ? [message(101, 0)] : [])]);
       let seen = false;
       for (let at = 0; at < bytes.length && !seen; ) {

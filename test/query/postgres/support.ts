@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openQueries, type QueryOptions, type QueryPort, reachDatabase } from '../../../src/query/index.ts';
+import { openQueries, type QueryOptions, type QueryPort } from '../../../src/query/index.ts';
+import { postgres } from '../../../src/query/postgres/adapter.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 /** A database of its own and a folder for large results, both of which go at the end. */
@@ -44,12 +45,10 @@ export async function postgresOf(sql: string, atEnd: AtEnd = onTestFinished): Pr
 
 /** As the gateway's own database is reached. */
 export async function storeAt(url: string, files: string, connections = 3): Promise<QueryOptions['store']> {
-  const { location, postgres } = await reachDatabase(url, '/');
-  if (postgres === undefined) throw new Error(`${location} is no PostgreSQL`);
+  const { location, access: config } = await postgres.reach(url, '/', undefined);
   return {
-    kind: 'postgres',
     location,
     files,
-    postgres: { ...postgres, engine: 'postgresql', connections: { tables: 2, queries: connections, queue: 2 } },
+    postgres: { config, engine: 'postgresql', connections: { tables: 2, queries: connections, queue: 2 } },
   };
 }

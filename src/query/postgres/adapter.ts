@@ -1,0 +1,172 @@
+import type { ClientConfig, FieldDef } from 'pg';
+import { Fault } from '../../model/fault.ts';
+import type { Query } from '../../model/query.ts';
+import { errorCode, errorText } from '../../store/error.ts';
+import { isLost } from '../../store/postgres/error.ts';
+import { readDatabaseUrl } from '../../store/url.ts';
+import {
+  type CheckedDatabase,
+  compareColumns,
+  type DatabaseType,
+  type Found,
+  type FoundColumn,
+} from '../check-columns.ts';
+import type { EngineAdapter } from '../engine.ts';
+import { faultOf, unavailable, unreachable } from '../errors.ts';
+import { type Dialect, declaredOffset, type Plan } from '../plan.ts';
+import { ServerRunner } from '../server/runner.ts';
+import { Session, type SessionOptions } from './session.ts';
+import { TYPES } from './values.ts';
+
+const dialect: Dialect = {
+  engine: 'postgres',
+  numbered: true,
+  placeholder: (number, type) => `cast($${number} as ${type})`,
+  encode:
+    (_, { refuse }) =>
+    (text) => {
+      if (text.includes('\0')) throw refuse("holds a NUL character, which the database can't take");
+      return text;
+    },
+};
+
+/** PostgreSQL: statements run on connections of its own driver, which is loaded with the first of them. */
+export const postgres: EngineAdapter<ClientConfig> = {
+  dialect,
+  async reach(url, root, password) {
+    const at = readDatabaseUrl(url, root);
+    if (at.kind !== 'postgres') throw new TypeError('a file has an adapter of its own');
+    const address = new URL(at.url);
+    // As it is in a URL: the setter itself leaves a percent sign as it stands.
+    if (password !== undefined) address.password = encodeURIComponent(password);
+    const { readConfig } = await import('../../store/postgres/pool.ts');
+    const { config, location } = readConfig(address.href);
+    return { location, access: config };
+  },
+  open(config, options) {
+    const { timezone, timeout: statementTimeout, largestFile: temporaryLimit } = options;
+    const session: SessionOptions = { config, timezone, statementTimeout, temporaryLimit };
+    return new ServerRunner(
+      {
+        savesByOnce: true,
+        connect: () => Session.open(session),
+        isLost,
+        isOutdated,
+        faultOf: faultOfDatabase,
+      },
+      options,
+    );
+  },
+  check: openChecked,
+  async findUnbounded(config, temporaryLimit) {
+    const session = await Session.open({ config, timezone: 'UTC', statementTimeout: PATIENCE, temporaryLimit });
+    try {
+      if (!session.unbounded) return undefined;
+      const role = String((await session.ask('select current_user'))[0]?.[0]);
+      const name = `"${role.replaceAll('"', '""')}"`;
+      const limit = `'${Math.ceil(temporaryLimit / 1024)}kB'`;
+      return `because ${role} may not set temp_file_limit. Run as a superuser: ALTER ROLE ${name} SET temp_file_limit = ${limit}`;
+    } finally {
+      await session.close();
+    }
+  },
+};
+
+/**
+ * What a failed query is to its caller, by the SQLSTATE (PostgreSQL's manual, appendix A): the connection is gone or none can
+ * be had, the database is busy, a prompt's value is out of the range of its type, or the query itself is at fault, which is
+ * for the log, or for its author where it is private.
+ */
+function faultOfDatabase(plan: Plan, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  if (isLost(error)) return unreachable(error);
+  const code = errorCode(error);
+  if (/^(?:40|53(?!400)|55P03)/.test(code)) return unavailable('the database is busy', error);
+  const parameter = /parameter \$(\d+)/.exec(contextOf(error))?.[1];
+  if (code.startsWith('22') && parameter !== undefined) {
+    const name = plan.parameters[Number(parameter) - 1]?.name || 'A prompt';
+    return Fault.of('BAD_PARAMETER', { name, reason: 'is beyond what the database holds' }, { cause: error });
+  }
+  return faultOf(plan, { code, message: errorText(error) });
+}
+
+function contextOf(error: unknown): string {
+  return error instanceof Error && 'where' in error && typeof error.where === 'string' ? error.where : '';
+}
+
+/** Whether a statement must be prepared anew: its tables were changed, or the session lost it. */
+function isOutdated(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === '0A000' || code === '26000';
+}
+
+/** How long looking into one query may take the database, in milliseconds. */
+const PATIENCE = 10_000;
+
+/** What the id of a type says. */
+const FAMILIES: ReadonlyMap<number, DatabaseType> = new Map([
+  [TYPES.bool, { name: 'boolean', family: 'boolean' }],
+  [TYPES.bytea, { name: 'bytea', family: 'binary' }],
+  [TYPES.int2, { name: 'smallint', family: 'integer' }],
+  [TYPES.int4, { name: 'integer', family: 'integer' }],
+  [TYPES.int8, { name: 'bigint', family: 'integer' }],
+  [TYPES.oid, { name: 'oid', family: 'integer' }],
+  [TYPES.float4, { name: 'real', family: 'real' }],
+  [TYPES.float8, { name: 'double precision', family: 'real' }],
+  [TYPES.date, { name: 'date', family: 'date' }],
+  [TYPES.time, { name: 'time', family: 'time' }],
+  [TYPES.timestamp, { name: 'timestamp', family: 'datetime' }],
+  [TYPES.timestamptz, { name: 'timestamp with time zone', family: 'datetime' }],
+  [TYPES.json, { name: 'json', family: 'json' }],
+  [TYPES.jsonb, { name: 'jsonb', family: 'json' }],
+  [TYPES.uuid, { name: 'uuid', family: 'uuid' }],
+  [TYPES.text, { name: 'text', family: 'text' }],
+]);
+
+async function openChecked(config: ClientConfig): Promise<CheckedDatabase> {
+  const session = await Session.open({ config, timezone: 'UTC', statementTimeout: PATIENCE });
+  let queries = 0;
+  return {
+    async problemsOf(query, plan) {
+      queries += 1;
+      try {
+        const fields = await session.describe(`signalbox_check_${queries}`, plan.sql);
+        if (fields.length === 0) return [{ kind: 'refused', message: 'the SQL returns no rows' }];
+        const refusal = await session.findRefused(plan.sql);
+        const refused: Found[] = refusal === undefined ? [] : [{ kind: 'refused', ...placed(query, refusal) }];
+        return [...refused, ...compareColumns(query, plan, fields.map(columnOf))];
+      } catch (error) {
+        const position = Number(error instanceof Error && 'position' in error ? error.position : Number.NaN);
+        const message = errorText(error);
+        return [
+          { kind: 'refused', ...(position > 0 ? placed(query, { message, offset: position - 1 }) : { message }) },
+        ];
+      }
+    },
+    close: () => session.close(),
+  };
+}
+
+function placed(query: Query, { message, offset }: { readonly message: string; readonly offset: number }) {
+  return { message, offset: declaredOffset(query, dialect, offset) };
+}
+
+function columnOf({ name, dataTypeID, dataTypeModifier }: FieldDef): FoundColumn {
+  return { name, type: typeOf(dataTypeID, dataTypeModifier) };
+}
+
+/** @param modifier what the declaration adds: four more than a length, or than precision and scale in one (pg_attribute.atttypmod) */
+function typeOf(id: number, modifier: number): DatabaseType | undefined {
+  const bound = modifier < 4 ? undefined : modifier - 4;
+  if (id === TYPES.varchar || id === TYPES.bpchar) {
+    const name = id === TYPES.varchar ? 'varchar' : 'char';
+    return bound === undefined
+      ? { name, family: 'text' }
+      : { name: `${name}(${bound})`, family: 'text', length: bound };
+  }
+  if (id !== TYPES.numeric) return FAMILIES.get(id);
+  if (bound === undefined) return { name: 'numeric', family: 'decimal' };
+  const length = bound >>> 16;
+  const scale = bound & 0x7ff;
+  return { name: `numeric(${length},${scale})`, family: 'decimal', length, scale };
+}
