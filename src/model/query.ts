@@ -44,6 +44,7 @@ export interface QueryLink {
 const ENGINES = {
   sqlite: ['sqlite'],
   postgres: ['postgres', 'postgresql'],
+  mysql: ['mysql', 'mariadb'],
 } as const satisfies Record<Engine, readonly string[]>;
 
 /** The engine of a database URL; `undefined` for one that has no known scheme. */
@@ -57,7 +58,7 @@ export function engineOf(url: string): Engine | undefined {
 export interface Datasource {
   readonly id: string;
   readonly description?: string;
-  /** `sqlite:path`, `postgres://user@host/database`. */
+  /** `sqlite:path`, `postgres://user@host/database`, or `mysql://user@host/database`. */
   readonly url: ConfigText;
   /** In place of one in the URL, so that it can come from a secret. */
   readonly password?: ConfigText;

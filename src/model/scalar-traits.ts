@@ -2,7 +2,7 @@ import type { LexicalName } from '../wire/lexical.ts';
 import type { RawKind } from './service.ts';
 
 /** The databases that run stored queries. */
-export type Engine = 'sqlite' | 'postgres';
+export type Engine = 'sqlite' | 'postgres' | 'mysql';
 
 /** How values are held and calculated with. Several types share one; a type refines it by its form, length or markup. */
 export type Primitive = 'text' | 'integer' | 'decimal' | 'boolean' | 'date' | 'time' | 'datetime' | 'binary' | 'json';

@@ -24,7 +24,7 @@ const PLAIN_XML = { pattern: undefined, empty: false, preserved: false, markup: 
 const FREE_XML = { ...PLAIN_XML, type: 'xs:string', empty: true, preserved: true } as const;
 
 const TEXT_SQL = {
-  cast: { sqlite: 'text', postgres: 'text' },
+  cast: { sqlite: 'text', postgres: 'text', mysql: 'char' },
   columns: TEXT_COLUMNS,
   comparedAs: 'text',
 } as const satisfies ScalarTraits['sql'];
@@ -82,7 +82,7 @@ const ENTRIES = {
     example: 1,
     sql: {
       // A bigint is compared with the indexes of all integers.
-      cast: { sqlite: 'integer', postgres: 'bigint' },
+      cast: { sqlite: 'integer', postgres: 'bigint', mysql: 'signed' },
       columns: ['integer', 'decimal'],
       comparedAs: 'integer',
     },
@@ -101,7 +101,7 @@ const ENTRIES = {
     typescript: { type: 'string', note: ' (every digit is kept)' },
     example: 1.5,
     sql: {
-      cast: { sqlite: 'numeric', postgres: 'numeric' },
+      cast: { sqlite: 'numeric', postgres: 'numeric', mysql: 'decimal' },
       columns: ['integer', 'decimal', 'real'],
       comparedAs: 'decimal',
     },
@@ -119,7 +119,7 @@ const ENTRIES = {
     typescript: { type: 'boolean', note: undefined },
     example: true,
     sql: {
-      cast: { sqlite: 'integer', postgres: 'boolean' },
+      cast: { sqlite: 'integer', postgres: 'boolean', mysql: 'signed' },
       columns: ['boolean', 'integer'],
       comparedAs: 'boolean',
     },
@@ -155,7 +155,7 @@ const ENTRIES = {
     typescript: { type: 'string', note: ' (yyyy-MM-dd)' },
     example: '2026-01-31',
     sql: {
-      cast: { sqlite: 'text', postgres: 'date' },
+      cast: { sqlite: 'text', postgres: 'date', mysql: 'date' },
       // A text may hold a date.
       columns: ['date', 'datetime', 'text'],
       comparedAs: 'date',
@@ -175,7 +175,11 @@ const ENTRIES = {
     xml: { ...PLAIN_XML, type: 'xs:time' },
     typescript: { type: 'string', note: ' (HH:mm:ss)' },
     example: '08:30:00',
-    sql: { cast: { sqlite: 'text', postgres: 'time' }, columns: ['time', 'text'], comparedAs: 'time' },
+    sql: {
+      cast: { sqlite: 'text', postgres: 'time', mysql: 'time(6)' },
+      columns: ['time', 'text'],
+      comparedAs: 'time',
+    },
     jdbc: [92, 'TIME'],
     workbook: { width: 9, format: 'hh:mm:ss' },
     peoplesoft: { type: 'Time', length: 15 },
@@ -192,7 +196,7 @@ const ENTRIES = {
     example: '2026-01-31T08:30:00Z',
     sql: {
       // A timestamptz is compared with the indexes of dates and of timestamps.
-      cast: { sqlite: 'text', postgres: 'timestamptz' },
+      cast: { sqlite: 'text', postgres: 'timestamptz', mysql: 'datetime(6)' },
       columns: ['datetime', 'date', 'text', 'integer'],
       comparedAs: 'datetime',
     },
@@ -243,7 +247,7 @@ const ENTRIES = {
     typescript: { type: 'Attachment', note: undefined },
     example: 'U2lnbmFsYm94',
     sql: {
-      cast: { sqlite: undefined, postgres: undefined },
+      cast: { sqlite: undefined, postgres: undefined, mysql: undefined },
       columns: ['binary', 'text'],
       comparedAs: undefined,
     },
@@ -262,7 +266,7 @@ const ENTRIES = {
     typescript: { type: 'JsonValue', note: undefined },
     example: '{}',
     sql: {
-      cast: { sqlite: 'text', postgres: 'jsonb' },
+      cast: { sqlite: 'text', postgres: 'jsonb', mysql: 'char' },
       columns: ['json', 'text'],
       comparedAs: undefined,
     },

@@ -3,12 +3,13 @@ import type { Engine } from '../model/scalar-traits.ts';
 import type { Store } from '../store/index.ts';
 import { databaseOf, type EngineAdapter, type QueryDatabase } from './engine.ts';
 import { unavailable } from './errors.ts';
+import { mysql } from './mysql/adapter.ts';
 import { postgres } from './postgres/adapter.ts';
 import type { Runner } from './runner.ts';
 import { sqlite } from './sqlite/adapter.ts';
 
 /** The adapter of each engine. */
-const ADAPTERS = { sqlite, postgres } satisfies Record<Engine, EngineAdapter<unknown>>;
+const ADAPTERS = { sqlite, postgres, mysql } satisfies Record<Engine, EngineAdapter<unknown>>;
 
 /** A datasource as it is reached. */
 export interface ReachedDatasource {

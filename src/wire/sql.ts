@@ -1,5 +1,25 @@
-// A scanner of SQL (ISO/IEC 9075-2, section 5.2 and 5.3, with the quotes and comments of SQLite and PostgreSQL): enough to
-// tell prompts, statements and their first words from what stands in literals, quoted names and comments.
+// A scanner of SQL (ISO/IEC 9075-2, section 5.2 and 5.3): enough to tell prompts, statements and their first words from what
+// is in literals, quoted names and comments.
+
+/** Lexical rules in which engines differ. */
+interface Rules {
+  /** A backslash escapes in every literal, and double quotes hold literals; else only in those that begin with an E. */
+  readonly backslashes: boolean;
+  /** `#` begins a comment, as `--` does in front of white space only. */
+  readonly hashes: boolean;
+  /** Dollars quote literals. */
+  readonly dollars: boolean;
+  /** What a comment holds that begins with an exclamation mark is run, and hints can change settings. */
+  readonly executes: boolean;
+}
+
+/** By whose rules SQL is read: `standard` are those of SQLite and PostgreSQL, `mysql` those of MariaDB and MySQL. */
+export type SqlDialect = 'standard' | 'mysql';
+
+const RULES: Readonly<Record<SqlDialect, Rules>> = {
+  standard: { backslashes: false, hashes: false, dollars: true, executes: false },
+  mysql: { backslashes: true, hashes: true, dollars: false, executes: true },
+};
 
 /** What is of interest in a statement, by offset. */
 export type SqlToken =
@@ -13,6 +33,8 @@ export type SqlToken =
   | { readonly kind: 'prompt'; readonly name: string; readonly offset: number; readonly end: number }
   | { readonly kind: 'foreign'; readonly text: string; readonly offset: number }
   | { readonly kind: 'semicolon'; readonly offset: number }
+  /** A comment that the server runs. */
+  | { readonly kind: 'executable'; readonly text: string; readonly offset: number }
   | { readonly kind: 'other'; readonly offset: number }
   | { readonly kind: 'unterminated'; readonly what: string; readonly offset: number };
 
@@ -21,9 +43,12 @@ const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /\d[\w.]*/y;
 const DOLLAR_QUOTE = /\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$/y;
 const SPACE = /\s+/y;
+/** A comment for one server only, and a hint that changes a setting (MySQL's manual, "Comments" and "Optimizer Hints"). */
+const EXECUTABLE = /^\/\*(?:M?!|\+[\s\S]*set_var)/i;
 
 /** Cuts a text into tokens; literals, quoted names and comments are passed over. */
-export function scanSql(sql: string): SqlToken[] {
+export function scanSql(sql: string, dialect: SqlDialect = 'standard'): SqlToken[] {
+  const rules = RULES[dialect];
   const tokens: SqlToken[] = [];
   let at = 0;
   let depth = 0;
@@ -38,7 +63,7 @@ export function scanSql(sql: string): SqlToken[] {
       at += space.length;
       continue;
     }
-    const skip = skipQuoted(sql, at);
+    const skip = skipQuoted(sql, at, rules);
     if (skip !== undefined) {
       if (skip.end < 0) {
         tokens.push({ kind: 'unterminated', what: skip.what, offset: at });
@@ -47,6 +72,8 @@ export function scanSql(sql: string): SqlToken[] {
       if (!skip.comment) {
         tokens.push({ kind: 'other', offset: at });
         opened = false;
+      } else if (rules.executes && EXECUTABLE.test(sql.slice(at, skip.end))) {
+        tokens.push({ kind: 'executable', text: sql.slice(at, skip.end), offset: at });
       }
       at = skip.end;
       continue;
@@ -113,15 +140,18 @@ function placeholder(sql: string, at: number): { readonly token: SqlToken; reado
 function skipQuoted(
   sql: string,
   at: number,
+  { backslashes, hashes, dollars }: Rules,
 ): { readonly end: number; readonly what: string; readonly comment: boolean } | undefined {
   const quoted = (end: number, what: string, comment = false) => ({ end, what, comment });
   const character = sql[at];
   if (character === "'") {
-    const escapes = /(^|[^\w$])[eE]$/.test(sql.slice(Math.max(0, at - 2), at));
+    const escapes = backslashes || /(^|[^\w$])[eE]$/.test(sql.slice(Math.max(0, at - 2), at));
     return quoted(closing(sql, at, "'", escapes), 'a literal');
   }
+  if (character === '"' && backslashes) return quoted(closing(sql, at, character, true), 'a literal');
   if (character === '"' || character === '`') return quoted(closing(sql, at, character, false), 'a quoted name');
-  if (sql.startsWith('--', at)) {
+  const dashes = sql.startsWith('--', at) && !(hashes && sql.charCodeAt(at + 2) > 0x20);
+  if (dashes || (hashes && character === '#')) {
     const end = sql.indexOf('\n', at);
     return quoted(end < 0 ? sql.length : end + 1, 'a comment', true);
   }
@@ -129,6 +159,7 @@ function skipQuoted(
     const end = sql.indexOf('*/', at + 2);
     return quoted(end < 0 ? -1 : end + 2, 'a comment', true);
   }
+  if (!dollars) return undefined;
   DOLLAR_QUOTE.lastIndex = at;
   const mark = DOLLAR_QUOTE.exec(sql)?.[0];
   if (mark === undefined) return undefined;

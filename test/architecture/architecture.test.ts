@@ -18,7 +18,7 @@ const TABLE: Readonly<Record<string, string>> = {
   binding: 'codec',
   store: 'better-sqlite3 kysely mime pg pg-boss',
   security: 'store jose rate-limiter-flexible xml-crypto',
-  query: 'codec load store better-sqlite3 fflate pg',
+  query: 'codec load store better-sqlite3 fflate mysql2 pg',
   process: 'codec security store type:query',
   event: 'codec security store kysely',
   delivered: 'query type:process',

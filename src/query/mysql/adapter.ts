@@ -1,0 +1,139 @@
+import { Fault } from '../../model/fault.ts';
+import { SCALARS } from '../../model/scalar.ts';
+import { errorCode, errorText } from '../../store/error.ts';
+import { compileZone, type Zone } from '../../wire/timezone.ts';
+import { type CheckedDatabase, compareColumns, type Found } from '../check-columns.ts';
+import type { EngineAdapter } from '../engine.ts';
+import { faultOf, unavailable, unreachable } from '../errors.ts';
+import { type Dialect, declaredOffset, type Encode, type Plan } from '../plan.ts';
+import { ResultLimitError } from '../render/index.ts';
+import { ServerRunner } from '../server/runner.ts';
+import { type MysqlAccess, readMysqlUrl, requireDriver } from './access.ts';
+import { describeError, OutdatedError, Session, type SessionOptions } from './session.ts';
+import { columnOf } from './values.ts';
+
+/** Types of prompts whose values the protocol sends with their type: a bare placeholder is enough, and can be in a LIMIT too. */
+const SENT_WITH_TYPE: ReadonlySet<string> = new Set(['char', 'signed', 'decimal']);
+
+const dialect: Dialect = {
+  engine: 'mysql',
+  numbered: false,
+  // A text that is cast has a collation of its own, which can't be compared with that of a column.
+  placeholder: (_, type) => (SENT_WITH_TYPE.has(type) ? '?' : `cast(? as ${type})`),
+  encode(kind, { timezone, refuse }): Encode {
+    const { primitive } = SCALARS[kind];
+    if (primitive === 'datetime') {
+      const zone = compileZone(timezone);
+      return (text) => localText(text, zone) ?? raise(refuse('is beyond what the database holds'));
+    }
+    if (primitive !== 'decimal') return (text) => text;
+    return (text) => (isHeld(text) ? text : raise(refuse('has more digits than the database holds')));
+  },
+};
+
+function raise(fault: Fault): never {
+  throw fault;
+}
+
+/** Digits of a decimal in all, and behind its point. */
+const DIGITS = 65;
+const SCALE = 30;
+
+function isHeld(text: string): boolean {
+  const [whole = '', fraction = ''] = text.replace(/^[+-]?0*/, '').split('.');
+  return whole.length + fraction.length <= DIGITS && fraction.length <= SCALE;
+}
+
+const INSTANT = /^(.{19})(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const MINUTE = 60_000;
+
+/** A datetime as the database keeps it: local, without an offset; `undefined` for one outside of its years. */
+function localText(text: string, zone: Zone): string | undefined {
+  const match = INSTANT.exec(text);
+  if (match === null) return text.replace('T', ' ');
+  const [, local = '', fraction = '', offset = ''] = match;
+  const instant = Date.parse(`${local}${offset}`);
+  const utc = new Date(instant).toISOString();
+  // The offset of the zone at an instant is found from a local time, which needs the offset: the second try has it.
+  let minutes = zone.offsetAt(utc.slice(0, 19));
+  minutes = zone.offsetAt(new Date(instant + minutes * MINUTE).toISOString().slice(0, 19));
+  const shown = new Date(instant + minutes * MINUTE).toISOString();
+  return shown.length === 24 ? `${shown.slice(0, 10)} ${shown.slice(11, 19)}${fraction}` : undefined;
+}
+
+/** How long looking into one query may take the database, in milliseconds. */
+const PATIENCE = 10_000;
+
+/** MariaDB and MySQL, for datasources: the gateway's own tables are not kept there. */
+export const mysql: EngineAdapter<MysqlAccess> = {
+  dialect,
+  async reach(url, root, password) {
+    const access = readMysqlUrl(url, root, password);
+    await requireDriver();
+    return { location: access.location, access };
+  },
+  open(access, options) {
+    const { timezone, timeout: statementTimeout, largestFile: temporaryLimit } = options;
+    const connect = () => openSession({ access, timezone, statementTimeout, temporaryLimit });
+    return new ServerRunner({ savesByOnce: false, connect, isLost, isOutdated, faultOf: faultOfDatabase }, options);
+  },
+  check: openChecked,
+  async findUnbounded(access, temporaryLimit) {
+    const session = await openSession({ access, timezone: 'UTC', statementTimeout: PATIENCE, temporaryLimit });
+    const { unbounded } = session;
+    await session.close();
+    if (!unbounded) return undefined;
+    return 'because this server has no setting for it; MariaDB 11.5 and later have max_tmp_session_space_usage';
+  },
+};
+
+async function openSession(options: SessionOptions): Promise<Session> {
+  try {
+    return await Session.open(options);
+  } catch (error) {
+    throw describeError(options.access.location, error);
+  }
+}
+
+async function openChecked(access: MysqlAccess): Promise<CheckedDatabase> {
+  const session = await openSession({ access, timezone: 'UTC', statementTimeout: PATIENCE });
+  return {
+    async problemsOf(query, plan) {
+      const refusal = await session.findRefused(plan.sql);
+      if (refusal !== undefined) {
+        const { message, offset } = refusal;
+        return [{ kind: 'refused', message, offset: declaredOffset(query, dialect, offset) }];
+      }
+      const { columns } = await session.describe(plan);
+      if (columns.length === 0) return [{ kind: 'refused', message: 'the SQL returns no rows' }] satisfies Found[];
+      return compareColumns(query, plan, columns.map(columnOf));
+    },
+    close: () => session.close(),
+  };
+}
+
+/** What an ending server says, credentials and databases that are refused, and a server that has no connection left. */
+const LOST =
+  /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|PROTOCOL_|HANDSHAKE_|ER_(?:SERVER_SHUTDOWN|CONNECTION_KILLED|ACCESS_DENIED_ERROR|DBACCESS_DENIED_ERROR|BAD_DB_ERROR|CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|HOST_|NEW_ABORTING_CONNECTION|NET_))/;
+
+/** Other work is in the way: locks, and limits of the server. */
+const BUSY =
+  /^ER_(?:LOCK_WAIT_TIMEOUT|LOCK_DEADLOCK|STATEMENT_TIMEOUT|QUERY_TIMEOUT|QUERY_INTERRUPTED|USER_LIMIT_REACHED)$/;
+
+function isLost(error: unknown): boolean {
+  if (error instanceof ResultLimitError) return false;
+  return (error instanceof Error && 'fatal' in error && error.fatal === true) || LOST.test(errorCode(error));
+}
+
+function isOutdated(error: unknown): boolean {
+  const code = errorCode(error);
+  return error instanceof OutdatedError || code === 'ER_UNKNOWN_STMT_HANDLER' || code === 'ER_NEED_REPREPARE';
+}
+
+function faultOfDatabase(plan: Plan, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  if (isLost(error)) return unreachable(error);
+  const code = errorCode(error);
+  if (BUSY.test(code)) return unavailable('the database is busy', error);
+  return faultOf(plan, { code, message: errorText(error) });
+}

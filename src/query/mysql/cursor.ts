@@ -1,0 +1,123 @@
+import type { Connection, Query } from 'mysql2';
+import type { SqlValue } from '../render/index.ts';
+import type { Cursor, Rows } from '../server/connection.ts';
+import type { Field } from './values.ts';
+
+/** Rows that may follow behind those that were wanted before the connection is given up rather than read on. */
+const MOST_DISCARDED = 1000;
+
+/** What a cursor reports to its session. */
+interface CursorEvents {
+  /** The columns of the result, before its rows. @throws what fails the run */
+  fields(fields: readonly Field[]): void;
+  /** Cuts the connection: more rows follow than are worth reading. */
+  abandon(): void;
+}
+
+/**
+ * One run of a prepared statement. The server sends all rows as fast as they are read: while nobody asks for more, the
+ * connection does not read, so that no more of them is in memory than was asked for.
+ */
+export class StreamedRows implements Cursor {
+  readonly #client: Connection;
+  readonly #events: CursorEvents;
+  readonly #ended = Promise.withResolvers<void>();
+  #gathered: SqlValue[][] = [];
+  #batch = Promise.withResolvers<Rows>();
+  /** Rows of the batch that was asked for; 0 while none is. */
+  #wanted: number;
+  #over = false;
+  #failure: Error | undefined;
+  #discarded: number | undefined;
+
+  constructor(client: Connection, rows: number, events: CursorEvents) {
+    this.#client = client;
+    this.#events = events;
+    this.#wanted = rows;
+  }
+
+  /** Follows the run that the driver was given. */
+  follow(run: Query): void {
+    run.on('fields', (fields: unknown) => this.#begin(fields as readonly Field[] | undefined));
+    run.on('result', (row: unknown) => this.#take(row as SqlValue[]));
+    run.on('error', (error: Error) => this.fail(error));
+    run.on('end', () => this.#end());
+  }
+
+  get batch(): Promise<Rows> {
+    return this.#batch.promise;
+  }
+
+  ask(rows: number): void {
+    this.#batch = Promise.withResolvers();
+    if (this.#failure !== undefined) {
+      this.#reject(this.#failure);
+      return;
+    }
+    if (this.#over) {
+      this.#deliver(true);
+      return;
+    }
+    this.#wanted = rows;
+    this.#client.resume();
+  }
+
+  close(): Promise<void> {
+    if (!this.#over && this.#discarded === undefined) {
+      this.#discarded = 0;
+      this.#client.resume();
+    }
+    return this.#ended.promise;
+  }
+
+  /** Ends the run, whose connection was lost or whose statement failed. */
+  fail(error: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#reject(error);
+    this.#ended.resolve();
+  }
+
+  #reject(error: Error): void {
+    // Rows that came before are no result: whoever asks for more, now or later, gets the error.
+    this.#failure = error;
+    this.#batch.promise.catch(() => {});
+    this.#batch.reject(error);
+  }
+
+  #begin(fields: readonly Field[] | undefined): void {
+    if (fields === undefined) return;
+    try {
+      this.#events.fields(fields);
+    } catch (error) {
+      this.#reject(error as Error);
+      this.#discarded = 0;
+    }
+  }
+
+  #take(row: SqlValue[]): void {
+    if (this.#discarded !== undefined) {
+      this.#discarded += 1;
+      if (this.#discarded === MOST_DISCARDED) this.#events.abandon();
+      return;
+    }
+    this.#gathered.push(row);
+    if (this.#gathered.length < this.#wanted) return;
+    this.#client.pause();
+    this.#deliver(false);
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#wanted > 0) this.#deliver(true);
+    this.#ended.resolve();
+  }
+
+  #deliver(complete: boolean): void {
+    const rows = this.#gathered;
+    this.#gathered = [];
+    this.#wanted = 0;
+    this.#batch.resolve({ rows, complete });
+  }
+}

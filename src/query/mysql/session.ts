@@ -1,0 +1,417 @@
+import type { Duplex } from 'node:stream';
+import type { Connection as Client, Query } from 'mysql2';
+import { errorCode, errorText, StoreError } from '../../store/error.ts';
+import { scanSql } from '../../wire/sql.ts';
+import { neutralText } from '../connected/keys.ts';
+import type { Plan } from '../plan.ts';
+import type { SqlValue } from '../render/index.ts';
+import { requireColumns } from '../result.ts';
+import type { Bound } from '../runner.ts';
+import type {
+  ChildStatement,
+  Connection,
+  Cursor,
+  CursorOptions,
+  Keys,
+  Refusal,
+  Statement,
+} from '../server/connection.ts';
+import { limitMessages, type MessageFormat } from '../server/message-limit.ts';
+import type { MysqlAccess } from './access.ts';
+import { StreamedRows } from './cursor.ts';
+import { KeptRows } from './kept-rows.ts';
+import { findRefused } from './refused.ts';
+import { compileReading, type Field, parameterOf } from './values.ts';
+
+/** What all sessions of a database have in common. */
+export interface SessionOptions {
+  readonly access: MysqlAccess;
+  /** IANA zone of datetimes, none of which has an offset. */
+  readonly timezone: string;
+  /** Milliseconds after which the database itself ends a statement, should nobody else do. */
+  readonly statementTimeout: number;
+  /** Bytes of temporary files that a session may have; as the database has it where undefined. */
+  readonly temporaryLimit?: number;
+}
+
+/** How long a connection may take to be made, in milliseconds. */
+const CONNECT_TIMEOUT = 10_000;
+/** Rows that are read at once of those that are kept while other statements run. */
+const ROWS_IN_TURN = 500;
+/** Statements that one session keeps prepared. */
+const STATEMENTS_KEPT = 256;
+/** The setting for a SELECT that returns all of its rows. */
+const ALL_ROWS = 18_446_744_073_709_551_615n;
+
+/** A length of three bytes and a number; a message of the largest length is continued ("MySQL Packets" of its manual). */
+const MESSAGES: MessageFormat = { head: 4, length: (bytes, at) => bytes.readUIntLE(at, 3), continuedAt: 0xffffff };
+
+/** Capabilities that are not asked for: files of this machine, and reading of SQL in another way than the scan for prompts does. */
+const FLAGS = ['-LOCAL_FILES', '-IGNORE_SPACE', '-ODBC', '-FOUND_ROWS'];
+
+/** How SQL is read and what is an error, whatever the server's own setting is: backslashes escape, double quotes hold text. */
+const SQL_MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
+
+/** Codes of the server's errors by what they mean here. */
+const UNKNOWN_VARIABLE = 'ER_UNKNOWN_SYSTEM_VARIABLE';
+const UNKNOWN_ZONE = 'ER_UNKNOWN_TIME_ZONE';
+
+/** What the driver knows of a prepared statement, beside what its types say. */
+interface Info {
+  execute(values: readonly unknown[]): Query;
+  readonly columns: readonly Field[];
+  readonly parameters: readonly unknown[];
+}
+
+/** A statement that returns other columns than it did when it was prepared. */
+export class OutdatedError extends Error {
+  override readonly name = 'OutdatedError';
+}
+
+/** A connection to a MariaDB or a MySQL. */
+export class Session implements Connection {
+  readonly #client: Client;
+  readonly #typed: typeof import('mysql2').TypedParameter;
+  /** By their ids, the least used first. */
+  readonly #prepared = new Map<string, { readonly sql: string; readonly statement: Statement }>();
+  /** It is a MariaDB, whose settings have other names than those of MySQL. */
+  #isMaria = false;
+  #statementTimeout = 0;
+  #rowLimit = ALL_ROWS;
+  #lost = false;
+  #unbounded = false;
+  #onLost = (): void => {};
+  #running: StreamedRows | undefined;
+  #kept: KeptRows | undefined;
+
+  private constructor(client: Client, typed: typeof import('mysql2').TypedParameter) {
+    this.#client = client;
+    this.#typed = typed;
+    client.on('error', (error: Error) => this.#lose(error));
+    client.on('end', () => this.#lose(new Error('the connection has ended')));
+  }
+
+  /** @throws errors of the connection, and of the database that refuses it */
+  static async open(options: SessionOptions): Promise<Session> {
+    // Loaded with the first connection: projects without such a datasource do not install it.
+    const { default: driver } = await import('mysql2');
+    const client = driver.createConnection({
+      ...options.access.config,
+      connectTimeout: CONNECT_TIMEOUT,
+      enableKeepAlive: true,
+      charset: 'UTF8MB4_UNICODE_CI',
+      flags: FLAGS,
+      multipleStatements: false,
+      maxPreparedStatements: 4 * STATEMENTS_KEPT,
+      // Each value as it is: no number that loses digits, no date that takes part in time zones of this process.
+      rowsAsArray: true,
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      decimalNumbers: false,
+      dateStrings: true,
+      jsonStrings: true,
+    });
+    const session = new Session(client, driver.TypedParameter);
+    await new Promise<void>((resolve, reject) => {
+      client.connect((error) => (error ? reject(error) : resolve()));
+    });
+    try {
+      limitMessages(streamOf(client), MESSAGES);
+      await session.#prepareSession(options);
+    } catch (error) {
+      session.destroy();
+      throw error;
+    }
+    return session;
+  }
+
+  async #prepareSession({ access, timezone, statementTimeout, temporaryLimit }: SessionOptions): Promise<void> {
+    const [version = []] = await this.ask('select version()');
+    this.#isMaria = /mariadb/i.test(String(version[0]));
+    await this.ask('set session transaction isolation level repeatable read, read only');
+    // Children of connected queries keep the order of their own statement, which these would change.
+    const plans = this.#isMaria
+      ? ", optimizer_switch = 'derived_with_keys=off', in_predicate_conversion_threshold = 0"
+      : '';
+    await this.ask(`set session sql_mode = '${SQL_MODE}'${plans}`);
+    await this.#setZone(access.location, timezone);
+    await this.allow(statementTimeout);
+    if (temporaryLimit !== undefined) await this.#boundFiles(temporaryLimit);
+    const [readOnly = []] = await this.ask(
+      "show session variables where variable_name in ('tx_read_only', 'transaction_read_only') and value = 'ON'",
+    );
+    if (readOnly.length === 0)
+      throw new StoreError(access.location, `${access.location} does not make a session read only`);
+  }
+
+  /** Lets datetimes be compared and shown in one zone. The server knows names of zones only if its tables were filled. */
+  async #setZone(location: string, timezone: string): Promise<void> {
+    try {
+      await this.ask(`set session time_zone = '${timezone === 'UTC' ? '+00:00' : timezone}'`);
+    } catch (error) {
+      if (errorCode(error) !== UNKNOWN_ZONE) throw error;
+      const reason = `${location} does not know the time zone ${timezone}, which is the gateway's`;
+      const remedy = 'fill its tables of zones: mariadb-tzinfo-to-sql /usr/share/zoneinfo | mariadb mysql';
+      throw new StoreError(location, `${reason}; ${remedy}`, { cause: error });
+    }
+  }
+
+  get id(): number {
+    return this.#client.threadId;
+  }
+
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  /** Nothing bounds its temporary files. */
+  get unbounded(): boolean {
+    return this.#unbounded;
+  }
+
+  whenLost(onLost: () => void): void {
+    this.#onLost = onLost;
+    if (this.#lost) onLost();
+  }
+
+  async prepare(id: string, plan: Plan): Promise<Statement> {
+    const known = this.#prepared.get(id);
+    if (known !== undefined) {
+      this.#prepared.delete(id);
+      this.#prepared.set(id, known);
+      return known.statement;
+    }
+    const [oldest] = this.#prepared.size < STATEMENTS_KEPT ? [] : this.#prepared;
+    if (oldest !== undefined) this.forget(oldest[0]);
+    const statement = this.#statementOf(plan, await this.describe(plan));
+    this.#prepared.set(id, { sql: plan.sql, statement });
+    return statement;
+  }
+
+  /** Prepares a statement. @throws Error if its prompts are not where the scan for them found them */
+  async describe({ sql, parameters }: Plan): Promise<Info> {
+    const info = await new Promise<Info>((resolve, reject) => {
+      this.#client.prepare(sql, (error, found) => (error ? reject(error) : resolve(found as unknown as Info)));
+    });
+    if (info.parameters.length !== parameters.length)
+      throw new Error(
+        "the server reads its prompts in other places; begin the datasource's url with mysql://, so that check reads them as it does",
+      );
+    return info;
+  }
+
+  forget(id: string): void {
+    for (const [name, { sql }] of this.#prepared) {
+      if (name !== id && !name.startsWith(`${id}/`)) continue;
+      this.#prepared.delete(name);
+      this.#client.unprepare(sql);
+    }
+  }
+
+  #statementOf(plan: Plan, info: Info): Statement {
+    const names = info.columns.map((field) => field.name);
+    const columns = requireColumns(plan.columns, names, `${plan.name}: `);
+    // A prompt that is returned has the type of its value, or that of NULL: types are known when a run has begun.
+    let types = typesOf(info.columns);
+    let reading = compileReading(columns, info.columns);
+    const fields = (found: readonly Field[]): void => {
+      if (found.some((field, index) => field.name !== names[index]) || found.length !== names.length)
+        throw new OutdatedError(`the columns of ${plan.name} have changed`);
+      if (typesOf(found) === types) return;
+      types = typesOf(found);
+      reading = compileReading(columns, found);
+    };
+    const read = (row: SqlValue[]): SqlValue[] => reading(row);
+    const kinds = plan.parameters.map(({ kind }) => kind);
+    const start = ({ values, rows, wanted }: CursorOptions): Cursor => {
+      const parameters = values.map((value, index) => parameterOf(kinds[index] ?? 'string', value, this.#typed));
+      return this.#start(() => info.execute(parameters), rows, wanted, fields);
+    };
+    return {
+      names,
+      columns,
+      read,
+      start,
+      readInTurn: ({ values, wanted }, folder) => {
+        let kept: Promise<KeptRows> | undefined;
+        return async () => {
+          kept ??= this.#keep(
+            start({ values, rows: ROWS_IN_TURN, ...(wanted === undefined ? {} : { wanted }) }),
+            read,
+            folder,
+          );
+          return (await kept).take();
+        };
+      },
+    };
+  }
+
+  #start(
+    execute: () => Query,
+    rows: number,
+    wanted: number | undefined,
+    fields: (found: readonly Field[]) => void,
+  ): StreamedRows {
+    const rowsOf = new StreamedRows(this.#client, rows, { fields, abandon: () => this.destroy() });
+    this.#running = rowsOf;
+    const limit = wanted === undefined ? ALL_ROWS : BigInt(wanted);
+    if (limit !== this.#rowLimit) {
+      this.#rowLimit = limit;
+      // The driver sends commands one after the other: the run that follows has the limit.
+      this.ask(`set session sql_select_limit = ${limit}`).catch((error: Error) => rowsOf.fail(error));
+    }
+    if (this.#lost) rowsOf.fail(new Error('the connection has ended'));
+    else rowsOf.follow(execute());
+    return rowsOf;
+  }
+
+  /** Reads all rows: a connection can't run a statement while it reads those of another. */
+  async #keep(cursor: Cursor, read: (row: SqlValue[]) => SqlValue[], folder: string): Promise<KeptRows> {
+    const kept = new KeptRows(folder);
+    this.#kept = kept;
+    for (;;) {
+      const { rows, complete } = await cursor.batch;
+      await kept.add(rows.map(read));
+      if (complete) return kept;
+      cursor.ask(ROWS_IN_TURN);
+    }
+  }
+
+  /**
+   * The number of keys is a power of two, so that few statements are prepared; the last one is repeated. Each column is looked
+   * for by itself, which may find pairs that are no key: whoever reads the rows drops them.
+   */
+  childStatement({ sql }: Plan, columns: readonly string[], { values, kinds }: Keys): ChildStatement {
+    const lists = kinds.map((kind, index) => [...new Set(values.map((key) => neutralText(kind, key[index] ?? null)))]);
+    const count = 2 ** Math.ceil(Math.log2(Math.max(1, ...lists.map((list) => list.length))));
+    const signs = Array.from({ length: count }, () => '?').join();
+    const conditions = columns.map((name) => `signalbox_child.\`${name.replaceAll('`', '``')}\` in (${signs})`);
+    return {
+      sql: `select * from (\n${ordered(sql)}\n) as signalbox_child where ${conditions.join(' and ')}`,
+      variant: `keys ${count}`,
+      values: lists.flatMap((list) =>
+        Array.from({ length: count }, (_, index): Bound => list[Math.min(index, list.length - 1)] ?? null),
+      ),
+      kinds: kinds.flatMap((kind) => Array.from({ length: count }, () => kind)),
+    };
+  }
+
+  async findRefused(sql: string): Promise<Refusal | undefined> {
+    return findRefused(sql);
+  }
+
+  async begin(): Promise<void> {
+    await this.ask('start transaction with consistent snapshot, read only');
+  }
+
+  async end(): Promise<void> {
+    this.#kept?.close();
+    this.#kept = undefined;
+    await this.ask('rollback');
+  }
+
+  async ping(): Promise<void> {
+    await this.ask('select 1');
+  }
+
+  async cancel(id: number): Promise<void> {
+    await this.ask(`kill query ${id}`);
+  }
+
+  async allow(timeout: number): Promise<void> {
+    if (timeout <= this.#statementTimeout) return;
+    await this.ask(
+      this.#isMaria
+        ? `set session max_statement_time = ${timeout / 1000}`
+        : `set session max_execution_time = ${Math.ceil(timeout)}`,
+    );
+    this.#statementTimeout = timeout;
+  }
+
+  async #boundFiles(bytes: number): Promise<void> {
+    try {
+      await this.ask(`set session max_tmp_session_space_usage = ${bytes}`);
+    } catch (error) {
+      if (errorCode(error) !== UNKNOWN_VARIABLE) throw error;
+      this.#unbounded = true;
+    }
+  }
+
+  /** Runs a statement of ours. @throws errors of the database and of the connection */
+  ask(sql: string): Promise<readonly (readonly unknown[])[]> {
+    return new Promise((resolve, reject) => {
+      this.#client.query(sql, (error: Error | null, rows: unknown) => {
+        if (error) reject(error);
+        else resolve(Array.isArray(rows) ? rows : []);
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#lost) return;
+    await new Promise<void>((resolve) => {
+      this.#client.once('end', resolve);
+      this.#client.once('error', () => resolve());
+      this.#client.end(() => resolve());
+    });
+  }
+
+  destroy(): void {
+    streamOf(this.#client).destroy();
+    // Its events come later, and nobody is to be given it meanwhile.
+    this.#lose(new Error('the connection was cut'));
+  }
+
+  #lose(error: Error): void {
+    this.#running?.fail(error);
+    this.#kept?.close();
+    if (this.#lost) return;
+    this.#lost = true;
+    this.#onLost();
+  }
+}
+
+/**
+ * A statement whose rows stay in its own order when it becomes a part of another one: the server ignores ORDER BY there, unless
+ * there is a LIMIT too.
+ */
+function ordered(sql: string): string {
+  const words = scanSql(sql, 'mysql').flatMap((token) =>
+    token.kind === 'word' && token.depth === 0 ? [token.text.toLowerCase()] : [],
+  );
+  const order = words.findIndex((word, index) => word === 'order' && words[index + 1] === 'by');
+  return order < 0 || words.includes('limit', order) ? sql : `${sql}\nlimit ${ALL_ROWS}`;
+}
+
+function typesOf(fields: readonly Field[]): string {
+  return fields.map(({ columnType, characterSet }) => `${columnType}/${characterSet}`).join();
+}
+
+/** The socket, which is another one once it is encrypted. */
+function streamOf(client: Client): Duplex {
+  return (client as unknown as { readonly stream: Duplex }).stream;
+}
+
+/** What an error says, with the code that tells what to do about it. */
+export function describeError(location: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const code = errorCode(error);
+  const advice = ADVICE[code];
+  const said = error instanceof AggregateError ? error.errors.map(errorText).join(', ') : errorText(error);
+  const reason = said === '' ? code : said;
+  const what =
+    advice === undefined
+      ? `${location} does not answer: ${reason}; see that it runs and can be reached from here`
+      : `${location} can't be used: ${reason}; ${advice}`;
+  return new StoreError(location, what, { cause: error });
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  ER_ACCESS_DENIED_ERROR: "see to the user and the password of the datasource's url",
+  ER_DBACCESS_DENIED_ERROR: 'give its user the right to SELECT there',
+  ER_BAD_DB_ERROR: "make the database, or name another one in the datasource's url",
+  ER_CON_COUNT_ERROR: 'it has no connection left: raise its max_connections',
+  ER_HOST_NOT_PRIVILEGED: 'let it accept connections from this machine',
+  HANDSHAKE_NO_SSL_SUPPORT: 'give it a certificate, or leave sslmode out of the url',
+  HANDSHAKE_SSL_ERROR: 'see to its certificate, and to sslrootcert in the url',
+};

@@ -1,0 +1,212 @@
+import type { FieldPacket } from 'mysql2';
+import { SCALARS, type ScalarKind } from '../../model/scalar.ts';
+import type { DatabaseType, FoundColumn } from '../check-columns.ts';
+import type { ResultColumn } from '../plan.ts';
+import type { SqlValue } from '../render/index.ts';
+import { ValueError, wrongValue } from '../render/value.ts';
+import type { Bound } from '../runner.ts';
+
+/** A column of a result as the driver describes it (MySQL's "Column Definition" packet). */
+export type Field = Required<Pick<FieldPacket, 'name' | 'orgTable' | 'columnType' | 'columnLength' | 'decimals'>> &
+  Pick<FieldPacket, 'extendedFormat' | 'extendedTypeName'> & { readonly flags: number; readonly characterSet: number };
+
+/** Types of columns by their numbers in the protocol. */
+const TYPES = {
+  decimal: 0,
+  tiny: 1,
+  short: 2,
+  long: 3,
+  float: 4,
+  double: 5,
+  null: 6,
+  timestamp: 7,
+  longlong: 8,
+  int24: 9,
+  date: 10,
+  time: 11,
+  datetime: 12,
+  year: 13,
+  bit: 16,
+  vector: 242,
+  json: 245,
+  newdecimal: 246,
+  blob: 252,
+  varchar: 253,
+  char: 254,
+  geometry: 255,
+} as const;
+
+const UNSIGNED = 0x20;
+const ENUM = 0x100;
+const SET = 0x800;
+/** The character set of what is no text. */
+const BINARY = 63;
+/** Bytes of a character on our connections, whose character set is utf8mb4. */
+const BYTES = 4;
+
+type Read = (value: Exclude<SqlValue, null>) => SqlValue;
+
+/**
+ * Compiles the reading of a result's rows: what the driver returns becomes, in its place, the values that a SQLite of the
+ * same content would return, so that every writer writes the same of both. The function throws {@link ValueError} for dates
+ * that no calendar has, such as 0000-00-00.
+ */
+export function compileReading(
+  columns: readonly ResultColumn[],
+  fields: readonly Field[],
+): (row: SqlValue[]) => SqlValue[] {
+  const read = columns.flatMap((column) => {
+    const field = fields[column.at];
+    const reader = field === undefined ? undefined : readerOf(column, field.columnType);
+    return reader === undefined ? [] : [{ at: column.at, reader }];
+  });
+  return (row) => {
+    for (const { at, reader } of read) {
+      const value = row[at] ?? null;
+      if (value !== null) row[at] = reader(value);
+    }
+    return row;
+  };
+}
+
+function readerOf(column: ResultColumn, type: number): Read | undefined {
+  switch (type) {
+    case TYPES.tiny:
+    case TYPES.short:
+    case TYPES.long:
+    case TYPES.int24:
+    case TYPES.year:
+    case TYPES.longlong:
+      return (value) => BigInt(value as number | string);
+    case TYPES.float:
+      return (value) => shortest(value as number);
+    case TYPES.decimal:
+    case TYPES.newdecimal:
+      // A whole number with a scale, which SQLite has no word for.
+      return SCALARS[column.kind].primitive === 'integer' ? (value) => String(value).replace(/\.0+$/, '') : undefined;
+    case TYPES.bit:
+      return SCALARS[column.kind].primitive === 'binary'
+        ? undefined
+        : (value) => BigInt(`0x${(value as Buffer).toString('hex')}`);
+    case TYPES.date:
+    case TYPES.datetime:
+    case TYPES.timestamp:
+      return isDated(column) ? (value) => real(column, String(value)) : undefined;
+    case TYPES.geometry:
+    case TYPES.vector:
+      return () => {
+        throw new ValueError(`column ${column.name} holds a geometry or a vector; return it as a text or as bytes`);
+      };
+    default:
+      return undefined;
+  }
+}
+
+function isDated({ kind }: ResultColumn): boolean {
+  const { primitive } = SCALARS[kind];
+  return primitive === 'date' || primitive === 'datetime';
+}
+
+/** A date with a year, a month and a day: MySQL keeps others too. */
+function real(column: ResultColumn, text: string): string {
+  if (/^0000|-00/.test(text)) throw wrongValue(column, text);
+  return text;
+}
+
+/** A number of single precision with no more digits than tell it from others: the driver widens it, which adds digits. */
+function shortest(value: number): number {
+  for (let digits = 6; digits < 9; digits += 1) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return value;
+}
+
+/** Makes parameters of a type, as the driver does. */
+export interface TypedParameters {
+  LONGLONG(value: string): unknown;
+  NEWDECIMAL(value: string): unknown;
+}
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** A bound value as the binary protocol sends it: with its type, so that no number is compared as a text or as a double. */
+export function parameterOf(kind: ScalarKind, value: Bound, typed: TypedParameters): unknown {
+  if (value === null) return null;
+  switch (SCALARS[kind].sql.cast.mysql) {
+    case 'signed':
+      return isLong(value) ? typed.LONGLONG(value) : typed.NEWDECIMAL(value);
+    case 'decimal':
+      return typed.NEWDECIMAL(value);
+    default:
+      return value;
+  }
+}
+
+function isLong(text: string): boolean {
+  const value = BigInt(text);
+  return value >= INT64_MIN && value <= INT64_MAX;
+}
+
+/** Names and families of the types whose columns need no more to be known. */
+const FAMILIES: ReadonlyMap<number, DatabaseType> = new Map([
+  [TYPES.tiny, { name: 'tinyint', family: 'integer' }],
+  [TYPES.short, { name: 'smallint', family: 'integer' }],
+  [TYPES.int24, { name: 'mediumint', family: 'integer' }],
+  [TYPES.long, { name: 'int', family: 'integer' }],
+  [TYPES.longlong, { name: 'bigint', family: 'integer' }],
+  [TYPES.year, { name: 'year', family: 'integer' }],
+  [TYPES.float, { name: 'float', family: 'real' }],
+  [TYPES.double, { name: 'double', family: 'real' }],
+  [TYPES.date, { name: 'date', family: 'date' }],
+  [TYPES.time, { name: 'time', family: 'time' }],
+  [TYPES.datetime, { name: 'datetime', family: 'datetime' }],
+  [TYPES.timestamp, { name: 'timestamp', family: 'datetime' }],
+  [TYPES.json, { name: 'json', family: 'json' }],
+]);
+
+/** A column for the check of its type, which is unknown for a prompt, a NULL, and bits: these may be numbers, truths or bytes. */
+export function columnOf(field: Field): FoundColumn {
+  return { name: field.name, type: typeOf(field) };
+}
+
+function typeOf(field: Field): DatabaseType | undefined {
+  const { columnType, columnLength, flags, decimals } = field;
+  if (field.extendedFormat === 'json') return { name: 'json', family: 'json' };
+  const known = FAMILIES.get(columnType);
+  if (known !== undefined) return (flags & UNSIGNED) === 0 ? known : { ...known, name: `${known.name} unsigned` };
+  switch (columnType) {
+    case TYPES.decimal:
+    case TYPES.newdecimal: {
+      // The length counts a point and a sign.
+      const length = columnLength - (decimals > 0 ? 1 : 0) - ((flags & UNSIGNED) === 0 ? 1 : 0);
+      return { name: `decimal(${length},${decimals})`, family: 'decimal', length, scale: decimals };
+    }
+    case TYPES.blob:
+    case TYPES.varchar:
+    case TYPES.char:
+      return stringType(field);
+    default:
+      return undefined;
+  }
+}
+
+function stringType({
+  columnType,
+  columnLength,
+  flags,
+  characterSet,
+  orgTable,
+  extendedTypeName,
+}: Field): DatabaseType {
+  if (characterSet === BINARY) return { name: columnType === TYPES.blob ? 'blob' : 'varbinary', family: 'binary' };
+  if (extendedTypeName !== undefined) return { name: extendedTypeName, family: 'text' };
+  if ((flags & (ENUM | SET)) !== 0) return { name: (flags & ENUM) === 0 ? 'set' : 'enum', family: 'text' };
+  if (columnType === TYPES.blob) return { name: 'text', family: 'text' };
+  const name = columnType === TYPES.char ? 'char' : 'varchar';
+  // The length of an expression is no more than a guess.
+  if (orgTable === '') return { name, family: 'text' };
+  const length = columnLength / BYTES;
+  return { name: `${name}(${length})`, family: 'text', length };
+}
