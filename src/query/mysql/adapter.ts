@@ -75,7 +75,7 @@ export const mysql: EngineAdapter<MysqlAccess> = {
   open(access, options) {
     const { timezone, timeout: statementTimeout, largestFile: temporaryLimit } = options;
     const connect = () => openSession({ access, timezone, statementTimeout, temporaryLimit });
-    return new ServerRunner({ savesByOnce: false, connect, isLost, isOutdated, faultOf: faultOfDatabase }, options);
+    return new ServerRunner({ pipelines: false, connect, isLost, isOutdated, faultOf: faultOfDatabase }, options);
   },
   check: openChecked,
   async findUnbounded(access, temporaryLimit) {

@@ -3,15 +3,15 @@ import type { SqlValue } from '../render/index.ts';
 import type { Cursor, Rows } from '../server/connection.ts';
 import type { Field } from './values.ts';
 
-/** Rows that may follow behind those that were wanted before the connection is given up rather than read on. */
+/** Rows behind those that were wanted that are read on, rather than that the statement is stopped. */
 const MOST_DISCARDED = 1000;
 
 /** What a cursor reports to its session. */
 interface CursorEvents {
   /** The columns of the result, before its rows. @throws what fails the run */
   fields(fields: readonly Field[]): void;
-  /** Cuts the connection: more rows follow than are worth reading. */
-  abandon(): void;
+  /** Stops the statement: more rows follow than are worth reading. Resolves when the connection can be used for another. */
+  stop(): Promise<void>;
 }
 
 /**
@@ -29,6 +29,7 @@ export class StreamedRows implements Cursor {
   #over = false;
   #failure: Error | undefined;
   #discarded: number | undefined;
+  #stopping: Promise<void> | undefined;
 
   constructor(client: Connection, rows: number, events: CursorEvents) {
     this.#client = client;
@@ -62,12 +63,13 @@ export class StreamedRows implements Cursor {
     this.#client.resume();
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     if (!this.#over && this.#discarded === undefined) {
       this.#discarded = 0;
       this.#client.resume();
     }
-    return this.#ended.promise;
+    await this.#ended.promise;
+    await this.#stopping;
   }
 
   /** Ends the run, whose connection was lost or whose statement failed. */
@@ -98,7 +100,7 @@ export class StreamedRows implements Cursor {
   #take(row: SqlValue[]): void {
     if (this.#discarded !== undefined) {
       this.#discarded += 1;
-      if (this.#discarded === MOST_DISCARDED) this.#events.abandon();
+      if (this.#discarded === MOST_DISCARDED) this.#stopping = this.#events.stop();
       return;
     }
     this.#gathered.push(row);

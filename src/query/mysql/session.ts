@@ -81,6 +81,7 @@ export class Session implements Connection {
   #lost = false;
   #unbounded = false;
   #onLost = (): void => {};
+  #stopBy = async (): Promise<void> => this.destroy();
   #running: StreamedRows | undefined;
   #kept: KeptRows | undefined;
 
@@ -88,7 +89,7 @@ export class Session implements Connection {
     this.#client = client;
     this.#typed = typed;
     client.on('error', (error: Error) => this.#lose(error));
-    client.on('end', () => this.#lose(new Error('the connection has ended')));
+    client.on('end', () => this.#lose(lost('the server has ended the connection')));
   }
 
   /** @throws errors of the connection, and of the database that refuses it */
@@ -252,7 +253,7 @@ export class Session implements Connection {
     wanted: number | undefined,
     fields: (found: readonly Field[]) => void,
   ): StreamedRows {
-    const rowsOf = new StreamedRows(this.#client, rows, { fields, abandon: () => this.destroy() });
+    const rowsOf = new StreamedRows(this.#client, rows, { fields, stop: () => this.#stop() });
     this.#running = rowsOf;
     const limit = wanted === undefined ? ALL_ROWS : BigInt(wanted);
     if (limit !== this.#rowLimit) {
@@ -260,9 +261,19 @@ export class Session implements Connection {
       // The driver sends commands one after the other: the run that follows has the limit.
       this.ask(`set session sql_select_limit = ${limit}`).catch((error: Error) => rowsOf.fail(error));
     }
-    if (this.#lost) rowsOf.fail(new Error('the connection has ended'));
+    if (this.#lost) rowsOf.fail(lost('the connection has ended'));
     else rowsOf.follow(execute());
     return rowsOf;
+  }
+
+  async #stop(): Promise<void> {
+    try {
+      await this.#stopBy();
+      // A stop that came late is behind the session when it has answered.
+      await this.ping().catch(() => this.ping());
+    } catch {
+      this.destroy();
+    }
   }
 
   /** Reads all rows: a connection can't run a statement while it reads those of another. */
@@ -314,6 +325,10 @@ export class Session implements Connection {
     await this.ask('select 1');
   }
 
+  stopBy(stop: () => Promise<void>): void {
+    this.#stopBy = stop;
+  }
+
   async cancel(id: number): Promise<void> {
     await this.ask(`kill query ${id}`);
   }
@@ -359,7 +374,7 @@ export class Session implements Connection {
   destroy(): void {
     streamOf(this.#client).destroy();
     // Its events come later, and nobody is to be given it meanwhile.
-    this.#lose(new Error('the connection was cut'));
+    this.#lose(lost('the connection was cut'));
   }
 
   #lose(error: Error): void {
@@ -381,6 +396,11 @@ function ordered(sql: string): string {
   );
   const order = words.findIndex((word, index) => word === 'order' && words[index + 1] === 'by');
   return order < 0 || words.includes('limit', order) ? sql : `${sql}\nlimit ${ALL_ROWS}`;
+}
+
+/** As the driver says it of a connection that runs nothing. */
+function lost(message: string): Error {
+  return Object.assign(new Error(message), { code: 'PROTOCOL_CONNECTION_LOST' });
 }
 
 function typesOf(fields: readonly Field[]): string {

@@ -48,7 +48,7 @@ export const postgres: EngineAdapter<ClientConfig> = {
     const session: SessionOptions = { config, timezone, statementTimeout, temporaryLimit };
     return new ServerRunner(
       {
-        savesByOnce: true,
+        pipelines: true,
         connect: () => Session.open(session),
         isLost,
         isOutdated,

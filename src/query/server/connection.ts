@@ -95,6 +95,8 @@ export interface Connection {
   allow(timeout: number): Promise<void>;
   /** Resolves if the database answers. */
   ping(): Promise<void>;
+  /** Takes what stops its own statement from another connection, if it can't end one that has more rows. */
+  stopBy?(stop: () => Promise<void>): void;
   /** Stops what runs on another connection now, if anything does. */
   cancel(id: number): Promise<void>;
   /** Ends the connection; resolves when it has ended. */
@@ -105,8 +107,11 @@ export interface Connection {
 
 /** How connections to one database are made, and what their errors mean. */
 export interface Driver {
-  /** A run takes fewer round trips if it is known before that its first batch is all that is wanted ({@link CursorOptions.once}). */
-  readonly savesByOnce: boolean;
+  /**
+   * Commands are sent before those that were sent earlier are answered: a run takes fewer round trips if its first batch is known
+   * to be all that is wanted ({@link CursorOptions.once}), and the next one need not wait for a cursor that is being closed.
+   */
+  readonly pipelines: boolean;
   /** @throws errors of the connection, and of the database that refuses it */
   connect(): Promise<Connection>;
   /** Whether an error says that the connection has ended, or was never made. */

@@ -69,15 +69,15 @@ export class ServerExecutor {
     try {
       return await this.#render({ plan, command }, statement, factory, cursor);
     } finally {
-      // The driver lets the next query wait until that is done.
-      void cursor.close();
+      const closed = cursor.close();
+      if (!this.#driver.pipelines) await closed;
     }
   }
 
   /** Whether the rows are few enough, by all that is known, to be read in one round trip. */
   #fitsOnce(plan: Plan, rows: number): boolean {
     const size = this.#sizes.get(plan);
-    if (!this.#driver.savesByOnce || size === undefined || (size.large && rows > ONCE)) return false;
+    if (!this.#driver.pipelines || size === undefined || (size.large && rows > ONCE)) return false;
     return size.width * Math.min(rows, ONCE) <= 4 * SLICE;
   }
 

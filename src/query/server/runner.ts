@@ -115,6 +115,7 @@ export class ServerRunner implements Runner {
     if (!this.#calls.closing) this.#canceller.prepare();
     this.#connections.add(connection);
     connection.whenLost(() => this.#lose(connection));
+    connection.stopBy?.(() => this.#canceller.cancel(connection.id));
     this.#release(connection);
   }
 
