@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { ConfigText } from '../model/definition.ts';
 import type { Database, Gateway, Limits, Tls } from '../model/gateway.ts';
+import { engineOf } from '../model/query.ts';
 import type { PermissionList, SecurityScheme } from '../model/security.ts';
 import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, resolveIds } from './linking.ts';
@@ -135,12 +136,16 @@ function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>)
 /** Checks of literal addresses. */
 const ADDRESS_FAULTS: Readonly<Record<'listen' | 'database' | 'publicUrl', (text: string) => string | undefined>> = {
   listen: (text) => (isHostAndPort(text) ? undefined : `${text} is not host:port, as in 127.0.0.1:8080`),
-  database: (text) =>
-    /^(sqlite:.|postgres(ql)?:\/\/)/.test(text)
-      ? undefined
-      : 'is not a database address: use sqlite: and a path, or postgres:// and so on',
+  database: databaseFault,
   publicUrl: addressFault,
 };
+
+function databaseFault(text: string): string | undefined {
+  if (/^(sqlite:.|postgres(ql)?:\/\/)/.test(text)) return undefined;
+  return engineOf(text) === 'mysql'
+    ? "can't be on MariaDB or MySQL: the gateway's own tables are on SQLite or PostgreSQL, and a datasource of stored queries can be there"
+    : 'is not a database address: use sqlite: and a path, or postgres:// and so on';
+}
 
 function isHostAndPort(text: string): boolean {
   const [, port] = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text) ?? [];

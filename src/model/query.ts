@@ -1,3 +1,4 @@
+import type { SqlDialect } from '../wire/sql.ts';
 import type { ConfigText, Position } from './definition.ts';
 import type { Field } from './field.ts';
 import type { Engine } from './scalar-traits.ts';
@@ -40,18 +41,29 @@ export interface QueryLink {
   readonly on: readonly { readonly parent: Field; readonly child: Field }[];
 }
 
-/** The database engines that stored queries read, each with the schemes of its URLs. */
-const ENGINES = {
-  sqlite: ['sqlite'],
-  postgres: ['postgres', 'postgresql'],
-  mysql: ['mysql', 'mariadb'],
-} as const satisfies Record<Engine, readonly string[]>;
+interface EngineFacts {
+  /** Schemes of its URLs, the usual one first. */
+  readonly schemes: readonly [string, ...string[]];
+  /** By whose lexical rules its SQL is read. */
+  readonly sql: SqlDialect;
+}
+
+/** The database engines that stored queries read. */
+const ENGINES: Readonly<Record<Engine, EngineFacts>> = {
+  sqlite: { schemes: ['sqlite'], sql: 'standard' },
+  postgres: { schemes: ['postgres', 'postgresql'], sql: 'standard' },
+  mysql: { schemes: ['mysql', 'mariadb'], sql: 'mysql' },
+};
 
 /** The engine of a database URL; `undefined` for one that has no known scheme. */
 export function engineOf(url: string): Engine | undefined {
   const scheme = /^[a-z]+(?=:)/i.exec(url)?.[0].toLowerCase() ?? '';
-  const engines = Object.keys(ENGINES) as Engine[];
-  return engines.find((engine) => (ENGINES[engine] as readonly string[]).includes(scheme));
+  return (Object.keys(ENGINES) as Engine[]).find((engine) => ENGINES[engine].schemes.includes(scheme));
+}
+
+/** By whose lexical rules the SQL of an engine is read, or of one that the definitions do not name. */
+export function sqlDialectOf(engine: Engine | undefined): SqlDialect {
+  return engine === undefined ? 'standard' : ENGINES[engine].sql;
 }
 
 /** Another database that stored queries read from. */
@@ -60,6 +72,8 @@ export interface Datasource {
   readonly description?: string;
   /** `sqlite:path`, `postgres://user@host/database`, or `mysql://user@host/database`. */
   readonly url: ConfigText;
+  /** Of the URL; `undefined` if its beginning is configured elsewhere. */
+  readonly engine?: Engine;
   /** In place of one in the URL, so that it can come from a secret. */
   readonly password?: ConfigText;
   readonly at: Position;

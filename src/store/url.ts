@@ -1,4 +1,5 @@
 import { basename, join, resolve } from 'node:path';
+import { engineOf } from '../model/query.ts';
 import { StoreError } from './error.ts';
 
 const works =
@@ -22,6 +23,10 @@ export function readDatabaseUrl(url: string, root: string): DatabaseUrl {
     if (!URL.canParse(url)) throw refuse('the database URL is not well-formed (percent-encode special characters)');
     return { kind: 'postgres', url };
   }
+  if (engineOf(url) === 'mysql')
+    throw refuse(
+      "the gateway's own tables can't be on MariaDB or MySQL, which a datasource of stored queries can be on",
+    );
   throw refuse('the database URL does not begin with sqlite: or postgres:');
 }
 

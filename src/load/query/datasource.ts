@@ -1,4 +1,4 @@
-import type { Datasource } from '../../model/query.ts';
+import { type Datasource, engineOf } from '../../model/query.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking } from '../linking.ts';
 import { given } from '../object.ts';
@@ -16,26 +16,33 @@ function linkDatasource(linking: Linking, { id, value, at }: Declaration<Datasou
     value.password === undefined ? undefined : linkSecret(linking, value, 'password', `The password of ${id}`);
   const urlAt = linking.places.value(value, 'url');
   const instead = `Remove it from the address and add password: "\${secret:NAME}".`;
+  const url = linkUrl(linking, value.url, urlAt, { what: `A password of ${id}`, instead }, (text) => {
+    const reason = writtenFault(text, (literal) => urlFault(literal, password !== undefined));
+    if (reason !== undefined) linking.report.raise('bad-datasource', { datasource: id, reason }, urlAt);
+  });
+  const [first] = url.parts;
   return {
     id,
-    url: linkUrl(linking, value.url, urlAt, { what: `A password of ${id}`, instead }, (text) => {
-      const reason = writtenFault(text, (literal) => urlFault(literal, password !== undefined));
-      if (reason !== undefined) linking.report.raise('bad-datasource', { datasource: id, reason }, urlAt);
+    url,
+    ...given({
+      description: value.description,
+      engine: first?.kind === 'literal' ? engineOf(first.text) : undefined,
+      password,
     }),
-    ...given({ description: value.description, password }),
     at: positionOf(at),
   };
 }
 
 /** Why a literal address can't be opened; `undefined` when it can. */
 function urlFault(url: string, hasPassword: boolean): string | undefined {
-  if (/^sqlite:/i.test(url)) {
+  const engine = engineOf(url);
+  if (engine === 'sqlite') {
     const path = url.slice('sqlite:'.length).trim();
     if (path === '' || path === ':memory:') return 'no file follows sqlite:';
     if (/^\/\/(?!\/)/.test(path)) return 'a SQLite file has no host';
     return hasPassword ? 'a SQLite file has no password' : undefined;
   }
-  if (!/^postgres(?:ql)?:\/\//i.test(url)) return 'it begins with neither sqlite: nor postgres://';
+  if (engine === undefined || !/^\w+:\/\//.test(url)) return 'it does not begin with sqlite:, postgres:// or mysql://';
   if (!URL.canParse(url)) return 'it is not well-formed; percent-encode special characters';
   return new URL(url).pathname.length > 1 ? undefined : 'no database follows the host';
 }
@@ -59,7 +66,7 @@ export const datasource = keys<'datasource' | keyof DatasourceDeclared>(
     datasource: matching('a name', '^[A-Za-z][A-Za-z0-9_.-]*$', 'Its id.', 'REPORTING'),
     description,
     url: text(
-      '`sqlite:` and a path relative to the project, or `postgres://user@host/database`. May refer to configuration.',
+      '`sqlite:` and a path relative to the project, `postgres://user@host/database`, or `mysql://user@host/database` for MariaDB and MySQL. May refer to configuration.',
       'postgres://reader@db.example.org/hr',
       'sqlite:data/hr.db',
     ),

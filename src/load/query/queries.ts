@@ -1,7 +1,7 @@
 import type { Field } from '../../model/field.ts';
-import type { Datasource, Query, QueryLink } from '../../model/query.ts';
+import { type Datasource, type Query, type QueryLink, sqlDialectOf } from '../../model/query.ts';
 import { traitsOf } from '../../model/scalar.ts';
-import { type SqlToken, scanSql } from '../../wire/sql.ts';
+import { type SqlDialect, type SqlToken, scanSql } from '../../wire/sql.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import { linkSingleValues } from '../document/field.ts';
 import type { DocumentSource } from '../document/field-type.ts';
@@ -40,10 +40,11 @@ function linkQuery(
     report.raise('no-columns', { query: id }, places.key(value, 'columns'));
   }
   checkColumnNames(linking, value.columns, columns);
+  const datasource = resolveKey(linking, 'datasource', datasources, value, 'datasource');
   return {
     id,
     sql: value.sql,
-    statement: linkStatement(linking, declaration, prompts),
+    statement: linkStatement(linking, declaration, prompts, sqlDialectOf(datasource?.engine)),
     prompts,
     columns,
     children: [],
@@ -52,7 +53,7 @@ function linkQuery(
       description: value.description,
       rows: value.rows,
       timeout: linkDuration(linking, value, 'timeout'),
-      datasource: resolveKey(linking, 'datasource', datasources, value, 'datasource'),
+      datasource,
     }),
     at: positionOf(at),
     sqlAt: positionOf(places.inText(value, 'sql', 0, 1)),
@@ -74,13 +75,14 @@ function linkStatement(
   linking: Linking,
   declaration: Declaration<QueryDeclared>,
   prompts: readonly Field[],
+  dialect: SqlDialect,
 ): Query['statement'] {
   const { report, places } = linking;
   const { value } = declaration;
   const { sql } = value;
   const complete = prompts.length === Object.keys(value.prompts ?? {}).length && !linking.doubt.about(value, 'prompts');
   const placed = (offset: number, length: number): Place => places.inText(value, 'sql', offset, length);
-  const tokens = scanSql(sql);
+  const tokens = scanSql(sql, dialect);
   const open = tokens.find((token) => token.kind === 'unterminated');
   if (open !== undefined) report.raise('sql-unterminated', { what: open.what }, placed(open.offset, 1));
   else checkSelect(tokens, sql, linking, placed);
@@ -93,6 +95,9 @@ function linkStatement(
   for (const token of tokens) {
     if (token.kind === 'foreign' && ++told <= MOST_TOLD) {
       report.raise('foreign-placeholder', { text: token.text }, placed(token.offset, token.text.length));
+    }
+    if (token.kind === 'executable' && ++told <= MOST_TOLD) {
+      report.raise('sql-executable-comment', {}, placed(token.offset, token.text.length));
     }
     if (token.kind !== 'prompt') continue;
     const field = byName.get(token.name);

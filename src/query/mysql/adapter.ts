@@ -1,15 +1,13 @@
-import { Fault } from '../../model/fault.ts';
+import type { Fault } from '../../model/fault.ts';
 import { SCALARS } from '../../model/scalar.ts';
-import { errorCode, errorText } from '../../store/error.ts';
 import { compileZone, type Zone } from '../../wire/timezone.ts';
 import { type CheckedDatabase, compareColumns, type Found } from '../check-columns.ts';
 import type { EngineAdapter } from '../engine.ts';
-import { faultOf, unavailable, unreachable } from '../errors.ts';
-import { type Dialect, declaredOffset, type Encode, type Plan } from '../plan.ts';
-import { ResultLimitError } from '../render/index.ts';
+import { type Dialect, declaredOffset, type Encode } from '../plan.ts';
 import { ServerRunner } from '../server/runner.ts';
 import { type MysqlAccess, readMysqlUrl, requireDriver } from './access.ts';
-import { describeError, OutdatedError, Session, type SessionOptions } from './session.ts';
+import { describeError, faultOfDatabase, isLost, isOutdated } from './errors.ts';
+import { Session, type SessionOptions } from './session.ts';
 import { columnOf } from './values.ts';
 
 /** Types of prompts whose values the protocol sends with their type: a bare placeholder is enough, and can be in a LIMIT too. */
@@ -110,30 +108,4 @@ async function openChecked(access: MysqlAccess): Promise<CheckedDatabase> {
     },
     close: () => session.close(),
   };
-}
-
-/** What an ending server says, credentials and databases that are refused, and a server that has no connection left. */
-const LOST =
-  /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|PROTOCOL_|HANDSHAKE_|ER_(?:SERVER_SHUTDOWN|CONNECTION_KILLED|ACCESS_DENIED_ERROR|DBACCESS_DENIED_ERROR|BAD_DB_ERROR|CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|HOST_|NEW_ABORTING_CONNECTION|NET_))/;
-
-/** Other work is in the way: locks, and limits of the server. */
-const BUSY =
-  /^ER_(?:LOCK_WAIT_TIMEOUT|LOCK_DEADLOCK|STATEMENT_TIMEOUT|QUERY_TIMEOUT|QUERY_INTERRUPTED|USER_LIMIT_REACHED)$/;
-
-function isLost(error: unknown): boolean {
-  if (error instanceof ResultLimitError) return false;
-  return (error instanceof Error && 'fatal' in error && error.fatal === true) || LOST.test(errorCode(error));
-}
-
-function isOutdated(error: unknown): boolean {
-  const code = errorCode(error);
-  return error instanceof OutdatedError || code === 'ER_UNKNOWN_STMT_HANDLER' || code === 'ER_NEED_REPREPARE';
-}
-
-function faultOfDatabase(plan: Plan, error: unknown): Fault {
-  if (error instanceof Fault) return error;
-  if (isLost(error)) return unreachable(error);
-  const code = errorCode(error);
-  if (BUSY.test(code)) return unavailable('the database is busy', error);
-  return faultOf(plan, { code, message: errorText(error) });
 }

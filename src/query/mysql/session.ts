@@ -1,12 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { Connection as Client, Query } from 'mysql2';
-import { errorCode, errorText, StoreError } from '../../store/error.ts';
-import { scanSql } from '../../wire/sql.ts';
-import { neutralText } from '../connected/keys.ts';
+import { errorCode, StoreError } from '../../store/error.ts';
 import type { Plan } from '../plan.ts';
 import type { SqlValue } from '../render/index.ts';
 import { requireColumns } from '../result.ts';
-import type { Bound } from '../runner.ts';
 import type {
   ChildStatement,
   Connection,
@@ -19,8 +16,9 @@ import type {
 import { limitMessages, type MessageFormat } from '../server/message-limit.ts';
 import type { MysqlAccess } from './access.ts';
 import { StreamedRows } from './cursor.ts';
+import { lostConnection, OutdatedError } from './errors.ts';
 import { KeptRows } from './kept-rows.ts';
-import { findRefused } from './refused.ts';
+import { ALL_ROWS, childStatement, findRefused } from './sql.ts';
 import { compileReading, type Field, parameterOf } from './values.ts';
 
 /** What all sessions of a database have in common. */
@@ -40,9 +38,6 @@ const CONNECT_TIMEOUT = 10_000;
 const ROWS_IN_TURN = 500;
 /** Statements that one session keeps prepared. */
 const STATEMENTS_KEPT = 256;
-/** The setting for a SELECT that returns all of its rows. */
-const ALL_ROWS = 18_446_744_073_709_551_615n;
-
 /** A length of three bytes and a number; a message of the largest length is continued ("MySQL Packets" of its manual). */
 const MESSAGES: MessageFormat = { head: 4, length: (bytes, at) => bytes.readUIntLE(at, 3), continuedAt: 0xffffff };
 
@@ -61,11 +56,6 @@ interface Info {
   execute(values: readonly unknown[]): Query;
   readonly columns: readonly Field[];
   readonly parameters: readonly unknown[];
-}
-
-/** A statement that returns other columns than it did when it was prepared. */
-export class OutdatedError extends Error {
-  override readonly name = 'OutdatedError';
 }
 
 /** A connection to a MariaDB or a MySQL. */
@@ -89,7 +79,7 @@ export class Session implements Connection {
     this.#client = client;
     this.#typed = typed;
     client.on('error', (error: Error) => this.#lose(error));
-    client.on('end', () => this.#lose(lost('the server has ended the connection')));
+    client.on('end', () => this.#lose(lostConnection('the server has ended the connection')));
   }
 
   /** @throws errors of the connection, and of the database that refuses it */
@@ -261,7 +251,7 @@ export class Session implements Connection {
       // The driver sends commands one after the other: the run that follows has the limit.
       this.ask(`set session sql_select_limit = ${limit}`).catch((error: Error) => rowsOf.fail(error));
     }
-    if (this.#lost) rowsOf.fail(lost('the connection has ended'));
+    if (this.#lost) rowsOf.fail(lostConnection('the connection has ended'));
     else rowsOf.follow(execute());
     return rowsOf;
   }
@@ -288,23 +278,8 @@ export class Session implements Connection {
     }
   }
 
-  /**
-   * The number of keys is a power of two, so that few statements are prepared; the last one is repeated. Each column is looked
-   * for by itself, which may find pairs that are no key: whoever reads the rows drops them.
-   */
-  childStatement({ sql }: Plan, columns: readonly string[], { values, kinds }: Keys): ChildStatement {
-    const lists = kinds.map((kind, index) => [...new Set(values.map((key) => neutralText(kind, key[index] ?? null)))]);
-    const count = 2 ** Math.ceil(Math.log2(Math.max(1, ...lists.map((list) => list.length))));
-    const signs = Array.from({ length: count }, () => '?').join();
-    const conditions = columns.map((name) => `signalbox_child.\`${name.replaceAll('`', '``')}\` in (${signs})`);
-    return {
-      sql: `select * from (\n${ordered(sql)}\n) as signalbox_child where ${conditions.join(' and ')}`,
-      variant: `keys ${count}`,
-      values: lists.flatMap((list) =>
-        Array.from({ length: count }, (_, index): Bound => list[Math.min(index, list.length - 1)] ?? null),
-      ),
-      kinds: kinds.flatMap((kind) => Array.from({ length: count }, () => kind)),
-    };
+  childStatement({ sql }: Plan, columns: readonly string[], keys: Keys): ChildStatement {
+    return childStatement(sql, columns, keys);
   }
 
   async findRefused(sql: string): Promise<Refusal | undefined> {
@@ -374,7 +349,7 @@ export class Session implements Connection {
   destroy(): void {
     streamOf(this.#client).destroy();
     // Its events come later, and nobody is to be given it meanwhile.
-    this.#lose(lost('the connection was cut'));
+    this.#lose(lostConnection('the connection was cut'));
   }
 
   #lose(error: Error): void {
@@ -386,23 +361,6 @@ export class Session implements Connection {
   }
 }
 
-/**
- * A statement whose rows stay in its own order when it becomes a part of another one: the server ignores ORDER BY there, unless
- * there is a LIMIT too.
- */
-function ordered(sql: string): string {
-  const words = scanSql(sql, 'mysql').flatMap((token) =>
-    token.kind === 'word' && token.depth === 0 ? [token.text.toLowerCase()] : [],
-  );
-  const order = words.findIndex((word, index) => word === 'order' && words[index + 1] === 'by');
-  return order < 0 || words.includes('limit', order) ? sql : `${sql}\nlimit ${ALL_ROWS}`;
-}
-
-/** As the driver says it of a connection that runs nothing. */
-function lost(message: string): Error {
-  return Object.assign(new Error(message), { code: 'PROTOCOL_CONNECTION_LOST' });
-}
-
 function typesOf(fields: readonly Field[]): string {
   return fields.map(({ columnType, characterSet }) => `${columnType}/${characterSet}`).join();
 }
@@ -411,27 +369,3 @@ function typesOf(fields: readonly Field[]): string {
 function streamOf(client: Client): Duplex {
   return (client as unknown as { readonly stream: Duplex }).stream;
 }
-
-/** What an error says, with the code that tells what to do about it. */
-export function describeError(location: string, error: unknown): StoreError {
-  if (error instanceof StoreError) return error;
-  const code = errorCode(error);
-  const advice = ADVICE[code];
-  const said = error instanceof AggregateError ? error.errors.map(errorText).join(', ') : errorText(error);
-  const reason = said === '' ? code : said;
-  const what =
-    advice === undefined
-      ? `${location} does not answer: ${reason}; see that it runs and can be reached from here`
-      : `${location} can't be used: ${reason}; ${advice}`;
-  return new StoreError(location, what, { cause: error });
-}
-
-const ADVICE: Readonly<Record<string, string>> = {
-  ER_ACCESS_DENIED_ERROR: "see to the user and the password of the datasource's url",
-  ER_DBACCESS_DENIED_ERROR: 'give its user the right to SELECT there',
-  ER_BAD_DB_ERROR: "make the database, or name another one in the datasource's url",
-  ER_CON_COUNT_ERROR: 'it has no connection left: raise its max_connections',
-  ER_HOST_NOT_PRIVILEGED: 'let it accept connections from this machine',
-  HANDSHAKE_NO_SSL_SUPPORT: 'give it a certificate, or leave sslmode out of the url',
-  HANDSHAKE_SSL_ERROR: 'see to its certificate, and to sslrootcert in the url',
-};

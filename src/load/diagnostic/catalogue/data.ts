@@ -43,6 +43,14 @@ export const queryEntries = {
     wrong: query('', "select number from orders where region = 'N"),
     right: query('', "select number from orders where region = 'N'"),
   }),
+  'sql-executable-comment': error<object>({
+    message: () => 'MariaDB and MySQL run what this comment holds.',
+    hint: () => 'Write what it holds without the comment, or leave it out.',
+    explanation:
+      'MariaDB and MySQL run the text of a comment that begins with `/*!` or `/*M!`, and obey a hint with SET_VAR, which changes a setting. What a query does must be visible to whoever reads it.',
+    wrong: `datasource: REPORTING\nurl: mysql://reader@db.example.org/hr\n---\nquery: ORDERS\npublic: true\ndatasource: REPORTING\ncolumns: { NUMBER: integer }\nsql: select /*! sql_no_cache */ number from orders`,
+    right: `datasource: REPORTING\nurl: mysql://reader@db.example.org/hr\n---\nquery: ORDERS\npublic: true\ndatasource: REPORTING\ncolumns: { NUMBER: integer }\nsql: select number from orders`,
+  }),
   'foreign-placeholder': error<{ text: string }>({
     message: ({ text }) => `${text} is a placeholder of a database driver; write prompts as :NAME.`,
     explanation:
@@ -142,8 +150,8 @@ export const datasourceEntries = {
   'bad-datasource': error<{ datasource: string; reason: string }>({
     message: ({ datasource, reason }) => `The address of datasource ${datasource} can't be used: ${reason}.`,
     explanation:
-      'A datasource is another database, which stored queries read: `sqlite:` and a path relative to the project, or `postgres://user@host/database`. Its password is a reference.',
-    wrong: 'datasource: REPORTING\nurl: mysql://reader@db.example.org/hr',
+      'A datasource is another database, which stored queries read: `sqlite:` and a path relative to the project, `postgres://user@host/database`, or `mysql://user@host/database` for MariaDB and MySQL. Its password is a reference.',
+    wrong: 'datasource: REPORTING\nurl: oracle://reader@db.example.org/hr',
     right: 'datasource: REPORTING\nurl: postgres://reader@db.example.org/hr\npassword: ${secret:REPORTING_PASSWORD}',
   }),
 };

@@ -1,6 +1,7 @@
 import { type SqlToken, scanSql } from '../../wire/sql.ts';
+import { neutralText } from '../connected/keys.ts';
 import { NOT_A_SELECT } from '../runner.ts';
-import type { Refusal } from '../server/connection.ts';
+import type { ChildStatement, Keys, Refusal } from '../server/connection.ts';
 
 /**
  * Functions that read files of the server, take locks that last, wait for other servers, or run commands; the last ones are
@@ -59,4 +60,38 @@ const CALLED = /(?:`(?:[^`]|``)*`|[\p{L}_][\p{L}\p{N}_$]*)(?:\s|\/\*[^*]*\*+(?:[
 function isCalled(offset: number, sql: string): boolean {
   CALLED.lastIndex = offset;
   return CALLED.test(sql);
+}
+
+/** The most rows that a LIMIT or a setting can name. */
+export const ALL_ROWS = 18_446_744_073_709_551_615n;
+
+/**
+ * The statement of a child with only the rows that have one of the keys. The number of keys is a power of two, so that few
+ * statements are prepared; the last one is repeated. Each column is looked for by itself, which may find pairs that are no key:
+ * whoever reads the rows drops them.
+ */
+export function childStatement(sql: string, columns: readonly string[], { values, kinds }: Keys): ChildStatement {
+  const lists = kinds.map((kind, index) => [...new Set(values.map((key) => neutralText(kind, key[index] ?? null)))]);
+  const count = 2 ** Math.ceil(Math.log2(Math.max(1, ...lists.map((list) => list.length))));
+  const places = Array.from({ length: count }, (_, place) => place);
+  const signs = places.map(() => '?').join();
+  const conditions = columns.map((name) => `signalbox_child.\`${name.replaceAll('`', '``')}\` in (${signs})`);
+  return {
+    sql: `select * from (\n${ordered(sql)}\n) as signalbox_child where ${conditions.join(' and ')}`,
+    variant: `keys ${count}`,
+    values: lists.flatMap((list) => places.map((place) => list[Math.min(place, list.length - 1)] ?? null)),
+    kinds: kinds.flatMap((kind) => places.map(() => kind)),
+  };
+}
+
+/**
+ * A statement whose rows stay in its own order when it becomes a part of another one: the server ignores ORDER BY there, unless
+ * there is a LIMIT too.
+ */
+function ordered(sql: string): string {
+  const words = scanSql(sql, 'mysql').flatMap((token) =>
+    token.kind === 'word' && token.depth === 0 ? [token.text.toLowerCase()] : [],
+  );
+  const order = words.findIndex((word, index) => word === 'order' && words[index + 1] === 'by');
+  return order < 0 || words.includes('limit', order) ? sql : `${sql}\nlimit ${ALL_ROWS}`;
 }
