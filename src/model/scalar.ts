@@ -215,7 +215,7 @@ const ENTRIES = {
     xml: { ...PLAIN_XML, type: 'xs:string', pattern: '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}' },
     typescript: { type: 'string', note: ' (36 characters, in lower case)' },
     example: '0f8fad5b-d9cb-469f-a165-70867728950e',
-    sql: { cast: { sqlite: 'text', postgres: 'uuid' }, columns: ['uuid', 'text'], comparedAs: 'uuid' },
+    sql: { cast: { sqlite: 'text', postgres: 'uuid', mysql: 'char' }, columns: ['uuid', 'text'], comparedAs: 'uuid' },
     jdbc: [1, 'CHAR'],
     workbook: { width: 36, format: 'text' },
     peoplesoft: { type: 'Character', length: 36 },

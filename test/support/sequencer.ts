@@ -12,7 +12,7 @@ const FIRST = [
   'test/query/readers.test.ts',
   'test/query/reader-processes.test.ts',
   'test/store/queue/recurrences.test.ts',
-  'test/query/postgres/runner.test.ts',
+  'test/query/servers/runner.test.ts',
   'test/serve/outbound.test.ts',
   'test/cli/tls.test.ts',
   'test/cli/serve.test.ts',

@@ -201,6 +201,7 @@ function stringType({
   extendedTypeName,
 }: Field): DatabaseType {
   if (characterSet === BINARY) return { name: columnType === TYPES.blob ? 'blob' : 'varbinary', family: 'binary' };
+  if (extendedTypeName === 'uuid') return { name: 'uuid', family: 'uuid' };
   if (extendedTypeName !== undefined) return { name: extendedTypeName, family: 'text' };
   if ((flags & (ENUM | SET)) !== 0) return { name: (flags & ENUM) === 0 ? 'set' : 'enum', family: 'text' };
   if (columnType === TYPES.blob) return { name: 'text', family: 'text' };

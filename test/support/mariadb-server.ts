@@ -1,0 +1,109 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createConnection } from 'mysql2/promise';
+
+/** A MariaDB of our own, in a folder of its own, that speaks over TCP on a free port. */
+export interface MariadbServer {
+  /** `mysql://root@127.0.0.1:<port>/mysql`. */
+  readonly url: string;
+  /** Ends it as it is ended by the system, or as one that dies. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** After a stop, on the same port with the same data. */
+  start(): Promise<void>;
+  /** Stops it and removes its folder. */
+  remove(): Promise<void>;
+}
+
+const INSTALL = '/usr/bin/mariadb-install-db';
+const SERVER = '/usr/sbin/mariadbd';
+/** How long it may take to start, in milliseconds. */
+const PATIENCE = 60_000;
+
+export const hasMariadb = existsSync(INSTALL) && existsSync(SERVER);
+
+/** MariaDB refuses to run as root: it runs as its own user there. */
+const isRoot = process.getuid?.() === 0;
+const asUser = isRoot ? ['--user=mysql'] : [];
+
+/** @param settings beside those that make it fast and private */
+export async function startMariadb(port: number, settings: readonly string[] = []): Promise<MariadbServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-maria-'));
+  if (isRoot) {
+    const ids = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'mysql'], { encoding: 'utf8' })));
+    chownSync(folder, ids[0] as number, ids[1] as number);
+  }
+  const data = join(folder, 'data');
+  const log = join(folder, 'log');
+  const plain = ['--no-defaults', ...asUser, `--datadir=${data}`];
+  const made = spawnSync(
+    INSTALL,
+    [...plain, '--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'],
+    { encoding: 'utf8' },
+  );
+  if (made.status !== 0) throw new Error(`${INSTALL} ended with ${made.status}: ${made.stderr}${made.stdout}`);
+  const url = `mysql://root@127.0.0.1:${port}/mysql`;
+  const options = [
+    `--socket=${join(folder, 'socket')}`,
+    `--pid-file=${join(folder, 'pid')}`,
+    `--port=${port}`,
+    '--bind-address=127.0.0.1',
+    '--skip-name-resolve',
+    '--innodb-flush-log-at-trx-commit=0',
+    '--innodb-buffer-pool-size=64M',
+    ...settings,
+  ];
+  let server: ReturnType<typeof spawn> | undefined;
+  const start = async (): Promise<void> => {
+    const output = openSync(log, 'a');
+    server = spawn(SERVER, [...plain, ...options], { stdio: ['ignore', output, output] });
+    const until = Date.now() + PATIENCE;
+    while (!(await answers(url))) {
+      if (server.exitCode !== null || Date.now() > until)
+        throw new Error(`MariaDB did not start: ${readFileSync(log, 'utf8').slice(-2000)}`);
+      await pause(50);
+    }
+  };
+  const stop = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> => {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = new Promise((resolve) => server?.once('exit', resolve));
+    server.kill(signal);
+    await ended;
+  };
+  await start();
+  const keeper = keep(folder);
+  return {
+    url,
+    start,
+    stop,
+    async remove() {
+      await stop('SIGKILL');
+      keeper.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const connection = await createConnection(url);
+    await connection.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Ends a server whose owner was killed, and removes its folder: a process of its own, whose input ends with its owner however
+ * that comes about.
+ */
+function keep(folder: string): ReturnType<typeof spawn> {
+  const script = 'cat >/dev/null; kill -KILL "$(cat "$0/pid")"; sleep 1; rm -rf "$0"';
+  const keeper = spawn('sh', ['-c', script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  keeper.unref();
+  (keeper.stdin as unknown as { unref(): void } | null)?.unref();
+  return keeper;
+}
