@@ -60,7 +60,8 @@ export class StreamedRows implements Cursor {
       return;
     }
     this.#wanted = rows;
-    this.#client.resume();
+    // Rows that have arrived are returned at once: without a turn of the event loop between, others would wait for all of them.
+    setImmediate(() => this.#client.resume());
   }
 
   async close(): Promise<void> {

@@ -47,8 +47,7 @@ const FLAGS = ['-LOCAL_FILES', '-IGNORE_SPACE', '-ODBC', '-FOUND_ROWS'];
 /** How SQL is read and what is an error, whatever the server's own setting is: backslashes escape, double quotes hold text. */
 const SQL_MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
 
-/** Codes of the server's errors by what they mean here. */
-const UNKNOWN_VARIABLE = 'ER_UNKNOWN_SYSTEM_VARIABLE';
+/** The server's error for a zone that is not in its tables. */
 const UNKNOWN_ZONE = 'ER_UNKNOWN_TIME_ZONE';
 
 /** What the driver knows of a prepared statement, beside what its types say. */
@@ -117,18 +116,19 @@ export class Session implements Connection {
   }
 
   async #prepareSession({ access, timezone, statementTimeout, temporaryLimit }: SessionOptions): Promise<void> {
-    const [version = []] = await this.ask('select version()');
-    this.#isMaria = /mariadb/i.test(String(version[0]));
+    const [found = []] = await this.ask('select version()');
+    const version = String(found[0]);
+    this.#isMaria = /mariadb/i.test(version);
     await this.ask('set session transaction isolation level repeatable read, read only');
     // Children of connected queries keep the order of their own statement, which these would change.
     const plans = this.#isMaria
       ? ", optimizer_switch = 'derived_with_keys=off', in_predicate_conversion_threshold = 0"
       : '';
-    await this.ask(`set session sql_mode = '${SQL_MODE}'${plans}`);
+    await this.ask(`set session sql_mode = '${SQL_MODE}', ${this.#timeLimit(statementTimeout)}${plans}`);
+    this.#statementTimeout = statementTimeout;
     await this.#setZone(access.location, timezone);
-    await this.allow(statementTimeout);
-    if (temporaryLimit !== undefined) await this.#boundFiles(temporaryLimit);
-    const [readOnly = []] = await this.ask(
+    if (temporaryLimit !== undefined) await this.#boundFiles(temporaryLimit, version);
+    const readOnly = await this.ask(
       "show session variables where variable_name in ('tx_read_only', 'transaction_read_only') and value = 'ON'",
     );
     if (readOnly.length === 0)
@@ -310,21 +310,19 @@ export class Session implements Connection {
 
   async allow(timeout: number): Promise<void> {
     if (timeout <= this.#statementTimeout) return;
-    await this.ask(
-      this.#isMaria
-        ? `set session max_statement_time = ${timeout / 1000}`
-        : `set session max_execution_time = ${Math.ceil(timeout)}`,
-    );
+    await this.ask(`set session ${this.#timeLimit(timeout)}`);
     this.#statementTimeout = timeout;
   }
 
-  async #boundFiles(bytes: number): Promise<void> {
-    try {
-      await this.ask(`set session max_tmp_session_space_usage = ${bytes}`);
-    } catch (error) {
-      if (errorCode(error) !== UNKNOWN_VARIABLE) throw error;
-      this.#unbounded = true;
-    }
+  /** The setting for the time of statements, whose unit differs. @param timeout in milliseconds */
+  #timeLimit(timeout: number): string {
+    return this.#isMaria ? `max_statement_time = ${timeout / 1000}` : `max_execution_time = ${Math.ceil(timeout)}`;
+  }
+
+  async #boundFiles(bytes: number, version: string): Promise<void> {
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    this.#unbounded = !this.#isMaria || major < 11 || (major === 11 && minor < 5);
+    if (!this.#unbounded) await this.ask(`set session max_tmp_session_space_usage = ${bytes}`);
   }
 
   /** Runs a statement of ours. @throws errors of the database and of the connection */

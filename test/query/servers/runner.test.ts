@@ -39,6 +39,7 @@ for (const kind of SERVERS) {
 
     it('let small ones pass while a large one is rendered', async () => {
       const port = await database.open();
+      await Promise.all([quick(port), quick(port)]);
       let over = false;
       const large = port.run({ query: rows, prompts: {}, format: 'csv' }).finally(() => {
         over = true;
