@@ -74,7 +74,7 @@ for (const kind of SERVERS) {
       ['a prompt of a member', customers, { members: { LINES: { NOT: 'nut' } } }],
       ['columns of the query', customers, { fields: ['NAME'], maxrows: 2 }],
       ['texts with quotes', self, {}],
-    ['UUIDs', same, {}],
+      ['UUIDs', same, {}],
     ])('is what SQLite makes of the same content: %s', async (_, of, more) => {
       const result = await run(port, of, more);
       // SQLite keeps 5.00 as 5; what counts is that the same rows stand in the same places.
