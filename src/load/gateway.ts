@@ -143,7 +143,7 @@ const ADDRESS_FAULTS: Readonly<Record<'listen' | 'database' | 'publicUrl', (text
 function databaseFault(text: string): string | undefined {
   if (/^(sqlite:.|postgres(ql)?:\/\/)/.test(text)) return undefined;
   return engineOf(text) === 'mysql'
-    ? "can't be on MariaDB or MySQL: the gateway's own tables are on SQLite or PostgreSQL, and a datasource of stored queries can be there"
+    ? "can't be on MariaDB or MySQL, which are for datasources: the gateway's own tables are on SQLite or PostgreSQL"
     : 'is not a database address: use sqlite: and a path, or postgres:// and so on';
 }
 

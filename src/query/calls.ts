@@ -2,13 +2,13 @@ import { Fault } from '../model/fault.ts';
 import { abandoned, unavailable } from './errors.ts';
 import type { RawResult, RunnerOptions, Task } from './runner.ts';
 
-/** A query that was asked for, until its caller is told. */
+/** A requested query, until its caller has the result or the error. */
 export interface Call extends Task {
   readonly resolve: (result: RawResult) => void;
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
   readonly timer: NodeJS.Timeout;
-  /** Nobody waits for the answer any more. */
+  /** The caller has its result or error, or has gone. */
   settled: boolean;
 }
 
@@ -25,9 +25,9 @@ export function waitingOf({ maxWaiting, share }: RunnerOptions, holders: number)
   return { maxWaiting, share: Math.max(1, Math.min(share ?? Math.ceil(holders / 2), holders - 1)) };
 }
 
-/** What runs calls, each by a holder: a reader, or a connection. */
+/** What runs calls, each on a holder: a reader process or a connection. */
 interface Crew<H> extends Waiting {
-  /** What messages call a holder. */
+  /** The word for a holder in messages. */
   readonly what: string;
   /** A holder that can take a call now, if it `fits`. @throws Fault UNAVAILABLE where none ever can */
   free(fits: (holder: H) => boolean): H | undefined;
@@ -39,7 +39,7 @@ interface Crew<H> extends Waiting {
   /** A call waits. */
   queued(): void;
   /**
-   * Stops a call that nobody waits for any more: at once where it is late, else after it had a moment to end by itself.
+   * Stops a call whose caller no longer waits: at once if it is late, otherwise after a moment in which it may end by itself.
    * @returns whether it had begun
    */
   stop(call: Call, isLate: boolean): boolean;
@@ -49,7 +49,7 @@ interface Crew<H> extends Waiting {
 
 /**
  * The calls of one database: those that wait, and how each is answered, once: by its result, its time, or its caller's going.
- * A caller holds no more than its share, so that nobody's slow queries keep others waiting; those who wait take turns.
+ * A caller holds no more than its share, so that slow queries of one do not delay the others; callers that wait take turns.
  */
 export class Calls<H> {
   readonly #crew: Crew<H>;
@@ -77,7 +77,7 @@ export class Calls<H> {
     return sum;
   }
 
-  /** No call comes any more. */
+  /** Further calls are refused. */
   get closing(): boolean {
     return this.#closing !== undefined;
   }
@@ -136,23 +136,23 @@ export class Calls<H> {
     }
   }
 
-  /** Gives a call its result, which is given up where nobody waits for it. */
+  /** Resolves a call with its result, or frees the result if the caller no longer waits. */
   answer(call: Call | undefined, result: RawResult): void {
     if (call !== undefined && this.#settle(call)) call.resolve(result);
     else if (!Buffer.isBuffer(result.content)) result.content.file.close();
   }
 
-  /** Tells a call why it failed. */
+  /** Rejects a call. */
   fail(call: Call, error: unknown): void {
     if (this.#settle(call)) call.reject(error);
   }
 
-  /** Tells all that wait. */
+  /** Rejects all calls that wait. */
   failWaiting(error: unknown): void {
     for (const calls of [...this.#waiting.values()]) for (const call of calls) this.fail(call, error);
   }
 
-  /** Lets no call in any more. Resolves with {@link closed}. */
+  /** Refuses further calls. Resolves with {@link closed}. */
   close(): Promise<void> {
     this.#closing ??= Promise.withResolvers();
     return this.#closing.promise;

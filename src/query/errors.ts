@@ -11,7 +11,7 @@ export interface Failure {
   readonly message: string;
 }
 
-/** No reader can be had now; the caller may try again in a second. */
+/** No reader or connection is available now; the caller may try again in a second. */
 export function unavailable(reason: string, cause?: unknown): Fault {
   return Fault.of('UNAVAILABLE', { reason }, { cause, headers: { 'Retry-After': '1' } });
 }
@@ -21,25 +21,31 @@ export function unreachable(cause: unknown): Fault {
   return unavailable("the database can't be reached", cause);
 }
 
-/** A query could not be answered; why is for the log alone. */
+/** A query could not be answered. The reason goes to the log only. */
 export function internal(query: string, cause: Error): Fault {
   return Fault.of('INTERNAL', { operation: `Query ${query}` }, { cause });
 }
 
 /**
- * Temporary files, and files of results, are as large as they may be: of the system, what SQLite makes of that (it only reads
- * otherwise), and PostgreSQL's SQLSTATE (`configuration_limit_exceeded`, of `temp_file_limit`).
+ * Codes of errors that report a temporary file or a file of a result at its limit: of the system, of SQLite (which only reads
+ * otherwise), PostgreSQL's SQLSTATE `configuration_limit_exceeded`, of `temp_file_limit`, and MariaDB's.
  */
-const TOO_LARGE: ReadonlySet<string> = new Set(['EFBIG', 'SQLITE_IOERR_WRITE', '53400']);
+const TOO_LARGE: ReadonlySet<string> = new Set([
+  'EFBIG',
+  'SQLITE_IOERR_WRITE',
+  '53400',
+  'ER_LOCAL_TEMP_SPACE_LIMIT',
+  'ER_GLOBAL_TEMP_SPACE_LIMIT',
+]);
 
 /**
- * What the SQL itself, or what it returns, is to blame for. Of SQLSTATE the classes of features that are not supported,
+ * Codes of errors that are caused by the SQL or by what it returns. Of SQLSTATE the classes of features that are not supported,
  * cardinality, data, constraints, routines, syntax and access, limits of programs, PL/pgSQL, and what a transaction that only
  * reads refuses. All else, of a disk or a connection, is the gateway's.
  */
 const OF_THE_QUERY = /^(?:SQLITE_(?:ERROR|MISMATCH|RANGE|TOOBIG)|(?:0A|21|22|23|38|39|42|54|P0)\w{3}|25006)$/;
 
-/** What a failure of a query is to its caller. */
+/** The fault that reports a failed query to its caller. */
 export function faultOf({ name: query, isPrivate }: Pick<Plan, 'name' | 'isPrivate'>, failure: Failure): Fault {
   if (failure.code === RESULT_LIMIT) return Fault.of('BAD_PARAMETER', { name: 'The result', reason: failure.message });
   if (TOO_LARGE.has(failure.code)) {
@@ -60,7 +66,7 @@ export function faultOf({ name: query, isPrivate }: Pick<Plan, 'name' | 'isPriva
   return failure.code.startsWith('SQLITE_BUSY') ? unavailable('the database is busy', cause) : internal(query, cause);
 }
 
-/** What a call rejects with when its signal ends it: always an AbortError, whatever reason the signal gives. */
+/** The error of a call that its signal ended: always an AbortError, whatever reason the signal has. */
 export function abandoned(signal: AbortSignal): DOMException {
   const reason: unknown = signal.reason;
   if (reason instanceof DOMException && reason.name === 'AbortError') return reason;

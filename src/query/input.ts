@@ -12,7 +12,7 @@ export interface QueryInput {
   readonly members?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Columns to return, by their names; all where absent. */
   readonly fields?: readonly string[];
-  /** The caller's own limit of rows; 0 or absent is none. */
+  /** The caller's own limit of rows; 0 or absent means no limit. */
   readonly maxrows?: number;
   /** With the rows of its members. */
   readonly connected: boolean;

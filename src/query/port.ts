@@ -4,7 +4,7 @@ import type { Query } from '../model/query.ts';
 import type { Row, Value } from '../model/value.ts';
 
 /**
- * Forms that a result can be had in: `json`, `xmlp` and `webrowset` are those of the query services, `csv` is RFC 4180,
+ * Formats of a result: `json`, `xmlp` and `webrowset` are those of the query services, `csv` is RFC 4180,
  * `xlsx` a workbook (ISO/IEC 29500), `rows-json` and `rows-xml` are the reply document of an operation that a query answers.
  * `raw` is what any other can be made of later: a line of JSON a row, which `renderRaw` reads.
  */
@@ -26,7 +26,7 @@ export interface QueryCall {
   readonly query: Query;
   /** By name; what is absent or empty is a NULL of the prompt's type. */
   readonly prompts: Readonly<Record<string, Value>>;
-  /** The caller's own limit of rows; 0 or absent is none. */
+  /** The caller's own limit of rows; 0 or absent means no limit. */
   readonly maxrows?: number;
   /** Columns to return, by their declared names; all where absent or empty. They keep their declared order. */
   readonly fields?: readonly string[];
@@ -62,7 +62,7 @@ export interface QueryResult extends Bytes {
   readonly truncated: boolean;
 }
 
-/** What reads the databases, and what it is doing. */
+/** The readers and connections, and whether they are busy. */
 export interface QueryStatus {
   /** Reader processes over SQLite, connections to PostgreSQL by the processes that serve them there. */
   readonly readers: readonly { readonly pid: number; readonly busy: boolean }[];

@@ -83,7 +83,7 @@ function integerText(value: Value, refuse: Refuse): string {
     (typeof value === 'string' && /^[+-]?\d{1,40}$/.test(value));
   if (!integer) throw refuse('is not an integer');
   const exact = BigInt(typeof value === 'string' ? value.replace('+', '') : (value as number | bigint));
-  // The cast would take the nearest integer that it can hold, and find rows that nobody asked for.
+  // The cast would take the nearest integer that it can hold, and find rows that were not asked for.
   if (exact < INT64_MIN || exact > INT64_MAX) throw refuse('is beyond the integers that the database holds');
   return exact.toString();
 }

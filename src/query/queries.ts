@@ -27,7 +27,7 @@ interface Compiled {
 
 /**
  * Opens the databases that stored queries read. The readers of the gateway's own start at once and beside the caller: calls
- * wait for them, and `ready` tells; a datasource is opened with its first query. The database must have been made.
+ * wait for them, and `ready` resolves when one is there; a datasource is opened with its first query. The database must have been made.
  */
 export function openQueries(options: QueryOptions): QueryPort {
   sweepTemporary(resultsFolder(options));
@@ -99,7 +99,7 @@ function commandOf(
   { bind, bindMembers, cap, memberCap }: Compiled,
 ): Command {
   const own = call.maxrows ?? 0;
-  // The caller's own limit cuts silently; the cap cuts with a word, so a row behind it is looked for.
+  // The caller's own limit cuts silently; a cut by the cap is reported, so one row more is read.
   const ownCuts = own > 0 && own <= cap;
   const fields = fieldIndices(call.query, call.fields);
   const nests = runsConnected(call, format);

@@ -24,9 +24,7 @@ export function readDatabaseUrl(url: string, root: string): DatabaseUrl {
     return { kind: 'postgres', url };
   }
   if (engineOf(url) === 'mysql')
-    throw refuse(
-      "the gateway's own tables can't be on MariaDB or MySQL, which a datasource of stored queries can be on",
-    );
+    throw refuse("the gateway's own tables can't be on MariaDB or MySQL, which are for datasources of stored queries");
   throw refuse('the database URL does not begin with sqlite: or postgres:');
 }
 

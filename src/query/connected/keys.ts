@@ -49,7 +49,7 @@ function textOf(kind: ScalarKind): (value: Present) => string {
 }
 
 /**
- * The values that may be stored for a value of a kind: SQLite tells the number 1 from the text '1', whatever a query
+ * The values that may be stored for a value of a kind: SQLite distinguishes the number 1 from the text '1', whatever a query
  * declares them to be.
  */
 export function storedForms(kind: ScalarKind, value: SqlValue): SqlValue[] {

@@ -15,7 +15,7 @@ interface CursorEvents {
 }
 
 /**
- * One run of a prepared statement. The server sends all rows as fast as they are read: while nobody asks for more, the
+ * One run of a prepared statement. The server sends all rows as fast as they are read: until more are asked for, the
  * connection does not read, so that no more of them is in memory than was asked for.
  */
 export class StreamedRows implements Cursor {

@@ -40,7 +40,7 @@ export function faultOfDatabase(plan: Plan, error: unknown): Fault {
   return faultOf(plan, { code, message: errorText(error) });
 }
 
-/** What an error says, with the code that tells what to do about it. */
+/** The error of a connection with the remedy for its code. */
 export function describeError(location: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const code = errorCode(error);

@@ -26,7 +26,7 @@ export interface SessionOptions {
   readonly access: MysqlAccess;
   /** IANA zone of datetimes, none of which has an offset. */
   readonly timezone: string;
-  /** Milliseconds after which the database itself ends a statement, should nobody else do. */
+  /** Milliseconds after which the database itself ends a statement, if the gateway does not. */
   readonly statementTimeout: number;
   /** Bytes of temporary files that a session may have; as the database has it where undefined. */
   readonly temporaryLimit?: number;
@@ -346,7 +346,7 @@ export class Session implements Connection {
 
   destroy(): void {
     streamOf(this.#client).destroy();
-    // Its events come later, and nobody is to be given it meanwhile.
+    // Its events come later, and no query may get it meanwhile.
     this.#lose(lostConnection('the connection was cut'));
   }
 

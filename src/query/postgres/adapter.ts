@@ -74,7 +74,7 @@ export const postgres: EngineAdapter<ClientConfig> = {
 
 /**
  * What a failed query is to its caller, by the SQLSTATE (PostgreSQL's manual, appendix A): the connection is gone or none can
- * be had, the database is busy, a prompt's value is out of the range of its type, or the query itself is at fault, which is
+ * be made, the database is busy, a prompt's value is out of the range of its type, or the query itself is at fault, which is
  * for the log, or for its author where it is private.
  */
 function faultOfDatabase(plan: Plan, error: unknown): Fault {

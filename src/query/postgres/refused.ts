@@ -206,7 +206,7 @@ interface Names {
   readonly called: readonly CalledName[];
   /** `select ... into`, `for update` and their like. */
   readonly clause: { readonly text: string; readonly offset: number } | undefined;
-  /** The word that it begins with, in small letters; empty where that is none. */
+  /** The word that it begins with, in small letters; empty if it begins with something else. */
   readonly first: string;
   /** A name with Unicode escapes, which could be any. */
   readonly escaped: { readonly offset: number } | undefined;

@@ -16,7 +16,7 @@ export interface SessionOptions {
   readonly config: ClientConfig;
   /** IANA zone of datetimes that have none. */
   readonly timezone: string;
-  /** Milliseconds after which the database itself ends a statement, should nobody else do. */
+  /** Milliseconds after which the database itself ends a statement, if the gateway does not. */
   readonly statementTimeout: number;
   /** Bytes of temporary files that a session may have; as the database has it where undefined. */
   readonly temporaryLimit?: number;
@@ -87,7 +87,7 @@ export class Session implements Connection {
   private constructor(client: Client, statementTimeout: number) {
     this.#client = client;
     this.#statementTimeout = statementTimeout;
-    // What ended a connection that has nothing to do is told by the next one, which can't be made.
+    // The reason why an idle connection ended is reported when the next one can't be made.
     client.on('error', () => this.#lose());
     client.on('end', () => this.#lose());
   }
@@ -259,7 +259,7 @@ export class Session implements Connection {
 
   destroy(): void {
     streamOf(this.#client).destroy();
-    // Its events come later, and nobody is to be given it meanwhile.
+    // Its events come later, and no query may get it meanwhile.
     this.#lose();
   }
 

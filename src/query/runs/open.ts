@@ -19,7 +19,7 @@ export interface QueryRunsOptions extends Omit<RunWorkerPorts, 'rows' | 'blobs'>
 /** The queue of runs, and the scope of the blobs that hold their results. */
 const QUEUE = 'query-runs';
 
-/** Bytes of one block, which is in memory whole: a row of more is to be had in a file. */
+/** Bytes of one block, which is in memory whole: a larger row is available in a file only. */
 const LARGEST_BLOCK = 67_108_864;
 
 const EXTENSIONS = { json: 'json', xmlp: 'xml', webrowset: 'xml', html: 'html', xlsx: 'xlsx', csv: 'csv' } as const;

@@ -10,7 +10,7 @@ export type RunFormat = Exclude<ResultFormat, 'raw' | 'rows-json' | 'rows-xml'>;
 
 /** A run to enter, whose input has been read once already. */
 export interface NewRun {
-  /** The user who asks for it; empty where nobody is known. */
+  /** The user who asks for it; empty if the caller is unknown. */
   readonly owner: string;
   readonly query: Query;
   readonly input: QueryInput;
@@ -19,12 +19,12 @@ export interface NewRun {
   readonly file: boolean;
 }
 
-/** In whose names runs are worked at. */
+/** The users on whose behalf runs are carried out. */
 export interface RunOwners {
   /** Keeps who asks for a run as far as that is needed to find them again. @throws Fault UNAVAILABLE */
   keep(user: User): Promise<void>;
   /**
-   * Whether an owner, empty where nobody is known, may call now, and may run these queries; what was saved is its owner's.
+   * Whether an owner, empty if the caller is unknown, may call now, and may run these queries; what was saved is its owner's.
    * @throws Fault UNAVAILABLE
    */
   mayRun(owner: string, queries: readonly Query[]): Promise<boolean>;
@@ -37,7 +37,7 @@ export type RunState = 'queued' | 'running' | 'posting' | 'success' | 'error' | 
 export interface QueryRun {
   /** A UUID. */
   readonly id: string;
-  /** The user whose it is; empty where nobody is known. */
+  /** Its owner; empty if the caller is unknown. */
   readonly owner: string;
   /** Id of the query, which is the owner's own where `isPrivate`. */
   readonly query: string;
@@ -90,7 +90,7 @@ export interface QueryRuns {
    * @throws Fault as QueryPort.run does, and STORAGE_FULL; an AbortError where the signal ended it
    */
   keepFile(run: NewRun, call: RunningCall): Promise<QueryRun>;
-  /** Undefined where there is none, or it is kept no longer. */
+  /** `undefined` if it does not exist, or is kept no longer. */
   find(id: string): Promise<QueryRun | undefined>;
   /**
    * Stops a run of an owner's that waits or runs, in whichever gateway.

@@ -69,7 +69,7 @@ export class RunRows {
   }
 
   async find(id: string, tx?: Db): Promise<KeptRun | undefined> {
-    // Nothing else is an id, and a text that is none may be what a database can't compare.
+    // Ids are UUIDs, and other texts may be ones that a database can't compare.
     if (!UUID.test(id)) return undefined;
     const db = tx ?? (await this.#store.tables());
     const row = await db.selectFrom('signalbox_query_run').selectAll().where('id', '=', id).executeTakeFirst();

@@ -107,7 +107,7 @@ function isStorageError(error: unknown): boolean {
   return error instanceof Error && ('code' in error || error.name === 'StoreError');
 }
 
-/** What a caller is told. */
+/** The reason as it is shown to the caller. */
 function saidOf(error: unknown): string {
   return error instanceof Fault ? error.message : 'The run failed; the log of the gateway says why.';
 }

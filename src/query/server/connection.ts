@@ -60,7 +60,7 @@ export interface Keys {
 /** The statement of a member of a connected query, for a whole batch of parents. */
 export interface ChildStatement {
   readonly sql: string;
-  /** What tells it from others of the same member. */
+  /** Distinguishes it from other statements of the same member. */
   readonly variant: string;
   /** The values of its keys, behind those of its prompts, and their kinds. */
   readonly values: readonly Bound[];

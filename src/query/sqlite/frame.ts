@@ -6,7 +6,7 @@
 import type { Plan } from '../plan.ts';
 import type { Command } from '../runner.ts';
 
-/** One query to run, as a reader is told. */
+/** One query to run, as it is sent to a reader. */
 export interface ReaderCommand extends Command {
   /** The plan's id. */
   readonly plan: number;

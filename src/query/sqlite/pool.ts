@@ -131,7 +131,7 @@ export class Pool implements Runner {
     return false;
   }
 
-  /** A reader may finish a short query that nobody waits for; starting another reader costs more. */
+  /** A reader may finish a short query whose caller has gone; starting another reader costs more. */
   #killIfHeldBy(call: Call, seat: Seat): void {
     setTimeout(() => {
       if (seat.first === call) this.#kill(seat);

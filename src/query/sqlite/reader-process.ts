@@ -35,7 +35,7 @@ export class KnownPlans {
   }
 }
 
-/** What became of a command, or of a reader. */
+/** The results of commands, and the end of a reader. */
 interface ReaderEvents {
   ready(): void;
   result(result: RawResult): void;
@@ -50,7 +50,7 @@ const PLANS_KEPT = 500;
 /** Beside this file, in the form that this file has: `.ts` in the repository, `.js` in the package. */
 const script = fileURLToPath(new URL(`./reader${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
 
-/** The gateway's hold on one reader: its process, its socket, and what it was told. */
+/** One reader as the gateway controls it: its process, its socket, and the plans that it was sent. */
 export class ReaderProcess {
   /** Undefined where it could not be started. */
   readonly #child: ChildProcess | undefined;
@@ -76,7 +76,7 @@ export class ReaderProcess {
         stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
       });
     } catch (error) {
-      // Some of the reasons come so, the others by an event: the caller is told of all in one way.
+      // Some reasons are thrown, others come as an event: the caller gets all of them as an event.
       queueMicrotask(() => this.#end(errorText(error)));
       return;
     }
@@ -84,7 +84,7 @@ export class ReaderProcess {
     // Node makes no streams at all where it ran out of file descriptors, whatever its types say.
     this.#socket = (this.#child.stdio as ChildProcess['stdio'] | undefined)?.[3] as Duplex | undefined;
     this.#socket?.on('data', (chunk: Buffer) => decoder.push(chunk));
-    // What a broken pipe means is told by the end of the process.
+    // A broken pipe is reported by the end of the process.
     this.#socket?.on('error', () => {});
     this.#child.stdin?.on('error', () => {});
     this.#child.once('error', (error) => this.#end(error.message));

@@ -105,7 +105,7 @@ try {
   serve(options);
 } catch (error) {
   const code = errorCode(error);
-  // Otherwise the gateway has gone, and nobody is left to be told.
+  // With these codes the gateway has gone, and no one is left to read an error.
   if (code !== 'EPIPE' && code !== 'ECONNRESET') throw error;
 }
 // Without waiting for the thread that follows the gateway.

@@ -4,18 +4,18 @@ import { ReaderProcess } from './reader-process.ts';
 /** A query that has run for this long counts as slow: a reader more is started where all are held by such. */
 export const SLOW = 25;
 /**
- * A reader that answers within this time is told its next queries while it runs one: it need not fall asleep in between
+ * A reader that answers within this time is sent its next queries while it runs one: it need not fall asleep in between
  * and be woken, which costs both sides more than a small query does. Where the first turns out slow, the others are given
  * to another reader.
  */
 const QUICK = 5;
-/** Queries that a quick reader is told at most, the one that it runs among them. */
+/** The most queries that are sent to a quick reader, including the one that it runs. */
 const DEPTH = 8;
 
-/** One reader, and what it is doing. */
+/** One reader and its calls. */
 export class Seat {
   readonly process: ReaderProcess;
-  /** What it was told, in order: the first is what it runs. Those that nobody waits for any more stay until answered. */
+  /** The calls that it was sent, in order; it runs the first. Calls whose caller has gone stay until they are answered. */
   #calls: Call[] = [];
   ready = false;
   /** It was killed on purpose, or never to be used again. */
@@ -49,7 +49,7 @@ export class Seat {
     return this.#calls.some((call) => !call.settled);
   }
 
-  /** It can be told another call now that it has answered. */
+  /** Another call can be sent now that it has answered. */
   get takesMore(): boolean {
     return this.#calls.length < (this.#quick ? DEPTH : 1);
   }
@@ -81,7 +81,7 @@ export class Seat {
     return this.#calls.shift();
   }
 
-  /** Takes away what it has not begun and somebody waits for. It has that already, and will answer it to nobody. */
+  /** Takes back the calls that it has not begun and whose callers wait. It has them already: its answers to them are dropped. */
   takeBack(): readonly Call[] {
     const [first, ...next] = this.#calls;
     const back = next.filter((call) => !call.settled);

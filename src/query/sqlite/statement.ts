@@ -94,7 +94,7 @@ function hasComment(sql: string): boolean {
   return sql.includes('--') || sql.includes('/*');
 }
 
-/** The number of a LIMIT clause at the very end of a statement; infinite where there is none. */
+/** The number of a LIMIT clause at the very end of a statement; infinite if there is none. */
 function ownLimit(sql: string): number {
   // White space at the end is cut first: an expression that may take it in two places would try every way to part it.
   const number = /\slimit\s+(\d{1,9})\s*;?$/i.exec(sql.trimEnd())?.[1];

@@ -42,3 +42,19 @@ describe.skipIf(!hasPostgres)('a row that is too large for the memory of a gatew
     expect(next).toEqual([{ N: 1 }]);
   });
 });
+
+it('a message that is continued by others counts whole', () => {
+  // As MySQL continues them, with a largest length of 50.
+  const format = { head: 4, length: (bytes: Buffer, at: number) => bytes.readUIntLE(at, 3), continuedAt: 50 };
+  const packet = (length: number): Buffer => {
+    const bytes = Buffer.alloc(4 + length, 0xff);
+    bytes.writeUIntLE(length, 0, 3);
+    return bytes;
+  };
+  const exceeded = (...lengths: number[]): boolean => {
+    const watch = new MessageLengths(format, 100);
+    return lengths.map((length) => watch.exceeded(packet(length))).includes(true);
+  };
+  expect(exceeded(50, 50, 0, 50, 49, 20)).toBe(false);
+  expect(exceeded(49, 50, 50, 1)).toBe(true);
+});
