@@ -23,7 +23,8 @@ describe('the database URL', () => {
   it.each([
     ['postgres://user:hunter2@host:port/db', /is not well-formed/],
     ['postgresql://user:hunter2%@[host/db', /is not well-formed/],
-    ['mysql://user:hunter2@host/db', /does not begin with sqlite: or postgres:/],
+    ['mysql://user:hunter2@host/db', /can't be on MariaDB or MySQL, which are for datasources/],
+    ['oracle://user:hunter2@host/db', /does not begin with sqlite: or postgres:/],
     ['box.db', /does not begin with sqlite: or postgres:/],
     ['', /does not begin with sqlite: or postgres:/],
     ['sqlite:', /must be a file/],
