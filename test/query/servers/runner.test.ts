@@ -120,10 +120,10 @@ for (const kind of SERVERS) {
       const slow = Promise.allSettled([port.rows({ query: asleep, prompts: {}, signal: stop.signal })]);
       const late = port.rows({ query: { ...one, timeout: 50 }, prompts: {} });
       await expect(quick(port)).rejects.toMatchObject({
-        message: 'Not available now: too many queries wait for a connection.',
+        message: 'Temporarily unavailable: too many queries wait for a connection.',
         headers: { 'Retry-After': '1' },
       });
-      await expect(late).rejects.toMatchObject({ message: 'Not available now: no connection was free in time.' });
+      await expect(late).rejects.toMatchObject({ message: 'Temporarily unavailable: no connection was free in time.' });
       stop.abort();
       await slow;
     });
@@ -133,7 +133,7 @@ for (const kind of SERVERS) {
       const broken = query(sql.failing, { N: 'integer' });
       await expect(port.rows({ query: broken, prompts: {} })).rejects.toMatchObject({
         code: 'INTERNAL',
-        message: 'Query A_QUERY could not be answered.',
+        message: 'Query A_QUERY failed because of an internal error.',
         cause: { message: expect.stringMatching(sql.failure) },
       });
       const misfit = query("select 'x' as n", { N: 'integer' });
