@@ -69,35 +69,39 @@ describe('a datasource', () => {
     expect((await box.call('/health/ready')).status).toBe(200);
   });
 
-  it.skipIf(!hasMariadb)('of MariaDB answers as others do, and its name is said where it is away', async () => {
-    const server = await startMariadb(await freePort());
-    onTestFinished(() => server.remove());
-    const root = new URL(server.url);
-    const connection = await createConnection({ uri: root.href, multipleStatements: true });
-    await connection.query(
-      `create database hr; use hr; ${staff}; create user reader identified by 'p%w'; grant select on hr.* to reader`,
-    );
-    await connection.end();
-    const url = `mysql://reader@${root.host}/hr`;
-    const files = { 'definitions/staff.yaml': service(url, 'password: ${secret:STAFF_PASSWORD}') };
-    const box = await start({ files, env: { STAFF_PASSWORD: 'p%w' } });
-    expect((await box.call(`${rest}/Staff.v1/Staff?DEPT=IT`)).text).toBe('{"rows":[{"ID":2,"NAME":"Åke"}]}');
-    expect((await box.call(`${rest}/Staff.v1/Staff`)).text).toBe(
-      '{"rows":[{"ID":1,"NAME":"Ada"},{"ID":2,"NAME":"Åke"}]}',
-    );
-    await server.stop('SIGKILL');
-    expect((await box.call(`${rest}/Staff.v1/Staff`)).status).toBe(503);
-    expect((await box.call(`${rest}/Staff.v1/Here`)).status).toBe(200);
-    await server.start();
-    expect((await box.call(`${rest}/Staff.v1/Staff?DEPT=IT`)).status).toBe(200);
-    const other = await start({ files, env: { STAFF_PASSWORD: 'hunter2' } });
-    const warned = other
-      .log()
-      .map((line) => String(line.msg))
-      .find((line) => line.startsWith('The datasource OTHER'));
-    expect(warned).toMatch(/can't be used: Access denied for user 'reader'/);
-    expect(JSON.stringify(other.log())).not.toContain('hunter2');
-  });
+  it.skipIf(!hasMariadb)(
+    'of MariaDB answers as others do, and is named while it is away',
+    { timeout: 90_000 },
+    async () => {
+      const server = await startMariadb(await freePort());
+      onTestFinished(() => server.remove());
+      const root = new URL(server.url);
+      const connection = await createConnection({ uri: root.href, multipleStatements: true });
+      await connection.query(
+        `create database hr; use hr; ${staff}; create user reader identified by 'p%w'; grant select on hr.* to reader`,
+      );
+      await connection.end();
+      const url = `mysql://reader@${root.host}/hr`;
+      const files = { 'definitions/staff.yaml': service(url, 'password: ${secret:STAFF_PASSWORD}') };
+      const box = await start({ files, env: { STAFF_PASSWORD: 'p%w' } });
+      expect((await box.call(`${rest}/Staff.v1/Staff?DEPT=IT`)).text).toBe('{"rows":[{"ID":2,"NAME":"Åke"}]}');
+      expect((await box.call(`${rest}/Staff.v1/Staff`)).text).toBe(
+        '{"rows":[{"ID":1,"NAME":"Ada"},{"ID":2,"NAME":"Åke"}]}',
+      );
+      await server.stop('SIGKILL');
+      expect((await box.call(`${rest}/Staff.v1/Staff`)).status).toBe(503);
+      expect((await box.call(`${rest}/Staff.v1/Here`)).status).toBe(200);
+      await server.start();
+      expect((await box.call(`${rest}/Staff.v1/Staff?DEPT=IT`)).status).toBe(200);
+      const other = await start({ files, env: { STAFF_PASSWORD: 'hunter2' } });
+      const warned = other
+        .log()
+        .map((line) => String(line.msg))
+        .find((line) => line.startsWith('The datasource OTHER'));
+      expect(warned).toMatch(/can't be used: Access denied for user 'reader'/);
+      expect(JSON.stringify(other.log())).not.toContain('hunter2');
+    },
+  );
 
   it('whose configuration is not set is told at the start, together with all else that is not', async () => {
     const project = writeProject({

@@ -214,7 +214,7 @@ describe.skipIf(!hasMariadb)('a datasource on MariaDB', async () => {
     expect(await rows(query('select 1 as n', { N: 'integer' }))).toEqual([{ N: 1 }]);
   });
 
-  it('leaves the memory of the gateway flat, however many rows it returns', async () => {
+  it('leaves the memory of the gateway flat, however many rows it returns', { timeout: 90_000 }, async () => {
     const all = query('select * from big', { ID: 'integer', NAME: 'string', AT: 'datetime', COST: 'decimal' });
     const inUse = (): number => {
       collectGarbage();

@@ -165,7 +165,7 @@ for (const kind of SERVERS) {
       expect(await port.rows({ query: star, prompts: {} })).toEqual([{ A: '1', B: '2' }]);
     });
 
-    it('are unavailable while the database is away, and come back by themselves', async () => {
+    it('are unavailable while the database is away, and come back by themselves', { timeout: 90_000 }, async () => {
       const server = await kind.mortal();
       const port = await server.open();
       try {
