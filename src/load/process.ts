@@ -11,7 +11,7 @@ import { given } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
 import type { FieldsDeclared } from './schema/document.ts';
 import type { GatewayDeclared } from './schema/gateway.ts';
-import { description, duration, keys, matching, name, reference, refersTo, text } from './schema/json-schema.ts';
+import { description, keys, mapOr, matching, name, reference, refersTo, text, time } from './schema/json-schema.ts';
 import { permission, publicKey } from './schema/operation.ts';
 import { type GrantSources, linkThingGrants } from './security/grants.ts';
 import { isTimezone, linkDuration } from './value/units.ts';
@@ -240,21 +240,21 @@ export const process = keys<'process' | keyof ProcessDeclared>(
       title: 'a number of attempts or a map',
       description:
         'Attempts after a failed one: their number, or a map with the pauses between them, which double each time.',
-      if: { type: 'object' },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: keys(
-        { required: ['attempts'], examples: [{ attempts: 3, first: '10 s', longest: '10 min' }] },
-        {
-          attempts: { type: 'integer', minimum: 0, maximum: 100, examples: [3] },
-          first: { ...duration, description: 'The first pause.', default: '10 s' },
-          longest: { ...duration, description: 'The longest pause.', default: '10 min' },
-        },
+      ...mapOr(
+        keys(
+          { required: ['attempts'], examples: [{ attempts: 3, first: '10 s', longest: '10 min' }] },
+          {
+            attempts: { type: 'integer', minimum: 0, maximum: 100, examples: [3] },
+            first: time('The first pause.', '10 s'),
+            longest: time('The longest pause.', '10 min'),
+          },
+        ),
+        { type: 'integer', minimum: 0, maximum: 100 },
       ),
-      else: { type: 'integer', minimum: 0, maximum: 100 },
       default: 0,
       examples: [3, { attempts: 3, first: '10 s', longest: '10 min' }],
     },
-    timeout: { ...duration, description: 'Time limit of one attempt. By default there is none.' },
+    timeout: time('Time limit of one attempt. By default there is none.'),
     recurs: refersTo('recurrence-id', 'When it runs without a request, in the name of `run-as`.', 'DAILY_0600'),
     'run-as': refersTo('user-id', 'The user in whose name it runs when it recurs.', 'demo'),
     permission,

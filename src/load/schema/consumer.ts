@@ -1,6 +1,6 @@
 import type { Method } from '../../model/service.ts';
 import { retry } from '../value/retry.ts';
-import { duration, type JsonSchema, keys, matching, refersTo, TOKEN, text, word } from './json-schema.ts';
+import { type JsonSchema, keys, matching, refersTo, TOKEN, text, time, word } from './json-schema.ts';
 
 type FlagDeclared = string | boolean;
 
@@ -128,10 +128,7 @@ export const callKeys: Readonly<Record<'target' | 'properties' | 'values' | 'tim
       'REST calls only: values of fields that the caller leaves out, as texts that may refer to configuration. A name that is not a field of the request or the template document becomes a field of type text.',
     examples: [{ TenantID: '${env:TENANT_ID}', ClientSecret: '${secret:CLIENT_SECRET}' }],
   },
-  timeout: {
-    ...duration,
-    description: 'Calls only: the time limit of a call, including retries.',
-  },
+  timeout: time('Calls only: the time limit of a call, including retries.'),
   retry,
 };
 

@@ -1,11 +1,12 @@
 import {
   description,
-  duration,
   type JsonSchema,
   keys,
   reference,
   refersTo,
+  statuses,
   type TextsDeclared,
+  time,
 } from './json-schema.ts';
 
 /** A list of steps, or a map with a description. */
@@ -29,8 +30,6 @@ const path = (what: string, examples: readonly string[]): JsonSchema => ({
   description: what,
   examples,
 });
-
-const status: JsonSchema = { title: 'an HTTP status from 400 to 599', type: 'integer', minimum: 400, maximum: 599 };
 
 export const flowStep: JsonSchema = keys<keyof FlowStepDeclared>(
   {
@@ -58,18 +57,12 @@ export const flowStep: JsonSchema = keys<keyof FlowStepDeclared>(
       'The field of the reply with the number of seconds for which the kept values are valid. Until then they are reused, by other runs too. Without it, they are kept for one run of the flow.',
       ['expires_in'],
     ),
-    'renew-on': {
-      ...status,
-      title: 'an HTTP status from 400 to 599, or a list of them',
-      type: ['integer', 'array'],
-      items: status,
-      minItems: 1,
-      uniqueItems: true,
-      description:
-        'Statuses of a later step that invalidate the kept values: this step is repeated, then the later step once.',
-      examples: [401, [401, 403]],
-    },
-    timeout: { ...duration, description: 'Time limit of the step, instead of that of the operation.' },
+    'renew-on': statuses(
+      'Statuses of a later step that invalidate the kept values: this step is repeated, then the later step once.',
+      401,
+      [401, 403],
+    ),
+    timeout: time('Time limit of the step, instead of that of the operation.'),
   },
 );
 

@@ -4,9 +4,11 @@ import {
   cors,
   count,
   description,
-  idItem,
+  filePath,
+  ids,
   type JsonSchema,
   keys,
+  mapOr,
   matching,
   namespaceUri,
   reference,
@@ -15,7 +17,7 @@ import {
   yesNo,
 } from './json-schema.ts';
 import { permission } from './operation.ts';
-import { fileText, type TlsDeclared, tls } from './tls.ts';
+import { type TlsDeclared, tls } from './tls.ts';
 
 export interface GatewayDeclared {
   readonly description?: string;
@@ -65,21 +67,21 @@ const databaseUrl: JsonSchema = {
 const database: JsonSchema = {
   title: 'the URL of a database, or a map',
   description: 'The database: its URL, or a map with further settings.',
-  if: { type: 'object' },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: keys<keyof DatabaseDeclared>(
-    { examples: [{ url: '${env:DATABASE_URL}', engine: 'cockroachdb' }] },
-    {
-      url: databaseUrl,
-      engine: word(
-        ['postgresql', 'cockroachdb', 'yugabytedb', 'citus'],
-        'The database product, among those that use the PostgreSQL protocol.',
-        { default: 'postgresql' },
-      ),
-      connections: count('Maximum number of connections to PostgreSQL per gateway.', 20, 6),
-    },
+  ...mapOr(
+    keys<keyof DatabaseDeclared>(
+      { examples: [{ url: '${env:DATABASE_URL}', engine: 'cockroachdb' }] },
+      {
+        url: databaseUrl,
+        engine: word(
+          ['postgresql', 'cockroachdb', 'yugabytedb', 'citus'],
+          'The database product, among those that use the PostgreSQL protocol.',
+          { default: 'postgresql' },
+        ),
+        connections: count('Maximum number of connections to PostgreSQL per gateway.', 20, 6),
+      },
+    ),
+    databaseUrl,
   ),
-  else: databaseUrl,
 };
 
 const mtom = (connector: string): JsonSchema =>
@@ -91,19 +93,19 @@ const compress: JsonSchema = {
     'Compresses replies with zstd, br or gzip for callers that accept one of them, when it is worthwhile. `false` disables it; a map sets it separately for REST and SOAP.',
   default: true,
   examples: [false, { soap: true }],
-  if: { type: 'object' },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: keys<'rest' | 'soap'>(
-    { examples: [{ soap: true }] },
-    {
-      rest: yesNo('Replies over REST, contracts, the web page and `/metrics`.', true),
-      soap: yesNo(
-        "Replies over SOAP and the HTTP connector, and contracts that are fetched there. Some SOAP clients request gzip but can't read it.",
-        false,
-      ),
-    },
+  ...mapOr(
+    keys<'rest' | 'soap'>(
+      { examples: [{ soap: true }] },
+      {
+        rest: yesNo('Replies over REST, contracts, the web page and `/metrics`.', true),
+        soap: yesNo(
+          "Replies over SOAP and the HTTP connector, and contracts that are fetched there. Some SOAP clients request gzip but can't read it.",
+          false,
+        ),
+      },
+    ),
+    { type: 'boolean' },
   ),
-  else: { type: 'boolean' },
 };
 
 const EXTERNAL_NAME = '[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*';
@@ -222,19 +224,15 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
         "Addresses and networks of trusted proxies. Their headers are believed for the caller's address, its certificate and its use of TLS.",
       examples: [['10.0.0.0/8', '192.0.2.7']],
     },
-    audit: {
-      ...fileText,
-      description:
-        'File of the audit log, with one JSON line per call. The default is standard output. May refer to configuration.',
-      examples: ['.signalbox/audit.log'],
-    },
-    delivered: {
-      type: 'array',
-      items: idItem('delivered-id'),
-      uniqueItems: true,
-      description: 'Services of the package to enable. Permission lists grant them.',
-      examples: [['QAS_QRY_SERVICE.v1']],
-    },
+    audit: filePath(
+      'File of the audit log, with one JSON line per call. The default is standard output. May refer to configuration.',
+      '.signalbox/audit.log',
+    ),
+    delivered: ids(
+      'delivered-id',
+      'Services of the package to enable. Permission lists grant them.',
+      'QAS_QRY_SERVICE.v1',
+    ),
     contracts: word(
       ['public', 'private'],
       'Whether contracts and the list of services are readable without credentials.',

@@ -7,7 +7,7 @@ import { component, relatedContent } from './component.ts';
 import { document, field, fields, inPlaceDocument } from './document.ts';
 import { flow, flowStep } from './flow.ts';
 import { gateway } from './gateway.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { type JsonSchema, mapOr } from './json-schema.ts';
 import { KEYS_OF, KINDS, type Kind } from './kinds.ts';
 import { node } from './node.ts';
 import { operation } from './operation.ts';
@@ -135,10 +135,8 @@ function partSchemas(known: KnownIds): Readonly<Record<string, JsonSchema>> {
       if: { type: 'object', required: ['fields'] },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
       then: { $ref: '#/$defs/in-place-document' },
-      else: {
-        if: { type: 'object' },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: {
+      else: mapOr(
+        {
           minProperties: 1,
           propertyNames: {
             title: 'a media type',
@@ -147,8 +145,8 @@ function partSchemas(known: KnownIds): Readonly<Record<string, JsonSchema>> {
           },
           additionalProperties: { $ref: '#/$defs/message' },
         },
-        else: { $ref: '#/$defs/message-word' },
-      },
+        { $ref: '#/$defs/message-word' },
+      ),
     },
     requires: {
       title: 'a scheme or several',
@@ -166,10 +164,5 @@ function partSchemas(known: KnownIds): Readonly<Record<string, JsonSchema>> {
 
 /** A word or a document in place. */
 function either(word: string): JsonSchema {
-  return {
-    if: { type: 'object' },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { $ref: '#/$defs/in-place-document' },
-    else: { $ref: `#/$defs/${word}` },
-  };
+  return mapOr({ $ref: '#/$defs/in-place-document' }, { $ref: `#/$defs/${word}` });
 }

@@ -133,6 +133,59 @@ export const duration: JsonSchema = {
   examples: ['30 s', '500 ms', '2 min'],
 };
 
+export const time = (description: string, otherwise?: string, ...examples: readonly string[]): JsonSchema => ({
+  ...duration,
+  ...(examples.length === 0 ? {} : { examples }),
+  description,
+  ...(otherwise === undefined ? {} : { default: otherwise }),
+});
+
+/** A whole number within bounds. */
+export const integer = (
+  description: string,
+  bounds: Pick<JsonSchema, 'minimum' | 'maximum' | 'default'>,
+  ...examples: readonly number[]
+): JsonSchema => ({ type: 'integer', ...bounds, description, examples });
+
+/** HTTP statuses of errors, one or several. */
+export const statuses = (description: string, ...examples: readonly unknown[]): JsonSchema => ({
+  ...status,
+  title: 'a status from 400 to 599, or a list of them',
+  type: ['integer', 'array'],
+  items: status,
+  minItems: 1,
+  uniqueItems: true,
+  description,
+  examples,
+});
+
+const status: JsonSchema = { title: 'a status from 400 to 599', type: 'integer', minimum: 400, maximum: 599 };
+
+export const filePath = (description: string, ...examples: readonly string[]): JsonSchema => ({
+  title: 'the path of a file',
+  type: 'string',
+  minLength: 1,
+  description,
+  examples,
+});
+
+/** A list of unique ids. */
+export const ids = (name: string, description: string, ...example: readonly string[]): JsonSchema => ({
+  type: 'array',
+  items: idItem(name),
+  uniqueItems: true,
+  description,
+  examples: [example],
+});
+
+/** One schema for a map, another for everything else. */
+export const mapOr = (map: JsonSchema, otherwise: JsonSchema): Pick<JsonSchema, 'if' | 'then' | 'else'> => ({
+  if: { type: 'object' },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: map,
+  else: otherwise,
+});
+
 /** The id of a query, component or process, which requests contain. */
 export const name = (what: string, example: string): JsonSchema => ({
   title: 'a name',

@@ -1,16 +1,18 @@
 import { type RetryDeclared, retry } from '../value/retry.ts';
 import {
   description,
-  duration,
+  filePath,
   headerName,
+  integer,
   type JsonSchema,
   keys,
   matching,
   type TextsDeclared,
   text,
+  time,
   word,
 } from './json-schema.ts';
-import { type CertificateDeclared, certificate, fileText, resolve } from './tls.ts';
+import { type CertificateDeclared, certificate, resolve } from './tls.ts';
 
 /** Exactly one of the keys in a valid definition. */
 export interface CredentialDeclared {
@@ -131,32 +133,17 @@ const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
     examples: [{ connect: '5 s', head: '30 s', idle: '30 s', reply: '1 min', call: '2 min' }],
   },
   {
-    connect: {
-      ...duration,
-      description: 'For connecting, including name resolution and TLS.',
-      default: '10 s',
-    },
-    head: {
-      ...duration,
-      description: 'From the last accepted part of the request to the head of the reply.',
-      default: '60 s',
-    },
-    idle: {
-      ...duration,
-      description:
-        'Between two parts of the reply. Over twice that time and longer, the reply must bring 240 bytes per second on average.',
-      default: '30 s',
-    },
-    reply: {
-      ...duration,
-      description:
-        'From the head of the reply to its end, for replies that are read completely. Binary content is streamed and only subject to `idle`.',
-      default: '5 min',
-    },
-    call: {
-      ...duration,
-      description: 'For the whole call, including retries, until the reply is available. By default there is no limit.',
-    },
+    connect: time('For connecting, including name resolution and TLS.', '10 s'),
+    head: time('From the last accepted part of the request to the head of the reply.', '60 s'),
+    idle: time(
+      'Between two parts of the reply. Over twice that time and longer, the reply must bring 240 bytes per second on average.',
+      '30 s',
+    ),
+    reply: time(
+      'From the head of the reply to its end, for replies that are read completely. Binary content is streamed and only subject to `idle`.',
+      '5 min',
+    ),
+    call: time('For the whole call, including retries, until the reply is available. By default there is no limit.'),
   },
 );
 
@@ -166,19 +153,12 @@ const circuit: JsonSchema = keys<keyof NonNullable<NodeDeclared['circuit']>>(
     examples: [{ failures: 5, reset: '30 s' }],
   },
   {
-    failures: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 1000,
-      description: 'Consecutive failed calls after which no more are made; 0 disables the circuit breaker.',
-      default: 5,
-      examples: [10],
-    },
-    reset: {
-      ...duration,
-      description: 'How long no calls are made. The first one afterwards is a trial.',
-      default: '30 s',
-    },
+    failures: integer(
+      'Consecutive failed calls after which no more are made; 0 disables the circuit breaker.',
+      { minimum: 0, maximum: 1000, default: 5 },
+      10,
+    ),
+    reset: time('How long no calls are made. The first one afterwards is a trial.', '30 s'),
   },
 );
 
@@ -218,25 +198,21 @@ export const node = keys<'node' | keyof NodeDeclared>(
         'Base URL, or a list in the order of failover. May refer to configuration, but not contain variables of a call. It may be only `https://` when templates begin with the host.',
       examples: ['${env:THIRD_PARTY_URL}', ['https://a.example.org', 'https://b.example.org']],
     },
-    'ca-file': {
-      ...fileText,
-      description:
-        'File with CA certificates (PEM) to trust instead of the default ones, relative to the project. May refer to configuration; an empty value means the default ones.',
-      examples: ['certificates/partner-ca.pem', '${env:DOCLIB_CA_FILE:-}'],
-    },
+    'ca-file': filePath(
+      'File with CA certificates (PEM) to trust instead of the default ones, relative to the project. May refer to configuration; an empty value means the default ones.',
+      'certificates/partner-ca.pem',
+      '${env:DOCLIB_CA_FILE:-}',
+    ),
     certificate,
     resolve,
     timeouts,
     retry,
     circuit,
-    redirects: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 10,
-      description: 'Maximum number of redirects to follow. Credentials are sent to the same origin only.',
-      default: 0,
-      examples: [3],
-    },
+    redirects: integer(
+      'Maximum number of redirects to follow. Credentials are sent to the same origin only.',
+      { minimum: 0, maximum: 10, default: 0 },
+      3,
+    ),
     credential,
   },
 );

@@ -6,6 +6,7 @@ import type { InPlaceDeclared } from './document.ts';
 import {
   description,
   idItem,
+  integer,
   type JsonSchema,
   keys,
   matching,
@@ -189,14 +190,7 @@ export const operation = keys<keyof OperationDeclared>(
       'Wraps the JSON in an XML element `data`. Callers that request `application/json` explicitly get plain JSON.',
       { examples: ['psnonxml'] },
     ),
-    status: {
-      type: 'integer',
-      minimum: 200,
-      maximum: 299,
-      description: 'HTTP status of successful replies over REST.',
-      default: 200,
-      examples: [201],
-    },
+    status: integer('HTTP status of successful replies over REST.', { minimum: 200, maximum: 299, default: 200 }, 201),
     handler: matching(
       'the name of a handler file without its ending',
       '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*(\\.v[0-9][A-Za-z0-9_-]*)?$',

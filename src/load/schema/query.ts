@@ -1,5 +1,5 @@
 import type { FieldsDeclared } from './document.ts';
-import { description, duration, keys, reference, refersTo, type TextsDeclared, text } from './json-schema.ts';
+import { description, integer, keys, reference, refersTo, type TextsDeclared, text, time } from './json-schema.ts';
 import { permission, publicKey } from './operation.ts';
 
 export interface QueryDeclared {
@@ -72,12 +72,7 @@ export const query = keys<'query' | keyof QueryDeclared>(
       description: 'Queries that are nested under its rows when it is run as a connected query.',
       examples: [{ EMPLOYEES_BY_DEPT: { DEPTNAME: 'DEPTNAME' } }],
     },
-    rows: {
-      type: 'integer',
-      minimum: 1,
-      description: "Maximum number of rows, instead of the gateway's limit.",
-      examples: [500],
-    },
-    timeout: { ...duration, description: "Time limit, instead of the gateway's." },
+    rows: integer("Maximum number of rows, instead of the gateway's limit.", { minimum: 1 }, 500),
+    timeout: time("Time limit, instead of the gateway's."),
   },
 );

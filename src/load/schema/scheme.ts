@@ -1,6 +1,6 @@
 import {
   description,
-  duration,
+  filePath,
   headerName,
   idItem,
   type JsonSchema,
@@ -8,9 +8,9 @@ import {
   matching,
   text,
   texts,
+  time,
   word,
 } from './json-schema.ts';
-import { fileText } from './tls.ts';
 
 export interface BearerDeclared {
   readonly issuer: string;
@@ -75,12 +75,7 @@ const bearer: JsonSchema = keys<keyof BearerDeclared>(
       description: 'Scopes that every token must contain, in `scope` or `scp`.',
       examples: [['orders.read']],
     },
-    tolerance: {
-      ...duration,
-      description: 'Tolerated difference between clocks, at most ten minutes.',
-      default: '30 s',
-      examples: ['10 s'],
-    },
+    tolerance: time('Tolerated difference between clocks, at most ten minutes.', '30 s', '10 s'),
     user: { ...text('The claim with the name of the user.', 'preferred_username'), default: 'sub' },
     users: word(
       ['any', 'known'],
@@ -145,13 +140,11 @@ const usernameToken = keys<keyof NonNullable<SchemeDeclared['username-token']>>(
         'Accepted forms of the password. `text` requires TLS or a caller on this machine. The default is both.',
       examples: [['digest']],
     },
-    'max-age': {
-      ...duration,
-      description:
-        'How long a digest is valid after its creation, and how long its nonce is rejected; at most one hour.',
-      default: '5 min',
-      examples: ['2 min'],
-    },
+    'max-age': time(
+      'How long a digest is valid after its creation, and how long its nonce is rejected; at most one hour.',
+      '5 min',
+      '2 min',
+    ),
   },
 );
 
@@ -162,24 +155,17 @@ const signature = keys<keyof SignatureDeclared>(
     examples: [{ algorithms: ['rsa-sha256'], ca: 'certificates/partners.pem' }],
   },
   {
-    'max-age': {
-      ...duration,
-      description: 'How long a message is valid after it was signed; at most one hour.',
-      default: '5 min',
-      examples: ['2 min'],
-    },
+    'max-age': time('How long a message is valid after it was signed; at most one hour.', '5 min', '2 min'),
     algorithms: texts(
       'Accepted signature algorithms: rsa-sha256, rsa-pss-sha256, ecdsa-sha256, and each of them with sha384 and sha512. The default is rsa-sha256.',
       'rsa-sha256',
       'rsa-sha512',
     ),
     digests: texts('Accepted digest algorithms: sha256, sha384, sha512. The default is sha256.', 'sha256', 'sha512'),
-    ca: {
-      ...fileText,
-      description:
-        'File with CA certificates (PEM). Certificates that they issue are identified by their subject, all others only by their fingerprint. May refer to configuration.',
-      examples: ['certificates/partners.pem'],
-    },
+    ca: filePath(
+      'File with CA certificates (PEM). Certificates that they issue are identified by their subject, all others only by their fingerprint. May refer to configuration.',
+      'certificates/partners.pem',
+    ),
   },
 );
 

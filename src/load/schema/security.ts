@@ -1,4 +1,4 @@
-import { description, idItem, type JsonSchema, keys, text, word, yesNo } from './json-schema.ts';
+import { description, ids, keys, text, word, yesNo } from './json-schema.ts';
 
 export interface PermissionListDeclared {
   readonly description?: string;
@@ -36,14 +36,6 @@ const id = (what: string, example: string) =>
     examples: [example],
   }) as const;
 
-const entries = (kind: string, examples: readonly string[], what: string): JsonSchema => ({
-  type: 'array',
-  items: idItem(kind),
-  uniqueItems: true,
-  description: what,
-  examples: [examples],
-});
-
 export const permissionList = keys<'permission-list' | keyof PermissionListDeclared>(
   {
     title: 'permission-list',
@@ -55,24 +47,23 @@ export const permissionList = keys<'permission-list' | keyof PermissionListDecla
   {
     'permission-list': id('Its id.', 'LOCATIONS'),
     description,
-    operations: {
-      type: 'array',
-      items: idItem('operation-id'),
-      uniqueItems: true,
-      description:
-        'Operations by name, in every version of their service or in one: `Locations.v2.LOCATIONS_GET`; by wildcard, where `*` stands for any characters: `LOCATION_*`; or all operations of a service: `QAS_QRY_SERVICE.*`, or of one version: `QAS_QRY_SERVICE.v1.*`. Delivered services are granted this way.',
-      examples: [['QAS_QRY_SERVICE.*', 'LOCATIONS_GET']],
-    },
-    queries: entries(
-      'query-id',
-      ['EMP_*', 'PROCESS_MONITOR'],
-      'Queries by id or wildcard, where `*` stands for any characters. These grants are added to those in the queries.',
+    operations: ids(
+      'operation-id',
+      'Operations by name, in every version of their service or in one: `Locations.v2.LOCATIONS_GET`; by wildcard, where `*` stands for any characters: `LOCATION_*`; or all operations of a service: `QAS_QRY_SERVICE.*`, or of one version: `QAS_QRY_SERVICE.v1.*`. Delivered services are granted this way.',
+      'QAS_QRY_SERVICE.*',
+      'LOCATIONS_GET',
     ),
-    processes: entries('process-id', ['EXTRACT_*'], 'Processes by id or wildcard.'),
-    components: entries(
+    queries: ids(
+      'query-id',
+      'Queries by id or wildcard, where `*` stands for any characters. These grants are added to those in the queries.',
+      'EMP_*',
+      'PROCESS_MONITOR',
+    ),
+    processes: ids('process-id', 'Processes by id or wildcard.', 'EXTRACT_*'),
+    components: ids(
       'component-id',
-      ['LOCATION_SETUP'],
       'Components by id or wildcard. A component in any list is available only to users of its lists.',
+      'LOCATION_SETUP',
     ),
     requests: word(
       ['all'],
@@ -92,13 +83,7 @@ export const role = keys<'role' | keyof RoleDeclared>(
   {
     role: id('Its id.', 'SAMPLE_ALL'),
     description,
-    'permission-lists': {
-      type: 'array',
-      items: idItem('permission-list-id'),
-      uniqueItems: true,
-      description: 'The permission lists of the role.',
-      examples: [['LOCATIONS', 'QUERY_USER']],
-    },
+    'permission-lists': ids('permission-list-id', 'The permission lists of the role.', 'LOCATIONS', 'QUERY_USER'),
   },
 );
 
@@ -145,13 +130,7 @@ export const user = keys<'user' | keyof UserDeclared>(
       'The secret for the digest of a UsernameToken, which both sides need in clear. A reference, never the secret itself.',
       '${secret:PARTNER_SECRET}',
     ),
-    roles: {
-      type: 'array',
-      items: idItem('role-id'),
-      uniqueItems: true,
-      description: 'Roles of the user. Without any, the user may call only what is public.',
-      examples: [['SAMPLE_ALL']],
-    },
+    roles: ids('role-id', 'Roles of the user. Without any, the user may call only what is public.', 'SAMPLE_ALL'),
     sample: yesNo(
       'Marks a user of the sample. While such a user may call, the gateway refuses to listen on an address that others can reach.',
       false,

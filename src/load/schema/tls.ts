@@ -1,12 +1,10 @@
-import { type JsonSchema, keys, text, word } from './json-schema.ts';
+import { filePath, type JsonSchema, keys, text, word } from './json-schema.ts';
 
 export interface CertificateDeclared {
   readonly file: string;
   readonly 'key-file': string;
   readonly passphrase?: string;
 }
-
-export const fileText: JsonSchema = { title: 'the path of a file', type: 'string', minLength: 1 };
 
 export const certificate: JsonSchema = keys<keyof CertificateDeclared>(
   {
@@ -21,17 +19,11 @@ export const certificate: JsonSchema = keys<keyof CertificateDeclared>(
     ],
   },
   {
-    file: {
-      ...fileText,
-      description:
-        'File with the certificate (PEM), followed by intermediate certificates. May refer to configuration.',
-      examples: ['certificates/client.pem'],
-    },
-    'key-file': {
-      ...fileText,
-      description: 'File with the private key (PEM). May refer to configuration.',
-      examples: ['${env:CLIENT_KEY_FILE}'],
-    },
+    file: filePath(
+      'File with the certificate (PEM), followed by intermediate certificates. May refer to configuration.',
+      'certificates/client.pem',
+    ),
+    'key-file': filePath('File with the private key (PEM). May refer to configuration.', '${env:CLIENT_KEY_FILE}'),
     passphrase: text(
       'Passphrase of the key. A reference, never the passphrase itself.',
       '${secret:CLIENT_KEY_PASSPHRASE}',
@@ -82,24 +74,16 @@ export const tls: JsonSchema = keys<keyof TlsDeclared>(
     ],
   },
   {
-    certificate: {
-      ...fileText,
-      description:
-        'File with the certificate (PEM), followed by intermediate certificates. May refer to configuration.',
-      examples: ['certificates/gateway.pem'],
-    },
-    key: {
-      ...fileText,
-      description: 'File with the private key (PEM). May refer to configuration.',
-      examples: ['${env:TLS_KEY_FILE}'],
-    },
+    certificate: filePath(
+      'File with the certificate (PEM), followed by intermediate certificates. May refer to configuration.',
+      'certificates/gateway.pem',
+    ),
+    key: filePath('File with the private key (PEM). May refer to configuration.', '${env:TLS_KEY_FILE}'),
     passphrase: text('Passphrase of the key. A reference, never the passphrase itself.', '${secret:TLS_PASSPHRASE}'),
-    'client-ca': {
-      ...fileText,
-      description:
-        'File with the CA certificates (PEM) of accepted client certificates. Without it, no client certificate is requested. May refer to configuration.',
-      examples: ['certificates/partners.pem'],
-    },
+    'client-ca': filePath(
+      'File with the CA certificates (PEM) of accepted client certificates. Without it, no client certificate is requested. May refer to configuration.',
+      'certificates/partners.pem',
+    ),
     minimum: word(['TLSv1.2', 'TLSv1.3'], 'The oldest accepted version of TLS.', { default: 'TLSv1.2' }),
   },
 );

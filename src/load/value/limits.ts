@@ -1,7 +1,7 @@
 import type { CallLimits, Rate } from '../../model/gateway.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
-import { count, duration, type JsonSchema, keys, word } from '../schema/json-schema.ts';
+import { count, integer, type JsonSchema, keys, mapOr, time, word } from '../schema/json-schema.ts';
 import { milliseconds } from './units.ts';
 
 /** Limits on calls, of a gateway, a service or an operation. */
@@ -44,40 +44,33 @@ const rate: JsonSchema = {
   description:
     'Maximum rate of calls: `100 per 1 min` per caller, or a map with further settings. Calls above it are answered 429 with Retry-After. All gateways of a database share one count.',
   examples: ['100 per 1 min', { requests: 100, per: '1 min', by: 'address' }],
-  if: { type: 'object' },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: keys<keyof Exclude<RateDeclared, string>>(
-    { required: ['requests', 'per'], examples: [{ requests: 100, per: '1 min', by: 'address' }] },
-    {
-      requests: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 1_000_000_000,
-        description: 'How many calls.',
-        examples: [100],
+  ...mapOr(
+    keys<'requests' | 'per' | 'by'>(
+      { required: ['requests', 'per'], examples: [{ requests: 100, per: '1 min', by: 'address' }] },
+      {
+        requests: integer('How many calls.', { minimum: 1, maximum: 1_000_000_000 }, 100),
+        per: time('The period: whole seconds.', undefined, '1 min'),
+        by: word(
+          ['caller', 'address', 'all'],
+          'Which calls are counted together: those of each caller (without credentials, of each address), of each address, or all.',
+          { default: 'caller' },
+        ),
       },
-      per: { ...duration, description: 'The period: whole seconds.', examples: ['1 min'] },
-      by: word(
-        ['caller', 'address', 'all'],
-        'Which calls are counted together: those of each caller (without credentials, of each address), of each address, or all.',
-        { default: 'caller' },
-      ),
+    ),
+    {
+      title: 'a rate as in 100 per 1 min',
+      type: 'string',
+      pattern: '^[1-9][0-9]{0,8} per [0-9]+ ?(ms|s|min|h|d)$',
+      examples: ['100 per 1 min'],
     },
   ),
-  else: {
-    title: 'a rate as in 100 per 1 min',
-    type: 'string',
-    pattern: '^[1-9][0-9]{0,8} per [0-9]+ ?(ms|s|min|h|d)$',
-    examples: ['100 per 1 min'],
-  },
 };
 
-const concurrent: JsonSchema = {
-  type: 'integer',
-  minimum: 1,
-  description: 'Maximum number of concurrent calls in one gateway. Further ones are answered 503 with Retry-After.',
-  examples: [20],
-};
+const concurrent: JsonSchema = integer(
+  'Maximum number of concurrent calls in one gateway. Further ones are answered 503 with Retry-After.',
+  { minimum: 1 },
+  20,
+);
 
 const callLimits = { rate, concurrent } as const;
 
@@ -121,11 +114,7 @@ export const limits = keys<keyof GatewayLimitsDeclared>(
   },
   {
     body: { ...size, description: 'Maximum size of a request body.', default: '10 MiB' },
-    timeout: {
-      ...duration,
-      description: 'Time limit until the first byte of the reply, and of a stored query.',
-      default: '30 s',
-    },
+    timeout: time('Time limit until the first byte of the reply, and of a stored query.', '30 s'),
     rows: count('Maximum number of rows of a stored query.', 100000),
     target: { ...size, description: 'Maximum length of a request target (path and query).', default: '64 KiB' },
     parameters: count('Maximum number of query parameters of a request.', 1000),
@@ -137,20 +126,16 @@ export const limits = keys<keyof GatewayLimitsDeclared>(
     },
     attachments: count('Maximum number of attachments of a message.', 50),
     processes: count('Maximum number of concurrent processes in one gateway.', 4),
-    queued: {
-      type: 'integer',
-      minimum: 1,
-      description:
-        'Maximum number of jobs that wait in one queue: polled queries, process requests. Further ones are answered 503 with Retry-After. By default there is no limit.',
-      examples: [10000],
-    },
-    queries: {
-      type: 'integer',
-      minimum: 1,
-      description:
-        'Maximum number of concurrent stored queries of one caller on one database, in one gateway. Further ones wait, and waiting callers take turns. The default is half of the readers, and never all of them. Callers without credentials are distinguished by address.',
-      examples: [2],
-    },
+    queued: integer(
+      'Maximum number of jobs that wait in one queue: polled queries, process requests. Further ones are answered 503 with Retry-After. By default there is no limit.',
+      { minimum: 1 },
+      10000,
+    ),
+    queries: integer(
+      'Maximum number of concurrent stored queries of one caller on one database, in one gateway. Further ones wait, and waiting callers take turns. The default is half of the readers, and never all of them. Callers without credentials are distinguished by address.',
+      { minimum: 1 },
+      2,
+    ),
     temporary: {
       ...size,
       description:
@@ -173,11 +158,6 @@ export const limits = keys<keyof GatewayLimitsDeclared>(
       description: `Of all operations together. ${callLimits.concurrent.description}`,
       examples: [200],
     },
-    keep: {
-      ...duration,
-      description: 'How long results in files, polled results and reports of processes are kept.',
-      default: '7 d',
-      examples: ['7 d', '12 h'],
-    },
+    keep: time('How long results in files, polled results and reports of processes are kept.', '7 d', '7 d', '12 h'),
   },
 );

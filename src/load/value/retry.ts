@@ -1,5 +1,5 @@
 import { RETRY_DEFAULTS, type Retry } from '../../model/node.ts';
-import { type JsonSchema, keys } from '../schema/json-schema.ts';
+import { integer, type JsonSchema, keys, statuses } from '../schema/json-schema.ts';
 
 /** The retry settings of a node or an operation, whose bounds the JSON Schema has checked. */
 export function linkRetry(said: RetryDeclared | undefined): Retry | undefined {
@@ -13,8 +13,6 @@ export interface RetryDeclared {
   readonly on?: number | readonly number[];
 }
 
-const status: JsonSchema = { title: 'a status from 400 to 599', type: 'integer', minimum: 400, maximum: 599 };
-
 export const retry: JsonSchema = keys<keyof RetryDeclared>(
   {
     description:
@@ -22,24 +20,11 @@ export const retry: JsonSchema = keys<keyof RetryDeclared>(
     examples: [{ attempts: 3, on: [429, 503] }],
   },
   {
-    attempts: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 10,
-      description: 'Total number of attempts; 1 means no retry.',
-      default: 3,
-      examples: [5],
-    },
-    on: {
-      ...status,
-      title: 'a status from 400 to 599 or a list of them',
-      type: ['integer', 'array'],
-      items: status,
-      minItems: 1,
-      uniqueItems: true,
-      description:
-        'HTTP statuses to retry after, as after a failed connection. The default is 408, 429, 502, 503 and 504.',
-      examples: [[429, 503], 503],
-    },
+    attempts: integer('Total number of attempts; 1 means no retry.', { minimum: 1, maximum: 10, default: 3 }, 5),
+    on: statuses(
+      'HTTP statuses to retry after, as after a failed connection. The default is 408, 429, 502, 503 and 504.',
+      [429, 503],
+      503,
+    ),
   },
 );
