@@ -6,8 +6,8 @@ import { type Place, placeOf, positionOf } from './diagnostic/diagnostic.ts';
 import type { Documents } from './document/documents.ts';
 import { typeWords } from './document/field-type.ts';
 import type { WantedFile } from './handlers.ts';
-import { byId, declarationsOf, type Linking, resolveKey } from './linking.ts';
-import { eachOnce, given, type Mutable } from './object.ts';
+import { byId, declarationsOf, type Linking, linkEach, resolveKey } from './linking.ts';
+import { eachOnce, given } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
 import type { ComponentDeclared, ComponentEventDeclared, RelatedContentDeclared } from './schema/component.ts';
 import { type GrantSources, grantsOf, linkThingGrants } from './security/grants.ts';
@@ -19,8 +19,8 @@ export function linkComponents(
   sources: GrantSources,
 ): Map<string, Component> {
   const { linking } = documents;
-  const components = declarationsOf<ComponentDeclared>(linking, 'component').flatMap((declaration) => {
-    const { id, value, at } = declaration;
+  return linkEach<ComponentDeclared, Component>(linking, 'component', (declaration) => {
+    const { id, value } = declaration;
     const events = linkRegistrations(linking, id, value.events ?? [], services);
     const grants = grantsOf(linking, sources, id, value);
     const shape = linkShape(documents, declaration);
@@ -28,23 +28,19 @@ export function linkComponents(
     const lock = value.lock === undefined ? undefined : linkLock(documents, declaration, shape);
     if (keys.length < value.keys.length) {
       linking.declared.reject('component', id);
-      return [];
+      return undefined;
     }
-    const component: Mutable<Component> = {
-      id,
+    return {
       table: value.table,
       shape,
       keys,
-      ...given({ description: value.description, lock }),
+      ...given({ lock }),
       events,
       ...grants,
       // No list names it: a grant of the operation that reads or saves it is enough.
       public: grants.permissions.length === 0 && value.permission === undefined,
-      at: positionOf(at),
     };
-    return component;
   });
-  return byId<Component>(components);
 }
 
 /** Reports why a component can't be saved. */

@@ -158,7 +158,7 @@ function linkNetwork(linking: Linking, value: GatewayDeclared): Pick<Gateway, 't
     proxies: linkProxies(linking, value.proxies ?? []),
     ...given({
       tls: value.tls && linkTls(linking, value.tls),
-      audit: value.audit === undefined ? undefined : linkFile(linking, value, 'audit'),
+      audit: linkFile(linking, value, 'audit'),
     }),
   };
 }
@@ -169,8 +169,8 @@ function linkTls(linking: Linking, tls: NonNullable<GatewayDeclared['tls']>): Tl
     key: linkFile(linking, tls, 'key'),
     minimum: tls.minimum ?? 'TLSv1.2',
     ...given({
-      passphrase: tls.passphrase === undefined ? undefined : linkSecret(linking, tls, 'passphrase', 'A passphrase'),
-      clientCa: tls['client-ca'] === undefined ? undefined : linkFile(linking, tls, 'client-ca'),
+      passphrase: linkSecret(linking, tls, 'passphrase', 'A passphrase'),
+      clientCa: linkFile(linking, tls, 'client-ca'),
     }),
   };
 }

@@ -6,7 +6,8 @@ import {
   qualifiedName,
   shortestName,
 } from '../model/operation-names.ts';
-import { createReport, type Place, type Report } from './diagnostic/diagnostic.ts';
+import { createReport, type Place, positionOf, type Report } from './diagnostic/diagnostic.ts';
+import { given } from './object.ts';
 import { type Declaration, Declarations } from './read/declaration.ts';
 import { createPlaces, type Places } from './read/places.ts';
 import type { Kind } from './schema/kinds.ts';
@@ -128,6 +129,24 @@ export function refuseBoth(
 
 function isSaid(container: object, key: string): boolean {
   return (container as Readonly<Record<string, unknown>>)[key] !== undefined;
+}
+
+/** A definition without the members that all kinds share. */
+type Own<T> = Omit<T, 'id' | 'description' | 'at'>;
+
+/** Links the definitions of a kind. One that `link` leaves out has been reported. */
+export function linkEach<V extends object, T extends { readonly id: string; readonly at: Position }>(
+  linking: Linking,
+  kind: Kind,
+  link: (declaration: Declaration<V>) => Own<T> | undefined,
+): Map<string, T> {
+  const linked = declarationsOf<V & { readonly description?: string }>(linking, kind).flatMap((declaration) => {
+    const own = link(declaration);
+    if (own === undefined) return [];
+    const { id, value, at } = declaration;
+    return { id, ...given({ description: value.description }), ...own, at: positionOf(at) } as unknown as T;
+  });
+  return byId(linked);
 }
 
 /** Maps items by id, in the order of ids. */

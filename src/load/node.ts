@@ -2,8 +2,8 @@ import type { ConfigText } from '../model/definition.ts';
 import { NODE_DEFAULTS, type Node, type NodeCredential, type NodeTimeouts } from '../model/node.ts';
 import type { Service } from '../model/service.ts';
 import { parseSocketAddress } from '../wire/network-address.ts';
-import { type Place, positionOf } from './diagnostic/diagnostic.ts';
-import { byId, declarationsOf, type Linking, refuseKey } from './linking.ts';
+import type { Place } from './diagnostic/diagnostic.ts';
+import { declarationsOf, type Linking, linkEach, refuseKey } from './linking.ts';
 import { given } from './object.ts';
 import type { TextsDeclared } from './schema/json-schema.ts';
 import type { ClientCredentialsDeclared, CredentialDeclared, NodeDeclared } from './schema/node.ts';
@@ -15,22 +15,15 @@ import { linkDuration } from './value/units.ts';
 
 /** Links every node. */
 export function linkNodes(linking: Linking): Map<string, Node> {
-  const nodes = declarationsOf<NodeDeclared>(linking, 'node').map(({ id, value, at }) => ({
-    id,
+  return linkEach<NodeDeclared, Node>(linking, 'node', ({ id, value }) => ({
     base: linkBase(linking, value),
     resolve: linkResolve(linking, value.resolve ?? {}),
     timeouts: linkTimeouts(linking, value.timeouts ?? {}),
     circuit: linkCircuit(linking, value.circuit ?? {}, id),
     redirects: value.redirects ?? NODE_DEFAULTS.redirects,
     ...linkTls(linking, value),
-    ...given({
-      description: value.description,
-      credential: linkCredential(linking, value, id),
-      retry: linkRetry(value.retry),
-    }),
-    at: positionOf(at),
+    ...given({ credential: linkCredential(linking, value, id), retry: linkRetry(value.retry) }),
   }));
-  return byId(nodes);
 }
 
 function linkBase(linking: Linking, value: NodeDeclared): Node['base'] {
@@ -65,10 +58,11 @@ type Of<K extends NodeCredential['kind']> = Extract<NodeCredential, { readonly k
 function linkCredential(linking: Linking, { credential }: NodeDeclared, id: string): NodeCredential | undefined {
   if (credential === undefined) return undefined;
   const { report, places } = linking;
-  const { basic, bearer, 'api-key': apiKey, 'client-credentials': grant } = credential;
+  const { basic, 'api-key': apiKey, 'client-credentials': grant } = credential;
+  const token = linkSecret(linking, credential, 'bearer', 'A token');
   const linked = [
     basic && linkBasic(linking, basic),
-    bearer === undefined ? undefined : linkBearer(linking, credential),
+    token && ({ kind: 'bearer', token } as const),
     apiKey && linkApiKey(linking, apiKey),
     grant && linkGrant(linking, grant),
   ].filter((each) => each !== undefined);
@@ -87,10 +81,6 @@ function linkBasic(linking: Linking, basic: NonNullable<CredentialDeclared['basi
     report.raise('bad-value', { name: 'credential.basic.user', reason, examples: [] }, places.value(basic, 'user'));
   }
   return { kind: 'basic', user, password: linkSecret(linking, basic, 'password', 'A password') };
-}
-
-function linkBearer(linking: Linking, credential: CredentialDeclared): Of<'bearer'> {
-  return { kind: 'bearer', token: linkSecret(linking, credential, 'bearer', 'A token') };
 }
 
 function linkApiKey(linking: Linking, apiKey: NonNullable<CredentialDeclared['api-key']>): Of<'api-key'> {
@@ -146,16 +136,11 @@ function linkGrant(linking: Linking, grant: ClientCredentialsDeclared): Of<'clie
 function linkTls(linking: Linking, value: NodeDeclared): Pick<Node, 'caFile' | 'certificate'> {
   const { certificate } = value;
   return given({
-    caFile: value['ca-file'] === undefined ? undefined : linkFile(linking, value, 'ca-file'),
+    caFile: linkFile(linking, value, 'ca-file'),
     certificate: certificate && {
       file: linkFile(linking, certificate, 'file'),
       keyFile: linkFile(linking, certificate, 'key-file'),
-      ...given({
-        passphrase:
-          certificate.passphrase === undefined
-            ? undefined
-            : linkSecret(linking, certificate, 'passphrase', 'A passphrase'),
-      }),
+      ...given({ passphrase: linkSecret(linking, certificate, 'passphrase', 'A passphrase') }),
     },
   });
 }

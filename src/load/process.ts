@@ -6,7 +6,7 @@ import { positionOf } from './diagnostic/diagnostic.ts';
 import type { Documents } from './document/documents.ts';
 import { linkSingleValues } from './document/field.ts';
 import { fileNamedAs, type WantedFile } from './handlers.ts';
-import { byId, declarationsOf, type Linking, refuseBoth, resolveKey } from './linking.ts';
+import { byId, declarationsOf, type Linking, linkEach, refuseBoth, resolveKey } from './linking.ts';
 import { given } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
 import type { FieldsDeclared } from './schema/document.ts';
@@ -153,15 +153,16 @@ function mayRun(user: User, process: Process): boolean {
 export function linkRecurrences(linking: Linking): Map<string, Recurrence> {
   const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
   const standard = gateway?.value.timezone ?? 'UTC';
-  const declared = declarationsOf<RecurrenceDeclared>(linking, 'recurrence');
-  return byId(declared.map((each) => linkRecurrence(linking, each, standard)));
+  return linkEach<RecurrenceDeclared, Recurrence>(linking, 'recurrence', (each) =>
+    linkRecurrence(linking, each, standard),
+  );
 }
 
 function linkRecurrence(
   { report, places }: Linking,
-  { id, value, at }: Declaration<RecurrenceDeclared>,
+  { id, value }: Declaration<RecurrenceDeclared>,
   standard: string,
-): Recurrence {
+): Pick<Recurrence, 'cron' | 'zone'> {
   const { cron, zone } = value;
   if (zone !== undefined && !isTimezone(zone)) {
     const reason = `${zone} is not a time zone of the IANA database`;
@@ -170,13 +171,7 @@ function linkRecurrence(
   const problem = cronProblem(cron);
   if (problem !== undefined)
     report.raise('bad-recurrence', { recurrence: id, reason: problem }, places.value(value, 'cron'));
-  return {
-    id,
-    cron,
-    zone: zone ?? standard,
-    ...given({ description: value.description }),
-    at: positionOf(at),
-  };
+  return { cron, zone: zone ?? standard };
 }
 
 interface ProcessDeclared {

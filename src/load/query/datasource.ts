@@ -12,8 +12,7 @@ export function linkDatasources(linking: Linking): Map<string, Datasource> {
 }
 
 function linkDatasource(linking: Linking, { id, value, at }: Declaration<DatasourceDeclared>): Datasource {
-  const password =
-    value.password === undefined ? undefined : linkSecret(linking, value, 'password', `The password of ${id}`);
+  const password = linkSecret(linking, value, 'password', `The password of ${id}`);
   const urlAt = linking.places.value(value, 'url');
   const instead = `Remove it from the address and add password: "\${secret:NAME}".`;
   const url = linkUrl(linking, value.url, urlAt, { what: `A password of ${id}`, instead }, (text) => {

@@ -96,7 +96,7 @@ function linkSignature(linking: Linking, declared: SignatureDeclared): Kind {
     algorithms: taken('algorithms', SIGNATURE_ALGORITHMS, 'rsa-sha256'),
     digests: taken('digests', DIGEST_ALGORITHMS, 'sha256'),
     maxAge: linkDuration(linking, declared, 'signature.max-age', LONGEST_AGE) ?? MAX_AGE,
-    ...given({ caFile: declared.ca === undefined ? undefined : linkFile(linking, declared, 'ca') }),
+    ...given({ caFile: linkFile(linking, declared, 'ca') }),
   };
 }
 

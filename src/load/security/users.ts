@@ -2,8 +2,8 @@ import type { Process } from '../../model/process.ts';
 import type { PermissionList, Role, SecurityScheme, User } from '../../model/security.ts';
 import { NameError, normaliseName } from '../../wire/certificate.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
-import { placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
-import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
+import { placeOf, placeText } from '../diagnostic/diagnostic.ts';
+import { declarationsOf, type Linking, linkEach, resolveIds } from '../linking.ts';
 import { eachOnce, given } from '../object.ts';
 import type { PermissionListDeclared, RoleDeclared, UserDeclared } from '../schema/security.ts';
 import { linkSecret } from '../value/address.ts';
@@ -11,53 +11,36 @@ import { placesOf } from './grants.ts';
 
 /** Links every permission list. Their entries are resolved with the things that they refer to. */
 export function linkPermissionLists(linking: Linking): Map<string, PermissionList> {
-  return byId(
-    declarationsOf<PermissionListDeclared>(linking, 'permission-list').map(({ id, value, at }) => ({
-      id,
-      operations: value.operations ?? [],
-      queries: value.queries ?? [],
-      processes: value.processes ?? [],
-      components: value.components ?? [],
-      ...given({ description: value.description, requests: value.requests }),
-      at: positionOf(at),
-    })),
-  );
+  return linkEach<PermissionListDeclared, PermissionList>(linking, 'permission-list', ({ value }) => ({
+    operations: value.operations ?? [],
+    queries: value.queries ?? [],
+    processes: value.processes ?? [],
+    components: value.components ?? [],
+    ...given({ requests: value.requests }),
+  }));
 }
 
 /** Links every role. */
 export function linkRoles(linking: Linking, lists: ReadonlyMap<string, PermissionList>): Map<string, Role> {
-  return byId(
-    declarationsOf<RoleDeclared>(linking, 'role').map(({ id, value, at }) => {
-      const held = resolveIds(linking, 'permission-list', lists, value, 'permission-lists');
-      return {
-        id,
-        permissionLists: held,
-        grantedAt: placesOf(linking, value, 'permission-lists', held),
-        ...given({ description: value.description }),
-        at: positionOf(at),
-      };
-    }),
-  );
+  return linkEach<RoleDeclared, Role>(linking, 'role', ({ value }) => {
+    const held = resolveIds(linking, 'permission-list', lists, value, 'permission-lists');
+    return { permissionLists: held, grantedAt: placesOf(linking, value, 'permission-lists', held) };
+  });
 }
 
 /** Links every user. */
 export function linkUsers(linking: Linking, roles: ReadonlyMap<string, Role>): Map<string, User> {
-  return byId(
-    declarationsOf<UserDeclared>(linking, 'user').map(({ id, value, at }) => {
-      const held = resolveIds(linking, 'role', roles, value, 'roles');
-      return {
-        id,
-        roles: held,
-        grantedAt: placesOf(linking, value, 'roles', held),
-        permissionLists: new Set(held.flatMap((role) => role.permissionLists)),
-        ...linkCredentials(linking, value),
-        origin: 'definitions' as const,
-        sample: value.sample ?? false,
-        ...given({ description: value.description }),
-        at: positionOf(at),
-      };
-    }),
-  );
+  return linkEach<UserDeclared, User>(linking, 'user', ({ value }) => {
+    const held = resolveIds(linking, 'role', roles, value, 'roles');
+    return {
+      roles: held,
+      grantedAt: placesOf(linking, value, 'roles', held),
+      permissionLists: new Set(held.flatMap((role) => role.permissionLists)),
+      ...linkCredentials(linking, value),
+      origin: 'definitions',
+      sample: value.sample ?? false,
+    };
+  });
 }
 
 /** The credentials of a user: hashes, names of certificates, and a reference to a secret. */
@@ -66,13 +49,12 @@ function linkCredentials(
   value: UserDeclared,
 ): Pick<User, 'password' | 'apiKeys' | 'certificates' | 'sharedSecret'> {
   checkPassword(linking, value);
-  const secret = value['shared-secret'];
   return {
     apiKeys: linkApiKeys(linking, value['api-keys'] ?? []),
     certificates: linkCertificates(linking, value.certificates ?? []),
     ...given({
       password: value.password,
-      sharedSecret: secret === undefined ? undefined : linkSecret(linking, value, 'shared-secret', 'A shared secret'),
+      sharedSecret: linkSecret(linking, value, 'shared-secret', 'A shared secret'),
     }),
   };
 }

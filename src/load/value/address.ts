@@ -111,25 +111,29 @@ export function isWrittenOut({ parts }: ConfigText): boolean {
   return written.some((text) => text !== undefined && text !== '');
 }
 
+/** The text under a key; `undefined` when the key is optional and not set. */
+type TextOf<C, K extends keyof C> = undefined extends C[K] ? ConfigText | undefined : ConfigText;
+
 /**
  * A text that is a secret as a whole. It must be a reference.
  * @param what its name in messages
  * @param before what may precede the reference
  */
-export function linkSecret(
+export function linkSecret<C extends object, K extends keyof C & string>(
   { report, places }: Linking,
-  container: object,
-  key: string,
+  container: C,
+  key: K,
   what: string,
   before?: RegExp,
-): ConfigText {
-  const source = (container as Readonly<Record<string, string>>)[key] ?? '';
+): TextOf<C, K> {
+  const source = container[key] as string | undefined;
+  if (source === undefined) return undefined as TextOf<C, K>;
   const secret = before === undefined ? source : source.replace(before, '');
   if (isWrittenOut(parseConfigText(secret).text)) {
     const instead = 'Write "${secret:NAME}" instead.';
     report.raise('secret-in-clear', { what, instead }, places.value(container, key));
   }
-  return parseConfigText(source).text;
+  return parseConfigText(source).text as TextOf<C, K>;
 }
 
 function isWritten(text: string): boolean {
@@ -142,11 +146,17 @@ export function isSecretName(name: string): boolean {
 }
 
 /** The path of a file. A private key in its place is reported as a secret in clear text. */
-export function linkFile({ report, places }: Linking, container: object, key: string): ConfigText {
-  const { text } = parseConfigText((container as Readonly<Record<string, string>>)[key] ?? '');
+export function linkFile<C extends object, K extends keyof C & string>(
+  { report, places }: Linking,
+  container: C,
+  key: K,
+): TextOf<C, K> {
+  const source = container[key] as string | undefined;
+  if (source === undefined) return undefined as TextOf<C, K>;
+  const { text } = parseConfigText(source);
   if (text.parts.some((part) => part.kind === 'literal' && part.text.includes('PRIVATE KEY-----'))) {
     const instead = 'Keep it in a file, and write the path of the file here.';
     report.raise('secret-in-clear', { what: 'A private key', instead }, places.value(container, key));
   }
-  return text;
+  return text as TextOf<C, K>;
 }
