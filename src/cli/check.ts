@@ -14,16 +14,16 @@ const help = {
     'DATABASE_URL=postgres://signalbox@db.example.org/signalbox signalbox check --connect',
   ],
   notes: [
-    'What check accepts, serve runs. With --connect each stored query is prepared on its database, and none is run: SQL that is refused, columns that are missing, types that do not fit. Each component is held against its table.',
+    'Definitions that pass check also start with serve. With --connect each stored query is prepared on its database, but not run: this finds SQL that the database refuses, missing columns and types that do not fit. Each component is compared with its table.',
   ],
-  exits: ['no errors, though there may be warnings', 'errors were found'],
+  exits: ['no errors, possibly warnings', 'errors were found'],
 } as const;
 
-/** `signalbox check`: every mistake of the definitions, each with its place, its line and how to mend it. */
+/** `signalbox check`: every error in the definitions with its place, its line and how to fix it. */
 export function addCheck(program: Command): void {
   explain(program.command('check'), help)
-    .description('report every mistake in the definitions and handlers')
-    .option('--connect', 'prepare every stored query on its database too')
+    .description('report every error in the definitions and handlers')
+    .option('--connect', 'also prepare every stored query on its database')
     .option('--json', AS_JSON)
     .action(async (options: { json?: true; connect?: true }, command: Command) => {
       const place = placeOf(command);
@@ -40,17 +40,17 @@ export function addCheck(program: Command): void {
     });
 }
 
-/** What the databases say is added to what the definitions do, where those can be used at all. */
+/** Adds the diagnostics of the databases, if the definitions have no errors of their own. */
 async function withDatabases(loaded: LoadedProject, { root }: Place): Promise<LoadedProject> {
   const { registry } = loaded;
   if (registry === undefined) return loaded;
   const { checkConnected } = await import('../serve/start/database-check.ts');
   const { byPlace } = await import('../load/index.ts');
-  const said = await withProgress('Preparing the queries', () => checkConnected(registry, { root, env: process.env }));
-  return { ...loaded, diagnostics: [...loaded.diagnostics, ...said].sort(byPlace) };
+  const found = await withProgress('Preparing the queries', () => checkConnected(registry, { root, env: process.env }));
+  return { ...loaded, diagnostics: [...loaded.diagnostics, ...found].sort(byPlace) };
 }
 
-/** The last line: `17 files, 12 operations (2 not active), 5 calls, 1 flow: no mistakes.` or `17 files: 2 errors, 1 warning.` */
+/** The last line: `17 files, 12 operations (2 not active), 5 calls, 1 flow: no errors.` or `17 files: 2 errors, 1 warning.` */
 function summaryOf(loaded: LoadedProject, errors: number): string {
   const colours = coloursOf(process.stdout);
   const warnings = loaded.diagnostics.length - errors;
@@ -62,14 +62,14 @@ function summaryOf(loaded: LoadedProject, errors: number): string {
     if (consumers.size > 0) parts.push(countActive([...consumers.values()], 'call', ({ active }) => active));
     if (flows.size > 0) parts.push(countActive([...flows.values()], 'flow', ({ active }) => active));
   }
-  if (errors + warnings === 0) return `${parts.join(', ')}: ${colours.green('no mistakes')}.`;
+  if (errors + warnings === 0) return `${parts.join(', ')}: ${colours.green('no errors')}.`;
   const found = [];
   if (errors > 0) found.push(colours.red(counted(errors, 'error')));
   if (warnings > 0) found.push(colours.yellow(counted(warnings, 'warning')));
   return `${parts.join(', ')}: ${found.join(', ')}.`;
 }
 
-/** `12 operations`, or `12 operations (2 not active)`: what is switched off answers no one, and is not counted. */
+/** `12 operations (2 not active)`: things that are switched off are not counted among the first. */
 function countActive<T>(all: readonly T[], noun: string, isActive: (each: T) => boolean): string {
   const active = all.filter(isActive).length;
   const rest = all.length - active;

@@ -18,18 +18,18 @@ const help = {
   notes: [
     'The running gateway serves the same documents: .../RESTListeningConnector/Locations.v1.wadl, .openapi.json and .xsd, .../PeopleSoftServiceListeningConnector/Attachments.v1.wsdl.',
   ],
-  exits: ['done', 'the definitions hold errors, or there is no such contract'],
+  exits: ['done', 'the definitions contain errors, or the service has no such contract'],
 } as const;
 
 const forms = ['wadl', 'wsdl', 'xsd', 'openapi'] as const satisfies readonly ContractForm[];
 
-/** `signalbox describe`: a contract, for a partner or a tool. */
+/** `signalbox describe`: writes a contract for a partner or a tool. */
 export function addDescribe(program: Command): void {
   explain(program.command('describe'), help)
     .description('write the contract of a service')
     .addArgument(new Argument('<form>', 'the contract').choices(forms))
     .argument('<service>', 'the service and its version: Locations.v1')
-    .option('-o, --output <file>', 'the file to write, in place of standard output')
+    .option('-o, --output <file>', 'the file to write (default: standard output)')
     .option('--base <url>', "the gateway's address in the contract (default: publicUrl, or where it listens)")
     .action(async (form: ContractForm, id: string, options: { output?: string; base?: string }, command: Command) => {
       if (options.base !== undefined) checkBase(options.base);
@@ -43,7 +43,7 @@ export function addDescribe(program: Command): void {
       const { output } = options;
       if (output === undefined) {
         await print(text);
-        for (const [name] of imports) note(`It imports ${name}, which -o writes beside it.`);
+        for (const [name] of imports) note(`It imports ${name}, which -o writes next to it.`);
         return;
       }
       const file = resolve(place.root, output);
@@ -61,15 +61,15 @@ function checkBase(base: string): void {
   if (/^https?:\/\/[^?#]+$/.test(base) && URL.canParse(base)) return;
   throw wrongUsage(
     `--base takes an http or https address, not '${base}'`,
-    'For example: --base https://api.example.com. A path may follow, a query or a fragment may not.',
+    'For example: --base https://api.example.com. The address may have a path, but no query or fragment.',
   );
 }
 
-/** @throws CliFailure where the service has nothing that such a contract could tell, with those that it has */
+/** @throws CliFailure when the service does not have that form of contract, with those that it has */
 function checkForm(form: ContractForm, { service }: Subject, there: readonly ContractForm[]): void {
   if (there.includes(form)) return;
   if (there.length === 0) throw new CliFailure(`${service.id} provides no active operations`);
   throw new CliFailure(`${service.id} has no operations over ${form === 'wsdl' ? 'SOAP' : 'REST'}`, {
-    hint: `What it has: ${there.map((each) => `signalbox describe ${each} ${service.id}`).join(', ')}`,
+    hint: `Available: ${there.map((each) => `signalbox describe ${each} ${service.id}`).join(', ')}`,
   });
 }

@@ -2,10 +2,10 @@ import { createRedactor } from '../codec/redact/redactor.ts';
 import { secretsOf } from '../load/value/config.ts';
 import type { Colors } from './terminal.ts';
 
-/** 0 is success; 1: mistakes were found, or the work failed; 2: the command was not understood. */
+/** 0: success; 1: errors were found, or the work failed; 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
-/** An end of a command that is the user's to mend: one sentence, and a hint that says how. */
+/** A failure that the user can fix: the message is one sentence, the hint states how. */
 export class CliFailure extends Error {
   override readonly name = 'CliFailure';
   readonly exitCode: ExitCode;
@@ -18,12 +18,12 @@ export class CliFailure extends Error {
   }
 }
 
-/** A command line that was not understood. */
+/** A failure because of wrong usage. */
 export function wrongUsage(message: string, hint?: string): CliFailure {
   return new CliFailure(message, { hint, exitCode: 2 });
 }
 
-/** A command that has said all there is to say, and ends with this code. */
+/** Ends a command that has already reported everything. */
 export class Ended extends Error {
   override readonly name = 'Ended';
   readonly exitCode: ExitCode;
@@ -35,9 +35,9 @@ export class Ended extends Error {
 }
 
 /**
- * The one style of errors: `signalbox: what is wrong`, then how to mend it; without the secrets of the configuration, which
- * drivers and targets may repeat.
- * @param debug the stack follows, and those of its causes
+ * The text of an error: `signalbox: what is wrong`, then how to fix it. Secrets of the configuration, which drivers and targets
+ * may repeat, are masked.
+ * @param debug whether the stacks of the error and its causes follow
  */
 export function renderFailure(
   error: unknown,

@@ -3,14 +3,13 @@ import { distance, nearest } from '../load/diagnostic/suggest.ts';
 import type { Registry } from '../model/registry.ts';
 import { wrongUsage } from './failure.ts';
 
-/** More than these are not all named in a message. */
+/** A message lists up to this many names, or the nearest few of more. */
 const MOST = 8;
 const FEW = 5;
 
 /**
- * What may have been meant by a name that nothing has: `Did you mean X?`, or all names where they are few, or else the nearest
- * of them.
- * @param all the command that lists every one
+ * A hint for an unknown name: `Did you mean X?`, or all known names if they are few, or the nearest of them.
+ * @param all the command that lists all names
  */
 export function propose(given: string, known: Iterable<string>, all?: string): string | undefined {
   const names = [...known];
@@ -22,16 +21,16 @@ export function propose(given: string, known: Iterable<string>, all?: string): s
   return all === undefined ? `${few}.` : `${few}; '${all}' lists all.`;
 }
 
-/** Those that hold what was given come first. */
+/** Names that contain the given one come first. */
 function nearestOf(given: string, names: readonly string[]): string[] {
   const far = (name: string): number => (name.toLowerCase().includes(given) ? 0 : distance(given, name.toLowerCase()));
   return names.toSorted((a, b) => far(a) - far(b)).slice(0, FEW);
 }
 
 /**
- * A service by its id, by the segment that it has in paths (`ExecuteQuery.v1`), or by its name alone, which means the
- * default version. It has a path name where it was asked for by one that is not its own.
- * @throws CliFailure that proposes one where there is none
+ * Finds a service by its id, by its segment in paths (`ExecuteQuery.v1`), or by its name alone, which means the default
+ * version. The result has a path name if the service was found by one other than its own name.
+ * @throws CliFailure that proposes other services
  */
 export function findService(registry: Registry, given: string): Subject {
   const services = [...registry.services.values()];

@@ -4,29 +4,29 @@ import type { LogOptions } from '../serve/log/log.ts';
 import { type Place, reachable } from './project.ts';
 import { type Colors, writeAtOnce } from './terminal.ts';
 
-/** A gateway that has just come up. */
+/** A gateway that has just started. */
 export interface Started {
   /** `http://127.0.0.1:8080`. */
   readonly address: string;
   readonly registry: Registry;
   readonly place: Place;
-  /** It follows edits. */
+  /** Whether it applies edits. */
   readonly follows: boolean;
 }
 
-/** What somebody who has just started the gateway wants to know next: the page, a first call, where to edit, how to stop. */
+/** What a person who has started the gateway needs next: the page, a first call, where to edit, how to stop. */
 export async function renderScreen({ address, registry, place, follows }: Started, paint: Colors): Promise<string> {
   const { firstCall } = await import('../serve/page/curl.ts');
   const here = reachable(address);
   const sampleUsers = process.env.SIGNALBOX_SAMPLE_USERS !== 'off';
   const call = firstCall(registry, `${here}/${registry.gateway.context}`, sampleUsers);
   const folder = relative(process.cwd(), resolve(place.root, place.definitions ?? 'definitions')) || '.';
-  // What is run by npm is a script of the project, and so is the other.
+  // If npm runs this command as a script of the project, the project has a script for the other one too.
   const dev = process.env.npm_lifecycle_event === undefined ? 'signalbox dev' : 'npm run dev';
   const rows = [
     ['Services', `${here}/`],
     ...(call === undefined ? [] : [['Try it', call]]),
-    ['Definitions', `${folder}/ (${follows ? 'edits are taken over as you save' : `'${dev}' follows edits`})`],
+    ['Definitions', `${folder}/ (${follows ? 'edits are applied as you save' : `'${dev}' applies edits`})`],
     ['Stop', 'Ctrl-C'],
   ];
   const lines = rows.map(([name = '', text = '']) => `  ${paint.bold(name.padEnd(WIDTH))}${text}`);
@@ -35,7 +35,7 @@ export async function renderScreen({ address, registry, place, follows }: Starte
 
 const WIDTH = 'Definitions  '.length;
 
-/** What the lines of the gateway's log may hold. */
+/** A line of the gateway's log. */
 interface LogRecord {
   readonly level?: string;
   readonly time?: string;
@@ -48,14 +48,14 @@ interface LogRecord {
   readonly [fact: string]: unknown;
 }
 
-/** Where the gateway's log goes, as lines for the person at the terminal. */
+/** Writes the gateway's log as lines for a person at a terminal. */
 export function terminalLog(paint: Colors): Pick<LogOptions, 'to'> {
   return { to: { write: (line) => writeAtOnce(1, logLine(line, paint)) } };
 }
 
 /**
- * A line of the gateway's log, which is JSON for machines, as one for the person at the terminal:
- * `12:01:02 GET /gateway/... 200 0.3 ms`. What is no such record is left as it is.
+ * Converts a line of the gateway's log from JSON to a line for people: `12:01:02 GET /gateway/... 200 0.3 ms`. Any other line
+ * is returned unchanged.
  */
 export function logLine(line: string, paint: Colors): string {
   const record = parse(line);
@@ -69,7 +69,7 @@ export function logLine(line: string, paint: Colors): string {
   return `${[...parts, ...(ms === undefined ? [] : [paint.dim(`${ms.toFixed(1)} ms`)])].join(' ')}\n${cause(record)}`;
 }
 
-/** An event other than a request: its words, then its facts. */
+/** An event other than a request: its message, then its facts. */
 function event({ level = 'info', time: _, msg = '', err, ...facts }: LogRecord, paint: Colors): string {
   const word =
     level === 'error' || level === 'fatal' ? paint.red(level) : level === 'warn' ? paint.yellow(level) : level;
@@ -77,7 +77,7 @@ function event({ level = 'info', time: _, msg = '', err, ...facts }: LogRecord, 
   return `${word} ${msg}${rest}${err === undefined ? '' : `\n${cause({ err })}`.trimEnd()}`;
 }
 
-/** The stack of the error that was logged with it. */
+/** The stack of the logged error. */
 function cause({ err }: LogRecord): string {
   if (typeof err !== 'object' || err === null) return '';
   const { stack, message } = err as { readonly stack?: unknown; readonly message?: unknown };

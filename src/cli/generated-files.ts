@@ -4,12 +4,12 @@ import type { WritePlan } from '../generate/index.ts';
 import type { Registry } from '../model/registry.ts';
 import { codeOf } from '../wire/error.ts';
 
-/** What is to be written, removed and left, and the handler files to create. Paths are relative to the project, with `/`. */
+/** The changes to generated files, and the handler files to create. Paths are relative to the project, with `/`. */
 export interface GeneratedPlan extends WritePlan {
   readonly stubs: ReadonlyMap<string, string>;
 }
 
-/** Compares what the definitions amount to with what is there. Reads only. */
+/** Compares the files generated from the definitions with those on disk. Changes nothing. */
 export async function planGenerated(root: string, registry: Registry): Promise<GeneratedPlan> {
   const [{ GENERATED_FOLDER, generate, handlerStubs, knownIds, planWrite }, { definitionsSchema }] = await Promise.all([
     import('../generate/index.ts'),
@@ -21,7 +21,7 @@ export async function planGenerated(root: string, registry: Registry): Promise<G
   return { ...plan, stubs: handlerStubs(registry, handlers) };
 }
 
-/** Does what the plan says. A file is never seen half written; a handler that has appeared meanwhile is left alone. */
+/** Applies the plan. Files are replaced atomically; a handler that was created in the meantime is left alone. */
 export async function writeGenerated(root: string, plan: GeneratedPlan): Promise<void> {
   for (const [path, text] of plan.write) await replaceFile(join(root, path), text);
   for (const path of plan.remove) await rm(join(root, path), { force: true });
@@ -30,7 +30,7 @@ export async function writeGenerated(root: string, plan: GeneratedPlan): Promise
 
 async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  // The dot keeps it out of sight of watchers and globs.
+  // Watchers and globs ignore names with a leading dot.
   const temporary = join(dirname(path), `.${process.pid}.tmp`);
   await writeFile(temporary, text);
   await rename(temporary, path);
@@ -52,7 +52,7 @@ async function readTexts(root: string, folder: string): Promise<Map<string, stri
   );
 }
 
-/** Files under a folder of the project, in all its folders; none where it is missing. */
+/** All files below a folder of the project; empty if it does not exist. */
 async function listFiles(root: string, folder: string): Promise<string[]> {
   try {
     const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });

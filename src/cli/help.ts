@@ -1,30 +1,30 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 
-/** What the help of a command says below its options. */
+/** The help of a command below its options. */
 export interface HelpTexts {
-  /** Command lines that work with the sample registry; `  # ...` behind one says what it does. */
+  /** Command lines that work with the sample registry, with an optional comment `  # ...`. */
   readonly examples: readonly string[];
-  /** What neither its options nor its examples say, a paragraph each. */
+  /** Further paragraphs. */
   readonly notes?: readonly string[];
-  /** When it ends with 0, and when with 1, where that is not for everybody to guess. */
+  /** The meanings of exit codes 0 and 1, if they differ from the usual ones. */
   readonly exits?: readonly [done: string, failed: string];
 }
 
-/** Of the option that all commands have which a program would read. */
+/** Description of the option `--json`. */
 export const AS_JSON = 'write the result as JSON, for programs';
 
 const WIDEST = 100;
-const EXITS = ['done', 'the definitions hold errors, or the work failed'] as const;
+const EXITS = ['done', 'the definitions contain errors, or the work failed'] as const;
 
 const texts = new WeakMap<Command, HelpTexts>();
 
-/** Gives a command the rest of its help. */
+/** Adds examples, notes and exit codes to the help of a command. */
 export function explain(command: Command, text: HelpTexts): Command {
   texts.set(command, text);
   return command;
 }
 
-/** How the help of every command is laid out: a sentence, usage, arguments, commands, options, examples, notes, exit codes. */
+/** The layout of all help: a sentence, usage, arguments, commands, options, examples, notes, exit codes. */
 export const helpLayout: Partial<Help> = {
   helpWidth: Math.min(process.stdout.columns ?? 80, WIDEST),
   subcommandTerm: (command) => command.name(),
@@ -32,7 +32,7 @@ export const helpLayout: Partial<Help> = {
   argumentDescription: (argument) => described(argument),
   visibleOptions(command) {
     const own = Help.prototype.visibleOptions.call(this, command);
-    // Those of the program count everywhere, its version apart. The last of all is --help.
+    // The options of the program apply everywhere, except --version. --help comes last.
     const global = command.parent === null ? [] : programOf(command).options.filter(({ long }) => long !== '--version');
     return [...own.slice(0, -1), ...global, ...own.slice(-1)];
   },
@@ -63,7 +63,7 @@ export const helpLayout: Partial<Help> = {
         examples.map((line) => `  ${line}`),
       ),
       ...notes.map((note) => helper.boxWrap(note, width)),
-      helper.boxWrap(`Exit codes: 0 ${exits[0]}; 1 ${exits[1]}; 2 the command was not understood.`, width),
+      helper.boxWrap(`Exit codes: 0 ${exits[0]}; 1 ${exits[1]}; 2 wrong usage.`, width),
     ];
     return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
   },

@@ -9,15 +9,15 @@ import { coloursOf, jsonText, print } from './terminal.ts';
 
 const help = {
   examples: ['signalbox init my-gateway', 'signalbox init .'],
-  notes: ["The folder must be empty, or hold nothing but what 'npm install signalbox' and 'git init' leave in it."],
-  exits: ['done', 'the folder is in use, or could not be written'],
+  notes: ["The folder must be empty, except for files that 'npm install signalbox' and 'git init' create."],
+  exits: ['done', 'the folder is not empty, or could not be written'],
 } as const;
 
-/** `signalbox init`: a new project that starts at once. */
+/** `signalbox init`: creates a project that runs at once. */
 export function addInit(program: Command): void {
   explain(program.command('init'), help)
     .description('create a new project with one service')
-    .argument('<dir>', 'its folder; made where it is missing')
+    .argument('<dir>', 'its folder, which is created if necessary')
     .action(async (dir: string) => {
       const root = resolve(dir);
       const manifest = await checkFolder(root, dir);
@@ -26,12 +26,12 @@ export function addInit(program: Command): void {
     });
 }
 
-/** What may be there already: what the package manager and version control make. */
+/** Files of package managers and version control, which may exist already. */
 const harmless = new Set(['.git', 'node_modules', 'package.json', 'package-lock.json', '.DS_Store']);
 
 /**
- * Makes sure that nothing is in the way.
- * @returns the package.json that is there, where it holds no more than npm writes itself
+ * Checks that the project overwrites nothing.
+ * @returns the existing package.json, if it contains only what npm writes itself
  */
 async function checkFolder(root: string, shown: string): Promise<Manifest> {
   const names = await namesIn(root, shown);
@@ -45,7 +45,6 @@ async function checkFolder(root: string, shown: string): Promise<Manifest> {
   return manifest;
 }
 
-/** As many as fit on a line. */
 function shortened(names: readonly string[]): string {
   const more = names.length - MOST_NAMED;
   return more > 0 ? `${names.slice(0, MOST_NAMED).join(', ')} and ${more} more` : names.join(', ');
@@ -65,10 +64,10 @@ async function namesIn(root: string, shown: string): Promise<string[]> {
   }
 }
 
-/** What npm writes of its own to a package.json, `npm install-scripts approve` too. */
+/** Keys that npm itself writes to a package.json, including `npm install-scripts approve`. */
 const npmKeys = new Set(['dependencies', 'devDependencies', 'allowScripts']);
 
-/** A package.json as `npm install` writes it where there was none; undefined where it is more than that. */
+/** A package.json with nothing but what `npm install` writes; `undefined` if it contains more. */
 async function readManifest(path: string): Promise<Manifest | undefined> {
   try {
     const found: unknown = JSON.parse(await readFile(path, 'utf8'));
@@ -93,7 +92,7 @@ async function writeProject(root: string, manifest: Manifest): Promise<string[]>
   return [...files.keys(), 'generated/'].sort();
 }
 
-/** A name that npm takes, made from the folder's. */
+/** A name that npm accepts, derived from the name of the folder. */
 function packageName(folder: string): string {
   const name = folder
     .toLowerCase()
@@ -120,14 +119,14 @@ function nextSteps(folder: string, created: readonly string[]): string {
   ].join('\n');
 }
 
-/** The part of a package.json that matters here. */
+/** The keys of a package.json that `npm install` writes. */
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
 
-/** The package.json of a new project; what npm has written already is kept. */
+/** The package.json of a new project, with what npm has already written. */
 function newManifest(name: string, version: string, before: Manifest): object {
   return {
     name,
@@ -143,12 +142,12 @@ function newManifest(name: string, version: string, before: Manifest): object {
     },
     ...before,
     dependencies: { signalbox: `^${version}`, ...before.dependencies },
-    // npm asks about install scripts: `node` fetches the runtime by its own, better-sqlite3 brings its binaries along.
+    // npm asks about install scripts: `node` needs its own to fetch the runtime, better-sqlite3 ships its binaries.
     allowScripts: { node: true, 'better-sqlite3': false, ...before.allowScripts },
   };
 }
 
-/** The files of a new project, path -> text, apart from package.json and what is generated. */
+/** The files of a new project by path, apart from package.json and generated files. */
 function projectFiles(name: string): ReadonlyMap<string, string> {
   return new Map([
     ['definitions/gateway.yaml', gateway(name)],
@@ -161,7 +160,7 @@ function projectFiles(name: string): ReadonlyMap<string, string> {
 }
 
 const gateway = (name: string): string => `# yaml-language-server: $schema=../generated/definitions.schema.json
-gateway: LOCAL                       # name of the local node in paths, which may leave it out
+gateway: LOCAL                       # name of the local node, which is optional in paths
 context: gateway                     # first segment of every path
 listen: 127.0.0.1:8080               # HOST and PORT override
 database: \${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}
@@ -170,12 +169,12 @@ namespace: urn:${name}               # of XML documents: <namespace>:<Service>.<
 
 const service = `# yaml-language-server: $schema=../../generated/definitions.schema.json
 service: Hello.v1
-description: Greets whoever calls.
+description: Greets its callers.
 operations:
   HELLO_GET:                         # answered by src/handlers/hello-get.ts
     description: A greeting for a name.
     get: Hello/{NAME}
-    public: true                     # anyone may call it; name a permission list (permission:) where that is not meant
+    public: true                     # anyone may call it; to restrict it, name a permission list (permission:)
     request:
       fields:
         NAME: { type: string(40), required: true, example: World }
@@ -220,20 +219,20 @@ npm run dev
 curl http://127.0.0.1:8080/gateway/RESTListeningConnector/Hello.v1/Hello/World
 \`\`\`
 
-| where | what |
+| path | contents |
 |---|---|
-| \`definitions/\` | services, documents, queries, users: what the gateway is |
-| \`src/handlers/\` | code, one file an operation; Node runs it as it is, there is no build step |
-| \`generated/\` | types, schemas and contracts that follow from the definitions; commit it |
+| \`definitions/\` | services, documents, queries, users |
+| \`src/handlers/\` | code, one file per operation; Node runs it directly, without a build step |
+| \`generated/\` | types, schemas and contracts, generated from the definitions; commit them |
 
-| command | what it does |
+| command | effect |
 |---|---|
-| \`npm run dev\` | runs the gateway and takes over every edit as it is saved |
-| \`npm run check\` | reports every mistake in the definitions |
+| \`npm run dev\` | runs the gateway and applies every edit as it is saved |
+| \`npm run check\` | reports every error in the definitions |
 | \`npm start\` | runs the gateway |
 | \`npx signalbox describe openapi Hello.v1\` | writes a contract |
 | \`npx signalbox --help\` | shows the other commands |
 
-To add an operation, add it to \`definitions/hello/service.yaml\` while \`npm run dev\` runs: its handler file is created, typed,
-and waits for its code.
+To add an operation, write it to \`definitions/hello/service.yaml\` while \`npm run dev\` is running. A typed stub of its handler is
+created for you to complete.
 `;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// This file must parse and run on any Node from 18 on: it is what tells the others that they are too old. So it imports
-// nothing of the product before the check, and asks `node:module` for what older versions don't have.
+// This file must parse and run on any Node from 18 on, since it reports versions that are too old. So it imports nothing of
+// the product before the check, and tests for functions of `node:module` that older versions lack.
 import module from 'node:module';
 
 const oldest = [22, 19] as const;
@@ -12,7 +12,7 @@ if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
   );
   process.exitCode = 1;
 } else {
-  // Compiled code is kept between runs, by child processes too: it saves about a quarter of the time to start.
+  // The compile cache, which child processes use too, saves about a quarter of the time to start.
   module.enableCompileCache?.();
   const cache = module.getCompileCacheDir?.();
   if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= cache;

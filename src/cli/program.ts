@@ -18,18 +18,18 @@ import { addUser } from './user/user.ts';
 
 const overview: HelpTexts = {
   examples: [
-    'signalbox init my-gateway             # a new project that starts at once',
-    'signalbox dev                         # the gateway, following every edit',
-    'signalbox check                       # every mistake in the definitions, with its place',
-    'signalbox describe wadl Locations.v1  # a contract for a partner',
-    'signalbox serve                       # the gateway',
+    'signalbox init my-gateway             # create a project',
+    'signalbox dev                         # run the gateway and apply every edit',
+    'signalbox check                       # report every error in the definitions',
+    'signalbox describe wadl Locations.v1  # write a contract for a partner',
+    'signalbox serve                       # run the gateway',
   ],
   notes: [
-    'SIGNALBOX_DEBUG=1 adds stack traces to errors; NO_COLOR and FORCE_COLOR decide on colour. With --json a command writes what a program reads to standard output, and nothing else.',
+    'SIGNALBOX_DEBUG=1 adds stack traces to errors; NO_COLOR and FORCE_COLOR switch colour off and on. With --json a command writes nothing but JSON to standard output.',
   ],
 };
 
-/** Runs one command line, without `node` and the script. Prints errors itself; the result is the process's exit code. */
+/** Runs a command line, without `node` and the script, and prints errors. @returns the exit code of the process */
 export async function run(argv: readonly string[]): Promise<ExitCode> {
   outliveOutput();
   try {
@@ -38,19 +38,16 @@ export async function run(argv: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     if (error instanceof Ended) return error.exitCode;
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // Commander has printed the help that stands in for a missing command.
+    // Commander has printed the help, since no command was given.
     if (error instanceof CommanderError && error.code === 'commander.help') return 2;
     process.stderr.write(renderFailure(error, coloursOf(process.stderr)));
     return error instanceof CliFailure ? error.exitCode : 1;
   }
 }
 
-/** All commands and their options. */
 export function createProgram(): Command {
   const program = new Command('signalbox')
-    .description(
-      'A service registry that runs: services described in YAML, their contracts, typed handlers and gateway.',
-    )
+    .description('A service registry that runs: services in YAML, with contracts, typed handlers and a gateway.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
@@ -73,15 +70,15 @@ function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
-/** Commander's words for a command line that it can't read, in our style: what is wrong, and below it how to mend it. */
+/** Rewrites commander's messages in our style: what is wrong, and in a second line how to fix it. */
 function rethrow(error: CommanderError, command: Command): never {
   if (error.exitCode === 0 || error.code === 'commander.help') throw error;
   const [words = '', suggestion] = error.message.replace(/^error: /, '').split(/\n\(?(.*?)\)?$/s);
   const [, what = '', why] = /^(.*?)(?:\. (.*))?$/s.exec(words.replace(INVALID, "$1$2 can't be $3")) ?? [];
-  const usage = `'${nameOf(command)} --help' shows how it is used.`;
+  const usage = `'${nameOf(command)} --help' shows the usage.`;
   throw wrongUsage(what, suggestion ?? (why === undefined ? usage : `${why}\n${usage}`));
 }
 
-/** `option '--maxrows <number>' argument '-1' is invalid`, as commander says it; and what it says of an argument. */
+/** Commander's `option '--maxrows <number>' argument '-1' is invalid`, and its message for an argument. */
 const INVALID =
   /^(?:option '(?:-\w, )?(--[\w-]+)[^']*' argument|command-argument value (?='.*' is invalid for argument '(\w+)')) ?('.*') is invalid(?: for argument '\w+')?/s;

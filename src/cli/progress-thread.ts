@@ -8,7 +8,7 @@ const { labels, began, cells, bytes } = workerData as ProgressStart;
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 let frame = 0;
 
-// Nothing is said in the first second: most work is done by then.
+// Nothing is drawn in the first second: most work is done by then.
 if (Atomics.wait(cells, 0, progressState.idle, Math.max(0, began + 1_000 - Date.now())) === 'timed-out') {
   do draw();
   while (Atomics.wait(cells, 0, progressState.idle, 100) === 'timed-out');

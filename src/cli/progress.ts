@@ -3,34 +3,33 @@ import { counted } from '../wire/words.ts';
 import { sibling } from './package-info.ts';
 import { writeAtOnce } from './terminal.ts';
 
-/** States of the one cell that the command and the thread which draws its progress share. */
+/** States of the cell that a command shares with the thread that draws its progress. */
 export const progressState = { idle: 0, drawing: 1, ended: 2 } as const;
 
 /** What the drawing thread is started with. */
 export interface ProgressStart {
-  /** Of each step of the work. */
+  /** One for each step of the work. */
   readonly labels: readonly string[];
-  /** When the work began, in `Date.now()`, which is the same in every thread. */
+  /** When the work began, by `Date.now()`, which is the same in every thread. */
   readonly began: number;
-  /** The state, whether anything was drawn, and which step is under way. */
+  /** The state, whether anything was drawn, and the index of the step. */
   readonly cells: Int32Array;
-  /** Bytes of the step that are done, and those it has; 0 where that is not known. */
+  /** Bytes of the step that are done, and its total; 0 if unknown. */
   readonly bytes: Float64Array;
 }
 
-/** Told by the work how far it is. */
+/** The work reports its progress here. */
 export interface Meter {
   /** Begins a step, from 0. */
   step(index: number): void;
-  /** Bytes of the step that are done, and those it has, where that is known. */
+  /** Bytes of the step that are done, and its total if known. */
   bytes(done: number, total?: number): void;
 }
 
 /**
- * Does the work; where it takes longer than a second and standard error is a terminal, says so there, with the time it has
- * taken, and with a bar where the work tells its bytes. The line is drawn by a thread of its own, since much of our work
- * keeps this one busy.
- * @param label or one of each step
+ * Does the work. If it takes longer than a second and standard error is a terminal, its progress is shown there, with the
+ * elapsed time, and with a bar if the work reports bytes. A thread draws the line, since much of the work keeps this one busy.
+ * @param label one for all of the work, or one for each step
  */
 export async function withProgress<T>(
   label: string | readonly string[],
@@ -43,7 +42,7 @@ export async function withProgress<T>(
   const start: ProgressStart = { labels, began: Date.now(), cells, bytes };
   const thread = new Worker(sibling('progress-thread', import.meta.url), { workerData: start, execArgv: [] });
   thread.unref();
-  // Progress is a courtesy: what goes wrong with it is not worth a word.
+  // Progress is a courtesy: its errors are ignored.
   thread.on('error', () => undefined);
   try {
     return await work(meterOn(cells, bytes));
@@ -73,7 +72,7 @@ function meterOn(cells: Int32Array, bytes: Float64Array): Meter {
 
 const WIDTH = 20;
 
-/** How far a transfer is, in front of its time: a bar where its length is known, nothing where it has not begun. */
+/** The progress of a transfer: a bar if its length is known, empty before it begins. */
 export function renderBytes(done: number, total: number): string {
   if (total > 0) {
     const share = Math.min(1, done / total);
@@ -86,7 +85,7 @@ export function renderBytes(done: number, total: number): string {
 
 const UNITS = ['KB', 'MB', 'GB', 'TB'] as const;
 
-/** `512 bytes`, `1.4 MB`: decimal, as the sizes of files on most screens. */
+/** `512 bytes`, `1.4 MB`, in decimal units. */
 export function size(bytes: number): string {
   if (bytes < 1000) return counted(bytes, 'byte');
   let value = bytes / 1000;

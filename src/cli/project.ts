@@ -8,15 +8,14 @@ import { CliFailure, Ended } from './failure.ts';
 import { withProgress } from './progress.ts';
 import { coloursOf, note } from './terminal.ts';
 
-/** Where a command works. */
+/** The project that a command works on. */
 export interface Place {
   /** The project's folder. */
   readonly root: string;
-  /** The folder of the definitions, relative to the root, where `--definitions` names one. */
+  /** The folder of `--definitions`, relative to the root. */
   readonly definitions?: string;
 }
 
-/** The project's folder and what the global options say of it. */
 export function placeOf(command: Command): Place {
   const root = process.cwd();
   const { definitions } = command.optsWithGlobals<{ definitions?: string }>();
@@ -24,15 +23,15 @@ export function placeOf(command: Command): Place {
   return { root, definitions: relative(root, resolve(root, definitions)) || '.' };
 }
 
-/** Reads the definitions, with progress where that takes long. */
+/** Reads the definitions. Shows progress if that takes long. */
 export async function load(place: Place, handlers: 'check' | 'ignore-missing' = 'check'): Promise<LoadedProject> {
   const { loadProject } = await import('../load/index.ts');
   return await withProgress('Reading the definitions', async () => loadProject({ ...place, handlers }));
 }
 
 /**
- * The registry, for commands that need a sound one: errors go to standard error, warnings are counted there.
- * @throws Ended with 1 where the definitions hold errors
+ * Reads the definitions for a command that needs the registry. Errors, and the number of warnings, go to standard error.
+ * @throws Ended with 1 when the definitions contain errors
  */
 export async function loadRegistry(place: Place, handlers?: 'check' | 'ignore-missing'): Promise<Registry> {
   const loaded = await load(place, handlers);
@@ -41,17 +40,17 @@ export async function loadRegistry(place: Place, handlers?: 'check' | 'ignore-mi
     throw new Ended(1);
   }
   const warnings = loaded.diagnostics.length;
-  if (warnings > 0) note(`The definitions have ${counted(warnings, 'warning')}: see signalbox check.`);
+  if (warnings > 0) note(`The definitions have ${counted(warnings, 'warning')}. Run signalbox check for details.`);
   return loaded.registry;
 }
 
-/** The diagnostics as text for `stream`. */
+/** The diagnostics as text, for `stream`. */
 export async function renderLoaded(loaded: LoadedProject, stream: NodeJS.WriteStream): Promise<string> {
   const { renderDiagnostics } = await import('../load/index.ts');
   return renderDiagnostics(loaded, { colour: coloursOf(stream).isColorSupported });
 }
 
-/** Which database the gateway has. */
+/** The database of the gateway. */
 export async function storeOptions({ gateway }: Registry, place: Place): Promise<StoreOptions> {
   const { resolveSetting } = await import('../serve/start/settings.ts');
   const { url, engine, connections } = gateway.database;
@@ -74,8 +73,8 @@ export async function withStore(
 }
 
 /**
- * Reads tables of the gateway's database, which is neither made nor changed.
- * @throws CliFailure where it is not up to date
+ * Reads tables of the gateway's database, which is neither created nor changed.
+ * @throws CliFailure when it is not up to date
  */
 export async function readTables<T>(registry: Registry, place: Place, work: (db: Db) => Promise<T>): Promise<T> {
   const { openToRead, pendingMigrations } = await import('../store/index.ts');
@@ -84,7 +83,7 @@ export async function readTables<T>(registry: Registry, place: Place, work: (db:
   if (pending.length > 0) {
     const steps = counted(pending.length, 'step');
     throw new CliFailure(`the gateway's database lacks ${steps} of the schema of this version`, {
-      hint: 'Run signalbox migrate; signalbox serve does it too.',
+      hint: 'Run signalbox migrate, or start signalbox serve, which does the same.',
     });
   }
   const store = await openToRead(options);
@@ -95,12 +94,12 @@ export async function readTables<T>(registry: Registry, place: Place, work: (db:
   }
 }
 
-/** An address by which this machine reaches what listens there: all addresses are none to call. */
+/** An address for calls from this machine: an unspecified address is replaced by the loopback address. */
 export function reachable(address: string): string {
   return address.replace(/\/\/0\.0\.0\.0(?=[:/]|$)/, '//127.0.0.1').replace('//[::]', '//[::1]');
 }
 
-/** The address of the gateway in contracts, with the context: what `--base` says, or what the gateway itself would say. */
+/** The address of the gateway in contracts, with its context: from `--base`, or the one that the gateway itself uses. */
 export async function contractBaseOf(registry: Registry, given: string | undefined): Promise<string> {
   if (given !== undefined) return `${given.replace(/\/+$/, '')}/${registry.gateway.context}`;
   const { contractBase } = await import('../serve/start/address.ts');

@@ -23,7 +23,7 @@ const help = {
     'signalbox query PROCESS_MONITOR --format csv > monitor.csv',
   ],
   notes: [
-    'Runs on the configured database itself, whatever permissions the query has. Prompts are typed and checked as for a caller.',
+    'The query runs directly on the configured database, whatever its permissions are. Prompts are typed and checked as for a caller.',
   ],
 } as const;
 
@@ -34,22 +34,26 @@ interface QueryOptions {
   readonly fields?: readonly string[];
 }
 
-/** `signalbox query`: runs a stored query and writes its rows. */
+/** `signalbox query`: runs a stored query and prints its rows. */
 export function addQuery(program: Command): void {
   explain(program.command('query'), help)
     .description('run a stored query on the configured database')
-    .argument('<name>', 'the query')
+    .argument('<name>', 'the id of the query')
     .addOption(
-      new Option('--prompt <name=value>', 'value of a prompt; once for each').argParser(readPrompt).default([], 'none'),
+      new Option('--prompt <name=value>', 'the value of a prompt; repeat for each prompt')
+        .argParser(readPrompt)
+        .default([], 'none'),
     )
-    .addOption(new Option('--format <format>', 'how rows are written').choices(formats).default('table'))
+    .addOption(new Option('--format <format>', 'the format of the rows').choices(formats).default('table'))
     .addOption(
-      new Option('--maxrows <number>', 'at most so many rows; 0: as many as the gateway allows').argParser(readCount),
+      new Option('--maxrows <number>', 'the maximum number of rows; 0 for the limit of the gateway').argParser(
+        readCount,
+      ),
     )
-    .addOption(new Option('--fields <names>', 'these columns only, separated by commas').argParser(readNames))
+    .addOption(new Option('--fields <names>', 'print these columns only, separated by commas').argParser(readNames))
     .action(async (name: string, options: QueryOptions, command: Command) => {
       const place = placeOf(command);
-      // Handlers are no part of this.
+      // Queries need no handlers.
       const registry = await loadRegistry(place, 'ignore-missing');
       const query = findQuery(registry, name);
       checkFields(query, options.fields);
@@ -62,20 +66,20 @@ export function addQuery(program: Command): void {
 
 function readPrompt(text: string, before: readonly [string, string][]): [string, string][] {
   const equals = text.indexOf('=');
-  if (equals <= 0) throw new InvalidArgumentError('A prompt is written NAME=VALUE.');
+  if (equals <= 0) throw new InvalidArgumentError('Write it as NAME=VALUE.');
   return [...before, [text.slice(0, equals), text.slice(equals + 1)]];
 }
 
 function readCount(text: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(number))
-    throw new InvalidArgumentError('It takes a whole number from 0 on.');
+    throw new InvalidArgumentError('It takes an integer from 0 on.');
   return number;
 }
 
 function readNames(text: string): string[] {
   const names = text.split(',').map((name) => name.trim());
-  if (names.includes('')) throw new InvalidArgumentError('It takes names separated by commas.');
+  if (names.includes('')) throw new InvalidArgumentError('It takes names that are separated by commas.');
   return names;
 }
 
@@ -93,7 +97,7 @@ function checkFields(query: Query, fields: readonly string[] | undefined): void 
   }
 }
 
-/** The prompts, typed: text from the command line becomes values as text from a URL does. */
+/** The values of prompts: text of the command line is converted like text of a URL. */
 async function readPrompts(query: Query, given: readonly [string, string][]): Promise<DocumentValue> {
   const texts = new Map<string, string>();
   for (const [name, text] of given) {
@@ -106,9 +110,9 @@ async function readPrompts(query: Query, given: readonly [string, string][]): Pr
     return compilePrompts(query).fromTexts(texts);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    // In the style of a command's own words: in lower case, without a full stop.
-    const said = error.message.replace(/^P/, 'p').replace(/\.$/, '');
-    throw new CliFailure(said, { hint: promptsOf(query), exitCode: 2, cause: error });
+    // In the style of a command's own messages: in lower case, without a full stop.
+    const message = error.message.replace(/^P/, 'p').replace(/\.$/, '');
+    throw new CliFailure(message, { hint: promptsOf(query), exitCode: 2, cause: error });
   }
 }
 
@@ -130,10 +134,9 @@ function promptsOf(query: Query): string {
 const formats = ['table', 'json', 'csv', 'xml'] as const;
 type Format = (typeof formats)[number];
 
-/** What is run. */
 type Call = Omit<QueryCall, 'format'>;
 
-/** Runs a query on the configured database and writes its rows; an interrupt ends it. */
+/** Runs a query on the configured database and prints its rows, until an interrupt. */
 async function runQuery(registry: Registry, place: Place, call: Call, format: Format): Promise<void> {
   const { openData } = await import('../serve/start/data.ts');
   await interruptible(async (signal) => {
@@ -165,7 +168,7 @@ async function printText(port: QueryPort, call: Call, format: keyof typeof RESUL
   try {
     if (result.body instanceof Uint8Array) await print(result.body);
     else for await (const chunk of result.body()) await print(chunk);
-    // CSV ends its last line itself.
+    // CSV has a line end after its last row.
     if (format !== 'csv') await print('\n');
   } finally {
     result.dispose?.();
@@ -176,7 +179,7 @@ async function printText(port: QueryPort, call: Call, format: keyof typeof RESUL
 const labelOf = ({ query }: Call): string => `Running ${query.id}`;
 
 function noteCut(rows: number): void {
-  note(`Cut after ${counted(rows, 'row')}, which is as many as the query may return.`);
+  note(`Truncated after ${counted(rows, 'row')}, the maximum for this query.`);
 }
 
 function renderRows({ query, fields }: Call, rows: readonly Row[]): string {

@@ -8,7 +8,7 @@ const broken = files['definitions/staff/service.yaml'].replace('query: EMPLOYEES
 
 test.concurrent('a sound project: exit code 0 and what was looked at', async () => {
   const ran = await signalboxProcess(['check'], { cwd: await staffProject() });
-  expect(ran).toEqual({ code: 0, signal: null, stdout: '3 files, 2 operations: no mistakes.\n', stderr: '' });
+  expect(ran).toEqual({ code: 0, signal: null, stdout: '3 files, 2 operations: no errors.\n', stderr: '' });
 });
 
 test.concurrent('what is switched off is not counted as an operation, and is named beside', async () => {
@@ -17,7 +17,7 @@ test.concurrent('what is switched off is not counted as an operation, and is nam
     'definitions/staff/service.yaml': service.replace('    query: EMPLOYEES_BY_DEPT', '    active: false\n$&'),
   });
   const { stdout } = await signalbox(['check'], { cwd });
-  expect(stdout).toBe('3 files, 1 operation (1 not active): no mistakes.\n');
+  expect(stdout).toBe('3 files, 1 operation (1 not active): no errors.\n');
 });
 
 test.concurrent('a mistake: place, code, the line with a caret, what was probably meant; exit code 1', async () => {
@@ -87,5 +87,5 @@ test.concurrent('--connect: what the databases say, in the same form; what is no
     code: 0,
   });
   const after = await signalbox(['check', '--connect'], { cwd });
-  expect(after).toMatchObject({ code: 0, stdout: '3 files, 2 operations: no mistakes.\n', stderr: '' });
+  expect(after).toMatchObject({ code: 0, stdout: '3 files, 2 operations: no errors.\n', stderr: '' });
 });

@@ -60,7 +60,7 @@ test.concurrent.for([
   const cwd = await staffProject({ 'definitions/notes/service.yaml': notes });
   const { code, stdout, stderr } = await signalbox(['describe', form, service], { cwd });
   const has = forms.split(' ').map((each) => `signalbox describe ${each} ${service}`);
-  expect(stderr).toBe(`signalbox: ${service} has no operations over ${entrance}\n  What it has: ${has.join(', ')}\n`);
+  expect(stderr).toBe(`signalbox: ${service} has no operations over ${entrance}\n  Available: ${has.join(', ')}\n`);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
 });
 

@@ -23,7 +23,7 @@ describe('an operation of the running gateway', () => {
       `content=@${report}`,
       '--json',
     );
-    expect(put).toMatchObject({ code: 0, stderr: 'As demo, a user of the sample.\n' });
+    expect(put).toMatchObject({ code: 0, stderr: 'Calling as the sample user demo.\n' });
     const sha256 = createHash('sha256').update(content).digest('hex');
     expect(JSON.parse(put.stdout)).toEqual({ name: 'report.pdf', length: content.length, sha256 });
 
@@ -46,7 +46,7 @@ describe('an operation of the running gateway', () => {
     for (const env of [{ HOST: '192.0.2.1' }, { SIGNALBOX_SAMPLE_USERS: 'off' }]) {
       const { code, stderr } = await signalbox(args, { cwd: repository, env });
       expect(stderr).toBe(
-        'signalbox: ATTACHMENT_GET wants to know who calls\n  --user NAME:PASSWORD says it, or SIGNALBOX_USER and SIGNALBOX_PASSWORD.\n',
+        'signalbox: ATTACHMENT_GET requires credentials\n  Pass --user NAME:PASSWORD, or set SIGNALBOX_USER and SIGNALBOX_PASSWORD.\n',
       );
       expect(code).toBe(1);
     }
@@ -55,7 +55,7 @@ describe('an operation of the running gateway', () => {
   test.each([
     [
       ['ATTACHMENT_GET', 'name=a'],
-      'ATTACHMENT_GET is answered here, and calls no other system\n  --node LOCAL calls it at the running gateway.',
+      'ATTACHMENT_GET is answered here and calls no other system\n  Pass --node LOCAL to call it at the running gateway.',
     ],
     [['QAS_QUERYFILE_REST_GET', '--node', 'LOCAL'], 'has no SOAP form'],
   ])('%j', async (args, words) => {

@@ -122,7 +122,7 @@ describe('a flow', () => {
     const { code, stdout, stderr } = await signalboxProcess(['invoke', ...UPLOAD], options);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
-      /^signalbox: N_DOCLIB\.v1\.upload: step 2 of 3, N_DOCLIB_FORMDIGEST_POST: .*500\n {2}It said: .*odata\.error.*\n {2}HTTP status 500, POST https:\/\/contoso\.library\.example\/sites\/HR\/_api\/ContextInfo, call [\w-]{36}\n$/,
+      /^signalbox: N_DOCLIB\.v1\.upload: step 2 of 3, N_DOCLIB_FORMDIGEST_POST: .*500\n {2}Reply: .*odata\.error.*\n {2}HTTP status 500, POST https:\/\/contoso\.library\.example\/sites\/HR\/_api\/ContextInfo, call [\w-]{36}\n$/,
     );
   });
 
@@ -156,10 +156,10 @@ describe('a flow', () => {
     [['N_DOCLIB.upload', 'SiteName=HR', 'File=@report 2026.pdf'], 'DocFolder is missing'],
     [['N_DOCLIB_FORMDIGEST_POST', 'SiteName=HR', 'ACCESS_TOKEN=a\r\nX: 1'], 'Authorization'],
     [[...UPLOAD.slice(0, 3), 'DocFolder=../../secret'], 'DocFolder would put a segment .. into the path'],
-    [[...UPLOAD, '--node', 'DOCLIB'], '--node is for one operation'],
-    [[...UPLOAD, '--user', 'me:hush'], '--user is for one operation'],
-    [[...UPLOAD, '--uri', '1'], '--uri is for one operation'],
-    [[...UPLOAD, '--segment', 'rows.json'], '--segment is for one operation'],
+    [[...UPLOAD, '--node', 'DOCLIB'], "--node can't be used with a flow"],
+    [[...UPLOAD, '--user', 'me:hush'], "--user can't be used with a flow"],
+    [[...UPLOAD, '--uri', '1'], "--uri can't be used with a flow"],
+    [[...UPLOAD, '--segment', 'rows.json'], "--segment can't be used with a flow"],
   ])('%j: exit code 2, and nothing is sent', async (args, words) => {
     const { library: peer, options } = await library();
     const { code, stdout, stderr } = await signalbox(['invoke', ...args], options);
@@ -240,9 +240,9 @@ describe('an operation over REST', () => {
   test.each([
     [['THIRD_PARTY_IMPORT_POST'], 'the content is missing'],
     [['THIRD_PARTY_IMPORT_POST', 'content={'], 'content is not JSON'],
-    [['THIRD_PARTY_ITEMS_GET', 'name=a'], 'the operation takes no input'],
+    [['THIRD_PARTY_ITEMS_GET', 'name=a'], 'the operation has no input'],
     [['THIRD_PARTY_ITEMS_GET', '--uri', '2'], 'URI'],
-    [['THIRD_PARTY_ITEMS_GET', '--uri', '0'], 'It is a number from 1'],
+    [['THIRD_PARTY_ITEMS_GET', '--uri', '0'], 'It takes a number from 1'],
   ])('%j: exit code 2, and nothing is sent', async (args, words) => {
     const { peer, options } = await thirdParty();
     const { code, stderr } = await signalbox(['invoke', ...args], options);

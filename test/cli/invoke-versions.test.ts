@@ -53,7 +53,7 @@ test.each([
 test.each([
   [
     'SAME_GET',
-    'SAME_GET may be Other.v1.SAME_GET or Partner.v2.SAME_GET\n  Write one of them in full: Other.v1.SAME_GET.',
+    'SAME_GET may mean Other.v1.SAME_GET or Partner.v2.SAME_GET\n  Write one of them in full: Other.v1.SAME_GET.',
   ],
   ['Partner.v3.NOTE_GET', 'there is no operation Partner.v3.NOTE_GET\n  Did you mean Partner.v1.NOTE_GET?'],
 ])('invoke %s says what it may mean', async (name, words) => {

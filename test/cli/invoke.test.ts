@@ -178,7 +178,7 @@ describe('a consumer operation', () => {
     expect(await invoke({ status: 202 }, 'ONE_WAY', 'name=a')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'It was taken; the operation has no reply.\n',
+      stderr: 'Accepted. The operation has no reply.\n',
     });
   });
 
@@ -226,7 +226,7 @@ describe('attachments of a reply', () => {
     expect(JSON.parse(stdout)).toEqual({ name: 'a', content: { contentType: 'application/pdf' } });
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'Attachments of the reply were not kept: give --output FILE.\n',
+      stderr: 'Attachments of the reply were discarded. Pass --output FILE to keep them.\n',
     });
   });
 
@@ -277,25 +277,29 @@ describe('mistakes', () => {
     [2, ['FILE_SEND', 'nam=a'], 'the request has no field nam\n  Did you mean name?'],
     [2, ['FILE_SEND'], 'FILE_SEND: name is missing'],
     [2, ['FILE_SEND', 'name=a', 'name=b'], 'name is given twice'],
-    [2, ['FILE_SEND', 'name=a', 'count=many'], 'the input does not fit: count'],
-    [2, ['FILE_SEND', 'name=a', 'place={'], 'the input does not fit: '],
+    [2, ['FILE_SEND', 'name=a', 'count=many'], 'the input is not valid: count'],
+    [2, ['FILE_SEND', 'name=a', 'place={'], 'the input is not valid: '],
     [2, ['FILE_SEND', 'name=a', 'content=@none.pdf'], 'there is no file none.pdf'],
     [2, ['FILE_SEND', 'name=a', 'content=@definitions'], 'definitions is a folder'],
-    [2, ['FILE_SEND', 'name=a', 'content=@big.pdf;type=pdf'], '"pdf" is no media type'],
+    [2, ['FILE_SEND', 'name=a', 'content=@big.pdf;type=pdf'], '"pdf" is not a media type'],
     [
       2,
       ['FILE_SEND', 'name=@-', 'content=@-;type=text/plain'],
-      'standard input is named twice\n  It can be read once.',
+      'standard input is used twice\n  It can be read only once.',
     ],
-    [2, ['FILE_SEND', 'content=@-', '--input', '-'], 'standard input is named twice'],
+    [2, ['FILE_SEND', 'content=@-', '--input', '-'], 'standard input is used twice'],
     [2, ['FILE_SEND', 'name=a', '--uri', '1'], 'a URI index is for a call over REST'],
-    [2, ['FILE_SEND', 'name=a', '--output', 'none/out.pdf'], 'there is no folder none\n  --output says'],
-    [2, ['FILE_SEND', 'name=a', '--output', 'definitions'], 'definitions is a folder\n  --output names'],
+    [
+      2,
+      ['FILE_SEND', 'name=a', '--output', 'none/out.pdf'],
+      'there is no folder none\n  Attachments are written to the file of --output',
+    ],
+    [2, ['FILE_SEND', 'name=a', '--output', 'definitions'], 'definitions is a folder\n  --output takes a file'],
     [2, ['FILE_SEND', 'name=a', '--node', 'OTHE'], 'there is no node OTHE\n  Did you mean OTHER?'],
     [2, ['FILE_SEND', 'name=a', '--user', 'me'], 'the password of me is missing'],
     [2, ['ENVELOPE_SEND'], 'the content is missing'],
     [2, ['ENVELOPE_SEND', 'content=<a/>'], 'content is no SOAP envelope'],
-    [2, ['ENVELOPE_SEND', 'text=<a/>'], 'the request is xml, and has no field text'],
+    [2, ['ENVELOPE_SEND', 'text=<a/>'], 'the request is xml and has no field text'],
   ])('exit code %i and what is wrong: %j', async (code, args, words) => {
     const { stderr, ...ran } = await signalbox(['invoke', ...args], { cwd, env: partner('http://127.0.0.1:9') });
     expect(stderr).toMatch(/^signalbox: /);
@@ -304,9 +308,9 @@ describe('mistakes', () => {
     expect(ran).toEqual({ code, signal: null, stdout: '' });
   });
 
-  test('a word that is no value: exit code 2', async () => {
+  test('a word that is not a value: exit code 2', async () => {
     const { code, stderr } = await signalbox(['invoke', 'FILE_SEND', 'report.pdf'], { cwd });
-    expect(stderr).toBe('signalbox: "report.pdf" is no value\n  Values are written NAME=VALUE, or NAME=@FILE.\n');
+    expect(stderr).toBe('signalbox: "report.pdf" is not a value\n  Write NAME=VALUE or NAME=@FILE.\n');
     expect(code).toBe(2);
   });
 
@@ -344,7 +348,7 @@ describe('mistakes', () => {
   test('what is no SOAP message is told with its beginning', async () => {
     const page = { status: 502, headers: { 'Content-Type': 'text/html' }, body: '<h1>Bad\x1b[2J gateway</h1>' };
     const { code, stderr } = await invoke(page, 'FILE_SEND', 'name=a');
-    expect(stderr).toContain('the target answered with the status 502\n  It said: <h1>Bad [2J gateway</h1>\n');
+    expect(stderr).toContain('the target answered with the status 502\n  Reply: <h1>Bad [2J gateway</h1>\n');
     expect(code).toBe(1);
   });
 });

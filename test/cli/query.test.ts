@@ -69,7 +69,7 @@ test.concurrent.each(['table', 'csv'])('rows that were cut are said to be: %s', 
   expect(stdout).not.toContain('Åke');
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: 'Cut after 1 row, which is as many as the query may return.\n',
+    stderr: 'Truncated after 1 row, the maximum for this query.\n',
   });
 });
 

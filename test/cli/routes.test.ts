@@ -150,7 +150,10 @@ test.concurrent('warnings are counted: what they are is for check to say', async
   const queries = files['definitions/staff/queries.yaml'].replace('  LOWEST: integer\n', '$&  HIGHEST: integer\n');
   const cwd = await staffProject({ 'definitions/staff/queries.yaml': queries });
   const { code, stderr } = await signalbox(['routes'], { cwd });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: 'The definitions have 1 warning: see signalbox check.\n' });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: 'The definitions have 1 warning. Run signalbox check for details.\n',
+  });
 });
 
 test.concurrent('a service that is not there: what was probably meant', async () => {

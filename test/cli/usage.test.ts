@@ -93,11 +93,11 @@ test.concurrent('--version prints the version of the package', async () => {
 
 test.concurrent.each([
   [['chek'], "unknown command 'chek'\n  Did you mean check?"],
-  [['zzzz'], "unknown command 'zzzz'\n  'signalbox --help' shows how it is used."],
+  [['zzzz'], "unknown command 'zzzz'\n  'signalbox --help' shows the usage."],
   [['check', '--jsn'], "unknown option '--jsn'\n  Did you mean --json?"],
   [['query', 'X', '--format', 'yaml'], "--format can't be 'yaml'\n  Allowed choices are table, json, csv, xml.\n"],
   [['check', 'extra'], "too many arguments for 'check'\n  Expected 0 arguments but got 1: extra.\n"],
-  [['describe', 'wadl'], "missing required argument 'service'\n  'signalbox describe --help' shows how it is used."],
+  [['describe', 'wadl'], "missing required argument 'service'\n  'signalbox describe --help' shows the usage."],
   [['describe', 'raml', 'Staff.v1'], "form can't be 'raml'\n  Allowed choices are wadl, wsdl, xsd, openapi."],
   [['describe', 'wadl', 'Staff.v1', '--base', 'ftp://x'], "--base takes an http or https address, not 'ftp://x'"],
   [
@@ -105,9 +105,9 @@ test.concurrent.each([
     "--base takes an http or https address, not 'http://x/?",
   ],
   [['query'], "missing required argument 'name'"],
-  [['query', 'X', '--prompt', 'REGION'], 'A prompt is written NAME=VALUE.'],
-  [['query', 'X', '--maxrows', '-1'], 'It takes a whole number from 0 on.'],
-  [['query', 'X', '--fields', 'A,,B'], 'It takes names separated by commas.'],
+  [['query', 'X', '--prompt', 'REGION'], 'Write it as NAME=VALUE.'],
+  [['query', 'X', '--maxrows', '-1'], 'It takes an integer from 0 on.'],
+  [['query', 'X', '--fields', 'A,,B'], 'It takes names that are separated by commas.'],
   [['init'], "missing required argument 'dir'"],
 ])('%j is wrong usage: exit code 2, one line and a hint on standard error', async (args, words) => {
   const { code, stdout, stderr } = await signalbox(args);

@@ -56,7 +56,7 @@ test.each([22, 24])('on Node %i, in an empty folder: init, check, describe, dev,
     (await run(node, [bin, ...args], { cwd, env: { ...env, ...more } })).stdout;
   expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${version}\\.`));
   expect(await signalbox(['init', '.'])).toContain('npm run dev');
-  expect(await signalbox(['check'])).toContain('no mistakes');
+  expect(await signalbox(['check'])).toContain('no errors');
   expect(await signalbox(['describe', 'openapi', 'Hello.v1'])).toContain('/Hello/{NAME}');
 
   const dev = startProcess(node, [bin, 'dev'], { cwd, env: { PORT: '0' } });

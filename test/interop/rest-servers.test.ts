@@ -217,7 +217,7 @@ describe.skipIf(!has('nginx', '-v'))('nginx, called over TLS (needs nginx)', () 
       writeFileSync(join(project.root, 'Übersicht 1.bin'), content);
       const args = ['invoke', 'FILE_PUT', 'NAME=von Hand/Übersicht 1.bin', 'CONTENT=@Übersicht 1.bin'];
       const { code, stderr } = await signalbox(args, { cwd: project.root, env: env() });
-      expect([code, stderr]).toEqual([0, 'It was taken; the operation has no reply.\n']);
+      expect([code, stderr]).toEqual([0, 'Accepted. The operation has no reply.\n']);
       expect(readFileSync(join(nginx.files, 'von Hand/Übersicht 1.bin'))).toEqual(content);
     });
   });

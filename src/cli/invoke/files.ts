@@ -17,19 +17,19 @@ export interface NamedFile {
   readonly contentType: string | undefined;
 }
 
-/** @throws CliFailure for a type that is no media type */
+/** @throws CliFailure for a type that is not a media type */
 export function readFileName(text: string): NamedFile {
   const at = text.lastIndexOf(TYPE);
   if (at === -1) return { path: text, contentType: undefined };
   const contentType = text.slice(at + TYPE.length);
   if (parseMediaType(contentType) === undefined)
-    throw wrongUsage(`${JSON.stringify(contentType)} is no media type`, 'One is written as in application/pdf.');
+    throw wrongUsage(`${JSON.stringify(contentType)} is not a media type`, 'Write one such as application/pdf.');
   return { path: text.slice(0, at), contentType };
 }
 
 const TYPE = ';type=';
 
-/** A file as content: its type goes by its name where none is said, its bytes are read as they are sent. */
+/** A file as content. Its type follows from its name if none is given; its bytes are read while they are sent. */
 export async function fileContent({ path, contentType }: NamedFile): Promise<Attachment> {
   if (path === '-') return { contentType: contentType ?? 'application/octet-stream', stream: () => process.stdin };
   try {
@@ -39,7 +39,7 @@ export async function fileContent({ path, contentType }: NamedFile): Promise<Att
   }
 }
 
-/** A file as a segment: what the operation says of segments stands above the type that its name says. */
+/** A file as a segment. The operation's type of segments takes precedence over the type by its name. */
 export async function fileSegment(file: NamedFile): Promise<Segment> {
   const { contentType, ...content } = await fileContent(file);
   return file.contentType === undefined ? content : { ...content, contentType };
@@ -56,7 +56,7 @@ export async function fileText({ path }: NamedFile): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
-    throw new CliFailure(`${path === '-' ? 'standard input' : path} is no text in UTF-8`, { exitCode: 2, cause });
+    throw new CliFailure(`${path === '-' ? 'standard input' : path} is not text in UTF-8`, { exitCode: 2, cause });
   }
 }
 
@@ -68,18 +68,18 @@ function unreadable(path: string, error: unknown): CliFailure {
   return new CliFailure(`${path} can't be opened${code === '' ? '' : ` (${code})`}`, why);
 }
 
-/** Looks whether content can be written to a file, before the call is made whose reply holds it. @throws CliFailure */
+/** Checks that content can be written to a file, before the call is made. @throws CliFailure */
 export async function checkOutput(path: string): Promise<void> {
   if (path === '-') return;
   const there = await stat(path).catch(() => undefined);
-  if (there?.isDirectory()) throw wrongUsage(`${path} is a folder`, '--output names a file.');
+  if (there?.isDirectory()) throw wrongUsage(`${path} is a folder`, '--output takes a file.');
   const place = there === undefined || there.isFile() ? dirname(path) : path;
   try {
     await access(place, constants.W_OK);
   } catch (cause) {
     const isMissing = codeOf(cause) === 'ENOENT';
     throw new CliFailure(isMissing ? `there is no folder ${place}` : `${place} can't be written to`, {
-      hint: '--output says where attachments go.',
+      hint: 'Attachments are written to the file of --output.',
       exitCode: 2,
       cause,
     });
@@ -87,10 +87,10 @@ export async function checkOutput(path: string): Promise<void> {
 }
 
 /**
- * Writes content to a file, which stands there whole or not at all: what was there before stays until then. Devices and
- * pipes are written to as they are, `-` is standard output.
- * @param onWritten told the bytes of it that have come
- * @returns how many there are
+ * Writes content to a file, which is replaced atomically at the end. Devices and pipes are written to directly, `-` is
+ * standard output.
+ * @param onWritten called with the bytes written so far
+ * @returns the number of bytes
  */
 async function writeContent(
   path: string,
@@ -113,7 +113,7 @@ async function writeContent(
 async function writeFileWhole(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const there = await stat(path).catch(() => undefined);
   const direct = there !== undefined && !there.isFile();
-  // A link goes on pointing to where it did.
+  // A symbolic link is kept.
   const final = there === undefined || direct ? path : await realpath(path);
   const partial = direct ? final : `${final}.part-${process.pid}`;
   const file = await open(partial, direct ? 'w' : 'wx');
@@ -130,13 +130,13 @@ async function writeFileWhole(path: string, content: AsyncIterable<Uint8Array>):
   }
 }
 
-/** What is said of an attachment in place of its bytes. */
+/** The description of an attachment, in place of its bytes. */
 export class Kept {
   readonly contentType: string;
   readonly name: string | undefined;
-  /** In bytes, where known. */
+  /** In bytes, if known. */
   readonly length: number | undefined;
-  /** Where it is now; undefined where it was not kept. */
+  /** The file with its content; `undefined` if it was discarded. */
   readonly file: string | undefined;
 
   constructor({ contentType, name, length }: Omit<Attachment, 'stream'>, file?: string) {
@@ -151,25 +151,25 @@ export class Kept {
   }
 }
 
-/** A reply that has been read: attachments became what is said of them. */
+/** A reply that has been read, with descriptions of its attachments. */
 export interface KeptReply {
   readonly value: DocumentValue;
-  /** Those that no field holds. */
+  /** Attachments outside of fields. */
   readonly segments: readonly Kept[];
-  /** How many were not kept. */
+  /** How many were discarded. */
   readonly left: number;
 }
 
 export interface KeepOptions {
-  /** Where the first attachment goes; the others go beside it, numbered from 2. `-` is standard output, which takes one. */
+  /** The file for the first attachment; others are next to it, numbered from 2. `-` is standard output, for one only. */
   readonly output: string | undefined;
-  /** Told the bytes that have come so far. */
+  /** Called with the bytes received so far. */
   onReceived(bytes: number): void;
 }
 
 /**
- * Reads a reply, and keeps its attachments where the command line says. Those that nobody wants stay unread, the
- * connection with them.
+ * Reads a reply and writes its attachments to the file that the command line names. Others stay unread, and the connection is
+ * not used again.
  */
 export async function keepReply(reply: InvokeReply, { output, onReceived }: KeepOptions): Promise<KeptReply> {
   let number = 0;
@@ -191,7 +191,7 @@ export async function keepReply(reply: InvokeReply, { output, onReceived }: Keep
   };
   const value = (await describing(reply.value, keep)) as DocumentValue;
   const segments: Kept[] = [];
-  // What comes behind an attachment that is not wanted would have to be read past it.
+  // Segments after an unread attachment could only be reached by reading it.
   if (left === 0) {
     for await (const segment of reply.segments()) {
       segments.push(await keep(segment));
@@ -210,7 +210,7 @@ function numbered(path: string, number: number): string {
   return isExtension ? `${path.slice(0, dot)}.${number}${path.slice(dot)}` : `${path}.${number}`;
 }
 
-/** The same value with what is said of its attachments in their places, which are read in their order. */
+/** Replaces the attachments in a value by their descriptions, reading them in order. */
 async function describing(value: Value, keep: (attachment: Attachment) => Promise<Kept>): Promise<Value> {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

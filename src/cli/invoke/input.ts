@@ -16,22 +16,22 @@ import { CliFailure, wrongUsage } from '../failure.ts';
 import { propose } from '../find.ts';
 import { fileContent, fileSegment, fileText, readFileName } from './files.ts';
 
-/** What a command line says of an operation's input. */
+/** The arguments for the input of an operation. */
 export interface GivenInput {
   /** `name=value`, `name=@file`. */
   readonly values: readonly string[];
-  /** A file with JSON, or with the content where there is no document; `-` is standard input. */
+  /** A file with JSON, or with content if the request has no document; `-` is standard input. */
   readonly input: string | undefined;
   /** `file`, `file;type`. */
   readonly segments: readonly string[];
 }
 
-/** Segments that go with a request, in their order. */
+/** The segments of a request, in order. */
 export async function readSegments({ segments }: GivenInput): Promise<Segment[]> {
   return Promise.all(segments.map((text) => fileSegment(readFileName(text))));
 }
 
-/** The input of an operation. The writer of the request checks what is left to check. @throws CliFailure */
+/** Reads the input of an operation. The writer of the request checks the rest. @throws CliFailure */
 export async function readInput(request: Message, given: GivenInput): Promise<DocumentValue> {
   const texts = readValues(given.values);
   checkStandardInput(given);
@@ -40,27 +40,26 @@ export async function readInput(request: Message, given: GivenInput): Promise<Do
     if (request.kind === 'raw') return await readRaw(request.raw, texts, given.input);
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
-    throw new CliFailure(`the input does not fit: ${error.message}`, { exitCode: 2, cause: error });
+    throw new CliFailure(`the input is not valid: ${error.message}`, { exitCode: 2, cause: error });
   }
-  if (texts.size > 0 || given.input !== undefined) throw wrongUsage('the operation takes no input');
+  if (texts.size > 0 || given.input !== undefined) throw wrongUsage('the operation has no input');
   return {};
 }
 
-/** It can be read once. */
+/** Standard input can be read only once. */
 function checkStandardInput({ values, input, segments }: GivenInput): void {
   const named = values.map((text) => text.slice(text.indexOf('=') + 1)).filter((text) => text.startsWith('@'));
   const files = [...named.map((text) => text.slice(1)), ...(input === undefined ? [] : [input]), ...segments];
   if (files.filter((file) => file === '-' || file.startsWith('-;type=')).length > 1)
-    throw wrongUsage('standard input is named twice', 'It can be read once.');
+    throw wrongUsage('standard input is used twice', 'It can be read only once.');
 }
 
-/** Texts by name, in the order of their names' first appearance. */
+/** Texts by name, in the order in which the names first appear. */
 function readValues(values: readonly string[]): Map<string, string[]> {
   const texts = new Map<string, string[]>();
   for (const text of values) {
     const equals = text.indexOf('=');
-    if (equals <= 0)
-      throw wrongUsage(`${JSON.stringify(text)} is no value`, 'Values are written NAME=VALUE, or NAME=@FILE.');
+    if (equals <= 0) throw wrongUsage(`${JSON.stringify(text)} is not a value`, 'Write NAME=VALUE or NAME=@FILE.');
     const name = text.slice(0, equals);
     texts.set(name, [...(texts.get(name) ?? []), text.slice(equals + 1)]);
   }
@@ -75,7 +74,7 @@ async function readDocument(
   const known = new Map(document.fields.map((field) => [field.name, field]));
   for (const name of texts.keys()) {
     if (known.has(name)) continue;
-    throw wrongUsage(`the request has no field ${name}`, propose(name, known.keys()) ?? fieldsOf(document));
+    throw wrongUsage(`the request has no field ${name}`, propose(name, known.keys()) ?? describeFields(document));
   }
   const value: Record<string, Value> = {};
   if (input !== undefined) Object.assign(value, readJson(document, texts, await fileText(readFileName(input))));
@@ -84,13 +83,13 @@ async function readDocument(
   return value;
 }
 
-/** The document's JSON. What the command line gives is not missing in it. */
+/** Reads the document from JSON. Fields of the command line may be absent from it. */
 function readJson(document: Document, texts: ReadonlyMap<string, unknown>, text: string): DocumentValue {
   const fields = document.fields.map((field) => (texts.has(field.name) ? { ...field, required: false } : field));
   return compileDocument({ ...document, fields }, { namespace: '' }).fromJson(text);
 }
 
-/** The media type of a file that has none of its own: what a field of that name says. */
+/** The media type for files without one: from a field of that name. */
 function contentTypeIn(
   { fields }: Document,
   texts: ReadonlyMap<string, readonly string[]>,
@@ -98,8 +97,8 @@ function contentTypeIn(
 ): string | undefined {
   const field = fields.find(({ name }) => /^content_?type$/i.test(name));
   if (field === undefined) return undefined;
-  const said = texts.get(field.name)?.[0] ?? value[field.name];
-  return typeof said === 'string' && !said.startsWith('@') ? said : undefined;
+  const type = texts.get(field.name)?.[0] ?? value[field.name];
+  return typeof type === 'string' && !type.startsWith('@') ? type : undefined;
 }
 
 async function readField(field: Field, texts: readonly string[], contentType: string | undefined): Promise<Value> {
@@ -124,7 +123,7 @@ async function fileOf(text: string, otherwise: string | undefined): Promise<Atta
   return fileContent({ path, contentType: contentType ?? otherwise });
 }
 
-/** `@file` is the file's text, `@@` an at sign, everything else itself. */
+/** `@file` is the text of a file, `@@` an at sign; anything else is the text itself. */
 async function textOf(text: string): Promise<string> {
   if (text.startsWith('@@')) return text.slice(1);
   return text.startsWith('@') ? fileText({ path: text.slice(1), contentType: undefined }) : text;
@@ -136,19 +135,18 @@ async function readRaw(
   input: string | undefined,
 ): Promise<DocumentValue> {
   for (const name of texts.keys()) {
-    if (name !== 'content')
-      throw wrongUsage(`the request is ${raw}, and has no field ${name}`, 'It takes content=@FILE.');
+    if (name !== 'content') throw wrongUsage(`the request is ${raw} and has no field ${name}`, 'Pass content=@FILE.');
   }
   const given = [...(texts.get('content') ?? []), ...(input === undefined ? [] : [`@${input}`])];
   if (given.length > 1) throw wrongUsage('the content is given twice');
   const [text] = given;
-  if (text === undefined) throw wrongUsage('the content is missing', 'content=@FILE gives it.');
+  if (text === undefined) throw wrongUsage('the content is missing', 'Pass content=@FILE.');
   if (raw !== 'binary') return { content: raw === 'json' ? readJsonText(await textOf(text)) : await textOf(text) };
-  if (!text.startsWith('@')) throw wrongUsage('the content is binary', 'content=@FILE gives it.');
+  if (!text.startsWith('@')) throw wrongUsage('the content is binary', 'Pass content=@FILE.');
   return { content: await fileOf(text, undefined) };
 }
 
-function fieldsOf({ fields }: Document): string {
+function describeFields({ fields }: Document): string {
   const shown = fields.map(({ name, type, required }) => `${name} ${type.kind}${required ? ', required' : ''}`);
   return shown.length === 0 ? 'It has no fields.' : `Its fields: ${shown.join('; ')}.`;
 }

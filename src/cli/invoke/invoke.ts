@@ -18,10 +18,10 @@ const help = {
     "signalbox invoke N_BINARY_SEND content=@envelope.xml --segment 'report.xml;type=application/xml'",
   ],
   notes: [
-    'An operation with a target calls it, over REST or SOAP as it is defined; a flow makes the calls of its steps. An operation that is answered here is called over SOAP at the running gateway, or another one of the same definitions, by --node; nobody named, a user of the sample calls, where only this machine can listen in.',
-    "NAME=@FILE takes the value from a file (- is standard input, NAME=@@TEXT is a text that begins with @); binary content is sent as it is read. The type of a file goes by its name, or is said behind it, as in content=@report;type=application/pdf, or by the document's own field. SIGNALBOX_USER and SIGNALBOX_PASSWORD say who calls the gateway of these definitions.",
+    'For an operation with a target the target is called, over REST or SOAP as defined; for a flow the calls of its steps are made. With --node an operation that is answered here is called over SOAP at the running gateway, or at another gateway with the same definitions. Without credentials a sample user makes that call, on a loopback address only.',
+    'NAME=@FILE takes the value from a file (- is standard input; write NAME=@@TEXT for a text that begins with @); binary content is sent while it is read. The media type of a file follows from its name, or is appended as in content=@report;type=application/pdf, or is in a field of the document. SIGNALBOX_USER and SIGNALBOX_PASSWORD are the credentials for the gateway of these definitions.',
   ],
-  exits: ['done', 'the definitions hold errors, or the call came to nothing'],
+  exits: ['done', 'the definitions contain errors, or the call failed'],
 } as const;
 
 interface InvokeOptions {
@@ -36,30 +36,30 @@ interface InvokeOptions {
   readonly verbose?: true;
 }
 
-/** `signalbox invoke`: calls an operation, or runs a flow, and shows the reply. Ends with 1 where the answer is a fault. */
+/** `signalbox invoke`: calls an operation or runs a flow, and prints the reply. Ends with 1 if that is a fault. */
 export function addInvoke(program: Command): void {
   explain(program.command('invoke'), help)
-    .description('call an operation, or run a flow, and show the reply')
-    .argument('<operation>', 'the operation, or the flow')
+    .description('call an operation or run a flow, and print the reply')
+    .argument('<operation>', 'the operation or flow')
     .argument('[name=value...]', 'fields of the request')
-    .option('--dry-run', 'show the requests, with secrets masked, and send nothing')
-    .option('--input <file>', 'fields in JSON, or the content where there is no document; - is standard input')
+    .option('--dry-run', 'print the requests with secrets masked, and send nothing')
+    .option('--input <file>', 'fields in JSON, or content if the request has no document; - is standard input')
     .addOption(
-      new Option('--segment <file>', 'an attachment beside the fields; once for each')
+      new Option('--segment <file>', 'an attachment besides the fields; repeat for more than one')
         .argParser((text: string, before: readonly string[]) => [...before, text])
         .default([], 'none'),
     )
-    .option('--uri <index>', "which of the operation's URI templates, from 1 (default: 1)", readIndex)
-    .option('--node <node>', 'the node that is called, in place of the target')
-    .option('--user <name[:password]>', 'who calls, in place of what the node says')
+    .option('--uri <index>', "the index of the operation's URI template (default: 1)", readIndex)
+    .option('--node <node>', 'the node to call instead of the target')
+    .option('--user <name[:password]>', 'the credentials, instead of those of the node')
     .option('-o, --output <file>', 'the file for attachments of the reply; - is standard output')
     .option('--json', AS_JSON)
-    .option('--verbose', 'show the heads of request and reply, and times')
+    .option('--verbose', 'print the heads of request and reply, and times')
     .action(async (id: string, values: readonly string[], options: InvokeOptions, command: Command) => {
       if (options.output === '-' && process.stdout.isTTY)
-        throw wrongUsage('attachments are not for a terminal', '--output FILE writes them to a file.');
+        throw wrongUsage('attachments are not written to a terminal', 'Write them to a file with --output FILE.');
       const place = placeOf(command);
-      // Handlers are no part of this.
+      // Calls need no handlers.
       const registry = await loadRegistry(place, 'ignore-missing');
       const [{ checkOptions, findCallable }, { prepare, run }] = await Promise.all([
         import('./target.ts'),
@@ -81,7 +81,7 @@ function askedFor(values: readonly string[], options: InvokeOptions): Asked {
 }
 
 function readIndex(text: string): number {
-  if (!/^[1-9][0-9]{0,3}$/.test(text)) throw new InvalidArgumentError('It is a number from 1.');
+  if (!/^[1-9][0-9]{0,3}$/.test(text)) throw new InvalidArgumentError('It takes a number from 1 on.');
   return Number(text);
 }
 
@@ -91,14 +91,14 @@ async function show({ kept, contentType }: Ran, found: Found, { output, json }: 
     import('./target.ts'),
   ]);
   const response = responseOf(found, contentType);
-  // Where the content is on standard output, nothing else is.
+  // If standard output has the content, everything else goes to standard error.
   const stream = output === '-' ? process.stderr : process.stdout;
   const paper = { colours: coloursOf(stream), terminal: stream.isTTY };
   const text = json ? renderJson(kept, response) : renderReply(kept, response, paper);
   if (output === '-') note(text.trimEnd());
   else await print(text);
-  if (response.kind === 'none') note('It was taken; the operation has no reply.');
-  if (kept.left > 0) note('Attachments of the reply were not kept: give --output FILE.');
+  if (response.kind === 'none') note('Accepted. The operation has no reply.');
+  if (kept.left > 0) note('Attachments of the reply were discarded. Pass --output FILE to keep them.');
 }
 
 async function showPrepared(requests: readonly PreparedRequest[], { json }: InvokeOptions): Promise<void> {

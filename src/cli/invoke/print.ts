@@ -12,7 +12,7 @@ import { size } from '../progress.ts';
 import { type Colors, note, printable } from '../terminal.ts';
 import { Kept, type KeptReply } from './files.ts';
 
-/** A reply as JSON: its document, attachments being objects that say what and where they are. */
+/** A reply as JSON: its document, with descriptions of attachments as objects. */
 export function renderJson({ value, segments }: KeptReply, response: Message): string {
   const text = jsonOf(value, response);
   const beside =
@@ -29,7 +29,7 @@ function jsonOf(value: DocumentValue, response: Message): string {
     : writeJsonText(bare);
 }
 
-/** What is said of attachments as plain values. */
+/** Replaces descriptions of attachments by plain values. */
 function withoutKept(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Kept) return value.toJson();
@@ -37,13 +37,13 @@ function withoutKept(value: Value): Value {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutKept(each as Value)]));
 }
 
-/** The document with what is said of binary content in its place. */
+/** The document with descriptions in place of binary content. */
 function described(document: Document, known = new Map<Document, Document>()): Document {
   const found = known.get(document);
   if (found !== undefined) return found;
   const fields: Document['fields'][number][] = [];
   const copy = { ...document, fields };
-  // Known before its fields are: a document may hold itself.
+  // Set before its fields are read: a document may contain itself.
   known.set(document, copy);
   for (const field of document.fields) fields.push({ ...field, type: describedType(field.type, known) });
   return copy;
@@ -55,20 +55,20 @@ function describedType(type: FieldType, known: Map<Document, Document>): FieldTy
   return primitiveOf(type) === 'binary' ? { kind: 'json' } : type;
 }
 
-/** What a reply is written to. */
+/** The output for a reply. */
 export interface Paper {
   readonly colours: Colors;
-  /** Characters that would drive it are left out. */
+  /** Control characters are replaced. */
   readonly terminal: boolean;
 }
 
-/** A reply for people: a line a field, or the text that it is. */
+/** A reply for people: one line per field, or the text. */
 export function renderReply(reply: KeptReply, response: Message, { colours, terminal }: Paper): string {
   const { value, segments } = reply;
   const beside = segments.map((segment, index) => [`segment ${index + 1}`, describe(segment)] as const);
   const isText = response.kind === 'raw' && response.raw !== 'binary';
   if (isText) return textOf(value.content, terminal) + renderFields(beside, colours);
-  return renderFields([...fieldsOf(value), ...beside], colours);
+  return renderFields([...fieldPaths(value), ...beside], colours);
 }
 
 function textOf(content: Value, terminal: boolean): string {
@@ -77,32 +77,32 @@ function textOf(content: Value, terminal: boolean): string {
   return shown === '' || shown.endsWith('\n') ? shown : `${shown}\n`;
 }
 
-/** Fields by their paths, in their order. */
-function fieldsOf(value: Value, path = ''): [string, string][] {
+/** The fields of a value by their paths, in order. */
+function fieldPaths(value: Value, path = ''): [string, string][] {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'object') return [[path, String(value)]];
   if (Array.isArray(value))
-    return (value as readonly Value[]).flatMap((each, index) => fieldsOf(each, `${path}[${index}]`));
+    return (value as readonly Value[]).flatMap((each, index) => fieldPaths(each, `${path}[${index}]`));
   if (value instanceof Kept) return [[path, describe(value)]];
   return Object.entries(value).flatMap(([name, each]) =>
-    fieldsOf(each as Value, path === '' ? name : `${path}.${name}`),
+    fieldPaths(each as Value, path === '' ? name : `${path}.${name}`),
   );
 }
 
 /** `application/pdf, 1.4 MB, in report.pdf`. */
 function describe({ contentType, name, length, file }: Kept): string {
-  const where = file === undefined ? 'not kept' : `in ${file === '-' ? 'standard output' : file}`;
+  const where = file === undefined ? 'discarded' : `in ${file === '-' ? 'standard output' : file}`;
   const parts = [contentType, name, length === undefined ? undefined : size(length), where];
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-/** A line a field, values one below the other. */
+/** One line per field, with aligned values. */
 function renderFields(fields: readonly (readonly [name: string, value: string])[], colours: Colors): string {
   const width = Math.max(0, ...fields.map(([name]) => name.length));
   return fields.map(([name, value]) => `${colours.bold(name.padEnd(width))}  ${printable(value)}\n`).join('');
 }
 
-/** Requests as they would be sent, in the form that travels; each with what it is above it. */
+/** Requests in the form in which they are sent, each below a comment with its operation. */
 export function renderPrepared(requests: readonly PreparedRequest[]): string {
   return requests.map((request, index) => renderOne(request, index + 1, requests.length)).join('\n');
 }
@@ -117,7 +117,7 @@ function renderOne({ operation, method, url, headers, body }: PreparedRequest, i
   return `${[...lines, ...text].map(printable).join('\n')}\n`;
 }
 
-/** Shows the heads of each exchange. */
+/** Prints the heads of each exchange to standard error. */
 export const heads = {
   onRequest: (head: Head): void => noteHead('>', head),
   onReply: (head: Head): void => noteHead('<', head),
@@ -128,20 +128,20 @@ function noteHead(mark: string, { line, headers }: Head): void {
     note(`${mark} ${each}`.trimEnd());
 }
 
-/** What became of the call: of each step where there are several. */
+/** Prints times and statuses of a call, or of each step of a flow. */
 export function noteReply(reply: InvokeReply | FlowReply): void {
   if ('steps' in reply) noteSteps(reply.steps);
   else note(`* ${spent(reply.timings, reply.attempts)}`);
   note(`* response status ${reply.responseStatus}, call ${reply.requestId}`);
 }
 
-/** What became of the steps of a flow, a line each. */
+/** Prints the results of a flow's steps, one line each. */
 function noteSteps(steps: readonly StepTrace[]): void {
   for (const step of steps) note(`* ${step.operation}: ${stepWords(step)}`);
 }
 
 function stepWords({ kept, timings, attempts, httpResponseCode }: StepTrace): string {
-  if (kept) return 'what was kept still holds';
+  if (kept) return 'kept values are still valid';
   if (timings !== undefined) return spent(timings, attempts);
   const answered = httpResponseCode === undefined ? 'no reply' : `failed, HTTP status ${httpResponseCode}`;
   return `${answered}; ${counted(attempts, 'attempt')}`;
@@ -157,12 +157,12 @@ function spent({ connected, sent, head, value }: ReplyTimings, attempts: number)
   return `${times.join(', ')}; ${counted(attempts, 'attempt')}`;
 }
 
-/** What became of a flow's steps, where one of them is what failed. */
+/** Prints the results of the steps before and at the one that failed. */
 export function noteFailure(error: unknown): void {
   if (error instanceof FlowError) noteSteps(error.steps);
 }
 
-/** A call that did not succeed, in the style of a command's own errors; other errors as they are. */
+/** A failed call, in the style of a command's own errors. Other errors are returned unchanged. */
 export function callFailure(error: unknown): unknown {
   if (!(error instanceof InvokeError)) return error;
   const lines = [...answerLines(error), ...whereLines(error)];
@@ -173,13 +173,13 @@ export function callFailure(error: unknown): unknown {
   });
 }
 
-/** Nothing was sent because of how it was asked for; of a flow that has come to a step something was. */
+/** Whether nothing was sent because of wrong usage. A flow that has reached a step has sent something. */
 function isUsage(error: InvokeError): boolean {
   const { code, attempts } = error;
   return attempts === 0 && !(error instanceof FlowError) && (code === 'BAD_INPUT' || code === 'UNKNOWN_OPERATION');
 }
 
-/** What the other side says, of the step that failed where there are several. */
+/** The reply of the other side, in a flow that of the failed step. */
 function answerLines(error: InvokeError): string[] {
   const answer = error.cause instanceof InvokeError && error.cause.code === error.code ? error.cause : error;
   if (answer instanceof SoapFault) return soapLines(answer);
@@ -188,7 +188,7 @@ function answerLines(error: InvokeError): string[] {
 }
 
 function soapLines({ code, subcodes, reason, detail, detailXml }: SoapFault): string[] {
-  // The broker's own words are no more than code and reason.
+  // The gateway's own detail repeats code and reason.
   const isOther = detail === undefined && detailXml !== '' && !detailXml.startsWith('<IBResponse');
   return [
     `Fault: ${[code, ...subcodes].map(printable).join(' > ')}`,
@@ -200,17 +200,17 @@ function soapLines({ code, subcodes, reason, detail, detailXml }: SoapFault): st
 function faultLines({ fault, reason, detail, body }: ReplyFault): string[] {
   if (fault !== undefined) return documentLines(fault, reason);
   if (detail !== '') return [shortened(detail)];
-  return body === undefined ? [] : [`It said: ${shortened(body)}`];
+  return body === undefined ? [] : [`Reply: ${shortened(body)}`];
 }
 
-/** A fault document's fields. Most of them repeat the reason in one. */
+/** The fields of a fault document, except those that repeat the reason. */
 function documentLines(document: DocumentValue | undefined, reason: string): string[] {
-  const fields = document === undefined ? [] : fieldsOf(document).filter(([, value]) => value !== reason);
+  const fields = document === undefined ? [] : fieldPaths(document).filter(([, value]) => value !== reason);
   return fields.map(([name, value]) => `${name}: ${printable(value)}`);
 }
 
 function otherLines({ hint, body }: InvokeError): string[] {
-  return [...(hint === undefined ? [] : [hint]), ...(body === undefined ? [] : [`It said: ${shortened(body)}`])];
+  return [...(hint === undefined ? [] : [hint]), ...(body === undefined ? [] : [`Reply: ${shortened(body)}`])];
 }
 
 const SHOWN = 300;
@@ -218,7 +218,7 @@ const SHOWN = 300;
 const shortened = (text: string): string =>
   printable(text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}...` : text);
 
-/** What the log of the other side is searched by. */
+/** Facts to find the call in the log of the other side. */
 function whereLines({ called: { address, requestId }, httpResponseCode, sent, attempts }: InvokeError): string[] {
   if (address === undefined) return [];
   const status = httpResponseCode === undefined ? '' : `HTTP status ${httpResponseCode}, `;

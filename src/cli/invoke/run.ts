@@ -11,12 +11,12 @@ import type { GivenInput } from './input.ts';
 import { heads, noteReply } from './print.ts';
 import type { ChosenTarget, Found, OneOperation } from './target.ts';
 
-/** What a command line says beside the operation. */
+/** The arguments of a command line besides the operation. */
 export interface Asked {
   readonly given: GivenInput;
   readonly node: string | undefined;
   readonly user: string | undefined;
-  /** Which of the operation's URI templates, from 1. */
+  /** Index of the operation's URI template, from 1. */
   readonly uriIndex: number | undefined;
   readonly output: string | undefined;
   readonly verbose: boolean;
@@ -30,13 +30,13 @@ interface Ready {
   readonly options: CallOptions;
 }
 
-/** A reply that has been read, and its type. */
+/** A reply that has been read, and its media type. */
 export interface Ran {
   readonly kept: KeptReply;
   readonly contentType: string | undefined;
 }
 
-/** Makes the call, and keeps what comes back. @throws CliFailure */
+/** Makes the call and reads the reply. @throws CliFailure */
 export async function run(
   registry: Registry,
   found: Found,
@@ -86,12 +86,12 @@ async function withClient<T>(
       import('./input.ts'),
     ]);
   const { env } = process;
-  // The steps of a flow have targets of their own.
+  // Each step of a flow has its own target.
   const { sample, ...target }: ChosenTarget =
     found.kind === 'flow' ? {} : await chooseTarget(registry, found, { node, user }, env);
   const input = await readInput(requestOf(found), given);
   const segments = await readSegments(given);
-  if (sample) note(`As ${target.credential?.user}, a user of the sample.`);
+  if (sample) note(`Calling as the sample user ${target.credential?.user}.`);
   const spool = createSpool({ folder: join(place.root, '.signalbox/spool') });
   const client = createClient(registry, { env, spool, folder: place.root });
   try {
@@ -113,7 +113,7 @@ async function operationOf(found: OneOperation, { node }: CallOptions, input: Do
   return asConsumer(found.operation, node, input);
 }
 
-/** A line for each stage that may take a while: those of a flow are its steps. */
+/** The labels of stages that may take long; for a flow those are its steps. */
 function labelsOf(found: Found): string[] {
   if (found.kind !== 'flow') return [`Sending ${found.operation.id}`, `Waiting for ${found.operation.id}`, 'Receiving'];
   const { steps } = found.flow;

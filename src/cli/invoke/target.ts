@@ -19,11 +19,11 @@ import { contractBaseOf, reachable } from '../project.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a call goes, as far as the command line decides it. */
+/** The target of a call, as far as the command line determines it. */
 export interface ChosenTarget {
   readonly node?: Node;
   readonly credential?: Credential;
-  /** The credential is that of a user of the sample, whom nobody has named. */
+  /** The credential is that of a sample user, since none was given. */
   readonly sample?: true;
 }
 
@@ -34,11 +34,11 @@ export async function chooseTarget(
   given: { readonly node: string | undefined; readonly user: string | undefined },
   env: Environment,
 ): Promise<ChosenTarget> {
-  const said = given.user === undefined ? {} : { credential: readUser(given.user, env) };
-  if (given.node === undefined) return said;
-  if (given.node !== registry.gateway.id) return { node: nodeOf(registry, given.node), ...said };
+  const named = given.user === undefined ? {} : { credential: readUser(given.user, env) };
+  if (given.node === undefined) return named;
+  if (given.node !== registry.gateway.id) return { node: nodeOf(registry, given.node), ...named };
   const { node, host } = await localNode(registry, env);
-  return { node, ...(given.user === undefined ? await localUser(registry, found, host, env) : said) };
+  return { node, ...(given.user === undefined ? await localUser(registry, found, host, env) : named) };
 }
 
 function nodeOf({ nodes, gateway }: Registry, id: string): Node {
@@ -47,11 +47,11 @@ function nodeOf({ nodes, gateway }: Registry, id: string): Node {
   throw wrongUsage(`there is no node ${id}`, propose(id, [gateway.id, ...nodes.keys()]));
 }
 
-/** The gateway of these definitions, at the address that it has for its callers. */
+/** The gateway of these definitions, at its address for callers. */
 async function localNode(registry: Registry, env: Environment): Promise<{ node: Node; host: string }> {
   const { id, at, publicUrl } = registry.gateway;
   if (publicUrl === undefined && readAddress(registry, env).port === 0)
-    throw new CliFailure('the port of the gateway is not known', { hint: 'PORT says which one it has taken.' });
+    throw new CliFailure('the port of the gateway is not known', { hint: 'Set PORT to the port that it listens on.' });
   const base = reachable(await contractBaseOf(registry, undefined));
   const url = new URL(`${base}/PeopleSoftServiceListeningConnector`);
   return { node: { ...NODE_DEFAULTS, id, base: [literal(url.href)], at }, host: url.hostname.replace(/^\[|\]$/g, '') };
@@ -59,18 +59,18 @@ async function localNode(registry: Registry, env: Environment): Promise<{ node: 
 
 const literal = (text: string): ConfigText => ({ source: text, parts: [{ kind: 'literal', text }] });
 
-/** `NAME:PASSWORD`, or a name with its password in the environment. */
+/** `NAME:PASSWORD`, or a name whose password is in the environment. */
 function readUser(text: string, env: Environment): Credential {
   const colon = text.indexOf(':');
   if (colon >= 0) return { user: text.slice(0, colon), password: text.slice(colon + 1) };
   const password = env.SIGNALBOX_PASSWORD;
   if (password !== undefined && password !== '') return { user: text, password };
-  throw wrongUsage(`the password of ${text} is missing`, '--user NAME:PASSWORD or SIGNALBOX_PASSWORD gives it.');
+  throw wrongUsage(`the password of ${text} is missing`, 'Pass --user NAME:PASSWORD, or set SIGNALBOX_PASSWORD.');
 }
 
 /**
- * Who calls the gateway of these definitions where nobody is named: the user of the environment, or of the sample where
- * only this machine can listen in. Neither is ever shown to another system.
+ * The user for calls of the gateway of these definitions when no user is named: the one of the environment, or on a loopback
+ * address one of the sample. Neither is ever sent to another system.
  */
 async function localUser(
   registry: Registry,
@@ -85,12 +85,12 @@ async function localUser(
   const sample =
     isLoopback(host) && env.SIGNALBOX_SAMPLE_USERS !== 'off' ? await sampleUser(registry, operation) : undefined;
   if (sample !== undefined) return { credential: { user: sample.id, password: sample.id }, sample: true };
-  throw new CliFailure(`${operation.id} wants to know who calls`, {
-    hint: '--user NAME:PASSWORD says it, or SIGNALBOX_USER and SIGNALBOX_PASSWORD.',
+  throw new CliFailure(`${operation.id} requires credentials`, {
+    hint: 'Pass --user NAME:PASSWORD, or set SIGNALBOX_USER and SIGNALBOX_PASSWORD.',
   });
 }
 
-/** A user of the sample whose password is its id, one that may call the operation before others. */
+/** A sample user whose password is its id, preferably one that may call the operation. */
 async function sampleUser({ users }: Registry, operation: Operation | ConsumerOperation): Promise<User | undefined> {
   const samples = [...users.values()].filter((user) => user.sample);
   const allowed = samples.filter((user) => may(user, operation));
@@ -102,14 +102,13 @@ async function sampleUser({ users }: Registry, operation: Operation | ConsumerOp
   return undefined;
 }
 
-/** What may be called. */
 export type Found = OneOperation | { readonly kind: 'flow'; readonly flow: Flow };
 
 export type OneOperation =
   | { readonly kind: 'consumer'; readonly operation: ConsumerOperation }
   | { readonly kind: 'provider'; readonly operation: Operation; readonly soap: SoapForm };
 
-/** An operation or a flow by its id; an operation that is answered here needs a node to be called at. @throws CliFailure */
+/** Finds an operation or a flow by its id. An operation that is answered here needs a node. @throws CliFailure */
 export function findCallable(registry: Registry, id: string, node: string | undefined): Found {
   const flow = flowNamed(registry, id);
   if (flow !== undefined) return { kind: 'flow', flow };
@@ -117,16 +116,16 @@ export function findCallable(registry: Registry, id: string, node: string | unde
   if ('target' in operation) return { kind: 'consumer', operation };
   const { gateway } = registry;
   if (operation.soap === undefined)
-    throw wrongUsage(`operation ${id} has no SOAP form`, 'Its definition gets one by `soap: true`.');
+    throw wrongUsage(`operation ${id} has no SOAP form`, 'Add `soap: true` to its definition.');
   if (node === undefined)
     throw wrongUsage(
-      `operation ${id} is answered here, and calls no other system`,
-      `--node ${gateway.id} calls it at the running gateway.`,
+      `operation ${id} is answered here and calls no other system`,
+      `Pass --node ${gateway.id} to call it at the running gateway.`,
     );
   return { kind: 'provider', operation, soap: operation.soap };
 }
 
-/** @throws CliFailure that says which there are */
+/** @throws CliFailure that proposes other operations */
 function operationCalled(registry: Registry, name: string): Operation | ConsumerOperation {
   const { consumers, operations, flows } = registry;
   const byName = operationsByName(registry);
@@ -142,33 +141,33 @@ function operationCalled(registry: Registry, name: string): Operation | Consumer
     throw wrongUsage(`there is no operation ${name}`, propose(name, known));
   }
   if (meant.length === 1) return found;
-  throw wrongUsage(`${name} may be ${alternatives(meant)}`, `Write one of them in full: ${qualifiedName(found)}.`);
+  throw wrongUsage(`${name} may mean ${alternatives(meant)}`, `Write one of them in full: ${qualifiedName(found)}.`);
 }
 
 /**
- * Options that say how one operation is called, by their names; undefined where they are not given.
- * @throws CliFailure where there are several operations
+ * @param options options for the call of one operation, by name
+ * @throws CliFailure when one of them is given for a flow
  */
 export function checkOptions({ kind }: Found, options: Readonly<Record<string, unknown>>): void {
   const given = Object.keys(options).find((name) => options[name] !== undefined);
   if (kind === 'flow' && given !== undefined)
-    throw wrongUsage(`${given} is for one operation`, 'A flow says itself how its steps are called.');
+    throw wrongUsage(`${given} can't be used with a flow`, 'A flow defines how its steps are called.');
 }
 
-/** What the command line may say. Over REST a body without a document is a field beside those of the URI. */
+/** The message that the command line fills. Over REST a body without a document is a field besides those of the URI. */
 export function requestOf(found: Found): Message {
   if (found.kind === 'flow') return { kind: 'document', document: found.flow.input };
   if (found.kind === 'provider') return found.soap.request;
   const { operation } = found;
   if (operation.kind === 'soap') return operation.soap.request;
   const { body, input } = operation;
-  // JSON is sent as it is written, digits and order with it.
+  // JSON is sent as it was written, with its digits and order.
   if (body.kind === 'raw' && input.fields.length === 1)
     return { kind: 'raw', raw: body.raw === 'json' ? 'text' : body.raw };
   return input.fields.length === 0 ? { kind: 'none' } : { kind: 'document', document: input };
 }
 
-/** What a reply of that type holds. */
+/** The message of a reply with that media type. */
 export function responseOf(found: Found, contentType: string | undefined): Message {
   if (found.kind === 'provider') return found.soap.response;
   const operation = found.kind === 'flow' ? found.flow.steps.at(-1)?.operation : found.operation;
