@@ -28,8 +28,8 @@ export function members(document: Document, face: Face, words: Writing): string 
   );
   if (document.open) {
     words.uses.add('Value');
-    const said = comment('  ', ['Fields that are not declared are kept unchanged.']);
-    lines.push(`${said}${leadOf(face)}[field: string]: Value;\n`);
+    const note = comment('  ', ['Fields that are not declared are kept unchanged.']);
+    lines.push(`${note}${leadOf(face)}[field: string]: Value;\n`);
   }
   return face === 'given' ? block(lines) : block(lines, 'never');
 }

@@ -37,7 +37,7 @@ interface Stub {
 function operationStubs({ operations, names }: Vocabulary): Stub[] {
   const byFile = Map.groupBy(operations, ({ answer }) => (answer.kind === 'handler' ? answer.file : ''));
   return [...byFile].map(([file, sharing]) => {
-    const said = sharing.flatMap((operation) => [
+    const lines = sharing.flatMap((operation) => [
       sentence(operation.description),
       ...waysTo(operation).map((way) => `${operation.id}: ${way}`),
     ]);
@@ -49,7 +49,7 @@ function operationStubs({ operations, names }: Vocabulary): Stub[] {
       text: (generated) => `import { Fault } from 'signalbox';
 import { defineHandler } from '${generated}/handlers.ts';
 
-${comment('', [...said, types])}export default defineHandler(${sharing.length === 1 ? ids : `[${ids}]`}, {
+${comment('', [...lines, types])}export default defineHandler(${sharing.length === 1 ? ids : `[${ids}]`}, {
   onRequest(_request, context) {
     throw Fault.custom('NOT_WRITTEN', 501, \`\${context.operation.id} is declared, but its code is not written yet.\`);
   },
@@ -90,11 +90,11 @@ function classStubs(services: Iterable<RelatedContent>, { components, names }: V
     const used = components.filter(({ events }) => events.some((each) => each.service === service));
     const types = used.map((component) => names.event(component));
     const type = types.join(' | ') || 'ComponentEvent';
-    const said = [sentence(service.description), ...used.flatMap((component) => eventsOf(component, service))];
+    const lines = [sentence(service.description), ...used.flatMap((component) => eventsOf(component, service))];
     return {
       file: service.file,
       text: (generated) => `${importsOf(types, generated)}
-${comment('', said)}export default class extends ServiceInterface<${type}> {
+${comment('', lines)}export default class extends ServiceInterface<${type}> {
   override execute(event: ${type}): void {
     event.log('warn', '${service.id} is declared, but its code is not written yet.');
   }

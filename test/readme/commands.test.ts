@@ -66,7 +66,7 @@ test.each(described.map(({ command }) => command))('runs: %s', async (command) =
   const { code, stdout, stderr } = await signalbox(command.split(' ').slice(2), { cwd: repository });
   expect(code, stderr).toBe(0);
   // A schema may say what it imports; there is nothing else to say.
-  expect(stderr).toMatch(/^(?:It imports [\w.]+, which -o writes beside it\.\n)*$/);
+  expect(stderr).toMatch(/^(?:It imports [\w.]+, which -o writes next to it\.\n)*$/);
   expect(stdout).toMatch(/^(<\?xml|\{)/);
 });
 

@@ -15,11 +15,11 @@ import { Kept, type KeptReply } from './files.ts';
 /** A reply as JSON: its document, with descriptions of attachments as objects. */
 export function renderJson({ value, segments }: KeptReply, response: Message): string {
   const text = jsonOf(value, response);
-  const beside =
+  const json =
     segments.length === 0
       ? text
       : `{"reply":${text},"segments":${writeJsonText(segments.map((each) => each.toJson()))}}`;
-  return `${beside}\n`;
+  return `${json}\n`;
 }
 
 function jsonOf(value: DocumentValue, response: Message): string {
@@ -65,10 +65,10 @@ export interface Paper {
 /** A reply for people: one line per field, or the text. */
 export function renderReply(reply: KeptReply, response: Message, { colours, terminal }: Paper): string {
   const { value, segments } = reply;
-  const beside = segments.map((segment, index) => [`segment ${index + 1}`, describe(segment)] as const);
+  const attachments = segments.map((segment, index) => [`segment ${index + 1}`, describe(segment)] as const);
   const isText = response.kind === 'raw' && response.raw !== 'binary';
-  if (isText) return textOf(value.content, terminal) + renderFields(beside, colours);
-  return renderFields([...fieldPaths(value), ...beside], colours);
+  if (isText) return textOf(value.content, terminal) + renderFields(attachments, colours);
+  return renderFields([...fieldPaths(value), ...attachments], colours);
 }
 
 function textOf(content: Value, terminal: boolean): string {

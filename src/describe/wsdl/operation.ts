@@ -77,12 +77,14 @@ function requestMessage(name: string): string {
 
 function textOf(operation: SoapOperation, faultMessage: WsdlMessage | undefined): string | undefined {
   const { description, fault, soap } = operation;
-  const untold = soap.response.kind !== 'none' && fault !== undefined && faultMessage === undefined;
+  const hasUnnamedDetail = soap.response.kind !== 'none' && fault !== undefined && faultMessage === undefined;
   return joined(
     '\n',
     description,
     soap.response.kind === 'none' ? 'One-way: the reply is empty.' : undefined,
-    untold ? `The detail of a fault contains the element ${fault.xmlName}, which WSDL can't refer to.` : undefined,
+    hasUnnamedDetail
+      ? `The detail of a fault contains the element ${fault.xmlName}, which WSDL can't refer to.`
+      : undefined,
     accessNote(soapSchemes(operation)),
   );
 }

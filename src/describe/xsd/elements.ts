@@ -117,11 +117,11 @@ function ownNote(field: Field): string | undefined {
 function notesOf(field: Field): (string | undefined)[] {
   const type = singleType(field.type);
   const value = plainDefault(field);
-  const untold = field.pattern !== undefined && translatedPattern(field) === undefined;
+  const hasUntranslatedPattern = field.pattern !== undefined && translatedPattern(field) === undefined;
   return [
     value === undefined ? undefined : `Default: ${lexical(value)}.`,
     caseNote(field),
-    untold ? `The value matches the regular expression (ECMA-262) ${field.pattern}` : undefined,
+    hasUntranslatedPattern ? `The value matches the regular expression (ECMA-262) ${field.pattern}` : undefined,
     traitsOf(type)?.xml.note,
   ];
 }
