@@ -6,8 +6,8 @@ import type { RawReply, Received } from './raw-reply.ts';
 import { isRepeatable, type Sending } from './sending.ts';
 import { transportError } from './transport-error.ts';
 
-/** Milliseconds between attempts: random below an amount that doubles from the first to the largest (full jitter). */
-const BACK_OFF = { initialDelay: 200, maxDelay: 5000 } as const;
+/** Milliseconds to wait after an attempt: random below an amount that doubles each time (full jitter). */
+const backOff = (attempt: number): number => Math.random() * Math.min(200 * 2 ** (attempt - 1), 5000);
 
 /** Longest wait that a target can ask for, in milliseconds. */
 const LONGEST_WAIT = 60_000;
@@ -26,7 +26,6 @@ type Outcome = { readonly reply: Received } | { readonly error: unknown };
  * @throws what the last attempt throws; InvokeError ABORTED, TIMEOUT, where a wait is ended
  */
 export async function repeating(attempt: () => Promise<Received>, retry: Retry, sending: Sending): Promise<RawReply> {
-  let backOff: BackOff | undefined;
   for (let made = 1; ; made++) {
     let outcome: Outcome;
     try {
@@ -42,8 +41,7 @@ export async function repeating(attempt: () => Promise<Received>, retry: Retry, 
     if (isLast || !mayRepeat(outcome, asked, retry, sending) || (asked ?? 0) > LONGEST_WAIT)
       return endOf(outcome, asked);
     reply?.release();
-    backOff = backOff?.next() ?? (await firstBackOff());
-    await pause(asked ?? backOff.duration, sending);
+    await pause(asked ?? backOff(made), sending);
   }
 }
 
@@ -78,24 +76,6 @@ function retryAfter(header: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
 }
 
-/** How long to wait, and what follows that. */
-interface BackOff {
-  readonly duration: number;
-  next(): BackOff;
-}
-
-async function firstBackOff(): Promise<BackOff> {
-  // Most calls need none.
-  const { ExponentialBackoff, fullJitterGenerator } = await import('cockatiel');
-  const growing = new ExponentialBackoff({ ...BACK_OFF, generator: fullJitterGenerator });
-  const from = (backOff: ReturnType<typeof growing.next>): BackOff => ({
-    duration: backOff.duration,
-    next: () => from(backOff.next(undefined)),
-  });
-  return from(growing.next());
-}
-
-/** A wait of cockatiel's own policy does not end with the signal. */
 async function pause(duration: number, { called, node, timeouts, options, closed }: Sending): Promise<void> {
   const signal = options.signal === undefined ? closed : AbortSignal.any([options.signal, closed]);
   try {

@@ -78,17 +78,17 @@ export interface ConnectionFacts {
   readonly proxyOf: ProxyOf;
 }
 
-/** Where requests to an origin are handed over. */
+/** The dispatcher that takes the requests to an origin. */
 interface Opened {
   readonly dispatcher: Undici.Dispatcher;
-  /** They go by way of a proxy. */
+  /** The requests are sent through a proxy. */
   readonly proxied: boolean;
 }
 
 /** All the connections of a client. */
 export class Connections {
   readonly #undici: typeof Undici;
-  readonly #open = new Set<Undici.Dispatcher>();
+  readonly #agents: Undici.Dispatcher[] = [];
   #closed = false;
 
   constructor(undici: typeof Undici) {
@@ -96,82 +96,48 @@ export class Connections {
   }
 
   pools(facts: ConnectionFacts): Pools {
-    return new Pools(this.#undici, facts, {
-      add: (dispatcher) => this.#open.add(dispatcher),
-      delete: (dispatcher) => this.#open.delete(dispatcher),
-      assertOpen: () => {
-        if (this.#closed) throw new Error('the client is closed');
-      },
+    return new Pools(this.#undici, facts, (agent) => {
+      if (this.#closed) throw new Error('the client is closed');
+      this.#agents.push(agent);
     });
   }
 
-  /** Ends all connections, and with them what still runs. Nothing can be called afterwards. */
+  /** Ends all connections and the exchanges on them. Nothing can be called afterwards. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#open].map((dispatcher) => dispatcher.destroy()));
+    await Promise.all(this.#agents.map((agent) => agent.destroy()));
   }
 }
 
-interface Keeper {
-  add(dispatcher: Undici.Dispatcher): void;
-  delete(dispatcher: Undici.Dispatcher): void;
-  /** @throws Error where the client is closed */
-  assertOpen(): void;
-}
-
-/** Connections to one system by origin, kept for the next call. */
+/** Connections to one system, kept for the next call. */
 export class Pools {
   readonly #undici: typeof Undici;
   readonly #facts: ConnectionFacts;
-  readonly #keeper: Keeper;
-  readonly #opened = new Map<string, Opened>();
-  readonly #proxies = new Map<string, Undici.Dispatcher>();
-  readonly #connector: Connector;
+  readonly #keep: (agent: Undici.Dispatcher) => void;
+  readonly #direct: Opened;
+  readonly #proxies = new Map<string, Opened>();
   /** A connection has been made, and its first request is being written. */
   #isFresh = false;
 
-  constructor(undici: typeof Undici, facts: ConnectionFacts, keeper: Keeper) {
+  /** @param keep takes each agent that has to be destroyed in the end, and throws once the client is closed */
+  constructor(undici: typeof Undici, facts: ConnectionFacts, keep: (agent: Undici.Dispatcher) => void) {
     this.#undici = undici;
     this.#facts = facts;
-    this.#keeper = keeper;
+    this.#keep = keep;
     const direct = undici.buildConnector({ ...tlsOf(facts), timeout: facts.connectTimeout });
-    this.#connector = this.#marked(redirected(direct, facts.endpoints));
+    const connect = this.#marked(redirected(direct, facts.endpoints));
+    this.#direct = { dispatcher: this.#watched(new undici.Agent({ ...POOL, connect })), proxied: false };
   }
 
-  /** @throws Error where the client is closed; InvokeError CONFIGURATION, where a proxy is named that is none */
+  /** @throws Error once the client is closed; InvokeError CONFIGURATION for an invalid address of a proxy */
   of(origin: string, called: Called): Opened {
-    this.#keeper.assertOpen();
-    return this.#opened.get(origin) ?? this.#open(origin, called);
-  }
-
-  #open(origin: string, called: Called): Opened {
     const { endpoints, proxyOf } = this.#facts;
-    // Whoever says where a name's connections go means them to go there.
+    // `resolve:` of a node says where its connections go: a proxy would look the name up itself.
     const proxy = endpoints.has(hostOf(origin)) ? undefined : proxyOf(origin, called);
-    const opened: Opened =
-      proxy === undefined
-        ? { dispatcher: this.#watched(this.#direct(origin)), proxied: false }
-        : { dispatcher: this.#proxy(proxy), proxied: true };
-    this.#opened.set(origin, opened);
-    return opened;
+    return proxy === undefined ? this.#direct : (this.#proxies.get(proxy) ?? this.#openProxy(proxy));
   }
 
-  #direct(origin: string): Undici.Pool {
-    const pool = new this.#undici.Pool(origin, { ...POOL, connect: this.#connector });
-    // Hosts that are made of values of calls are as many as these are. One without connections holds nothing to be closed.
-    const retire = (): void => {
-      if (pool.stats.connected > 0 || pool.stats.size > 0) return;
-      this.#opened.delete(origin);
-      this.#keeper.delete(pool);
-    };
-    pool.on('disconnect', retire).on('connectionError', retire);
-    this.#keeper.add(pool);
-    return pool;
-  }
-
-  #proxy(uri: string): Undici.Dispatcher {
-    const known = this.#proxies.get(uri);
-    if (known !== undefined) return known;
+  #openProxy(uri: string): Opened {
     const { Pool, ProxyAgent } = this.#undici;
     const { connectTimeout } = this.#facts;
     const agent = new ProxyAgent({
@@ -187,14 +153,14 @@ export class Pools {
         return new Pool(origin, { ...POOL, ...options, connect: this.#marked(connect) });
       },
     });
-    this.#keeper.add(agent);
-    const watched = this.#watched(agent);
-    this.#proxies.set(uri, watched);
-    return watched;
+    const opened = { dispatcher: this.#watched(agent), proxied: true };
+    this.#proxies.set(uri, opened);
+    return opened;
   }
 
-  #watched(dispatcher: Undici.Dispatcher): Undici.Dispatcher {
-    return dispatcher.compose(watching(() => this.#isFresh));
+  #watched(agent: Undici.Dispatcher): Undici.Dispatcher {
+    this.#keep(agent);
+    return agent.compose(watching(() => this.#isFresh));
   }
 
   /** A connection's first request is written while it is told of. */
