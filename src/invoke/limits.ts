@@ -84,7 +84,7 @@ export function deadline(signal: AbortSignal | undefined, most: number, called: 
 export function abortError(reason: unknown, called: Called): InvokeError {
   if (reason instanceof InvokeError && reason.code === 'TIMEOUT')
     return new InvokeError('TIMEOUT', called, wordsOf(reason), { retry: true, cause: reason });
-  return new InvokeError('ABORTED', called, 'the call was ended before there was a reply', { cause: reason });
+  return new InvokeError('ABORTED', called, 'the call was ended before it replied', { cause: reason });
 }
 
 /** What many wait for, each as long as its own signal lets it. @throws InvokeError ABORTED, TIMEOUT; what the work throws */

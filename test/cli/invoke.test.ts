@@ -243,7 +243,7 @@ describe('attachments of a reply', () => {
     const args = ['invoke', 'FILE_SEND', 'name=a', '--output', output];
     const ran = await signalboxProcess(args, { cwd, env: partner(url) });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
-    expect(ran.stderr).toMatch(/^signalbox: FILE_SEND: the target ended the connection before the reply was whole\n/);
+    expect(ran.stderr).toMatch(/^signalbox: FILE_SEND: the target closed the connection before the reply was complete\n/);
     expect(readdirSync(folder)).toEqual(['out.pdf']);
     expect(readFileSync(output, 'utf8')).toBe('old');
   });

@@ -146,7 +146,7 @@ definitions/partner.yaml:15:9: error unknown-reference: Unknown node "PARTNRE".
     onTestFinished(() => client.close());
     await expect(client.call('PARTNER_PING', {})).rejects.toMatchObject({
       code: 'CONFIGURATION',
-      message: expect.stringContaining('authorities.pem holds no certificate'),
+      message: expect.stringContaining('authorities.pem does not contain a certificate'),
     });
   });
 

@@ -24,7 +24,7 @@ describe('a node that calls come to nothing at', () => {
     expect(error).toMatchObject({
       code: 'CIRCUIT_OPEN',
       responseStatus: 10,
-      message: expect.stringMatching(/node PARTNER came to nothing 2 times in a row.* tried again at \d{4}-/),
+      message: expect.stringMatching(/2 calls to node PARTNER failed in a row.* next trial is at \d{4}-/),
     });
     expect(seen).toHaveLength(2);
   });
@@ -98,7 +98,7 @@ describe('after its time', () => {
     vi.setSystemTime(Date.now() + 2000);
     const [trial, other] = await Promise.allSettled([made.send(outgoing()), made.send(outgoing())]);
     expect(trial).toMatchObject({ value: { status: 200 } });
-    expect(other).toMatchObject({ reason: { code: 'CIRCUIT_OPEN', message: expect.stringContaining('right now') } });
+    expect(other).toMatchObject({ reason: { code: 'CIRCUIT_OPEN', message: expect.stringContaining('under way') } });
     expect((await made.send(outgoing())).status).toBe(200);
     expect(seen).toHaveLength(4);
   });

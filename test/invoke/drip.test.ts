@@ -58,7 +58,7 @@ it('content that is read as it comes ends when it trickles', async () => {
   const { stream } = value.content as { stream(): AsyncIterable<Uint8Array> };
   expect(await thrown(Array.fromAsync(stream()))).toMatchObject({
     code: 'TIMEOUT',
-    message: 'SOME_CALL: the reply brought less than 240 bytes a second',
+    message: 'SOME_CALL: the reply arrived at less than 240 bytes per second',
   });
 });
 

@@ -67,9 +67,9 @@ describe('a redirect', () => {
   });
 
   it.each([
-    ['to where it is not safe', to('ftp://a.example/x'), {}, 'no address of HTTP'],
-    ['to no address', to('http://'), {}, 'no address'],
-    ['too often', to('/partner'), { redirects: 2 }, '2 redirects have been followed'],
+    ['to where it is not safe', to('ftp://a.example/x'), {}, 'not of HTTP'],
+    ['to no address', to('http://'), {}, 'not a valid URL'],
+    ['too often', to('/partner'), { redirects: 2 }, '2 redirects were followed'],
   ])('%s is not followed', async (_, answer, more, words) => {
     const { url } = await target(answer);
     const error = await thrown(sender(node('PARTNER', [url], { redirects: 1, ...more })).send(outgoing()));
@@ -94,7 +94,7 @@ describe('a redirect', () => {
     const shown = { uri: undefined, headers: {}, body: 'client_secret=***' };
     const made = sender(node('PARTNER', [url], { redirects: 1 }));
     const error = await thrown(made.send(outgoing('POST', { text: 'client_secret=hush', shown })));
-    expect(error).toMatchObject({ code: 'HTTP_STATUS', hint: expect.stringContaining('holds what is secret') });
+    expect(error).toMatchObject({ code: 'HTTP_STATUS', hint: expect.stringContaining('holds secrets') });
     expect(other.seen).toEqual([]);
   });
 

@@ -218,7 +218,7 @@ describe('what is no reply', () => {
       { ...SUM_REPLY, headers: { ...SUM_REPLY.headers, 'Content-Encoding': 'br' } },
       'Content-Encoding br',
     ],
-    ['no gzip', { ...SUM_REPLY, headers: { ...SUM_REPLY.headers, 'Content-Encoding': 'gzip' } }, 'is no gzip'],
+    ['no gzip', { ...SUM_REPLY, headers: { ...SUM_REPLY.headers, 'Content-Encoding': 'gzip' } }, 'is not valid gzip'],
     ['no boundary', multipart('multipart/related', ['--b']), 'boundary'],
     [
       'an unknown charset',

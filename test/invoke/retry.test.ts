@@ -100,7 +100,7 @@ describe('Retry-After', () => {
     const reply = await sender(node('PARTNER', [url])).send(outgoing('GET'));
     expect(reply).toMatchObject({
       status: 503,
-      hint: expect.stringMatching(/asks not to be called before another \d+ s/),
+      hint: expect.stringMatching(/asks callers to wait \d+ s/),
     });
     expect(seen).toHaveLength(1);
   });
@@ -135,7 +135,7 @@ describe('a call that comes to nothing', () => {
     expect(calls).toBe(3);
   });
 
-  it('is not made again where the reply is no HTTP', async () => {
+  it('is not made again where the reply is not HTTP', async () => {
     const url = await rawTarget('SSH-2.0-x\r\n');
     const lines: string[] = [];
     const heads = { onRequest: ({ line }: { readonly line: string }): void => void lines.push(line) };

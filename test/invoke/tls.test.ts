@@ -80,8 +80,8 @@ describe('ca-file', () => {
 
   it.each([
     ['absent.pem', 'the file does not exist'],
-    ['none.pem', 'holds no certificate in PEM'],
-    ['broken.pem', 'certificate 1 of ca-file broken.pem is none'],
+    ['none.pem', 'does not contain a certificate in PEM'],
+    ['broken.pem', 'certificate 1 of ca-file broken.pem is invalid'],
   ])('%s is told, with node and file', async (file, words) => {
     const { url } = await library();
     const made = sender(node('LIBRARY', [url], { caFile: text(file) }), { folder });

@@ -66,7 +66,7 @@ describe('the URL', () => {
     const uri = `${host}/x`;
     const shown = { uri: `${host}/x`, headers: {}, body: undefined };
     const error = await thrown(sender(node('PARTNER', ['https://'])).send(outgoing('GET', { uri, shown })));
-    expect(error).toMatchObject({ code: 'BAD_INPUT', message: expect.stringContaining('is no host to call') });
+    expect(error).toMatchObject({ code: 'BAD_INPUT', message: expect.stringContaining('is not a valid host') });
   });
 
   it('goes to no other host than the one that the template ends', () => {
@@ -88,11 +88,11 @@ describe('the URL', () => {
     const shown = { uri: '***/x', headers: {}, body: undefined };
     const made = sender(node('PARTNER', ['https://']));
     const error = await thrown(made.send(outgoing('GET', { uri: 'hush hush/x', shown })));
-    expect((error as Error).message).toBe('THING_GET: "***" is no host to call');
+    expect((error as Error).message).toBe('THING_GET: "***" is not a valid host');
   });
 
   it.each([
-    ['https://', undefined, 'is not an address to call, but a scheme alone'],
+    ['https://', undefined, 'is only a scheme, not an address to call'],
     ['http://a.example/?x=1', 'b', 'contains a query or a fragment'],
   ])('%s is no base of %s', async (base, uri, words) => {
     const error = await thrown(sender(node('PARTNER', [base])).send(outgoing('GET', { uri })));
@@ -119,8 +119,8 @@ describe('the body', () => {
   });
 
   it.each([
-    ['longer', ['abc', 'defg'], 5, 'it was 5 bytes long, and more came'],
-    ['shorter', ['abc'], 5, 'it was 5 bytes long, and only 3 came'],
+    ['longer', ['abc', 'defg'], 5, 'expected 5 bytes, got more'],
+    ['shorter', ['abc'], 5, 'expected 5 bytes, got only 3'],
   ])('is refused where it is %s than it was said to be, and the connection ended', async (_, pieces, length, words) => {
     const ended: Promise<unknown>[] = [];
     const url = await socketTarget((socket) => {
@@ -196,7 +196,7 @@ describe('a compressed reply', () => {
     const { url, seen } = await target({ headers: { 'Content-Encoding': 'br' }, body: brotliCompressSync(plain) });
     const properties = { base64ToBinary: false, bodyAsBuilt: false, compress: false, acceptCompressed: false };
     const error = await thrown(sender(node('PARTNER', [url]), { operation: { properties } }).send(outgoing()));
-    expect(error).toMatchObject({ code: 'BAD_REPLY', message: expect.stringContaining('br was not asked for') });
+    expect(error).toMatchObject({ code: 'BAD_REPLY', message: expect.stringContaining('br was not requested') });
     expect(seen[0]!.headers).not.toHaveProperty('accept-encoding');
   });
 
@@ -213,7 +213,7 @@ describe('a compressed reply', () => {
     expect(await thrown(bodyOf(reply))).toMatchObject({
       code: 'BAD_REPLY',
       httpResponseCode: 200,
-      message: expect.stringContaining(`the reply is no ${coding}`),
+      message: expect.stringContaining(`the reply is not valid ${coding}`),
     });
   });
 

@@ -66,7 +66,7 @@ describe('the address', () => {
 
   it.each([
     ['ftp://a', 'must begin with http:// or https://'],
-    ['http://', 'is not an address'],
+    ['http://', 'is only a scheme'],
     ['a.example', 'must begin with http:// or https://'],
     ['http://a/#b', 'contains a fragment'],
   ])('%s is none', async (text, words) => {
@@ -150,9 +150,9 @@ describe('fail-over', () => {
 describe('a connection that ends early', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n';
   it.each([
-    ['inside the head', 'HTTP/1.1 200 OK\r\nContent-', 'before there was a reply'],
-    ['before the length it said', `${head}Content-Length: 1000\r\n\r\n<a>`, 'before the reply was whole'],
-    ['inside a chunk', `${head}Transfer-Encoding: chunked\r\n\r\n3\r\n<a>\r\n`, 'before the reply was whole'],
+    ['inside the head', 'HTTP/1.1 200 OK\r\nContent-', 'before it replied'],
+    ['before the length it said', `${head}Content-Length: 1000\r\n\r\n<a>`, 'before the reply was complete'],
+    ['inside a chunk', `${head}Transfer-Encoding: chunked\r\n\r\n3\r\n<a>\r\n`, 'before the reply was complete'],
   ])('%s', async (_, bytes, words) => {
     const error = await thrown(call(partner(node('PARTNER', [await rawTarget(bytes)]), DOCUMENTS)));
     expect(error).toMatchObject({ code: 'CUT', message: expect.stringContaining(words) });
@@ -170,7 +170,7 @@ describe('a connection that ends early', () => {
   it('what is no HTTP at all', async () => {
     const error = await thrown(call(partner(node('PARTNER', [await rawTarget('SSH-2.0-x\r\n')]), DOCUMENTS)));
     expect(error).toBeInstanceOf(InvokeError);
-    expect(error).toMatchObject({ code: 'BAD_REPLY', message: 'FILE_SEND: the reply is no HTTP' });
+    expect(error).toMatchObject({ code: 'BAD_REPLY', message: 'FILE_SEND: the reply is not HTTP' });
   });
 
   it.each([
@@ -208,7 +208,7 @@ describe('timeouts', () => {
     expect(error).toMatchObject({
       code: 'TIMEOUT',
       httpResponseCode: 200,
-      message: expect.stringContaining('nothing more'),
+      message: expect.stringContaining('no more of the reply'),
     });
   });
 

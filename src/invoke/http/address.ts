@@ -5,21 +5,21 @@ import { basic, type Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
 
-/** Where a request goes. */
+/** The address that a request is sent to. */
 export interface Address {
   readonly origin: string;
-  /** Path and query, as they are asked for. */
+  /** Path and query, as they are sent. */
   readonly path: string;
-  /** Without its query, and what else may hold a secret. */
+  /** For messages: without the query and other parts that may hold a secret. */
   readonly shown: string;
-  /** What the address itself says of who calls (`https://user:password@host`, RFC 3986 section 3.2.1). */
+  /** The user information of the address (`https://user:password@host`, RFC 3986 section 3.2.1). */
   readonly proof: Proof | undefined;
 }
 
-/** An address of a node, looked up once; `named` is how messages call it. */
+/** An address of a node, resolved once; `named` is its name in messages. */
 export type Base = SchemeBase | UrlBase;
 
-/** The templates begin with the host. */
+/** A scheme alone: the operation's URI templates begin with the host. */
 interface SchemeBase {
   readonly kind: 'scheme';
   readonly scheme: string;
@@ -35,9 +35,9 @@ interface UrlBase {
   readonly named: string;
 }
 
-/** @param whose how messages call it @throws InvokeError CONFIGURATION, for what is no address */
+/** @param whose its name in messages @throws InvokeError CONFIGURATION for an invalid address */
 export function resolveBase(text: ConfigText, whose: string, resolve: ResolveReference, called: Called): Base {
-  // As it is written, since what it resolves to may hold a secret.
+  // Messages quote the unresolved text: the resolved one may hold a secret.
   const named = `${whose} (${text.source})`;
   const address = resolveText(text, resolve).trim();
   if (SCHEME_ONLY.test(address)) return { kind: 'scheme', scheme: address, named };
@@ -49,12 +49,12 @@ export function resolveBase(text: ConfigText, whose: string, resolve: ResolveRef
 }
 
 /**
- * The whole address of a request: base, exactly one slash, and what follows it. After a scheme alone no slash.
- * @throws InvokeError CONFIGURATION; BAD_INPUT, where values of the call make no host
+ * The whole address of a request: base, exactly one slash, then the request's URI. No slash follows a scheme alone.
+ * @throws InvokeError CONFIGURATION; BAD_INPUT when the values of the call do not form a valid host
  */
 export function addressAt(base: Base, { uri, shown }: Outgoing, called: Called): Address {
   if (base.kind === 'scheme') {
-    if (uri === undefined) throw noAddress(base.named, 'is not an address to call, but a scheme alone', called);
+    if (uri === undefined) throw noAddress(base.named, 'is only a scheme, not an address to call', called);
     return addressOfHost(base.scheme, uri, shown.uri ?? uri, called);
   }
   const { origin, pathname, search, proof } = base;
@@ -65,14 +65,14 @@ export function addressAt(base: Base, { uri, shown }: Outgoing, called: Called):
   return { origin, path: `${above}/${uri}`, shown: `${origin}${above}/${withoutQuery(shown.uri ?? uri)}`, proof };
 }
 
-/** The same for telling: its query with it, which a request's texts mask themselves. */
+/** The same for messages, with its query: the request has masked that already. */
 export function shownUrl(base: Base, { uri, shown }: Outgoing): string {
   if (base.kind === 'scheme') return base.scheme + (shown.uri ?? '');
   const { origin, pathname } = base;
   return uri === undefined ? origin + pathname : `${origin}${pathname.replace(/\/+$/, '')}/${shown.uri}`;
 }
 
-/** What a host can't hold: it would be taken off, or begin something else (RFC 3986 section 3.2), or is a name's empty part. */
+/** Not valid in a host: stripped by URL parsers, a delimiter of another part (RFC 3986 section 3.2), or an empty label. */
 const UNFIT = /[\s\p{C}@\\%]|^\.|\.\./u;
 
 function addressOfHost(scheme: string, uri: string, shown: string, called: Called): Address {
@@ -82,8 +82,8 @@ function addressOfHost(scheme: string, uri: string, shown: string, called: Calle
   const url = fits ? new URL(scheme + host) : undefined;
   if (url === undefined || url.hostname === '' || url.pathname !== '/') {
     const [named] = /^[^/?#]*/.exec(shown) ?? [];
-    const hint = 'The part of its URI template before the first slash is the host, which its values fill in.';
-    throw new InvokeError('BAD_INPUT', called, `${JSON.stringify(named)} is no host to call`, { hint });
+    const hint = 'The host is the part of the URI template before the first slash, filled in from the input.';
+    throw new InvokeError('BAD_INPUT', called, `${JSON.stringify(named)} is not a valid host`, { hint });
   }
   const path = rest.startsWith('/') ? rest : `/${rest}`;
   return { origin: url.origin, path, shown: scheme + withoutQuery(shown), proof: undefined };

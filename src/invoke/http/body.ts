@@ -5,7 +5,7 @@ import { parseMediaType } from '../../wire/media-type.ts';
 import { type Called, InvokeError } from '../error.ts';
 
 /**
- * A body with its beginning read: undefined where it is empty, which the headers of a reply do not always say.
+ * Reads the first bytes of a body. `undefined` for an empty one: the headers of a reply do not always reveal that.
  * @throws what the body throws
  */
 export async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -17,7 +17,7 @@ export async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIter
   }
 }
 
-/** A body whose beginning has been read. */
+/** A body whose first chunk has been read already. */
 export async function* continued(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield first;
@@ -27,10 +27,10 @@ export async function* continued(first: Uint8Array, rest: AsyncIterator<Uint8Arr
   }
 }
 
-/** A body as far as it has been read. */
+/** A body, read up to a limit. */
 export interface Collected {
   readonly head: Buffer;
-  /** The others, where it is longer than it may be in memory. */
+  /** The remaining chunks, when the body is longer than the limit. */
   readonly rest: AsyncIterator<Uint8Array> | undefined;
 }
 
@@ -47,59 +47,56 @@ export async function collect(bytes: AsyncIterable<Uint8Array>, most: number): P
   return { head: Buffer.concat(chunks), rest: undefined };
 }
 
-/** A body that is in memory. */
+/** A body in memory, as one chunk. */
 export async function* inOne(whole: Uint8Array): AsyncGenerator<Uint8Array> {
   yield whole;
 }
 
-/** Types whose content is for people, or nearly so. */
+/** Media types whose content a person can read. */
 const READABLE = /^text\/|[/+](?:json|xml)$/;
 
-/** Whether content of a type, or of none, may be shown to people. */
+/** Whether content of this type can be quoted in a message. Content without a type can. */
 export function isReadable(contentType: string | undefined): boolean {
   const type = contentType === undefined ? undefined : parseMediaType(contentType);
   return type === undefined || READABLE.test(type.essence);
 }
 
-/** What can't be seen, or would drive a terminal, becomes a blank. */
+/** Replaces invisible characters, and those that control a terminal, with a space. `undefined` when nothing is left. */
 export function oneLine(text: string): string | undefined {
   const line = text.replace(/[\s\p{C}]+/gu, ' ').trim();
   return line === '' ? undefined : line;
 }
 
-/** What replies may be compressed with where that is not asked for (RFC 9110 section 8.4.1.3). */
+/** Content codings that are decoded even if they were not requested (RFC 9110 section 8.4.1.3). */
 const ALWAYS: ReadonlySet<string> = new Set(['gzip', 'x-gzip']);
 
-/** Accept-Encoding of a call whose reply may be compressed. */
+/** Accept-Encoding of a call that accepts a compressed reply. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
 const ASKED: ReadonlySet<string> = new Set([...ALWAYS, 'deflate', 'br']);
 
-/** A reply's content codings in the order in which they were applied; none where it is as it is. */
+/** A reply's content codings in the order in which they were applied. */
 export function codingsOf(header: string | undefined): readonly string[] {
   if (header === undefined) return [];
   const named = header.split(',').map((coding) => coding.trim().toLowerCase());
   return named.filter((coding) => coding !== '' && coding !== 'identity');
 }
 
-/** Codings of one reply: each of them costs a decoder, and nobody has more than two. */
+/** Codings of one reply: each costs a decoder, and more than two do not occur in practice. */
 const MOST_CODINGS = 5;
 
-/** What is wrong with a reply's codings; undefined where all can be undone. */
+/** Why a reply's codings can't be decoded; `undefined` when they can. */
 export function codingFault(codings: readonly string[], accepted: boolean): string | undefined {
   if (codings.length > MOST_CODINGS)
-    return `the reply has ${codings.length} content codings, and not more than ${MOST_CODINGS} are undone`;
+    return `the reply has ${codings.length} content codings; at most ${MOST_CODINGS} are decoded`;
   const known = accepted ? ASKED : ALWAYS;
   const wrong = codings.find((coding) => !known.has(coding));
-  return wrong === undefined ? undefined : `the reply's Content-Encoding ${wrong.slice(0, SHOWN)} was not asked for`;
+  return wrong === undefined ? undefined : `the reply's Content-Encoding ${wrong.slice(0, 40)} was not requested`;
 }
 
-/** Most characters of a coding that a message repeats. */
-const SHOWN = 40;
-
 /**
- * A body without its content codings. One that is empty stays so: a reply to HEAD names the coding of what it leaves out.
- * @throws what the body throws; InvokeError BAD_REPLY for one that is not in that coding
+ * A body without its content codings. An empty one stays empty: a reply to HEAD names the coding of a body that it omits.
+ * @throws what the body throws; InvokeError BAD_REPLY for a body that is not in that coding
  */
 export function decoded(
   bytes: AsyncIterable<Uint8Array>,
@@ -124,12 +121,12 @@ async function* undone(
     yield* through(continued(first.value, chunks), decoderOf(coding, first.value));
   } catch (error) {
     if (!isCoding(error)) throw error;
-    const reason = `the reply is no ${coding}: ${error.message}`;
+    const reason = `the reply is not valid ${coding}: ${error.message}`;
     throw new InvokeError('BAD_REPLY', called, reason, { httpResponseCode, cause: error });
   }
 }
 
-/** Its first byte says whether deflate has the zlib frame that RFC 9110 section 8.4.1.2 asks for; some leave it out. */
+/** RFC 9110 section 8.4.1.2 requires a zlib frame for deflate; some servers omit it. The first byte tells. */
 function decoderOf(coding: string, first: Uint8Array): NodeJS.ReadWriteStream {
   if (coding === 'br') return createBrotliDecompress();
   if (coding !== 'deflate') return createGunzip();
@@ -140,7 +137,7 @@ function isCoding(error: unknown): error is Error {
   return /^Z_|^ERR_(?:_|BROTLI)/.test(codeOf(error));
 }
 
-/** A stream's output for an input; what goes wrong on either side ends both. */
+/** Pipes a body through a transform stream. An error on either side ends both. */
 export async function* through(
   bytes: AsyncIterable<Uint8Array>,
   transform: NodeJS.ReadWriteStream,

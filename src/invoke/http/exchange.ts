@@ -13,18 +13,18 @@ import { type Attempt, type Received, received } from './raw-reply.ts';
 import type { Sending } from './sending.ts';
 import { isTlsError, transportError } from './transport-error.ts';
 
-/** A request, and where it may be sent to. */
+/** A request with its possible addresses. */
 export interface Route {
   readonly pools: Pools;
   /** In the order in which they are tried; at least one. */
   readonly addresses: readonly Address[];
   readonly outgoing: Outgoing;
-  /** Stands above that of the address. */
+  /** Overrides that of the address. */
   readonly proof: Proof | undefined;
 }
 
 /**
- * Sends a request to the first address that there is a connection to, and waits for the head of the reply.
+ * Sends a request to the first address that accepts a connection, and waits for the head of the reply.
  * @throws InvokeError CONFIGURATION, CONNECTION, TLS, TIMEOUT, ABORTED, CUT, BAD_INPUT, BAD_REPLY
  */
 export async function exchange(route: Route, sending: Sending): Promise<Received> {
@@ -63,7 +63,7 @@ async function attempted(dispatcher: Dispatcher, attempt: Attempt, sending: Send
     path: address.path,
     method: outgoing.method,
     headers: headersOf(outgoing, additions),
-    // Iterables are taken as well, which the types do not say.
+    // Iterables are accepted as well, although the types omit them.
     body: (bodyOf(outgoing, sending, facts.called) as string | undefined) ?? null,
     headersTimeout: timeouts.head,
     bodyTimeout: timeouts.idle,
@@ -78,7 +78,7 @@ async function attempted(dispatcher: Dispatcher, attempt: Attempt, sending: Send
   return reply;
 }
 
-/** The body of a request as it travels; undefined where there is none. */
+/** The body of a request as it is sent. */
 function bodyOf(outgoing: Outgoing, sending: Sending, called: Called): string | AsyncIterable<Uint8Array> | undefined {
   const { text, compress, length } = outgoing;
   if (length === 0) return undefined;
@@ -87,7 +87,7 @@ function bodyOf(outgoing: Outgoing, sending: Sending, called: Called): string | 
   return compress ? through(bytes, createGzip()) : bytes;
 }
 
-/** What is read for a body, told as it is taken. @throws InvokeError BAD_INPUT */
+/** The bytes of a body, with progress reported as they are taken. @throws InvokeError BAD_INPUT */
 async function* counted(outgoing: Outgoing, sending: Sending, called: Called): AsyncGenerator<Uint8Array> {
   const { length, again } = outgoing;
   const { options } = sending;
@@ -107,9 +107,9 @@ async function* counted(outgoing: Outgoing, sending: Sending, called: Called): A
   }
 }
 
-/** Content-Length has been sent by then, so that nothing but the end of the connection can mend it. */
+/** Content-Length has been sent by then: only closing the connection can end the request. */
 function changed(called: Called, total: number, seen: number | undefined): InvokeError {
-  const found = seen === undefined ? 'more came' : `only ${seen} came`;
-  const reason = `the content changed while it was read: it was ${total} bytes long, and ${found}`;
-  return new InvokeError('BAD_INPUT', called, reason, { hint: 'Send it once nothing writes to it any more.' });
+  const found = seen === undefined ? 'more' : `only ${seen}`;
+  const reason = `the content changed while it was read: expected ${total} bytes, got ${found}`;
+  return new InvokeError('BAD_INPUT', called, reason, { hint: 'Send it again once nothing writes to it.' });
 }

@@ -8,11 +8,11 @@ type Headers = Readonly<Record<string, string>>;
 /** What the transport adds to the headers of a request. */
 interface Additions<P> {
   readonly proof: P | undefined;
-  /** The reply may be compressed, and nothing else is said of that. */
+  /** Adds Accept-Encoding unless the request has one. */
   readonly acceptsCodings: boolean;
 }
 
-/** Headers of a request as it travels. */
+/** Headers of a request as they are sent. */
 export function headersOf(
   outgoing: Outgoing,
   additions: Additions<Pick<Proof, 'header' | 'value'>>,
@@ -20,7 +20,7 @@ export function headersOf(
   return headersWith(outgoing.headers, outgoing, additions, additions.proof?.value);
 }
 
-/** The same with what is secret masked. */
+/** The same with secrets masked. */
 export function shownHeaders(
   outgoing: Outgoing,
   additions: Additions<Pick<Proof, 'header' | 'shown'>>,
@@ -28,7 +28,7 @@ export function shownHeaders(
   return headersWith(outgoing.shown.headers, outgoing, additions, additions.proof?.shown);
 }
 
-/** Methods whose request has a body unless it says that it has none (RFC 9110 section 8.6). */
+/** Methods whose requests send `Content-Length: 0` when they have no body (RFC 9110 section 8.6). */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 function headersWith(
@@ -38,9 +38,10 @@ function headersWith(
   value: string | undefined,
 ): Record<string, string> {
   const headers: Record<string, string> = { ...given };
-  if (acceptsCodings && nameOf(headers, 'accept-encoding') === undefined) headers['Accept-Encoding'] = ACCEPT_ENCODING;
+  if (acceptsCodings && findHeader(headers, 'accept-encoding') === undefined)
+    headers['Accept-Encoding'] = ACCEPT_ENCODING;
   if (proof !== undefined && value !== undefined) {
-    const same = nameOf(headers, proof.header.toLowerCase());
+    const same = findHeader(headers, proof.header.toLowerCase());
     if (same !== undefined) delete headers[same];
     headers[proof.header] = value;
   }
@@ -49,19 +50,19 @@ function headersWith(
   return headers;
 }
 
-/** How a header's name is spelled there; undefined where it is not there. */
-export function nameOf(headers: Headers, lowerCase: string): string | undefined {
+/** The spelling of a header's name in these headers; `undefined` when it is absent. */
+export function findHeader(headers: Headers, lowerCase: string): string | undefined {
   for (const name in headers) if (name.length === lowerCase.length && name.toLowerCase() === lowerCase) return name;
   return undefined;
 }
 
-/** Start line and headers of a message, in the order in which they travel. What is secret in them is masked. */
+/** Start line and headers of a message, in the order in which they are sent. Secrets are masked. */
 export interface Head {
   readonly line: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Who wants to see the heads of an exchange. Each is called once for each address that is tried, and each repetition. */
+/** Observes the heads of an exchange. Each function is called for each address that is tried, and for each retry. */
 export interface Heads {
   onRequest?(head: Head): void;
   onReply?(head: Head): void;

@@ -10,30 +10,30 @@ import { endpointsOf, type ProxyOf } from './connection/endpoint.ts';
 import type { ConnectionFacts, Connections, Pools } from './connection/pools.ts';
 import { type Circuit, createCircuit } from './resilience.ts';
 
-/** A node as calls to it need it, looked up once. */
+/** A node with everything that calls to it need, resolved once. */
 export interface Peer {
   readonly node: Node;
   readonly timeouts: Timeouts;
-  /** Its addresses, or the one that takes their place. */
+  /** The node's addresses, or `primaryUrl` in place of them. */
   bases(primaryUrl: ConfigText | undefined, called: Called): readonly Base[];
   readonly pools: Pools;
-  /** Connections that show nothing of the node, for other origins than its own. */
+  /** Connections without the node's certificate, for origins other than its own. */
   foreign(): Pools;
   /**
-   * What its calls show; undefined where that is nothing, or stands in the address. Looked up where it is first wanted.
+   * The node's credential, resolved on first use; `undefined` when it has none, or has it in its address.
    * @throws InvokeError CONFIGURATION
    */
   credential(called: Called): Proof | Tokens | undefined;
-  /** Undefined where it is never left alone. */
+  /** `undefined` when the node has no circuit breaker. */
   readonly circuit: Circuit | undefined;
 }
 
 /** What peers are opened with. */
 export interface PeerSource {
   readonly connections: Connections;
-  /** The client's; what the node says stands above them. */
+  /** The client's; those of the node override them. */
   readonly timeouts: Timeouts;
-  /** What paths of files are relative to. */
+  /** The folder that paths of files are relative to. */
   readonly folder: string;
   readonly proxyOf: ProxyOf;
   readonly resolve: ResolveReference;
@@ -71,7 +71,7 @@ export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
   };
 }
 
-/** Looks an address up where it is first called. */
+/** Resolves each address on first use. */
 function basesOf(node: Node, resolve: ResolveReference): Peer['bases'] {
   const known = new WeakMap<ConfigText, Base>();
   let own: readonly Base[] | undefined;
@@ -87,8 +87,8 @@ function basesOf(node: Node, resolve: ResolveReference): Peer['bases'] {
 }
 
 /**
- * The addresses of a node, or the one that takes their place, in the order in which they are tried.
- * @throws InvokeError CONFIGURATION, for what is no address, or where there is none
+ * The addresses of a node, or `primaryUrl` in place of them, in the order in which they are tried.
+ * @throws InvokeError CONFIGURATION for an invalid address, and for a node without one
  */
 export function basesAt(
   node: Node,

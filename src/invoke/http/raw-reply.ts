@@ -13,31 +13,31 @@ import type { Marks } from './connection/pools.ts';
 import type { Sending } from './sending.ts';
 import { type TransportFacts, transportError } from './transport-error.ts';
 
-/** What came back, its body still on the connection. */
+/** A reply whose body is still on the connection. */
 export interface RawReply {
   readonly called: Called;
   readonly status: number;
   readonly timings: Timings;
-  /** Times that the request was sent, or an address was tried. */
+  /** How often the request was sent or an address was tried. */
   readonly attempts: number;
   /** By names in lower case; values of one name are joined with commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, where all of it came with the head; not empty. */
+  /** The body, when all of it arrived together with the head; not empty. */
   readonly whole: Uint8Array | undefined;
-  /** Without Content-Encoding, once. @throws InvokeError TIMEOUT, ABORTED, CUT, BAD_REPLY */
+  /** The decoded body; can be read once. @throws InvokeError TIMEOUT, ABORTED, CUT, BAD_REPLY */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** How a reply that is no success is mended, where the transport knows. */
+  /** How to fix the cause of an error reply, when the transport knows. */
   readonly hint: string | undefined;
   /** Knows the secrets of the request, which a target may repeat. */
   readonly redactor: Redactor;
-  /** Gives the connection up, read or not. */
+  /** Closes the connection, whether or not the body was read. */
   discard(): void;
 }
 
-/** A reply that may yet be passed over. */
+/** A reply that may still be followed by another attempt. */
 export interface Received extends RawReply {
   readonly from: Address;
-  /** Reads the rest where there is little of it, so that the connection can serve again. */
+  /** Reads the rest of a short body, which frees the connection for another request. */
   release(): void;
 }
 
@@ -52,7 +52,7 @@ export interface Attempt {
   readonly marks: Marks;
 }
 
-/** What a target answered to an attempt. @throws InvokeError BAD_REPLY for codings that nobody asked for */
+/** The reply to an attempt. @throws InvokeError BAD_REPLY for content codings that were not requested */
 export function received(
   { statusCode: status, headers: given, body }: Dispatcher.ResponseData,
   { address, facts, marks: { connected, sent } }: Attempt,
@@ -65,7 +65,7 @@ export function received(
     const value = given[name];
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
-  // Given up before its end, it says so as an error, which nobody waits for any more.
+  // A body that is destroyed before its end emits an error, which no reader expects any more.
   body.on('error', ignored);
   const { called } = facts;
   const codings = codingsOf(headers['content-encoding']);
@@ -81,7 +81,7 @@ export function received(
     status,
     timings: {
       connected: connected === undefined ? undefined : connected - start,
-      // A reply may come before the request is whole.
+      // A reply may arrive before the request was sent completely.
       sent: (sent ?? now) - start,
       head: now - start,
     },
@@ -91,7 +91,7 @@ export function received(
     bytes: whole === undefined ? bytesOf(body, codings, facts, status) : inOne(whole),
     hint: undefined,
     redactor,
-    // Of one that came whole the connection serves again already.
+    // The connection of a complete reply is free already.
     discard: whole === undefined ? () => void body.destroy() : ignored,
     release: whole === undefined ? () => void body.dump({ limit: DRAINED }).catch(ignored) : ignored,
   };
@@ -105,27 +105,27 @@ function bytesOf(body: Readable, codings: readonly string[], facts: Facts, statu
 }
 
 /**
- * A body that came with its head, as that of most short replies does: to wait for it costs more than to read it. Undefined
- * where there is more to come, or nothing at all.
+ * A body that arrived together with its head, as most short ones do: waiting for it costs more than reading it. `undefined`
+ * when it is incomplete or empty.
  */
 function arrived(body: Readable, length: string | undefined): Uint8Array | undefined {
   if (length === undefined || Number(length) !== body.readableLength) return undefined;
   return (body.read() as Buffer | null) ?? undefined;
 }
 
-/** A body as it comes. Its pauses are the connection's to bound; one that trickles is given up here. */
+/** A body as it arrives. The connection bounds its pauses; a body that only trickles is given up here. */
 async function* receiving(body: Readable, facts: TransportFacts): AsyncGenerator<Uint8Array> {
   const { idle } = facts.timeouts;
   const slow = (): void => {
-    // A pause is told as one, by the connection.
+    // The connection reports a pause.
     if (performance.now() - since >= idle) return;
-    const reason = `the reply brought less than ${SLOWEST} bytes a second`;
+    const reason = `the reply arrived at less than ${SLOWEST} bytes per second`;
     body.destroy(
       new InvokeError('TIMEOUT', facts.called, reason, { httpResponseCode: facts.httpResponseCode, retry: true }),
     );
   };
   let seen = 0;
-  // What the reader takes for what it has got is not the target's slowness.
+  // Only waiting counts: the time that the reader takes to process a chunk is not the target's.
   let waited = 0;
   let since = 0;
   try {

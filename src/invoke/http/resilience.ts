@@ -9,21 +9,21 @@ import { transportError } from './transport-error.ts';
 /** Milliseconds to wait after an attempt: random below an amount that doubles each time (full jitter). */
 const backOff = (attempt: number): number => Math.random() * Math.min(200 * 2 ** (attempt - 1), 5000);
 
-/** Longest wait that a target can ask for, in milliseconds. */
+/** The longest Retry-After that is waited for, in milliseconds. */
 const LONGEST_WAIT = 60_000;
 
-/** Methods that may be repeated without harm (RFC 9110 section 9.2.2). */
+/** RFC 9110 section 9.2.2. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** Failures that the same request may not meet again. */
-const PASSING: ReadonlySet<string> = new Set(['CONNECTION', 'TIMEOUT', 'CUT', 'CREDENTIAL']);
+/** Failures that may be temporary. */
+const TEMPORARY: ReadonlySet<string> = new Set(['CONNECTION', 'TIMEOUT', 'CUT', 'CREDENTIAL']);
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 type Outcome = { readonly reply: Received } | { readonly error: unknown };
 
 /**
- * Makes a call until it succeeds, as often as it may be made.
- * @throws what the last attempt throws; InvokeError ABORTED, TIMEOUT, where a wait is ended
+ * Makes a call, and repeats it until it succeeds or its attempts are used up.
+ * @throws what the last attempt throws; InvokeError ABORTED, TIMEOUT when the signal ends a wait
  */
 export async function repeating(attempt: () => Promise<Received>, retry: Retry, sending: Sending): Promise<RawReply> {
   for (let made = 1; ; made++) {
@@ -49,7 +49,7 @@ function endOf(outcome: Outcome, asked: number | undefined): RawReply {
   if ('error' in outcome) throw outcome.error;
   const { reply } = outcome;
   if (asked === undefined) return reply;
-  return { ...reply, hint: `The target asks not to be called before another ${Math.ceil(asked / 1000)} s.` };
+  return { ...reply, hint: `The target asks callers to wait ${Math.ceil(asked / 1000)} s before the next call.` };
 }
 
 function mayRepeat(
@@ -61,17 +61,17 @@ function mayRepeat(
   const isHarmless = declared || IDEMPOTENT.has(outgoing.method);
   if ('reply' in outcome) return isHarmless || asked !== undefined;
   const { error } = outcome;
-  if (!(error instanceof InvokeError) || !PASSING.has(error.code) || options.signal?.aborted === true) return false;
-  // Of what asks for a token nothing is sent either, and only what may pass is worth another.
+  if (!(error instanceof InvokeError) || !TEMPORARY.has(error.code) || options.signal?.aborted === true) return false;
+  // Without a token nothing was sent: only the token endpoint's answer decides.
   if (error.code === 'CREDENTIAL') return error.responseStatus === 10;
   return isHarmless || isUnsent;
 }
 
-/** Milliseconds that Retry-After asks for, in seconds or as a date (RFC 9110 section 10.2.3). */
+/** Retry-After in milliseconds: it gives seconds or a date (RFC 9110 section 10.2.3). */
 function retryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
-  // The oldest of the forms of dates names no zone, and means UTC as well.
+  // The oldest date format names no time zone; it means UTC too.
   const time = Date.parse(/GMT|UTC|[+-]\d{4}$/.test(header) ? header : `${header} GMT`);
   return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
 }
@@ -86,21 +86,21 @@ async function pause(duration: number, { called, node, timeouts, options, closed
   }
 }
 
-/** Leaves a node alone that calls come to nothing at. */
+/** A circuit breaker. */
 export interface Circuit {
   /** @throws InvokeError CIRCUIT_OPEN, without calling; what the call throws */
   run(call: () => Promise<RawReply>, called: Called): Promise<RawReply>;
 }
 
-/** Failures that say that a node can't be used at all. */
+/** Failures of a node that can't be used at all. */
 const FAILURES: ReadonlySet<string> = new Set(['CONNECTION', 'TIMEOUT', 'CUT']);
 
-/** Statuses that say so (RFC 9110 section 15.6). */
+/** Statuses of such a node (RFC 9110 section 15.6). */
 const STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
- * After `failures` calls in a row that came to nothing, repetitions and all, no other is made for `reset` milliseconds. The
- * next one then is a trial, during which the others fail as before; only a reply ends that.
+ * After `failures` failed calls in a row, each with its retries, no other is made for `reset` milliseconds. The next call is
+ * then a trial, during which all others still fail; only a reply closes the circuit again.
  */
 export function createCircuit(
   { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen }: typeof Cockatiel,
@@ -118,19 +118,19 @@ export function createCircuit(
     until = Date.now() + reset;
   });
   const open = (called: Called, again: string): InvokeError => {
-    const reason = `calls to node ${id} came to nothing ${failures} times in a row, so that it is left alone; ${again}`;
-    const hint = `circuit: of node ${id} says after how many failures, and for how long.`;
+    const reason = `${failures} calls to node ${id} failed in a row, so calls to it are suspended; ${again}`;
+    const hint = `circuit: of node ${id} sets after how many failures, and for how long.`;
     return new InvokeError('CIRCUIT_OPEN', called, reason, { retry: true, hint });
   };
   return {
     async run(call, called) {
-      // Others would wait for the trial, however long that takes, and not end with their signals.
-      if (policy.state === CircuitState.HalfOpen) throw open(called, 'it is being tried again right now');
+      // The policy would make others wait for the trial, however long that takes, without regard to their signals.
+      if (policy.state === CircuitState.HalfOpen) throw open(called, 'a trial call is under way');
       try {
         return await policy.execute(call);
       } catch (error) {
         if (!(error instanceof BrokenCircuitError)) throw error;
-        throw open(called, `it is tried again at ${new Date(until).toISOString()}`);
+        throw open(called, `the next trial is at ${new Date(until).toISOString()}`);
       }
     },
   };

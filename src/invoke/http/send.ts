@@ -6,7 +6,7 @@ import type { Outgoing } from '../outgoing.ts';
 import { Tokens } from '../tokens.ts';
 import type { Address } from './address.ts';
 import { exchange, type Route } from './exchange.ts';
-import { nameOf } from './headers.ts';
+import { findHeader } from './headers.ts';
 import type { Peer } from './peer.ts';
 import type { RawReply, Received } from './raw-reply.ts';
 import { repeating } from './resilience.ts';
@@ -16,13 +16,13 @@ import { isRepeatable, type Sending } from './sending.ts';
 interface Way {
   readonly peer: Peer;
   readonly addresses: readonly Address[];
-  /** Undefined where it shows nothing, or what stands in the address. */
+  /** `undefined` for none, or the one in the address. */
   readonly credential: Proof | Tokens | undefined;
   readonly retry: Retry;
 }
 
 /**
- * Makes a call: circuit, repetitions, token, redirects, addresses, from the outside in.
+ * Makes a call. The layers from the outside in: circuit breaker, retries, token, redirects, addresses.
  * @throws InvokeError CONFIGURATION, CONNECTION, TLS, TIMEOUT, ABORTED, CUT, BAD_INPUT, BAD_REPLY, CIRCUIT_OPEN, CREDENTIAL,
  * HTTP_STATUS for a redirect that is not followed
  */
@@ -32,14 +32,13 @@ export function send(way: Way, sending: Sending): Promise<RawReply> {
   return circuit === undefined ? call() : circuit.run(call, sending.called);
 }
 
-/** Sends a request with what it shows. */
 function withProof(way: Way, sending: Sending): Promise<Received> {
   const { credential } = way;
   if (credential instanceof Tokens) return withToken(way, credential, sending);
   return followed(way, credential, sending);
 }
 
-/** Once more with another token, where the first is what the target does not take. */
+/** Sends the request again with a new token when the target rejects the first one. */
 async function withToken(way: Way, credential: Tokens, sending: Sending): Promise<Received> {
   const { called, options } = sending;
   const proof = await credential.proof(called, options.signal);
@@ -56,19 +55,19 @@ function followed({ peer, addresses }: Way, proof: Proof | undefined, sending: S
   return peer.node.redirects === 0 ? exchange(route, sending) : following(route, peer, sending);
 }
 
-/** Statuses that send elsewhere (RFC 9110 section 15.4). */
+/** RFC 9110 section 15.4. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Sends a request, and again to where its replies point, as often as the node allows.
- * @throws InvokeError HTTP_STATUS, where a redirect is not one to follow; what sending throws
+ * Sends a request and follows redirects, as many as the node allows.
+ * @throws InvokeError HTTP_STATUS for a redirect that is not followed; what sending throws
  */
 async function following(first: Route, { node, foreign }: Peer, sending: Sending): Promise<Received> {
   const most = node.redirects;
   let route = first;
   for (let followed = 0; ; followed++) {
     const reply = await exchange(route, sending).catch((error: unknown) => {
-      // The request that pointed here was sent, and may have been carried out.
+      // The request before the redirect was sent, and may have had its effect.
       if (followed > 0) sending.isUnsent = false;
       throw error;
     });
@@ -77,10 +76,7 @@ async function following(first: Route, { node, foreign }: Peer, sending: Sending
     const to = followed < most ? destination(reply, location, route.outgoing) : undefined;
     if (to === undefined || typeof to === 'string') {
       reply.discard();
-      throw refused(
-        reply,
-        to ?? `${most} redirects have been followed, which is as many as redirects: of the node says`,
-      );
+      throw refused(reply, to ?? `${most} redirects were followed, the limit that redirects: of the node sets`);
     }
     const isForeign = to.origin !== reply.from.origin;
     const outgoing = redirected(route.outgoing, reply.status, isForeign);
@@ -104,29 +100,29 @@ function refused({ called, status }: RawReply, why: string): InvokeError {
 
 const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Where a reply points to, or why that is nowhere to go. */
+/** The address that a redirect leads to, or why it is not followed. */
 function destination({ from }: Received, location: string, { uri, shown }: Outgoing): Address | string {
   const here = from.origin + from.path;
-  if (!URL.canParse(location, here)) return 'its Location is no address';
+  if (!URL.canParse(location, here)) return 'its Location is not a valid URL';
   const { protocol, origin, pathname, search } = new URL(location, here);
-  if (protocol !== 'https:' && protocol !== 'http:') return `its Location is no address of HTTP, but of ${protocol}`;
+  if (protocol !== 'https:' && protocol !== 'http:') return `its Location is a URL of ${protocol}, not of HTTP`;
   if (protocol === 'http:' && from.origin.startsWith('https:'))
-    return 'it points from https to http, where everybody on the way could read the call';
-  // What is secret in the path of a request stands in where it points to as well.
+    return 'it leads from https to http, where anyone on the way could read the call';
+  // A Location may repeat secrets in the path of the request.
   const isPlain = uri === shown.uri;
   return { origin, path: pathname + search, shown: isPlain ? origin + pathname : origin, proof: from.proof };
 }
 
-/** Why a body can't be sent once more; undefined where it can. */
+/** Why a body can't be sent again; `undefined` when it can. */
 function unsendable(outgoing: Outgoing, sending: Sending, isForeign: boolean): string | undefined {
   if (!isRepeatable(outgoing, sending)) return 'the content of the call can be read only once';
   const { text, shown } = outgoing;
   if (isForeign && text !== undefined && text !== '' && shown.body !== text)
-    return 'it points to another origin, and the content of the call holds what is secret';
+    return 'it leads to another origin, and the content of the call holds secrets';
   return undefined;
 }
 
-/** Headers that say what a body is. */
+/** Headers that describe a body. */
 const OF_BODY: ReadonlySet<string> = new Set([
   'content-type',
   'content-length',
@@ -135,10 +131,10 @@ const OF_BODY: ReadonlySet<string> = new Set([
   'content-location',
 ]);
 
-/** Headers that are for the origin alone that was meant. */
+/** Headers for the original origin only. */
 const OF_CALLER: readonly string[] = ['authorization', 'proxy-authorization', 'cookie'];
 
-/** After 303 a GET; after 301 and 302 that too in place of a POST, as everybody does (RFC 9110 sections 15.4.2 and 15.4.3). */
+/** A GET follows after 303, and after 301 and 302 in place of a POST, as all clients do (RFC 9110 sections 15.4.2, 15.4.3). */
 function redirected(outgoing: Outgoing, status: number, isForeign: boolean): Outgoing {
   const { method } = outgoing;
   const becomesGet = (status === 303 && method !== 'HEAD') || (status < 303 && method === 'POST');
@@ -161,10 +157,10 @@ function redirected(outgoing: Outgoing, status: number, isForeign: boolean): Out
   };
 }
 
-/** Whether a header is masked where it is shown, or says who calls. */
+/** Whether a header is masked in messages, or identifies the caller. */
 function isPrivate({ headers, shown }: Outgoing, name: string): boolean {
-  const told = nameOf(shown.headers, name.toLowerCase());
-  return OF_CALLER.includes(name.toLowerCase()) || told === undefined || shown.headers[told] !== headers[name];
+  const inShown = findHeader(shown.headers, name.toLowerCase());
+  return OF_CALLER.includes(name.toLowerCase()) || inShown === undefined || shown.headers[inShown] !== headers[name];
 }
 
 function without(

@@ -6,12 +6,12 @@ import type { Heads } from './headers.ts';
 
 export interface SendingOptions {
   readonly signal: AbortSignal | undefined;
-  /** Bytes of the request that were handed over, and those it has, where that is known. */
+  /** Called with the bytes sent so far, and the total where it is known. */
   readonly onSent: ((sent: number, total: number | undefined) => void) | undefined;
   readonly heads: Heads | undefined;
 }
 
-/** A call on its way: what all the requests that are sent for it share. */
+/** The state that all requests of one call share. */
 export interface Sending {
   readonly called: Called;
   readonly outgoing: Outgoing;
@@ -19,25 +19,25 @@ export interface Sending {
   readonly node: string;
   readonly timeouts: Timeouts;
   readonly options: SendingOptions;
-  /** The client's, for what is shown of the call. */
+  /** The client's. */
   readonly redactor: Redactor;
-  /** The client is closed, which ends what waits. */
+  /** Aborted when the client is closed: ends all waits. */
   readonly closed: AbortSignal;
-  /** Replies may be compressed with more than gzip. */
+  /** Replies may have other content codings than gzip. */
   readonly acceptsCodings: boolean;
-  /** When it began, as `performance.now()` says it. */
+  /** Start of the call, as `performance.now()`. */
   readonly start: number;
-  /** Times that a request was sent, or an address was tried. */
+  /** How often a request was sent or an address was tried. */
   attempts: number;
-  /** The last request found no connection, so that nothing of it was sent. */
+  /** The last request got no connection: nothing of it was sent. */
   isUnsent: boolean;
-  /** A token that the target did not take has been replaced. */
+  /** The token was replaced after the target had rejected it. */
   isRenewed: boolean;
-  /** Something was read of a body that can be read only once. */
+  /** Reading has begun of a body that can be read only once. */
   isSpent: boolean;
 }
 
-/** Whether a request can be sent once more. */
+/** Whether a request can be sent again. */
 export function isRepeatable({ again }: Outgoing, { isSpent }: Sending): boolean {
   return again || !isSpent;
 }

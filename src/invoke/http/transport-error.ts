@@ -2,7 +2,7 @@ import { codeOf } from '../../wire/error.ts';
 import { type Called, InvokeError } from '../error.ts';
 import { abortError, REPLY_HEAD, type Timeouts } from '../limits.ts';
 
-/** How far an exchange had come. */
+/** How far an exchange got. */
 export type Phase = 'connect' | 'request' | 'reply';
 
 export interface TransportFacts {
@@ -12,12 +12,12 @@ export interface TransportFacts {
   readonly phase: Phase;
   readonly timeouts: Timeouts;
   readonly signal: AbortSignal | undefined;
-  /** It goes by way of a proxy. */
+
   readonly proxied?: boolean;
   readonly httpResponseCode?: number | undefined;
 }
 
-/** What became of a connection, as the error of the call; one of the caller's own stream stays as it is. */
+/** An error of a connection as the error of the call. Errors of the caller's own stream are returned unchanged. */
 export function transportError(error: unknown, facts: TransportFacts): unknown {
   const { called, phase, timeouts, signal, httpResponseCode } = facts;
   if (error instanceof InvokeError && error !== signal?.reason) return error;
@@ -34,7 +34,7 @@ export function transportError(error: unknown, facts: TransportFacts): unknown {
     return new InvokeError(
       'BAD_REPLY',
       called,
-      'the reply has the status 101, which nobody asked for, or one below 100',
+      'the reply has the status 101, which was not requested, or one below 100',
       {
         cause: error,
       },
@@ -45,62 +45,62 @@ export function transportError(error: unknown, facts: TransportFacts): unknown {
       cause: error,
     });
   if (error instanceof Error && error.name === 'HTTPParserError')
-    return new InvokeError('BAD_REPLY', called, 'the reply is no HTTP', { cause: error });
+    return new InvokeError('BAD_REPLY', called, 'the reply is not HTTP', { cause: error });
   if (code === 'UND_ERR_INVALID_ARG')
-    return new InvokeError('BAD_INPUT', called, `the request is none to send: ${wordsOf(error)}`, { cause: error });
+    return new InvokeError('BAD_INPUT', called, `the request can't be sent: ${wordsOf(error)}`, { cause: error });
   const cut = CUT_WORDS[code];
   if (cut === undefined) return error;
-  const reason = phase === 'request' ? `${cut} before there was a reply` : `${cut} before the reply was whole`;
+  const reason = phase === 'request' ? `${cut} before it replied` : `${cut} before the reply was complete`;
   return new InvokeError('CUT', called, reason, { retry: true, httpResponseCode, cause: error });
 }
 
-/** A status that ends no exchange (RFC 9110 section 15); the HTTP client asserts that there is none. */
+/** An interim status as the final one (RFC 9110 section 15): undici fails an assertion. */
 function isOddStatus(error: unknown, code: string): boolean {
   const words = wordsOf(error);
   return code === 'ERR_ASSERTION' ? /statusCode|upgrade/.test(words) : words === 'bad upgrade';
 }
 
-/** Codes of TLS (OpenSSL, and Node's names of its verification results), and that of a proxy's own. */
+/** Codes of TLS errors: OpenSSL's, Node's names of verification results, and undici's for the TLS of a proxy. */
 const TLS =
   /^ERR_TLS|^ERR_SSL|^EPROTO$|CERT|SIGNATURE|^CRL_|ISSUER|^INVALID_(?:CA|PURPOSE)$|^PATH_LENGTH_EXCEEDED$|^HOSTNAME_MISMATCH$|^UND_ERR_PRX_TLS$/;
 
-/** Whether a connection came to nothing because one side does not trust the other, rather than reach it. */
+/** Whether a connection failed because one side does not trust the other. */
 export function isTlsError(error: unknown): boolean {
   return TLS.test(codeOf(error));
 }
 
-/** An alert is what the target says (RFC 8446 section 6.2). */
+/** An alert is sent by the target (RFC 8446 section 6.2). */
 const ALERT = /ALERT/;
 
 function tlsError(error: unknown, { called, node }: TransportFacts): InvokeError {
   const code = codeOf(error);
   if (ALERT.test(code)) {
-    const hint = `Where the target asks for a certificate, certificate: of node ${node} names it.`;
+    const hint = `If the target requires a client certificate, name it in certificate: of node ${node}.`;
     return new InvokeError('TLS', called, `the target refuses the connection: ${wordsOf(error)}`, {
       hint,
       cause: error,
     });
   }
-  const hint = `ca-file: of node ${node} names a file with the certificates to trust; NODE_EXTRA_CA_CERTS names one for all nodes, beside the usual ones.`;
+  const hint = `Name a file with the certificates to trust in ca-file: of node ${node}, or in NODE_EXTRA_CA_CERTS, which adds to the usual ones for all nodes.`;
   const who = code === 'UND_ERR_PRX_TLS' ? 'the proxy' : 'the target';
-  return new InvokeError('TLS', called, `${who} is not to be trusted: ${wordsOf(error)}`, { hint, cause: error });
+  return new InvokeError('TLS', called, `${who} is not trusted: ${wordsOf(error)}`, { hint, cause: error });
 }
 
-/** What undici says where a proxy opens no tunnel, or wants to know who calls. */
+/** undici's words for a proxy that refuses a tunnel or requires authentication. */
 const PROXY_STATUS = /^Proxy (?:response|Authentication Required) \((\d+)\)/;
 
 function connectError(error: unknown, code: string, { called, proxied }: TransportFacts): InvokeError {
   const status = PROXY_STATUS.exec(wordsOf(error))?.[1];
   const answered = status === undefined ? undefined : `the proxy answered with the status ${status}`;
-  const reason = answered ?? CONNECT_WORDS[code] ?? `there is no connection: ${wordsOf(error)}`;
+  const reason = answered ?? CONNECT_WORDS[code] ?? `the connection failed: ${wordsOf(error)}`;
   const hint =
     proxied === true
-      ? 'The proxy is what HTTPS_PROXY or HTTP_PROXY names; NO_PROXY says who is called without.'
+      ? 'HTTPS_PROXY or HTTP_PROXY names the proxy; NO_PROXY lists the hosts to call without it.'
       : undefined;
   return new InvokeError('CONNECTION', called, reason, { retry: true, hint, cause: error });
 }
 
-/** Times that the connection itself keeps. */
+/** Timeouts that the connection enforces. */
 type PhaseTimeout = Exclude<keyof Timeouts, 'reply' | 'call'>;
 
 const TIMEOUT_OF: Readonly<Record<string, PhaseTimeout>> = {
@@ -110,29 +110,29 @@ const TIMEOUT_OF: Readonly<Record<string, PhaseTimeout>> = {
 };
 
 const TIMEOUT_WORDS: Readonly<Record<PhaseTimeout, string>> = {
-  connect: 'there was no connection',
+  connect: 'no connection was made',
   head: 'the target did not answer',
-  idle: 'nothing more of the reply came',
+  idle: 'no more of the reply arrived',
 };
 
 const CONNECT_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at its address',
-  ENOTFOUND: 'the name of its host is not known',
-  EAI_AGAIN: 'the name of its host could not be resolved',
-  EHOSTUNREACH: 'its host can not be reached',
-  ENETUNREACH: 'its network can not be reached',
-  UND_ERR_PRX_CONN: 'the proxy ended the connection',
+  ENOTFOUND: 'its host name is unknown',
+  EAI_AGAIN: 'its host name could not be resolved',
+  EHOSTUNREACH: "its host can't be reached",
+  ENETUNREACH: "its network can't be reached",
+  UND_ERR_PRX_CONN: 'the proxy closed the connection',
 };
 
-const ENDED = 'the target ended the connection';
+const CLOSED = 'the target closed the connection';
 
 const CUT_WORDS: Readonly<Record<string, string>> = {
-  UND_ERR_SOCKET: ENDED,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ENDED,
-  UND_ERR_ABORTED: ENDED,
-  UND_ERR_INFO: ENDED,
-  ECONNRESET: ENDED,
-  EPIPE: ENDED,
+  UND_ERR_SOCKET: CLOSED,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: CLOSED,
+  UND_ERR_ABORTED: CLOSED,
+  UND_ERR_INFO: CLOSED,
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
   ETIMEDOUT: 'the connection went dead',
 };
 

@@ -11,7 +11,7 @@ import type { Tokens } from '../tokens.ts';
 import { addressAt, type Base, shownUrl } from './address.ts';
 import { proxiesOf } from './connection/endpoint.ts';
 import { Connections } from './connection/pools.ts';
-import { nameOf, shownHeaders } from './headers.ts';
+import { findHeader, shownHeaders } from './headers.ts';
 import { basesAt, openPeer, type Peer } from './peer.ts';
 import type { RawReply } from './raw-reply.ts';
 import { send } from './send.ts';
@@ -19,37 +19,37 @@ import type { Sending, SendingOptions } from './sending.ts';
 
 export interface SendOptions extends SendingOptions {
   readonly called: Called;
-  /** All that {@link Transport.references} names can be had. */
+  /** Resolves everything that {@link Transport.references} names. */
   readonly resolve: ResolveReference;
 }
 
 /**
- * Sends requests: connections, credentials, fail-over, repetition, redirects, and the times of each phase. Everything that a
- * target says of TLS and addresses is looked up once.
+ * Sends requests: connections, credentials, fail-over, retries, redirects, and the timeouts of each phase. TLS settings and
+ * addresses of a target are resolved once.
  */
 export interface Transport {
   /** Configuration that a target refers to. */
   references(target: Target): readonly ConfigText[];
   /**
-   * The first of the requests that {@link Transport.send} would send.
+   * The first request that {@link Transport.send} would send.
    * @throws InvokeError CONFIGURATION
    */
   describe(target: Target, outgoing: Outgoing, options: Pick<SendOptions, 'called' | 'resolve'>): PreparedRequest;
   /**
-   * Sends a request, as often as operation and node allow, and waits for the head of a reply.
+   * Sends a request, with the retries that operation and node allow, and waits for the head of the reply.
    * @throws InvokeError CONFIGURATION, CREDENTIAL, CONNECTION, TLS, TIMEOUT, ABORTED, CUT, BAD_INPUT, BAD_REPLY, CIRCUIT_OPEN,
-   * HTTP_STATUS for a redirect that is not followed where some are
+   * HTTP_STATUS for a redirect that is not followed, at a node that follows some
    */
   send(target: Target, outgoing: Outgoing, options: SendOptions): Promise<RawReply>;
-  /** Ends all connections, and what still runs on them. */
+  /** Ends all connections and the exchanges on them. */
   close(): Promise<void>;
 }
 
 interface TransportOptions {
   readonly timeouts: Timeouts;
-  /** Names proxies. */
+  /** Holds the addresses of proxies. */
   readonly env: Environment;
-  /** What paths of certificates are relative to. */
+  /** The folder that paths of certificates are relative to. */
   readonly folder: string;
   readonly redactor: Redactor;
 }
@@ -61,7 +61,7 @@ export function createTransport({ timeouts, env, folder, redactor }: TransportOp
   let connections: Promise<Connections> | undefined;
 
   async function open(node: Node, resolve: ResolveReference, called: Called): Promise<Peer> {
-    // Loaded with the first call: a start should not wait for it, whoever imports the package.
+    // Loaded with the first call: neither a start nor an import of the package should wait for it.
     connections ??= import('undici').then((undici) => new Connections(undici));
     return openPeer(node, { connections: await connections, timeouts, folder, proxyOf, resolve, called, redactor });
   }
@@ -126,12 +126,12 @@ export function createTransport({ timeouts, env, folder, redactor }: TransportOp
   };
 }
 
-/** Replies over REST may be compressed, unless the operation asks for others. */
+/** Replies over REST may be compressed unless the operation says otherwise. */
 function acceptsOf(operation: ConsumerOperation): boolean {
   return operation.kind === 'rest' && operation.properties.acceptCompressed;
 }
 
-/** The call's own, else the node's where the operation does not say itself who calls. */
+/** The call's own credential, else the node's, unless the operation itself sends the header. */
 function credentialOf(
   peer: Peer,
   { node, credential }: Target,
@@ -145,7 +145,8 @@ function credentialOf(
 
 function declares({ headers }: Outgoing, { credential }: Node): boolean {
   return (
-    nameOf(headers, credential?.kind === 'api-key' ? credential.header.toLowerCase() : 'authorization') !== undefined
+    findHeader(headers, credential?.kind === 'api-key' ? credential.header.toLowerCase() : 'authorization') !==
+    undefined
   );
 }
 
@@ -162,18 +163,18 @@ function shownProof(
   return { header: 'Authorization', shown: own.kind === 'basic' ? BASIC : BEARER };
 }
 
-/** Where a call goes, and what it shows there. */
+/** The target of a call, with its credential. */
 export interface Target {
   readonly operation: ConsumerOperation;
-  /** The operation's own target, or the one that the caller put in its place; then PRIMARYURL does not count. */
+  /** The operation's own target, or the one that the caller chose; PRIMARYURL is ignored then. */
   readonly node: Node;
-  /** `PRIMARYURL`: takes the place of the node's addresses. */
+  /** `PRIMARYURL`: replaces the node's addresses. */
   readonly primaryUrl?: ConfigText | undefined;
-  /** Takes the place of the node's own, and of one inside an address. */
+  /** Replaces the node's own credential, and one inside an address. */
   readonly credential?: Credential | undefined;
 }
 
-/** Configuration that a call to a target refers to: what stands in for something of the node leaves that out. */
+/** Configuration that a call to a target refers to, without the parts of the node that the call replaces. */
 function references({ node, primaryUrl, credential }: Target): readonly ConfigText[] {
   const { caFile, certificate } = node;
   return [

@@ -7,7 +7,7 @@ import type { DocumentValue } from '../../model/value.ts';
 import { empty } from '../../wire/measured.ts';
 import type { Callable, WriteOptions } from '../callable.ts';
 import { checking } from '../error.ts';
-import { nameOf } from '../http/headers.ts';
+import { findHeader } from '../http/headers.ts';
 import { hidingOf, type Outgoing, type Shown } from '../outgoing.ts';
 import { type RestCallable, readReply } from './reply.ts';
 
@@ -76,8 +76,8 @@ class ShownCall implements Shown {
 /** Headers of every call, where the operation does not say otherwise. */
 function ownHeaders(given: Readonly<Record<string, string>>, requestId: string): Record<string, string> {
   const own: Record<string, string> = {};
-  if (nameOf(given, 'x-request-id') === undefined) own['X-Request-Id'] = requestId;
-  if (nameOf(given, 'user-agent') === undefined) own['User-Agent'] = 'signalbox';
+  if (findHeader(given, 'x-request-id') === undefined) own['X-Request-Id'] = requestId;
+  if (findHeader(given, 'user-agent') === undefined) own['User-Agent'] = 'signalbox';
   return own;
 }
 

@@ -4,10 +4,10 @@ import type { Node } from '../../../model/node.ts';
 import { resolveText } from '../../configuration.ts';
 import { type Called, InvokeError } from '../../error.ts';
 
-/** Where a connection goes, rather than to what the name stands for. */
+/** The address that connections to a host name are made to, in place of the one that DNS gives. */
 export interface Endpoint {
   readonly host: string;
-  /** That of the address in the URL where undefined. */
+  /** `undefined` for the port of the URL. */
   readonly port: string | undefined;
 }
 
@@ -16,7 +16,7 @@ const ENDPOINT =
   /^(?:\[(?<six>[\da-f:.]+)\]|(?<bare>[\da-f]*:[\da-f]*:[\da-f:.]*)|(?<name>[\w.-]+))(?::(?<port>\d{1,5}))?$/i;
 
 /**
- * What a node says under `resolve:`, by host name; one that resolves to nothing is left to DNS.
+ * The `resolve:` of a node, by host name. An entry that resolves to an empty text is left to DNS.
  * @throws InvokeError CONFIGURATION
  */
 export function endpointsOf(node: Node, resolve: ResolveReference, called: Called): ReadonlyMap<string, Endpoint> {
@@ -27,8 +27,8 @@ export function endpointsOf(node: Node, resolve: ResolveReference, called: Calle
     const { six, bare, name: host, port } = ENDPOINT.exec(address)?.groups ?? {};
     const named = six ?? bare ?? host;
     if (named === undefined || Number(port ?? 1) > 65_535) {
-      const reason = `node ${node.id} resolves ${name} to what is no address (${text.source})`;
-      const hint = 'An address is written as 192.0.2.1, 192.0.2.1:8443 or [2001:db8::1]:8443.';
+      const reason = `node ${node.id} resolves ${name} to something that is not an address (${text.source})`;
+      const hint = 'Write an address as 192.0.2.1, 192.0.2.1:8443 or [2001:db8::1]:8443.';
       throw new InvokeError('CONFIGURATION', called, reason, { hint });
     }
     found.set(name.toLowerCase(), { host: named, port });
@@ -37,9 +37,9 @@ export function endpointsOf(node: Node, resolve: ResolveReference, called: Calle
 }
 
 /**
- * The proxy that an origin is called by way of, where there is one. As curl reads it: `http_proxy` and `https_proxy` by the
- * scheme of the target, and `no_proxy`, all of them in capitals too.
- * @throws InvokeError CONFIGURATION, where what is named is none
+ * The proxy that an origin is called through, if any. As curl reads them: `http_proxy` and `https_proxy` by the scheme of
+ * the target, and `no_proxy`, each in capitals too.
+ * @throws InvokeError CONFIGURATION for an invalid address of a proxy
  */
 export type ProxyOf = (origin: string, called: Called) => string | undefined;
 
@@ -56,7 +56,7 @@ export function proxiesOf(env: Environment): ProxyOf {
       url.search = '';
       return url.href;
     }
-    // What it says may hold a password.
+    // The value is not quoted: it may hold a password.
     const hint = `Write it as ${proxy.name}=http://host:port.`;
     throw new InvokeError('CONFIGURATION', called, `${proxy.name} is not the address of an HTTP proxy`, { hint });
   };
@@ -72,14 +72,14 @@ function named(env: Environment, name: string): { readonly name: string; readonl
   return undefined;
 }
 
-/** Whether `no_proxy` names a host: itself, a domain that it is in, or all (`*`), with a port or for every one. */
+/** Whether `no_proxy` names a host: itself, a domain that it is in, or all (`*`), for one port or all. */
 function sparedBy(list: string): (hostname: string, port: string | undefined) => boolean {
   const entries = list
     .split(/[,\s]+/)
     .filter((entry) => entry !== '')
     .map(entryOf);
   return (hostname, port) => {
-    const host = plain(hostname);
+    const host = normalHost(hostname);
     return entries.some(
       (entry) =>
         (entry.port === undefined || entry.port === port) &&
@@ -89,13 +89,13 @@ function sparedBy(list: string): (hostname: string, port: string | undefined) =>
 }
 
 function entryOf(text: string): { readonly host: string; readonly port: string | undefined } {
-  // More than one colon outside of brackets is an IPv6 address.
+  // A text with more than one colon outside of brackets is an IPv6 address.
   const [, host = text, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(text) ?? [];
-  return { host: plain(host.replace(/^\*?\.(?=.)/, '')), port };
+  return { host: normalHost(host.replace(/^\*?\.(?=.)/, '')), port };
 }
 
-/** In small letters, without the brackets of an IPv6 address and the dot of a full name. */
-const plain = (host: string): string =>
+/** In lower case, without the brackets of an IPv6 address and the final dot of a name. */
+const normalHost = (host: string): string =>
   host
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/(.)\.$/, '$1')

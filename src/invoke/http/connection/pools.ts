@@ -6,22 +6,22 @@ import type { Called } from '../../error.ts';
 import { CONNECTIONS, REPLY_HEAD } from '../../limits.ts';
 import type { Endpoint, ProxyOf } from './endpoint.ts';
 
-/** Moments of one request, as `performance.now()` says them. */
+/** Moments of one request, as `performance.now()`. */
 export interface Marks {
-  /** Its connection stood; undefined where it had stood before. */
+  /** Its connection was made; `undefined` when it was open before. */
   connected: number | undefined;
   /** Its last byte was handed over. */
   sent: number | undefined;
 }
 
-/** A request that is watched on its way. */
+/** A request whose moments are recorded. */
 export interface WatchedRequest extends Dispatcher.RequestOptions {
   readonly marks: Marks;
 }
 
 /**
- * Notes the moments of each request of a dispatcher.
- * @param isNew whether the connection that a request is just being written to has only now been made
+ * Records the moments of each request of a dispatcher.
+ * @param isNew whether the connection that a request is being written to has just been made
  */
 function watching(isNew: () => boolean): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
@@ -67,13 +67,13 @@ class Watch implements Dispatcher.DispatchHandler {
 
 type Connector = Undici.buildConnector.connector;
 
-/** What connections to a system are made with. */
+/** How connections to a system are made. */
 export interface ConnectionFacts {
   /** In milliseconds. */
   readonly connectTimeout: number;
-  /** Whom they trust and what they show; undefined where that is as usual. */
+  /** Trusted authorities and client certificate; `undefined` for Node's defaults. */
   readonly secureContext: SecureContext | undefined;
-  /** By host name, in small letters. */
+  /** By host name, in lower case. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly proxyOf: ProxyOf;
 }
@@ -146,7 +146,7 @@ export class Pools {
       connectTimeout,
       requestTls: { ...tlsOf(this.#facts), timeout: connectTimeout },
       proxyTls: { rejectUnauthorized: true },
-      // A proxy that opens no tunnel is one without a connection.
+      // A proxy that does not open a tunnel in time counts as a failed connection.
       clientFactory: (url, options) => new Pool(url, { ...options, headersTimeout: connectTimeout }),
       factory: (origin, options) => {
         const { connect } = options as { readonly connect: Connector };
@@ -163,7 +163,7 @@ export class Pools {
     return agent.compose(watching(() => this.#isFresh));
   }
 
-  /** A connection's first request is written while it is told of. */
+  /** Tells which connections are new: undici writes the first request inside the callback. */
   #marked(connect: Connector): Connector {
     return (options, callback) =>
       connect(options, (...[error, socket]) => {
@@ -184,22 +184,22 @@ export class Pools {
   }
 }
 
-/** Errors of connections that were not made. */
+/** Errors of connections that could not be made. */
 const unconnected = new WeakSet<object>();
 
-/** Whether an error of a request is that there was no connection, so that nothing of it was sent. */
+/** Whether a request failed because no connection could be made: nothing of it was sent. */
 export function isUnconnected(error: unknown): boolean {
   return typeof error === 'object' && error !== null && unconnected.has(error);
 }
 
 const POOL = { connections: CONNECTIONS, maxHeaderSize: REPLY_HEAD, allowH2: false } as const;
 
-/** Verified whatever NODE_TLS_REJECT_UNAUTHORIZED says. */
+/** Certificates are verified even if NODE_TLS_REJECT_UNAUTHORIZED is 0. */
 function tlsOf({ secureContext }: ConnectionFacts): Undici.buildConnector.BuildOptions {
   return { allowH2: false, rejectUnauthorized: true, ...(secureContext === undefined ? {} : { secureContext }) };
 }
 
-/** A connector that goes elsewhere for some names, while Host and TLS keep the name. */
+/** A connector that uses other addresses for some names, while Host and TLS keep the name. */
 function redirected(connect: Connector, endpoints: ReadonlyMap<string, Endpoint>): Connector {
   if (endpoints.size === 0) return connect;
   return (options, callback) => {
@@ -215,16 +215,16 @@ const hostOf = (origin: string): string => new URL(origin).hostname.replace(/^\[
 type Written = (error?: Error | null) => void;
 
 /**
- * Lets what a target said before it ended a connection be read. It may answer in the middle of a request and take no more of
- * it (RFC 9112 section 9.5); the next write then fails, which would end the socket with the reply unread in it. Such a write
- * stays open until there is nothing more to be read, and that is what ends the connection.
+ * Keeps a reply readable that a target sent before it closed the connection. It may answer in the middle of a request and
+ * read no more of it (RFC 9112 section 9.5); the next write then fails, which would destroy the socket with the reply unread
+ * in it. Such a write stays pending until everything was read, and then ends the connection.
  */
 function readingFirst(socket: Socket): void {
   const { _write: write, _writev: writeAll } = socket;
   const kept = (written: Written): Written => {
     return (error) => {
       if (error == null || !isGone(error) || socket.readableEnded) written(error);
-      // Whoever reads it hears of the end first.
+      // The reader sees the end of the reply first.
       else socket.once('end', () => setImmediate(written, error));
     };
   };

@@ -9,18 +9,18 @@ import { messageOf } from '../../../wire/error.ts';
 import { resolveText, shownText } from '../../configuration.ts';
 import { type Called, InvokeError } from '../../error.ts';
 
-/** What a node's files of certificates are looked up with. */
+/** How a node's certificate files are found. */
 export interface FileSource {
-  /** What relative paths are relative to. */
+  /** The folder that paths are relative to. */
   readonly folder: string;
   readonly resolve: ResolveReference;
   readonly called: Called;
 }
 
 /**
- * Whom a node's connections trust and what they show of themselves; undefined where that is as usual.
- * @param shows whether they show the node's certificate
- * @throws InvokeError CONFIGURATION, naming node and file
+ * The trusted authorities and the client certificate of a node's connections; `undefined` when the node declares neither.
+ * @param shows whether the client certificate is included
+ * @throws InvokeError CONFIGURATION naming node and file
  */
 export function secureContextOf(node: Node, source: FileSource, shows: boolean): SecureContext | undefined {
   const { caFile, certificate } = node;
@@ -36,17 +36,17 @@ export function secureContextOf(node: Node, source: FileSource, shows: boolean):
   }
 }
 
-/** Undefined where no file is named. */
+/** `undefined` when the reference to the file resolves to an empty text. */
 function authorities(node: Node, text: ConfigText, source: FileSource): string[] | undefined {
   if (resolveText(text, source.resolve) === '') return undefined;
   const file = `ca-file ${shownText(text, source.resolve)}`;
   const found = pemCertificates(content(node, text, file, source));
-  if (found.length === 0) throw configurationError(source, node, `${file} holds no certificate in PEM`);
+  if (found.length === 0) throw configurationError(source, node, `${file} does not contain a certificate in PEM`);
   for (const [index, each] of found.entries()) {
     try {
       new X509Certificate(each);
     } catch (error) {
-      throw configurationError(source, node, `certificate ${index + 1} of ${file} is none`, error);
+      throw configurationError(source, node, `certificate ${index + 1} of ${file} is invalid`, error);
     }
   }
   return found;
@@ -71,6 +71,6 @@ function content(node: Node, text: ConfigText, name: string, source: FileSource)
 }
 
 function configurationError({ called }: FileSource, node: Node, reason: string, cause?: unknown): InvokeError {
-  const hint = `It stands at node ${node.id}; a path is relative to the folder of the project.`;
+  const hint = `Check the definition of node ${node.id}; paths are relative to the project's folder.`;
   return new InvokeError('CONFIGURATION', called, `node ${node.id}: ${reason}`, { hint, cause });
 }
