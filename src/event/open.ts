@@ -1,6 +1,7 @@
 import type { Component, ComponentEventRegistration } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import { beginAccount } from '../model/work.ts';
+import { ownerOf } from '../security/directory/port.ts';
 import type { FailedJob, Job, Worker } from '../store/index.ts';
 import { runClass } from './context.ts';
 import { classOf, EVENTS, type EventData, type InsideFacts, insideOf, isDue, openFor } from './inside.ts';
@@ -57,16 +58,16 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promi
     return;
   }
   const [name, user] = [`${service} of ${id}`, data.user ?? undefined];
+  const owner = user === undefined ? undefined : await ownerOf(directory, user);
   const tell = beginAccount(account, { kind: 'event', name, id: save, user, attempt: job.attempt });
+  if (user !== undefined && owner === undefined) {
+    const what = `component ${id} any more`;
+    tell(Fault.of('FORBIDDEN', { user: `User ${user}`, what }, { reason: 'unknown or disabled user' }));
+    const late = new Error(`${service} did not run: user ${user}, who saved, may call no longer`);
+    onError(late, { component: id, service, save });
+    return;
+  }
   try {
-    const owner = user === undefined ? undefined : await directory.findOwner(user);
-    if (user !== undefined && owner === undefined) {
-      const what = `component ${id} any more`;
-      tell(Fault.of('FORBIDDEN', { user: `User ${user}`, what }, { reason: 'unknown or disabled user' }));
-      const late = new Error(`${service} did not run: user ${user}, who saved, may call no longer`);
-      onError(late, { component: id, service, save });
-      return;
-    }
     const facts: InsideFacts = { user: owner, requestId: data.requestId, signal: job.signal, depth: data.depth };
     if (await runRegistered({ job, data, component, registration, facts }, options, saves)) tell();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { User } from '../model/security.ts';
 import { beginAccount } from '../model/work.ts';
-import { type FailedJob, type Job, JobLost, JobNotBegun, type RetryRule, type Worker } from '../store/index.ts';
+import { ownerOf } from '../security/directory/port.ts';
+import { type FailedJob, type Job, JobLost, type RetryRule, type Worker } from '../store/index.ts';
 import { Attempt, errorWords, isFinal } from './attempt.ts';
 import { instantText } from './clock.ts';
 import type { RequestData } from './enter.ts';
@@ -44,7 +44,7 @@ async function runJob(ports: RunPorts, job: Job): Promise<void> {
   const { instance, type, name, operator } = dataOf(job);
   const run = randomUUID();
   const { id, attempt } = job;
-  const user = await ownerOf(ports, operator);
+  const user = await ownerOf(ports.directory, operator);
   const program = await findProgramOf(ports, type, name, operator);
   const taken = await ports.store.transaction((tx) => initiate(tx, ports, { id, attempt, instance, program }, run));
   if (taken === undefined) return;
@@ -59,15 +59,6 @@ async function runJob(ports: RunPorts, job: Job): Promise<void> {
     await onFailure(ports, job, current, error);
   } finally {
     await current.close();
-  }
-}
-
-/** In whose name it runs. @throws JobNotBegun where that can't be told now */
-async function ownerOf({ directory }: RunPorts, operator: string): Promise<User | undefined> {
-  try {
-    return await directory.findOwner(operator);
-  } catch (cause) {
-    throw new JobNotBegun((cause as Error).message, { cause });
   }
 }
 

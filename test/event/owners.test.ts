@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Fault } from '../../src/model/fault.ts';
+import { Fault } from '../../src/model/fault.ts';
 import type { BearerScheme, User } from '../../src/model/security.ts';
 import { openDirectory } from '../../src/security/directory/directory.ts';
 import { openUsers } from '../../src/security/users/open.ts';
@@ -58,5 +58,37 @@ it('runs classes after a save in the name of whom a token vouched for, and none 
     ['event', 'Audit of COUNTED', 'idp:eve', 1, undefined],
     ['event', 'Second of COUNTED', 'bob', 1, 'unknown or disabled user'],
     ['event', 'Second of COUNTED', 'idp:eve', 1, undefined],
+  ]);
+});
+
+it('gives a class back while the directory does not answer, and counts no attempt', async () => {
+  let asked = 0;
+  const kept: unknown[] = [];
+  const ran = new Set<string>();
+  const eve: User = { id: 'idp:eve', ...nothing, origin: 'token' };
+  const { store, queue, components, component } = await openAudited(temporaryFolder(), {
+    account({ name, attempt, error }) {
+      kept.push([name, attempt, error]);
+      ran.add(name);
+    },
+    directory: async () => ({
+      async findOwner() {
+        asked += 1;
+        if (asked === 1) throw Fault.of('UNAVAILABLE', { reason: 'the database does not answer' });
+        return eve;
+      },
+      async keep() {},
+    }),
+  });
+  onTestFinished(async () => {
+    await queue.close({ timeoutMs: 100 });
+    await store.close();
+  });
+  await components.save(component, 'put', { ID: 1, NAME: 'a' }, { user: eve, requestId: 'R' });
+  await queue.start();
+  await eventually('the second class', () => (ran.has('Second of COUNTED') ? true : undefined));
+  expect(kept).toEqual([
+    ['Audit of COUNTED', 1, undefined],
+    ['Second of COUNTED', 1, undefined],
   ]);
 });

@@ -1,4 +1,5 @@
 import type { User } from '../../model/security.ts';
+import { JobNotBegun } from '../../store/index.ts';
 
 /** Whose an API key is. */
 export interface KeyHolder {
@@ -32,4 +33,16 @@ export interface Directory {
    * other user. To be called before the transaction that enters the work. @throws Fault UNAVAILABLE
    */
   keep(user: User): Promise<void>;
+}
+
+/**
+ * The user whom a job runs for; `undefined` for one who is unknown or disabled by now.
+ * @throws JobNotBegun while the directory does not answer: that costs the job no attempt
+ */
+export async function ownerOf(directory: Owners, id: string): Promise<User | undefined> {
+  try {
+    return await directory.findOwner(id);
+  } catch (cause) {
+    throw new JobNotBegun((cause as Error).message, { cause });
+  }
 }
