@@ -38,7 +38,7 @@ it('a certificate of which one byte is another is taken for what it is, or refus
       }
     }
   expect([...refused.keys()].sort()).toEqual([
-    'the certificate can not be read',
+    "the certificate can't be read",
     'the certificate has expired',
     'the certificate is not valid yet',
   ]);

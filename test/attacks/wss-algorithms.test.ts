@@ -55,7 +55,7 @@ function hmac(): string {
 }
 
 it.each<[string, () => string, RegExp]>([
-  ['a MAC with the public key', hmac, /algorithm of SignatureMethod is not taken/],
+  ['a MAC with the public key', hmac, /algorithm of SignatureMethod is not accepted/],
   [
     'a MAC cut short',
     () =>
@@ -63,15 +63,15 @@ it.each<[string, () => string, RegExp]>([
         `<ds:SignatureMethod Algorithm="${RSA_SHA256}"/>`,
         `<ds:SignatureMethod Algorithm="${RSA_SHA256}"><ds:HMACOutputLength>1</ds:HMACOutputLength></ds:SignatureMethod>`,
       ),
-    /SignatureMethod holds an element/,
+    /SignatureMethod contains an element/,
   ],
-  ['RSA with SHA-1', () => write({ algorithm: `${DS}rsa-sha1` }), /algorithm of SignatureMethod is not taken/],
+  ['RSA with SHA-1', () => write({ algorithm: `${DS}rsa-sha1` }), /algorithm of SignatureMethod is not accepted/],
   [
     'RSA with SHA-512, which the scheme leaves out',
     () => write({ algorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512' }),
-    /algorithm of SignatureMethod is not taken/,
+    /algorithm of SignatureMethod is not accepted/,
   ],
-  ['digests of SHA-1', () => write({ digest: `${DS}sha1` }), /algorithm of DigestMethod is not taken/],
+  ['digests of SHA-1', () => write({ digest: `${DS}sha1` }), /algorithm of DigestMethod is not accepted/],
   [
     'no algorithm',
     () => write().replace(`SignatureMethod Algorithm="${RSA_SHA256}"`, 'SignatureMethod'),
@@ -80,27 +80,19 @@ it.each<[string, () => string, RegExp]>([
   [
     'an algorithm named as what all objects have',
     () => write().replace(RSA_SHA256, 'constructor'),
-    /algorithm of SignatureMethod is not taken/,
+    /algorithm of SignatureMethod is not accepted/,
   ],
-  [
-    'inclusive canonicalisation',
-    () => write({ canonicalization: C14N }),
-    /CanonicalizationMethod is other than exclusive/,
-  ],
+  ['inclusive canonicalisation', () => write({ canonicalization: C14N }), /CanonicalizationMethod is not exclusive/],
   [
     'canonicalisation with comments',
     () => write({ canonicalization: `${EXC}WithComments` }),
-    /CanonicalizationMethod is other than exclusive/,
+    /CanonicalizationMethod is not exclusive/,
   ],
-  [
-    'a transform with comments',
-    () => write({ transforms: [`${EXC}WithComments`] }),
-    /Transform is other than exclusive/,
-  ],
+  ['a transform with comments', () => write({ transforms: [`${EXC}WithComments`] }), /Transform is not exclusive/],
   [
     'the enveloped transform',
     () => write({ transforms: [`${DS}enveloped-signature`, EXC] }),
-    /Transforms does not hold Transform/,
+    /Transforms does not contain exactly Transform/,
   ],
   [
     'a transform by XPath',
@@ -109,7 +101,7 @@ it.each<[string, () => string, RegExp]>([
         `<ds:Transform Algorithm="${EXC}"/>`,
         `<ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xpath-19991116"><ds:XPath>//x</ds:XPath></ds:Transform>`,
       ),
-    /Transform is other than exclusive/,
+    /Transform is not exclusive/,
   ],
   [
     'a transform by XSLT',
@@ -118,24 +110,24 @@ it.each<[string, () => string, RegExp]>([
         `<ds:Transform Algorithm="${EXC}"/>`,
         `<ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xslt-19991116"/>`,
       ),
-    /Transform is other than exclusive/,
+    /Transform is not exclusive/,
   ],
   [
     'no transforms',
     () => write().replace(/<ds:Transforms>.*?<\/ds:Transforms>/s, ''),
-    /Reference does not hold Transforms/,
+    /Reference does not contain exactly Transforms/,
   ],
   [
     'many transforms',
     () => write({ transforms: Array.from({ length: 50 }, () => EXC) }),
-    /Transforms does not hold Transform/,
+    /Transforms does not contain exactly Transform/,
   ],
   ['an RSA key of 1024 bits', () => write({ signer: WEAK }), /RSA key has 1024 bits/],
-  ['a key of another kind', () => write(elliptic).replace(ECDSA_SHA256, RSA_SHA256), /key is of another kind/],
+  ['a key of another kind', () => write(elliptic).replace(ECDSA_SHA256, RSA_SHA256), /key does not match/],
   [
     'a subject that nobody vouches for',
     () => write({ signer: FORGED, algorithm: ECDSA_SHA256 }),
-    /certificate of nobody/,
+    /unknown certificate/,
   ],
   [
     'a certificate whose time is over',
@@ -145,7 +137,7 @@ it.each<[string, () => string, RegExp]>([
   [
     'a key beside the certificate',
     () => write({ keyInfo: `<ds:KeyValue xmlns:ds="${DS}"><ds:RSAKeyValue/></ds:KeyValue>` }),
-    /KeyInfo holds no certificate/,
+    /KeyInfo does not contain a certificate/,
   ],
   [
     'a certificate that is only named',
@@ -187,23 +179,23 @@ it.each<[string, () => string, RegExp]>([
           `<ds:X509Certificate>${Buffer.concat([new X509Certificate(PARTNER.certificate).raw, Buffer.from([0])]).toString('base64')}</ds:X509Certificate>`,
         ),
       }),
-    /certificate can not be read/,
+    /certificate can't be read/,
   ],
   [
     'a certificate that is none',
     () => write({ keyInfo: data('<ds:X509Certificate>AAAA</ds:X509Certificate>') }),
-    /certificate can not be read/,
+    /certificate can't be read/,
   ],
   [
     'a reference to a certificate elsewhere',
     () => write({ keyInfo: TOKEN_REFERENCE.replace('#token', 'http://127.0.0.1:9/cert') }),
     /not to an id/,
   ],
-  ['a token that is a chain', () => write().replaceAll('#X509v3', '#X509PKIPathv1'), /no X.509 v3/],
+  ['a token that is a chain', () => write().replaceAll('#X509v3', '#X509PKIPathv1'), /not an X.509 v3/],
   [
     'a SignatureValue that is no base64',
     () => write().replace('<ds:SignatureValue>', '<ds:SignatureValue>!'),
-    /SignatureValue is no base64/,
+    /SignatureValue is not base64/,
   ],
   [
     'a SignatureValue of a megabyte',
@@ -213,12 +205,12 @@ it.each<[string, () => string, RegExp]>([
   [
     'an empty SignatureValue',
     () => write().replace(/<ds:SignatureValue>[^<]*/, '<ds:SignatureValue>'),
-    /SignatureValue is no base64/,
+    /SignatureValue is not base64/,
   ],
   [
     'a signature by a key that is another',
     () => write({ signer: { ...PARTNER, key: WEAK.key } }),
-    /signature does not fit/,
+    /signature does not match/,
   ],
 ])('%s is not', async (_, forge, reason) => {
   const before = handled(gateway).length;

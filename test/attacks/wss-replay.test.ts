@@ -147,7 +147,7 @@ describe('what was hashed can be cut and written in other ways, and stays the sa
     expect((await post(gateway, digestCall(spaced))).status).toBe(200);
     const token = digestToken({ created: `${at()} ` });
     expect((await post(gateway, digestCall(token))).status).toBe(401);
-    expect(reasonOf(gateway)).toBe('Created is no time with a zone');
+    expect(reasonOf(gateway)).toBe('Created is not a time with a zone');
   });
 });
 
@@ -183,12 +183,12 @@ it.each([
   [
     'a Timestamp without a zone',
     () => signedCall('SIGNED', 'x', {}, timestamp(at().slice(0, -1))),
-    'Created is no time with a zone',
+    'Created is not a time with a zone',
   ],
   [
     'a Timestamp of another calendar',
     () => signedCall('SIGNED', 'x', {}, timestamp('Sun Nov 22 2026 05:00:00 GMT')),
-    'Created is no time with a zone',
+    'Created is not a time with a zone',
   ],
   [
     'a Timestamp with a thousand digits',

@@ -70,7 +70,7 @@ const hostile: readonly (readonly [string, () => string, RegExp])[] = [
   [
     'the password as text where digests alone are taken',
     () => tokenCall(textToken(), 'DIGEST'),
-    /as text is not taken/,
+    /as text is not accepted/,
   ],
   ['a wrong secret', () => tokenCall(digestToken({ secret: 'wrong' })), /wrong digest/],
   ['the password in place of the secret', () => tokenCall(digestToken({ secret: 'demo' })), /wrong digest/],
@@ -103,14 +103,14 @@ const hostile: readonly (readonly [string, () => string, RegExp])[] = [
     () => message(security('') + security(textToken()), call('TOKEN')),
     /more than one Security/,
   ],
-  ['something unknown in the token', () => tokenCall(digestToken({ more: '<x/>' })), /not known here/],
+  ['something unknown in the token', () => tokenCall(digestToken({ more: '<x/>' })), /contains an unknown element/],
   [
     'a key that is derived',
     () => tokenCall(digestToken({ more: '<wsse:Iteration>1</wsse:Iteration>' })),
-    /not known here/,
+    /contains an unknown element/,
   ],
   ['a password of an unknown type', () => tokenCall(textToken().replace('#PasswordText', '#Password')), /unknown type/],
-  ['an element in the password', () => tokenCall(textToken('demo', 'de<x/>mo')), /Password holds an element/],
+  ['an element in the password', () => tokenCall(textToken('demo', 'de<x/>mo')), /Password contains an element/],
   ['a password of a megabyte', () => tokenCall(textToken('demo', 'x'.repeat(900_000))), /Password has more than/],
   [
     'a token for another actor',
@@ -200,7 +200,7 @@ it('a password as text from another machine without TLS is refused unread', asyn
   onTestFinished(() => remote.stop());
   const far = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'http' };
   expect((await post(remote, tokenCall(textToken()), far)).status).toBe(401);
-  expect(reasonOf(remote)).toMatch(/over a connection that others can read/);
+  expect(reasonOf(remote)).toMatch(/over an unencrypted connection/);
   expect((await post(remote, tokenCall(textToken()), { ...far, 'x-forwarded-proto': 'https' })).status).toBe(200);
   expect((await post(remote, tokenCall(digestToken()), far)).status).toBe(200);
 });

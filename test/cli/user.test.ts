@@ -85,7 +85,7 @@ test.concurrent('what can not be done is said, with what can', async () => {
     '1 signalbox: the password has fewer than 8 characters\n',
     '2 signalbox: a password prompt needs a terminal\n  Pass --password-stdin to read it from standard input.\n',
     '2 signalbox: --password-stdin, --generate and --no-password are mutually exclusive\n',
-    '1 signalbox: there is no user ada in the database\n  signalbox user list has them all.\n',
+    '1 signalbox: user ada is not in the database\n  signalbox user list lists the users.\n',
     expect.stringMatching(
       /^2 signalbox: --expires can't be 'soon'\n {2}It takes a time such as '90 d', '12 h' or '30 min',/,
     ),

@@ -128,9 +128,9 @@ describeEngines('users of the database', ({ place }) => {
     expect(await directory.findByCertificate([one])).toBeUndefined();
     expect(await users.addCertificate('bob', one, 'of a test')).toBe(true);
     expect(await users.addCertificate('bob', one)).toBe(false);
-    await expect(users.addCertificate('amy', one)).rejects.toThrow(`certificate ${one} is that of the user bob`);
+    await expect(users.addCertificate('amy', one)).rejects.toThrow(`certificate ${one} belongs to user bob`);
     await expect(users.removeCertificate('amy', one)).rejects.toThrow(`user amy has no certificate ${one}`);
-    await expect(users.addCertificate('nobody', other)).rejects.toThrow('there is no user nobody in the database');
+    await expect(users.addCertificate('nobody', other)).rejects.toThrow('user nobody is not in the database');
     expect(await users.certificates('bob')).toMatchObject([{ fingerprint: one, description: 'of a test' }]);
     expect(await directory.findByCertificate([one, 'CN=anybody'])).toMatchObject({ id: 'bob', roles: [READER] });
     expect(await directory.findByCertificate([one, 'CN=yaml'])).toEqual(yaml);
@@ -162,8 +162,8 @@ describeEngines('users of the database', ({ place }) => {
     const key = await users.addKey('bob', {});
     await users.revokeKey('bob', key.id);
     await users.add({ id: 'amy', roles: [] });
-    await expect(users.add({ id: 'amy', roles: [] })).rejects.toThrow('there is a user amy in the database already');
-    await expect(users.setDisabled('nobody', true)).rejects.toThrow('there is no user nobody in the database');
+    await expect(users.add({ id: 'amy', roles: [] })).rejects.toThrow('user amy exists in the database already');
+    await expect(users.setDisabled('nobody', true)).rejects.toThrow('user nobody is not in the database');
     const trail = await users.trail();
     expect(trail.map(({ sequence, actor, action, user, detail }) => [sequence, actor, action, user, detail])).toEqual([
       [1, 'ada@test', 'add', 'bob', { roles: ['READER'], password: true }],

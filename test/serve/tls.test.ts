@@ -125,7 +125,7 @@ describe('a certificate of the caller', () => {
 
   it('with a subject that only begins like another is nobody, and one that has expired counts no more', async () => {
     expect(await idOf(NAMESAKE)).toBe(401);
-    expect(lastReason()).toBe('certificate of nobody, or of a disabled user');
+    expect(lastReason()).toBe('unknown certificate, or a disabled user');
     expect(await idOf(EXPIRED)).toBe(401);
     expect(lastReason()).toBe('the certificate has expired');
   });
@@ -146,7 +146,7 @@ describe('a certificate of the caller', () => {
     expect(await either(EXPIRED, DEMO)).toBe('demo');
     // One that is somebody decides.
     expect(await either(PARTNER, DEMO)).toEqual([403, 'no grant']);
-    expect(await either(NAMESAKE)).toEqual([401, 'certificate of nobody, or of a disabled user']);
+    expect(await either(NAMESAKE)).toEqual([401, 'unknown certificate, or a disabled user']);
     expect(await either(NAMESAKE, WRONG)).toEqual([401, 'wrong password']);
   });
 

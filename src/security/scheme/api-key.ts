@@ -5,7 +5,7 @@ import { REALM, Refused, type Verifier } from '../port.ts';
 
 const LONGEST = 512;
 
-/** Keys in a header of their own. They are 256 random bits: a plain hash keeps them, and finding one by it leaks nothing. */
+/** API keys in a header of their own. */
 export function compileApiKey(scheme: ApiKeyScheme, directory: Directory): Verifier {
   const name = scheme.header.toLowerCase();
   return {
@@ -17,30 +17,30 @@ export function compileApiKey(scheme: ApiKeyScheme, directory: Directory): Verif
       if (holder === undefined) throw new Refused('unknown, expired or revoked API key, or a disabled user');
       return holder;
     },
-    // No scheme is registered for keys; RFC 9110 asks for a challenge, and this one says truly what is missing.
+    // RFC 9110 requires a challenge, and no scheme is registered for keys: this one at least states what is missing.
     challenge: () => `ApiKey ${REALM}, header="${scheme.header}"`,
   };
 }
 
 /**
- * What is kept of an API key: `sha256:` and 64 hexadecimal digits. A key is 256 random bits, so that a plain hash of it can
- * neither be guessed nor looked up in a list.
+ * The stored form of an API key: `sha256:` and 64 hexadecimal digits. A plain hash is enough for 256 random bits, which
+ * can't be guessed or found in a dictionary; looking a key up by its hash leaks nothing about it.
  */
 export function apiKeyHash(key: string): string {
   return `sha256:${createHash('sha256').update(key).digest('hex')}`;
 }
 
-/** A key that was made. It is shown once. */
+/** A new key, which is shown once. */
 export interface NewApiKey {
-  /** Its part that may be shown and kept, eight letters and digits. */
+  /** The public part of the key, eight letters and digits. */
   readonly id: string;
-  /** `sbk_<id>_<43 characters>`: a scanner of secrets knows it by its beginning. */
+  /** `sbk_<id>_<43 characters>`. Secret scanners recognise the prefix. */
   readonly key: string;
-  /** What is kept of it. */
+  /** The stored form. */
   readonly hash: string;
 }
 
-/** Without those that are mistaken for others. */
+/** Without characters that look alike. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 /** Makes a key of 256 random bits. */

@@ -5,7 +5,6 @@ import type { Directory } from '../directory/port.ts';
 import { unmatchableHash, verifyPassword } from '../password.ts';
 import { REALM, Refused, type Verifier } from '../port.ts';
 
-/** What a caller shows. */
 interface BasicCredentials {
   readonly user: string;
   readonly password: string;
@@ -15,7 +14,7 @@ const LONGEST = 8192;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** @param alike a user whose password costs what most do: unknown users take as long */
+/** @param alike a user whose password takes as long to verify as most do: unknown users then take as long too */
 export function compileBasic(scheme: BasicScheme, directory: Directory, alike: User | undefined): Verifier {
   const nobody = unmatchableHash(hashOf(alike));
   return {
@@ -29,7 +28,7 @@ export function compileBasic(scheme: BasicScheme, directory: Directory, alike: U
       const credentials = parseBasic(header);
       if (credentials === undefined) throw new Refused('malformed Basic credentials');
       const user = await directory.find(credentials.user);
-      // A password is tried whoever calls, so that the time that it takes tells nobody who exists.
+      // A password is verified even for unknown users: otherwise the response time would reveal which users exist.
       const hash = hashOf(user);
       const fits = await verifyPassword(credentials.password, hash ?? nobody);
       if (user === undefined) throw new Refused('unknown or disabled user');
@@ -40,7 +39,7 @@ export function compileBasic(scheme: BasicScheme, directory: Directory, alike: U
   };
 }
 
-/** Reads an Authorization header. @returns undefined where it is not well-formed Basic */
+/** Reads an Authorization header; `undefined` when it is malformed. */
 function parseBasic(header: string): BasicCredentials | undefined {
   const encoded = header.slice('basic '.length).trim();
   if (!BASE64.test(encoded)) return undefined;
@@ -54,7 +53,7 @@ function parseBasic(header: string): BasicCredentials | undefined {
   return colon < 1 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** A hash that can't be read, which the loader refuses, fits no password. */
+/** `undefined` also for a malformed hash, which the loader rejects. */
 function hashOf(user: User | undefined): PasswordHash | undefined {
   const read = user?.password === undefined ? undefined : readPasswordHash(user.password);
   return typeof read === 'string' ? undefined : read;

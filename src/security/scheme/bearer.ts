@@ -7,23 +7,23 @@ import type { Directory } from '../directory/port.ts';
 import { type LookAtFile, REALM, Refused, type Verifier } from '../port.ts';
 import { openKeys } from './keys.ts';
 
-// JSON Web Tokens (RFC 7519) as bearer tokens (RFC 6750), access tokens of OAuth 2.0 (RFC 9068) first of all.
+// JSON Web Tokens (RFC 7519) as bearer tokens (RFC 6750), in particular access tokens of OAuth 2.0 (RFC 9068).
 
-/** Where the texts of a scheme get their values, and its files come from. */
+/** Resolves the texts of a scheme and reads its files. */
 interface BearerPlace {
   readonly resolve: (text: ConfigText) => string;
   readonly lookAt: LookAtFile;
 }
 
-/** Of a token; larger ones are refused before anything of them is read. */
+/** Longer tokens are refused unread. */
 const LONGEST_TOKEN = 16 * 1024;
 const PREFIX = 'bearer ';
 /** RFC 6750 section 2.1. */
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
-/** Explicit types of tokens that are made to be shown here; those of others (`logout+jwt`, `dpop+jwt`) are no credentials. */
+/** Accepted values of `typ`. Tokens of other types (`logout+jwt`, `dpop+jwt`) are not credentials. */
 const TYPES: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt']);
 
-/** @throws Error where the key set is neither a file nor a URL that keys may come from */
+/** @throws Error for a key set that is neither a file nor at a trustworthy URL */
 export function compileBearer(scheme: BearerScheme, directory: Directory, place: BearerPlace): Verifier {
   const keys = openKeys(place.resolve(scheme.jwks), place.lookAt);
   const issuer = place.resolve(scheme.issuer);
@@ -88,7 +88,7 @@ export function compileBearer(scheme: BearerScheme, directory: Directory, place:
   };
 }
 
-/** Whom a token names as its issuer, which nobody has verified; undefined for what is none, or too long to be looked at. */
+/** The unverified issuer of a token; `undefined` for a token that is malformed or too long. */
 function issuerOf(header: string): string | undefined {
   if (header.length > PREFIX.length + LONGEST_TOKEN) return undefined;
   try {
@@ -98,29 +98,28 @@ function issuerOf(header: string): string | undefined {
   }
 }
 
-/** What is wrong with a token, without anything of its content. */
+/** Why a token is rejected, without any of its content. */
 function reasonOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'token expired';
   if (error instanceof errors.JWTClaimValidationFailed) return `token with a wrong or missing ${claimOf(error)}`;
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'token with a wrong signature';
   if (error instanceof errors.JWKSNoMatchingKey) return 'token signed with a key that the issuer does not publish';
-  if (error instanceof errors.JWKSMultipleMatchingKeys)
-    return 'token that does not say which of several keys signed it';
+  if (error instanceof errors.JWKSMultipleMatchingKeys) return 'token that matches several keys of the issuer';
   if (error instanceof errors.JOSEAlgNotAllowed) return 'token signed with an algorithm that is not allowed';
   return 'malformed token';
 }
 
 const claimOf = ({ claim }: errors.JWTClaimValidationFailed): string => (/^[a-z]{1,20}$/.test(claim) ? claim : 'claim');
 
-/** Of the id of a user whom a token vouches for: it stands in rows, logs and file names' owners. */
+/** Characters of the id of a user from a token: it is written to database rows and logs. */
 const LONGEST_ID = 200;
-/** Values of one claim that are looked at. */
+/** Values of one claim; the rest is ignored. */
 const MOST_VALUES = 1000;
 
 /**
- * Reads the texts of a claim: one text is split at its spaces, as scopes are (RFC 6749 section 3.3); of an array each is
- * one; anything else holds none.
- * @param path the claim's name, or names with dots on the way to it
+ * Reads the values of a claim: a text is split at its spaces, as scopes are (RFC 6749 section 3.3); an array gives its texts;
+ * anything else has no values.
+ * @param path the name of the claim, or a path with dots
  */
 function compileClaim(path: string): (payload: JWTPayload) => readonly string[] {
   const find = compilePath(path);
@@ -132,7 +131,7 @@ function compileClaim(path: string): (payload: JWTPayload) => readonly string[] 
   };
 }
 
-/** The whole path may be the name of a claim, as with those that are URLs. */
+/** The whole path may also be the name of a claim: some names are URLs. */
 function compilePath(path: string): (payload: JWTPayload) => unknown {
   const names = path.split('.');
   return (payload) => {
@@ -146,7 +145,7 @@ function compilePath(path: string): (payload: JWTPayload) => unknown {
   };
 }
 
-/** The user whom a verified token names, with the roles that its claims give. Throws Refused where there is none. */
+/** Finds the user that a verified token names, with the roles that its claims give. Throws Refused for an unknown user. */
 function compileTokenUser(scheme: BearerScheme, directory: Directory): (payload: JWTPayload) => User | Promise<User> {
   const nameOf = compilePath(scheme.user);
   const valuesOf = compileClaim(scheme.claim);
@@ -155,7 +154,7 @@ function compileTokenUser(scheme: BearerScheme, directory: Directory): (payload:
   ];
   return (payload) => {
     const name = nameOf(payload);
-    if (typeof name !== 'string' || name === '') throw new Refused('token that names no user');
+    if (typeof name !== 'string' || name === '') throw new Refused('token without the name of a user');
     const roles = rolesOf(payload);
     return scheme.users === 'known' ? knownUser(directory, name, roles) : vouchedUser(scheme, name, roles);
   };
@@ -172,13 +171,13 @@ async function knownUser(directory: Directory, name: string, roles: readonly Rol
 
 function vouchedUser(scheme: BearerScheme, name: string, roles: readonly Role[]): User {
   const id = `${scheme.id}:${escapeName(name)}`;
-  if (id.length > LONGEST_ID) throw new Refused('token whose user has too long a name');
+  if (id.length > LONGEST_ID) throw new Refused('token with a user name that is too long');
   return undeclaredUser(id, 'token', roles);
 }
 
 /**
- * Names are the issuer's, and may hold anything. Two of them never become one: what is not among the harmless characters is
- * percent-encoded, the percent sign too.
+ * Names come from the issuer and may contain any character. All but harmless ones are percent-encoded, including the percent
+ * sign: two names never become one id.
  */
 function escapeName(name: string): string {
   return [...Buffer.from(name)]

@@ -4,12 +4,12 @@ import { subjectOfCertificate } from '../../wire/certificate.ts';
 import type { Directory } from '../directory/port.ts';
 import { REALM, Refused, type ShownCertificate, type Verifier } from '../port.ts';
 
-/** Characters in Base64: larger than any certificate of a person or system. */
+/** Characters in base64: more than any real certificate has. */
 const LONGEST = 48 * 1024;
 
-/** Certificates of callers, known by their fingerprints, or by their subjects where an authority vouches for these. */
+/** Client certificates. A user is found by the fingerprint, or by the subject if a trusted authority issued the certificate. */
 export function compileClientCertificate(scheme: ClientCertificateScheme, directory: Directory): Verifier {
-  // That of a connection is the same object at each request.
+  // The certificate of a connection is the same object for each request.
   const texts = new WeakMap<ShownCertificate, string>();
   return {
     scheme,
@@ -20,7 +20,7 @@ export function compileClientCertificate(scheme: ClientCertificateScheme, direct
       if (certificate === undefined) return undefined;
       let text = texts.get(certificate);
       if (text === undefined) {
-        // The same bytes count for more where an authority vouches for them.
+        // A verified certificate also counts by its subject: the two must not share a remembered result.
         text = `${certificate.verified ? 'verified' : 'unverified'} ${Buffer.from(certificate.der).toString('base64')}`;
         texts.set(certificate, text);
       }
@@ -34,7 +34,7 @@ export function compileClientCertificate(scheme: ClientCertificateScheme, direct
       const user = await userOfCertificate(directory, { der, verified: vouched === 'verified' });
       return { user, until: certificate.validToDate.getTime() };
     },
-    // It is asked for when a connection is made; as with keys, the challenge says what is missing.
+    // TLS asks for certificates when a connection is made; as for API keys, the challenge only states what is missing.
     challenge: () => `ClientCertificate ${REALM}`,
   };
 }
@@ -43,13 +43,13 @@ function readCertificate(der: Buffer): X509Certificate {
   try {
     return new X509Certificate(der);
   } catch {
-    throw new Refused('the certificate can not be read');
+    throw new Refused("the certificate can't be read");
   }
 }
 
 /**
- * The names that a certificate is found by: its fingerprint (`sha256:` and 64 hex digits in lower case) and, where it is
- * vouched for, its subject. Users' certificates are spelled the same way from the loader on.
+ * The names that a certificate is found by: its fingerprint (`sha256:` and 64 hex digits in lower case) and, if it is
+ * verified, its subject. The loader spells the certificates of users the same way.
  */
 export function namesOfCertificate({ der, verified }: ShownCertificate): string[] {
   const names = [`sha256:${createHash('sha256').update(der).digest('hex')}`];
@@ -57,21 +57,21 @@ export function namesOfCertificate({ der, verified }: ShownCertificate): string[
   try {
     names.push(subjectOfCertificate(der));
   } catch {
-    // Without a subject it has its fingerprint.
+    // A certificate without a readable subject still has its fingerprint.
   }
   return names;
 }
 
-/** Whose a certificate is. @throws Refused for nobody's; Fault UNAVAILABLE */
+/** The user that a certificate belongs to. @throws Refused for an unknown certificate; Fault UNAVAILABLE */
 export async function userOfCertificate(directory: Directory, shown: ShownCertificate): Promise<User> {
   const user = await directory.findByCertificate(namesOfCertificate(shown));
-  if (user === undefined) throw new Refused('certificate of nobody, or of a disabled user');
+  if (user === undefined) throw new Refused('unknown certificate, or a disabled user');
   return user;
 }
 
-/** @param now milliseconds since 1970 @throws Refused outside its time */
+/** @param now milliseconds since 1970 @throws Refused outside the validity period */
 export function checkValidity({ validFromDate, validToDate }: X509Certificate, now: number): void {
-  // Negated, so that a date that can't be read is none that is fine.
+  // Negated comparisons also refuse dates that can't be read.
   if (!(now >= validFromDate.getTime())) throw new Refused('the certificate is not valid yet');
   if (!(now <= validToDate.getTime())) throw new Refused('the certificate has expired');
 }

@@ -12,30 +12,30 @@ import { Fault } from '../../model/fault.ts';
 import { isLoopbackName } from '../../wire/network-address.ts';
 import type { LookAtFile } from '../port.ts';
 
-/** The keys with which an issuer signs. */
+/** The public keys of an issuer. */
 export interface KeySet {
-  /** @throws JOSEError where no key fits; Fault UNAVAILABLE where the keys can't be had */
+  /** @throws JOSEError when no key matches; Fault UNAVAILABLE when the keys can't be read */
   find(header: JWTHeaderParameters): Promise<CryptoKey>;
 }
 
-/** Times of a key set that is fetched, in milliseconds. */
+/** Times of a key set at a URL, in milliseconds. */
 export interface KeyTimes {
-  /** A token of an unknown key has the set fetched anew, but not sooner than so long after the last time. */
+  /** Shortest time between two fetches: a token with an unknown key triggers one. */
   readonly cooldown: number;
-  /** How long a set holds. */
+  /** How long a fetched set is used. */
   readonly maxAge: number;
   readonly timeout: number;
 }
 
 const TIMES: KeyTimes = { cooldown: 30_000, maxAge: 600_000, timeout: 5_000 };
-/** After a failure nobody asks the issuer for this long, so that its trouble is not made worse. */
+/** Pause after a failed fetch, in milliseconds: an issuer in trouble should not get even more requests. */
 const PAUSE_MS = 5_000;
 /** Bytes of a key set. */
 const LARGEST = 512 * 1024;
 
 /**
  * @param source an https URL, an http URL of this machine, or a file relative to the project
- * @throws Error for another URL
+ * @throws Error for any other URL
  */
 export function openKeys(source: string, lookAt: LookAtFile, times: Partial<KeyTimes> = {}): KeySet {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) return keysOfFile(source, lookAt);
@@ -53,7 +53,7 @@ function keysOfUrl(url: URL, { cooldown, maxAge, timeout }: KeyTimes): KeySet {
     cooldownDuration: cooldown,
     cacheMaxAge: maxAge,
     [customFetch]: async (address, options) => {
-      if (isPausing()) throw new Error('it could not be had a moment ago');
+      if (isPausing()) throw new Error('the last fetch failed a moment ago');
       return bounded(await fetch(address, { ...options, redirect: 'error' }));
     },
   });
@@ -64,17 +64,17 @@ function keysOfUrl(url: URL, { cooldown, maxAge, timeout }: KeyTimes): KeySet {
       } catch (error) {
         if (isOfToken(error)) throw error;
         if (!isPausing()) failedAt = performance.now();
-        throw unavailable(url.href, error);
+        throw keysUnavailable(url.href, error);
       }
     },
   };
 }
 
-/** Reads a reply no further than a key set can be long. */
+/** Reads at most {@link LARGEST} bytes of a reply. */
 async function bounded(reply: Response): Promise<Response> {
   if (reply.status !== 200 || reply.body === null) {
     await reply.body?.cancel();
-    throw new Error(`it is answered with ${reply.status}`);
+    throw new Error(`the issuer answered with the status ${reply.status}`);
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -86,7 +86,7 @@ async function bounded(reply: Response): Promise<Response> {
   return new Response(Buffer.concat(chunks));
 }
 
-/** Read again when the file has changed; what is no key set then is told until it is mended. */
+/** Reads the file again when it has changed. An invalid one is reported with each token until it is fixed. */
 function keysOfFile(file: string, lookAt: LookAtFile): KeySet {
   let known: { readonly seen: string; readonly find: ReturnType<typeof createLocalJWKSet> } | undefined;
   return {
@@ -96,13 +96,13 @@ function keysOfFile(file: string, lookAt: LookAtFile): KeySet {
         if (known?.seen !== seen) known = { seen, find: createLocalJWKSet(JSON.parse(await read()) as JSONWebKeySet) };
         return await known.find(header);
       } catch (error) {
-        throw isOfToken(error) ? error : unavailable(file, error);
+        throw isOfToken(error) ? error : keysUnavailable(file, error);
       }
     },
   };
 }
 
-/** What is wrong is the token rather than the key set. */
+/** Whether the token is at fault rather than the key set. */
 function isOfToken(error: unknown): boolean {
   return (
     error instanceof errors.JWKSNoMatchingKey ||
@@ -111,11 +111,11 @@ function isOfToken(error: unknown): boolean {
   );
 }
 
-function unavailable(source: string, cause: unknown): Fault {
-  const said = cause instanceof Error ? `: ${cause.message}` : '';
+function keysUnavailable(source: string, cause: unknown): Fault {
+  const why = cause instanceof Error ? `: ${cause.message}` : '';
   return Fault.of(
     'UNAVAILABLE',
-    { reason: 'the keys that tokens are verified with can not be had' },
-    { headers: { 'Retry-After': '5' }, cause, reason: `key set ${source}${said}` },
+    { reason: 'the keys that verify tokens are not available' },
+    { headers: { 'Retry-After': '5' }, cause, reason: `key set ${source}${why}` },
   );
 }

@@ -12,23 +12,23 @@ import { type Covered, readSignature, type SignatureReference, verifySignature }
 import { checkValidity, userOfCertificate } from './client-certificate.ts';
 import type { TakeOnce } from './username-token.ts';
 
-/** What judges signatures. */
+/** What signatures are verified with. */
 export interface SignaturePorts {
   readonly directory: Directory;
-  /** Authorities of a scheme; empty where only fingerprints count. */
+  /** Authorities of a scheme; empty when only fingerprints count. */
   readonly authoritiesOf: (scheme: SignatureScheme) => readonly X509Certificate[];
   readonly takeOnce: TakeOnce;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
 }
 
-/** Whose message it is, and its Body as it was signed. */
+/** The sender of a signed message, with the Body that the signature covers. */
 export interface SignedMessage {
   readonly user: User;
   readonly body: XmlElement;
 }
 
-/** Whose signature it is. @throws Refused; Fault UNSUPPORTED_MEDIA_TYPE, UNAVAILABLE */
+/** Verifies the signature of a message. @throws Refused; Fault UNSUPPORTED_MEDIA_TYPE, UNAVAILABLE */
 export async function verifySignedMessage(
   { envelope, attachments }: ShownMessage,
   { element: security, signature, timestamp }: SecurityHeader,
@@ -36,7 +36,7 @@ export async function verifySignedMessage(
   ports: SignaturePorts,
 ): Promise<SignedMessage> {
   if (attachments) {
-    const supported = 'XML alone where a message is signed, since the signature covers none of its attachments';
+    const supported = 'for a signed message, XML without attachments, which the signature does not cover';
     throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: 'Content-Type multipart/related', supported });
   }
   if (signature === undefined || timestamp === undefined)
@@ -62,8 +62,8 @@ export async function verifySignedMessage(
 }
 
 /**
- * What the references name: the Body, other header blocks, and what else stands in the Security header. Nothing that holds
- * another of these, or the signature itself.
+ * The elements that the references name: the Body, other header blocks, and children of the Security header; never one that
+ * contains another of these, or the signature itself.
  */
 function coveredBy(
   references: readonly SignatureReference[],
@@ -77,9 +77,9 @@ function coveredBy(
     const isInSecurity = security.content.includes(element) && element !== signature;
     const isHeader = headers.includes(element) && element !== security;
     if (element !== body && !isInSecurity && !isHeader)
-      throw new Refused('a reference names what is neither the Body nor a header');
+      throw new Refused('a reference names something other than the Body or a header');
   }
   if (new Set(covered.map(({ element }) => element)).size !== covered.length)
-    throw new Refused('two references name the same');
+    throw new Refused('two references name the same element');
   return covered;
 }

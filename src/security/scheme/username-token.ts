@@ -8,26 +8,26 @@ import { Refused, type Shown } from '../port.ts';
 import { bytesOf, checkAge, contentOf, exactTimeOf, onesOf } from '../wsse/header.ts';
 
 /**
- * Records what a message is known by.
+ * Records the marks of a message, by which a replay is recognised.
  * @param marks each a list of parts; a message is new if none of its marks was recorded before
  * @param created milliseconds since 1970
- * @throws Refused for a message that was seen before
+ * @throws Refused for a replay
  */
 export type TakeOnce = (marks: readonly (readonly (string | Uint8Array)[])[], created: number) => Promise<void>;
 
-/** What judges UsernameTokens. */
+/** What UsernameTokens are verified with. */
 export interface UsernameTokenPorts {
   readonly directory: Directory;
-  /** Whose password it is; one that was tried a moment ago is remembered. @throws Refused; Fault UNAVAILABLE */
+  /** Verifies a password; recent results are remembered. @throws Refused; Fault UNAVAILABLE */
   readonly tryPassword: (user: string, password: string) => Promise<User>;
-  /** The shared secret of a user; undefined for one that has none. */
+  /** The shared secret of a user, if there is one. */
   readonly secretOf: (user: User) => string | undefined;
   readonly takeOnce: TakeOnce;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
 }
 
-/** A token as it stands in a message. */
+/** A token as it is in a message. */
 interface UsernameToken {
   readonly user: string;
   readonly password: string;
@@ -39,7 +39,7 @@ interface UsernameToken {
 const LONGEST = { user: 256, password: 1024, nonce: 256 } as const;
 const SHORTEST_NONCE = 8;
 
-/** Whose token it is. @throws Refused; Fault UNAVAILABLE */
+/** Verifies a token. @throws Refused; Fault UNAVAILABLE */
 export async function verifyUsernameToken(
   element: XmlElement,
   { passwords, maxAge }: UsernameTokenScheme,
@@ -47,9 +47,9 @@ export async function verifyUsernameToken(
   ports: UsernameTokenPorts,
 ): Promise<User> {
   const token = readToken(element);
-  if (!passwords.includes(token.form)) throw new Refused(`a password as ${token.form} is not taken`);
+  if (!passwords.includes(token.form)) throw new Refused(`a password as ${token.form} is not accepted`);
   if (token.form === 'digest') return verifyDigest(token, maxAge, ports);
-  if (!shown.secure) throw new Refused('a password as text came over a connection that others can read');
+  if (!shown.secure) throw new Refused('a password as text arrived over an unencrypted connection');
   return ports.tryPassword(token.user, token.password);
 }
 
@@ -72,10 +72,10 @@ function readToken(element: XmlElement): UsernameToken {
   };
 }
 
-/** What users without a secret are tried with: no digest is made of it. */
+/** Takes the place of a missing secret: no client can know it. */
 const NO_SECRET = randomBytes(32).toString('base64');
 
-/** Section 3.1: Base64(SHA-1(nonce + created + password)). SHA-1 is the profile's; that it collides is of no use here. */
+/** Section 3.1: Base64(SHA-1(nonce + created + password)). The profile requires SHA-1; collisions do not help an attacker. */
 async function verifyDigest(
   { user: id, password, nonce, created }: UsernameToken,
   maxAge: number,
@@ -97,8 +97,8 @@ async function verifyDigest(
   if (user === undefined) throw new Refused('unknown or disabled user');
   if (secret === undefined) throw new Refused('user without a shared secret');
   if (!fits) throw new Refused('wrong digest');
-  // The digest is what was verified, whatever characters its parts were sent in. The nonce is recorded as well, so that a
-  // client that uses one twice is refused (section 3.1, recommendation 3).
+  // The verified digest identifies the message, however its parts were encoded. The nonce is recorded too: a client that
+  // uses one twice is refused (section 3.1, recommendation 3).
   await takeOnce(
     [
       ['digest', user.id, expected],

@@ -4,15 +4,14 @@ import { type NewUser, type UserAction, UserError, type Users } from './port.ts'
 import { readUsers, selectKept, selectKeys } from './rows.ts';
 
 export interface UsersOptions {
-  /** Its schema is of this version. */
+  /** Its schema is current. */
   readonly store: Store;
-  /** Who does it, for the trail: `ada@gateway-1`. */
+  /** The person who makes the changes, for the audit trail: `ada@gateway-1`. */
   readonly actor: string;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
 
-/** Ties the users to their database. */
 export function openUsers({ store, actor, clock = Date.now }: UsersOptions): Users {
   const ports: Ports = { store, actor, clock };
   return {
@@ -44,8 +43,8 @@ export function openUsers({ store, actor, clock = Date.now }: UsersOptions): Use
 type Ports = Required<UsersOptions>;
 
 /**
- * Makes a change and its line of the trail, in one transaction. Whoever changes a user waits for the row of the version, so
- * that the lines have no gap and two changes never meet.
+ * Makes a change and adds its line of the audit trail in one transaction. The row of the version is locked first: changes
+ * run one at a time, and the sequence of lines has no gap.
  */
 function change(ports: Ports, user: string, work: (tx: Db, at: string) => Promise<Change>): Promise<boolean> {
   const { store, actor, clock } = ports;
@@ -75,7 +74,7 @@ async function lockVersion(tx: Db): Promise<number> {
   return version;
 }
 
-/** @throws UserError where there is no such user */
+/** @throws UserError for an unknown user */
 async function update(tx: Db, id: string, set: { password?: string | null; disabled?: number; roles?: string }) {
   await selectKept(tx, id);
   await tx.updateTable('signalbox_user').set(set).where('id', '=', id).execute();
@@ -85,8 +84,8 @@ async function addUser(ports: Ports, { id, password, description, roles }: NewUs
   await change(ports, id, async (tx, at) => {
     const known = await tx.selectFrom('signalbox_user').select('disabled').where('id', '=', id).executeTakeFirst();
     if (known !== undefined) {
-      const hint = known.disabled === 1 ? `It is disabled: signalbox user enable ${id} lets it call again.` : undefined;
-      throw new UserError(`there is a user ${id} in the database already`, hint);
+      const hint = known.disabled === 1 ? `It is disabled: signalbox user enable ${id} enables it again.` : undefined;
+      throw new UserError(`user ${id} exists in the database already`, hint);
     }
     await tx
       .insertInto('signalbox_user')
@@ -144,7 +143,7 @@ async function revokeKey(ports: Ports, user: string, key: string): Promise<boole
     const known = (await selectKeys(tx, user)).find(({ id }) => id === key);
     if (known === undefined) {
       await selectKept(tx, user);
-      throw new UserError(`user ${user} has no key ${key}`, `signalbox user key list ${user} has them all.`);
+      throw new UserError(`user ${user} has no key ${key}`, `signalbox user key list ${user} lists the keys.`);
     }
     if (known.revoked !== undefined) return undefined;
     await tx.updateTable('signalbox_api_key').set({ revoked: at }).where('id', '=', key).execute();
@@ -159,7 +158,7 @@ interface NewCertificate {
   readonly description: string | undefined;
 }
 
-/** Gives a certificate to a user. It is one user's alone: who calls must be plain. @throws UserError */
+/** Assigns a certificate to a user. It may belong to one user only: it identifies the caller. @throws UserError */
 async function addCertificate(
   tx: Db,
   created: string,
@@ -172,7 +171,7 @@ async function addCertificate(
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst();
   if (known?.user_id === user) return undefined;
-  if (known !== undefined) throw new UserError(`the certificate ${fingerprint} is that of the user ${known.user_id}`);
+  if (known !== undefined) throw new UserError(`the certificate ${fingerprint} belongs to user ${known.user_id}`);
   await tx
     .insertInto('signalbox_user_certificate')
     .values({ fingerprint, user_id: user, description: description ?? null, created })
@@ -180,7 +179,7 @@ async function addCertificate(
   return { action: 'certificate-add', detail: { certificate: fingerprint } };
 }
 
-/** Takes it away; the trail keeps it. @throws UserError where it is not this user's */
+/** @throws UserError when the certificate is not this user's */
 async function removeCertificate(tx: Db, user: string, fingerprint: string): Promise<Change> {
   await selectKept(tx, user);
   const { numDeletedRows } = await tx
@@ -191,10 +190,10 @@ async function removeCertificate(tx: Db, user: string, fingerprint: string): Pro
   if (numDeletedRows === 0n)
     throw new UserError(
       `user ${user} has no certificate ${fingerprint}`,
-      `signalbox user certificate list ${user} has them all.`,
+      `signalbox user certificate list ${user} lists the certificates.`,
     );
   return { action: 'certificate-remove', detail: { certificate: fingerprint } };
 }
 
-/** What is done to a user, and what the trail says of it; undefined where nothing changes. */
+/** A change for the audit trail; `undefined` when nothing changes. */
 type Change = { readonly action: UserAction; readonly detail: Readonly<Record<string, unknown>> } | undefined;

@@ -1,10 +1,10 @@
 import type { NewApiKey } from '../scheme/api-key.ts';
 
-/** A user as the database keeps it; nothing of it is secret. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+/** A user of the database, without secrets. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
 export interface KeptUser {
   readonly id: string;
   readonly description?: string;
-  /** Ids; one may be declared no longer. */
+  /** Ids of roles, possibly of some that the definitions no longer declare. */
   readonly roles: readonly string[];
   readonly disabled: boolean;
   readonly hasPassword: boolean;
@@ -12,7 +12,7 @@ export interface KeptUser {
   readonly changed: string;
 }
 
-/** A key as it may be shown. */
+/** An API key, without its secret. */
 export interface KeptKey {
   readonly id: string;
   readonly description?: string;
@@ -21,7 +21,7 @@ export interface KeptKey {
   readonly revoked?: string;
 }
 
-/** A certificate as it may be shown. */
+/** A certificate of a user. */
 export interface KeptCertificate {
   /** `sha256:` and 64 hexadecimal digits. */
   readonly fingerprint: string;
@@ -40,7 +40,7 @@ export interface TrailLine {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** What is done to users. */
+/** The changes that the audit trail records. */
 export type UserAction =
   | 'add'
   | 'passwd'
@@ -55,34 +55,34 @@ export type UserAction =
 /** A user to add. */
 export interface NewUser {
   readonly id: string;
-  /** PHC string; without one no password fits. */
+  /** PHC string. Without one the user can't sign in with a password. */
   readonly password?: string;
   readonly description?: string;
   readonly roles: readonly string[];
 }
 
-/** What can be seen of the users of the database. Everything rejects with UserError for a user that there is not. */
+/** Reads the users of the database. All functions reject with UserError for an unknown user. */
 export interface UserReader {
-  /** In the order of their ids. */
+  /** Sorted by id. */
   list(): Promise<readonly KeptUser[]>;
   get(id: string): Promise<KeptUser>;
   /** The oldest first. */
   keys(id: string): Promise<readonly KeptKey[]>;
   /** The oldest first. */
   certificates(id: string): Promise<readonly KeptCertificate[]>;
-  /** What was done, the oldest first; to one user alone where one is named. */
+  /** The audit trail of all users or of one, the oldest line first. */
   trail(id?: string): Promise<readonly TrailLine[]>;
 }
 
 /**
- * The users of the database. Each change is one transaction with its line of the trail, and counts the version up by which
- * gateways notice it. What changes nothing leaves no line, and returns false. Everything rejects with UserError for a user
- * or a key that there is not.
+ * Reads and changes the users of the database. Each change is one transaction, with a line of the audit trail and a new
+ * version, by which gateways notice it. A call that changes nothing adds no line and returns false. All functions reject with
+ * UserError for an unknown user, key or certificate.
  */
 export interface Users extends UserReader {
-  /** @throws UserError where there is one */
+  /** @throws UserError for an id that exists already */
   add(user: NewUser): Promise<void>;
-  /** @param password PHC string; undefined takes the password away */
+  /** @param password PHC string; `undefined` removes the password */
   setPassword(id: string, password: string | undefined): Promise<void>;
   setDisabled(id: string, disabled: boolean): Promise<boolean>;
   changeRoles(
@@ -90,18 +90,17 @@ export interface Users extends UserReader {
     change: { readonly add: readonly string[]; readonly remove: readonly string[] },
   ): Promise<boolean>;
   addKey(id: string, options: { readonly expires?: Date; readonly description?: string }): Promise<NewApiKey>;
-  /** @param key the part of it that is shown */
+  /** @param key the public id of the key */
   revokeKey(id: string, key: string): Promise<boolean>;
   /**
    * @param fingerprint `sha256:` and 64 hex digits in lower case
-   * @returns false where it is this user's already @throws UserError where it is another's
+   * @returns false if the user has it already @throws UserError when it belongs to another user
    */
   addCertificate(id: string, fingerprint: string, description?: string): Promise<boolean>;
-  /** @throws UserError where it is not this user's */
   removeCertificate(id: string, fingerprint: string): Promise<void>;
 }
 
-/** Something that can't be done to a user; the message says why, the hint what can be done instead. */
+/** A change that is not possible. The hint says what to do instead. */
 export class UserError extends Error {
   override readonly name = 'UserError';
   readonly hint: string | undefined;

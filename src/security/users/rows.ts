@@ -9,7 +9,7 @@ import {
   type UserReader,
 } from './port.ts';
 
-/** The users of a database whose schema is of this version. */
+/** Reads the users of a database whose schema is current. */
 export function readUsers(tables: () => Promise<Db>): UserReader {
   return {
     list: async () => selectAllKept(await tables()),
@@ -28,11 +28,11 @@ export function readUsers(tables: () => Promise<Db>): UserReader {
   };
 }
 
-/** @throws UserError where there is no such user */
+/** @throws UserError for an unknown user */
 export async function selectKept(db: Db, id: string): Promise<KeptUser> {
   const row = await db.selectFrom('signalbox_user').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined)
-    throw new UserError(`there is no user ${id} in the database`, 'signalbox user list has them all.');
+    throw new UserError(`user ${id} is not in the database`, 'signalbox user list lists the users.');
   return keptUser(row);
 }
 
@@ -96,7 +96,7 @@ function keptUser({
   };
 }
 
-/** The texts that are there. */
+/** The texts that are not null. */
 function present<K extends string>(texts: Readonly<Record<K, string | null>>): Partial<Record<K, string>> {
   const entries = Object.entries(texts).filter(([, text]) => text !== null);
   return Object.fromEntries(entries) as Partial<Record<K, string>>;

@@ -1,4 +1,4 @@
-// XML Signature 1.1 (section 6), RFC 9231: algorithms that a scheme may allow. SHA-1 and MACs are none of them.
+// The algorithms that a scheme can allow (XML Signature 1.1 section 6, RFC 9231). SHA-1 and MACs are not among them.
 import { constants, createHash, type KeyLike, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
 import type { HashAlgorithm, SignatureAlgorithm } from 'xml-crypto';
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../model/security.ts';
@@ -10,7 +10,7 @@ interface SignatureKind {
   readonly pss: boolean;
 }
 
-/** By the URIs of algorithms; their words say what they are: `rsa-pss-sha256`. */
+/** By URI. The word of an algorithm describes it: `rsa-pss-sha256`. */
 const SIGNATURES: ReadonlyMap<string, SignatureKind> = new Map(
   Object.entries(SIGNATURE_ALGORITHMS).map(([word, uri]) => {
     const hash = word.slice(word.lastIndexOf('-') + 1);
@@ -23,26 +23,26 @@ const DIGESTS: ReadonlyMap<string, string> = new Map(
 );
 
 const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
-/** Bits of an RSA key: fewer are broken in time, more cost whoever verifies. */
+/** Bits of an RSA key: shorter ones are insecure, longer ones make verification expensive. */
 const RSA_BITS = { least: 2048, most: 8192 } as const;
 
-/** What is wrong with a key for a signature algorithm; undefined where nothing is. */
+/** Why a key can't be used with a signature algorithm; `undefined` when it can. */
 export function faultOfKey(key: KeyObject, algorithm: string): string | undefined {
   const wanted = SIGNATURES.get(algorithm);
-  if (wanted === undefined) return 'its signature algorithm is not known here';
-  if (key.asymmetricKeyType !== wanted.key) return 'its key is of another kind than its signature algorithm';
+  if (wanted === undefined) return 'its signature algorithm is unknown';
+  if (key.asymmetricKeyType !== wanted.key) return 'its key does not match its signature algorithm';
   const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
-  if (wanted.key === 'ec') return CURVES.has(namedCurve) ? undefined : 'its key is on a curve that is not taken';
+  if (wanted.key === 'ec') return CURVES.has(namedCurve) ? undefined : 'its key is on a curve that is not accepted';
   const fits = modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most;
   return fits ? undefined : `its RSA key has ${modulusLength} bits`;
 }
 
-/** Signature algorithms by their URIs, in the form in which xml-crypto takes them. */
+/** Signature algorithms by URI, in xml-crypto's form. */
 export function signatureAlgorithms(allowed: readonly string[]): Record<string, new () => SignatureAlgorithm> {
   return select(SIGNATURES, allowed, verifierOf);
 }
 
-/** Digest algorithms by their URIs, in the form in which xml-crypto takes them. */
+/** Digest algorithms by URI, in xml-crypto's form. */
 export function digestAlgorithms(allowed: readonly string[]): Record<string, new () => HashAlgorithm> {
   return select(DIGESTS, allowed, hasherOf);
 }
@@ -52,7 +52,7 @@ function select<K, A>(
   allowed: readonly string[],
   compile: (uri: string, kind: K) => A,
 ): Record<string, A> {
-  // Without a prototype: names that it has would be algorithms.
+  // Without a prototype, whose members would count as algorithms.
   const found: Record<string, A> = Object.create(null);
   for (const uri of allowed) {
     const kind = known.get(uri);
@@ -62,7 +62,7 @@ function select<K, A>(
 }
 
 function verifierOf(uri: string, { hash, key: kind, pss }: SignatureKind): new () => SignatureAlgorithm {
-  // An ECDSA signature is r and s side by side (XML Signature 1.1 section 6.4.3), not the DER of most others.
+  // An ECDSA signature is the concatenation of r and s (XML Signature 1.1 section 6.4.3), not the usual DER.
   const form: Omit<VerifyKeyObjectInput, 'key'> = {
     ...(kind === 'ec' ? { dsaEncoding: 'ieee-p1363' as const } : {}),
     ...(pss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {}),

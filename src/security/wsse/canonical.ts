@@ -1,6 +1,5 @@
-// Exclusive XML Canonicalization 1.0 (W3C recommendation of 18 July 2002), without comments, of elements as the strict
-// reader made them. Processing instructions it has left out, as SOAP forbids them (1.1 section 3): where a sender signed
-// any, its digest does not fit.
+// Exclusive XML Canonicalization 1.0 (W3C recommendation of 18 July 2002), without comments, of the strict reader's elements.
+// The reader drops processing instructions, which SOAP forbids (1.1 section 3): a digest over them does not match.
 import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
 import { Refused } from '../port.ts';
@@ -8,19 +7,19 @@ import { Refused } from '../port.ts';
 const NONE: ReadonlyMap<string, string> = new Map([['', '']]);
 const NOTHING: readonly (readonly [string, string])[] = [];
 
-/** Characters of all start tags. A prefix that is declared once far out may have to be declared a thousand times. */
+/** Characters of all tags. A prefix that is declared once on an outer element may be repeated on a thousand inner ones. */
 const LONGEST = 32 * 1024 ** 2;
 
 /**
- * The canonical form of an element and all in it.
- * @param inclusive prefixes that are treated as Canonical XML 1.0 does (section 3: InclusiveNamespaces); `''` the default
- * @throws Refused for more of it than the message could need
+ * The canonical form of an element with its content.
+ * @param inclusive prefixes treated as in Canonical XML 1.0 (section 3, InclusiveNamespaces); `''` is the default namespace
+ * @throws Refused when it grows beyond any reasonable size
  */
 export function canonicalXml(element: XmlElement, inclusive: readonly string[] = []): string {
   return write(element, NONE, inclusive, { length: 0 });
 }
 
-/** @param rendered what is declared around the element in the output, by prefix */
+/** @param rendered the namespaces that the output declares around the element, by prefix */
 function write(
   element: XmlElement,
   rendered: ReadonlyMap<string, string>,
@@ -44,7 +43,7 @@ function write(
   return `${out}</${name}>`;
 }
 
-/** What the start tag declares: prefixes that it uses visibly, and inclusive ones; in the order of their prefixes. */
+/** The declarations of a start tag: the prefixes that it uses visibly and the inclusive ones, sorted. */
 function declarationsOf(
   element: XmlElement,
   rendered: ReadonlyMap<string, string>,
@@ -64,7 +63,7 @@ function declarationsOf(
     .toSorted(([one], [other]) => compare(one, other));
 }
 
-/** Attributes without a namespace come first, as the empty one. */
+/** Attributes without a namespace come first: theirs sorts as the empty text. */
 function byNamespaceAndName(one: XmlAttribute, other: XmlAttribute): number {
   return compare(one.namespace, other.namespace) || compare(one.local, other.local);
 }

@@ -5,30 +5,30 @@ import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { Refused } from '../port.ts';
 import { bytesOf, elementsOf } from './header.ts';
 
-// WSS: X.509 Certificate Token Profile 1.1.1 section 3: the certificate that a signature's KeyInfo leads to.
+// WSS: X.509 Certificate Token Profile 1.1.1 section 3: the certificate that a signature's KeyInfo refers to.
 
 /** Characters of a certificate in base64. */
 const LONGEST = 16 * 1024;
 
-/** A certificate that came with a message, and the key in it. */
+/** A certificate from a message, with its public key. */
 interface Signer {
   readonly certificate: X509Certificate;
   readonly key: KeyObject;
 }
 
 /**
- * The certificate of a signature: a BinarySecurityToken of the same header, or one that stands in KeyInfo. It must be in
- * the message: what names one by its issuer, serial number or thumbprint alone leads to nothing that is known here.
+ * The certificate of a signature: in a BinarySecurityToken of the same header, or inside KeyInfo. It must be in the message:
+ * certificates that are only named by issuer, serial number or thumbprint can't be looked up.
  * @throws Refused
  */
 export function signerOf(keyInfo: XmlElement, security: XmlElement, ids: Ids): Signer {
   const [means, another] = elementsOf(keyInfo);
-  if (means === undefined || another !== undefined) throw new Refused('KeyInfo does not hold one element');
+  if (means === undefined || another !== undefined) throw new Refused('KeyInfo does not contain exactly one element');
   if (isNamed(means, 'X509Data', DS)) return ofData(means);
-  if (!isNamed(means, 'SecurityTokenReference', WSSE)) throw new Refused('KeyInfo holds no certificate');
+  if (!isNamed(means, 'SecurityTokenReference', WSSE)) throw new Refused('KeyInfo does not contain a certificate');
   const [reference, second] = elementsOf(means);
   if (reference === undefined || second !== undefined)
-    throw new Refused('SecurityTokenReference does not hold one element');
+    throw new Refused('SecurityTokenReference does not contain exactly one element');
   if (isNamed(reference, 'X509Data', DS)) return ofData(reference);
   if (!isNamed(reference, 'Reference', WSSE)) throw new Refused('the certificate is not in the message');
   return ofToken(reference, security, ids);
@@ -37,19 +37,19 @@ export function signerOf(keyInfo: XmlElement, security: XmlElement, ids: Ids): S
 function ofToken(reference: XmlElement, security: XmlElement, ids: Ids): Signer {
   const { element } = ids.resolve(attributeOf(reference, 'URI'));
   if (!isNamed(element, 'BinarySecurityToken', WSSE) || !security.content.includes(element))
-    throw new Refused('SecurityTokenReference leads to no token of its header');
+    throw new Refused('SecurityTokenReference does not refer to a token of its header');
   const valueTypes = [attributeOf(element, 'ValueType'), attributeOf(reference, 'ValueType') ?? X509_V3];
-  if (valueTypes.some((each) => each !== X509_V3)) throw new Refused('the token is no X.509 v3 certificate');
+  if (valueTypes.some((each) => each !== X509_V3)) throw new Refused('the token is not an X.509 v3 certificate');
   if ((attributeOf(element, 'EncodingType') ?? BASE64_BINARY) !== BASE64_BINARY)
     throw new Refused('the token is not in base64');
   return read(element);
 }
 
-/** What else names the certificate there is not looked at: the certificate itself must be a user's. */
+/** Other elements that identify the certificate are ignored: the certificate itself must belong to a user. */
 function ofData(data: XmlElement): Signer {
   const [certificate, another] = elementsOf(data).filter((each) => isNamed(each, 'X509Certificate', DS));
   if (certificate === undefined) throw new Refused('the certificate is not in the message');
-  if (another !== undefined) throw new Refused('X509Data holds more than one certificate');
+  if (another !== undefined) throw new Refused('X509Data contains more than one certificate');
   return read(certificate);
 }
 
@@ -57,15 +57,15 @@ function read(element: XmlElement): Signer {
   const der = bytesOf(element, LONGEST);
   try {
     const certificate = new X509Certificate(der);
-    // What follows a certificate in the same bytes would be part of no fingerprint. Its key is read when asked for, and may be none.
+    // No fingerprint would cover bytes after the certificate. Reading the key may fail too.
     if (certificate.raw.equals(der)) return { certificate, key: certificate.publicKey };
   } catch {
-    // As below.
+    // Refused below.
   }
-  throw new Refused('the certificate can not be read');
+  throw new Refused("the certificate can't be read");
 }
 
-/** Whether one of some authorities has issued a certificate, and may do so now. */
+/** Whether a certificate was issued by one of the authorities, which must be valid at `now`. */
 export function isIssuedBy(
   certificate: X509Certificate,
   authorities: readonly X509Certificate[],
@@ -78,25 +78,25 @@ export function isIssuedBy(
   });
 }
 
-// XML Signature 1.1 section 4.4.3.2, WSS: SOAP Message Security 1.1.1 section 4: what a reference inside a document names.
+// XML Signature 1.1 section 4.4.3.2, WSS: SOAP Message Security 1.1.1 section 4: references inside a document.
 
-/** Local names of attributes that some reader takes for an id, in whatever namespace they stand. */
+/** Local names of attributes that some XML reader treats as an id, in any namespace. */
 const ID_NAMES: ReadonlySet<string> = new Set(['id', 'Id', 'ID']);
 const LONGEST_REFERENCE = 256;
 
-/** The id that references name: `wsu:Id`, of elements of XML signatures their own `Id`. */
+/** The id that references use: `wsu:Id`; elements of XML signatures have their own `Id`. */
 function idOf(element: XmlElement): string | undefined {
   const id = attributeOf(element, 'Id', WSU);
   return id === undefined && element.namespace === DS ? attributeOf(element, 'Id') : id;
 }
 
-/** Finds elements of an envelope by what references name. */
+/** Finds the elements of an envelope that references name. */
 export class Ids {
-  /** How often a value stands in an attribute that some reader takes for an id. */
+  /** How often each value occurs in attributes that some reader treats as an id. */
   readonly #counts = new Map<string, number>();
   readonly #found = new Map<string, XmlElement>();
 
-  /** @throws Refused where one `wsu:Id` stands twice */
+  /** @throws Refused for a duplicate `wsu:Id` */
   constructor(envelope: XmlElement) {
     this.#walk(envelope);
   }
@@ -106,7 +106,7 @@ export class Ids {
       if (!ID_NAMES.has(local)) continue;
       const count = (this.#counts.get(value) ?? 0) + 1;
       this.#counts.set(value, count);
-      if (count > 1 && namespace === WSU) throw new Refused('an id stands twice in the message');
+      if (count > 1 && namespace === WSU) throw new Refused('an id occurs twice in the message');
     }
     const id = idOf(element);
     if (id !== undefined) this.#found.set(id, element);
@@ -114,16 +114,16 @@ export class Ids {
   }
 
   /**
-   * The element that a reference `#id` names. No other attribute of the whole envelope may look like its id: another
-   * reader could find another element by it.
+   * The element that a reference `#id` names. No other attribute in the whole envelope may look like its id: a different
+   * reader could resolve the reference to a different element.
    * @throws Refused
    */
   resolve(uri: string | undefined): { readonly id: string; readonly element: XmlElement } {
     const id = uri?.startsWith('#') && uri.length <= LONGEST_REFERENCE ? uri.slice(1) : '';
     if (!isXmlName(id)) throw new Refused('a reference is not to an id of the message');
     const element = this.#found.get(id);
-    if (element === undefined) throw new Refused('a reference names nothing in the message');
-    if (this.#counts.get(id) !== 1) throw new Refused('an id that is referred to stands twice in the message');
+    if (element === undefined) throw new Refused('a reference names an id that is not in the message');
+    if (this.#counts.get(id) !== 1) throw new Refused('an id that a reference names occurs twice in the message');
     return { id, element };
   }
 }

@@ -20,19 +20,18 @@ export interface Covered {
   readonly element: XmlElement;
 }
 
-/** What a signature that holds says. */
+/** The content that a valid signature covers. */
 interface SignedParts {
-  /** Each part read from the very text whose digest is signed, in the order of the references. */
+  /** Each part, read from the very text whose digest is signed; in the order of the references. */
   readonly signed: readonly XmlElement[];
-  /** SHA-256 of SignedInfo: the same for whatever value an algorithm with chance in it signs it by. */
+  /** SHA-256 of SignedInfo: the same for every signature value, also of algorithms that sign with random numbers. */
   readonly print: string;
 }
 
 /**
- * Verifies a signature. xml-crypto reads documents by a lenient parser and finds references by a search through all of
- * them: what it is given is therefore no message, but the signature alone, written anew from what the strict reader made
- * of it, beside one empty element for each reference. The canonical form of each it asks for here, and gets that of the
- * element which the reference was found to name.
+ * Verifies a signature. xml-crypto uses a lenient parser and searches the whole document for the target of a reference.
+ * Therefore it never sees the message, only the signature, written anew from the strict reader's tree, with an empty element
+ * for each reference. It gets the canonical form of each from here: that of the element which the reference really names.
  * @param covered by the signature's references, in their order
  * @throws Refused
  */
@@ -44,9 +43,9 @@ export function verifySignature(
 ): SignedParts {
   const signedInfo = canonicalXml(form.signedInfo, form.inclusive);
   const algorithms = signatureAlgorithms([form.algorithm]);
-  // Nothing of the message is gone through before it is known that somebody has signed as much.
+  // Canonicalising the message is expensive: it is done only once SignedInfo is known to be authentic.
   const Algorithm = algorithms[form.algorithm]!;
-  if (!new Algorithm().verifySignature(signedInfo, key, form.value)) throw new Refused('the signature does not fit');
+  if (!new Algorithm().verifySignature(signedInfo, key, form.value)) throw new Refused('the signature does not match');
   const forms = new Map(
     covered.map(({ id, element }, n) => [id, canonicalXml(element, form.references[n]?.inclusive)] as const),
   );
@@ -57,24 +56,24 @@ export function verifySignature(
   const alone = canonicalXml(signature);
   if (alone.length > LONGEST) throw new Refused(`Signature has more than ${LONGEST} characters`);
   const places = covered.map(({ id }) => `<Part Id="${id}"/>`).join('');
-  if (!holds(verifier, alone, `<Message>${alone}${places}</Message>`)) throw new Refused('a digest does not fit');
+  if (!holds(verifier, alone, `<Message>${alone}${places}</Message>`)) throw new Refused('a digest does not match');
   const texts = verifier.getSignedReferences();
-  // Each part as it was asked for, in its place: nothing that the library did otherwise comes through.
+  // The library must have digested exactly these parts, in this order.
   const isWhole = texts.length === covered.length && covered.every(({ id }, n) => texts[n] === forms.get(id));
   if (!isWhole) throw new Refused('the signature covers something else');
   return { signed: texts.map(readAgain), print: createHash('sha256').update(signedInfo).digest('hex') };
 }
 
-/** A canonical form may be larger than what it was made of, and than what is read. */
+/** A canonical form may be larger than its source, and exceed the limits of the reader. */
 function readAgain(text: string): XmlElement {
   try {
     return readXml(text);
   } catch (error) {
-    throw error instanceof XmlError ? new Refused(`a part as it was signed is not read: ${error.message}`) : error;
+    throw error instanceof XmlError ? new Refused(`a signed part can't be read: ${error.message}`) : error;
   }
 }
 
-/** As much as is looked at of an element of the library's document. */
+/** The members used of an element in the library's document. */
 interface Place {
   readonly localName: string;
   readonly namespaceURI: string | null;
@@ -86,7 +85,7 @@ function holds(verifier: SignedXml, signature: string, message: string): boolean
     verifier.loadSignature(signature);
     return verifier.checkSignature(message);
   } catch {
-    // It throws for a value that does not fit, too.
+    // It also throws for a value that does not match.
     return false;
   }
 }
@@ -100,15 +99,15 @@ function canonicaliserOf(
     process = (node: Place): string => {
       if (node.localName === 'SignedInfo' && node.namespaceURI === DS) return signedInfo;
       const form = forms.get(node.getAttribute('Id') ?? '');
-      if (form === undefined) throw new TypeError('a part that no reference names');
+      if (form === undefined) throw new TypeError('no reference names this part');
       return form;
     };
   };
 }
 
-// XML Signature 1.1 section 4: the element Signature, as little of it as WS-Security needs.
+// XML Signature 1.1 section 4: the subset of the element Signature that WS-Security needs.
 
-/** A Reference of a signature; what it refers to is not looked at yet. */
+/** A Reference of a signature, not resolved yet. */
 export interface SignatureReference {
   readonly uri: string | undefined;
   readonly digest: string;
@@ -116,7 +115,7 @@ export interface SignatureReference {
   readonly inclusive: readonly string[];
 }
 
-/** A signature of the form that is taken. */
+/** A signature of the accepted form. */
 interface SignatureForm {
   readonly signedInfo: XmlElement;
   /** Prefixes that the canonical form of SignedInfo treats as inclusive. */
@@ -134,10 +133,10 @@ const MOST_PREFIXES = 32;
 const LONGEST_VALUE = 4096;
 
 /**
- * Reads a signature: SignedInfo, SignatureValue, KeyInfo, and nothing else (an Object would be content that no part of the
- * message is). Its canonical forms are exclusive and without comments, each reference has that one transform.
- * @param algorithms URIs of signature algorithms that are taken
- * @param digests URIs of digest algorithms that are taken
+ * Reads a signature: SignedInfo, SignatureValue, KeyInfo, and nothing else (an Object would be content outside the message).
+ * Exclusive canonicalisation without comments is the only accepted transform, exactly once for each reference.
+ * @param algorithms URIs of accepted signature algorithms
+ * @param digests URIs of accepted digest algorithms
  * @throws Refused
  */
 export function readSignature(
@@ -151,7 +150,7 @@ export function readSignature(
   if (canonical === undefined || !isNamed(canonical, 'CanonicalizationMethod', DS))
     throw new Refused('SignedInfo does not begin with CanonicalizationMethod');
   if (method === undefined || !isNamed(method, 'SignatureMethod', DS))
-    throw new Refused('SignedInfo has no SignatureMethod where it belongs');
+    throw new Refused('SignedInfo has no SignatureMethod after CanonicalizationMethod');
   const algorithm = allowed(method, algorithms);
   if (references.length === 0 || references.length > MOST_REFERENCES)
     throw new Refused(`SignedInfo has ${references.length} references`);
@@ -166,7 +165,7 @@ export function readSignature(
 }
 
 function readReference(reference: XmlElement, digests: readonly string[]): SignatureReference {
-  if (!isNamed(reference, 'Reference', DS)) throw new Refused('SignedInfo holds something other than references');
+  if (!isNamed(reference, 'Reference', DS)) throw new Refused('SignedInfo contains something other than references');
   const [transforms, method, value] = sequenceOf(reference, ['Transforms', 'DigestMethod', 'DigestValue']);
   const [transform] = sequenceOf(transforms!, ['Transform']);
   const inclusive = exclusiveForm(transform!);
@@ -178,21 +177,21 @@ function readReference(reference: XmlElement, digests: readonly string[]): Signa
 /** The algorithm of a method that takes no parameters. */
 function allowed(method: XmlElement, algorithms: readonly string[]): string {
   const algorithm = algorithmOf(method);
-  if (!algorithms.includes(algorithm)) throw new Refused(`the algorithm of ${method.local} is not taken`);
+  if (!algorithms.includes(algorithm)) throw new Refused(`the algorithm of ${method.local} is not accepted`);
   if (contentOf(method, LONGEST_VALUE).trim() !== '') throw new Refused(`${method.local} has parameters`);
   return algorithm;
 }
 
-/** Inclusive prefixes of an exclusive canonicalisation; `''` is the default one. */
+/** Inclusive prefixes of an exclusive canonicalisation; `''` is the default namespace. */
 function exclusiveForm(method: XmlElement): readonly string[] {
   if (algorithmOf(method) !== EXC_C14N)
-    throw new Refused(`${method.local} is other than exclusive canonicalisation without comments`);
+    throw new Refused(`${method.local} is not exclusive canonicalisation without comments`);
   const [parameters, another] = elementsOf(method);
   if (parameters === undefined) return [];
   if (another !== undefined || !isNamed(parameters, 'InclusiveNamespaces', EXC_C14N))
-    throw new Refused(`${method.local} has parameters that are not known here`);
+    throw new Refused(`${method.local} has unknown parameters`);
   const listed = (attributeOf(parameters, 'PrefixList') ?? '').split(/[ \t\r\n]+/).filter((each) => each !== '');
   if (listed.length > MOST_PREFIXES || !listed.every((each) => each === '#default' || isXmlName(each)))
-    throw new Refused('InclusiveNamespaces is no list of prefixes');
+    throw new Refused('InclusiveNamespaces is not a list of prefixes');
   return listed.map((each) => (each === '#default' ? '' : each));
 }
