@@ -4,40 +4,40 @@ import type { Field } from './field.ts';
 import type { PermissionList } from './security.ts';
 import type { DocumentValue } from './value.ts';
 
-/** A record behind a document, that is saved as a whole and has events (specification 6.2, field notes 5). */
+/** A kind of record in a table, saved as a whole, with events (specification 6.2, field notes 5). */
 export interface Component {
   readonly id: string;
   readonly description?: string;
-  /** A table of the gateway's database; the columns are called as the fields, in small letters. */
+  /** A table of the gateway's database. Columns have the names of the fields in lower case. */
   readonly table: string;
-  /** Its fields are single values that a column can hold. */
+  /** Its fields are single values that fit into a column. */
   readonly shape: Document;
-  /** Fields of the shape that name one record, at least one. */
+  /** The fields that identify a record, at least one. */
   readonly keys: readonly Field[];
-  /** An integer field that counts the saves of a record: the optimistic lock, and the ETag. Without it the ETag is a digest of the record. */
+  /** An integer field that counts the saves of a record: optimistic lock and ETag. Without it the ETag is a digest of the record. */
   readonly lock?: Field;
-  /** In the order of their sequence numbers, those before the save first. */
+  /** Sorted by sequence number, those before the save first. */
   readonly events: readonly ComponentEventRegistration[];
-  /** Lists whose users may reach it: those that it names, and those that name it. */
+  /** Permission lists that grant access: those that it names, and those that name it. */
   readonly permissions: readonly PermissionList[];
-  /** Where each of them is named; undefined for what is in no file. */
+  /** Where each list is granted; absent for definitions that are in no file. */
   readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
-  /** Neither it nor a list says who may reach it, so that whoever may use what reads or saves it may. */
+  /** No list restricts access: the grants of the operations that read or save it are enough. */
   readonly public: boolean;
   readonly at: Position;
 }
 
-/** When a class runs: in the transaction of the save, or after its commit. */
+/** When a class runs: `SavePreChange` in the transaction of the save, `SavePostChange` after its commit. */
 export type ComponentEventName = 'SavePreChange' | 'SavePostChange';
 
-/** A class that is registered at an event of a component: the six facts of specification 6.2. */
+/** The registration of a class at an event of a component: the six facts of specification 6.2. */
 export interface ComponentEventRegistration {
   readonly enabled: boolean;
   readonly event: ComponentEventName;
   readonly service: RelatedContent;
-  /** From 1; of one event each number stands once. */
+  /** From 1, unique for each event of the component. */
   readonly sequence: number;
-  /** As declared; what runs before the save is `Pre Process`, what runs after it `Post Process`. */
+  /** `Pre Process` before the save, `Post Process` after it. */
   readonly processing: 'Pre Process' | 'Post Process';
   readonly at: Position;
 }
@@ -48,40 +48,43 @@ export interface RelatedContent {
   readonly description?: string;
   /** Code of the project, `<handlers>/<file>.ts`, whose default export extends ServiceInterface. */
   readonly file: string;
-  /** For whose saves it runs. Empty only where `public`. */
+  /** It runs for saves by users with one of these lists. Empty only if `public`. */
   readonly permissions: readonly PermissionList[];
-  /** Where each of them is named; undefined for what is in no file. */
+  /** Where each list is granted; absent for definitions that are in no file. */
   readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly public: boolean;
   readonly at: Position;
 }
 
-/** What an operation does with a record: by its method, and over SOAP alone as its `save:` says. */
+/** What an operation does with a record: given by its method, or by `save:` of an operation that is SOAP only. */
 export type ComponentAction = 'read' | 'create' | 'put' | 'patch' | 'delete';
 
-/** A record of a component as it stands in the database. */
+/** A record of a component as it is in the database. */
 export interface StoredRecord {
   readonly record: DocumentValue;
-  /** Its entity tag with the quotes (RFC 9110, section 8.8.3): the lock's number, or a digest of the record. */
+  /** Entity tag with its quotes (RFC 9110, section 8.8.3): the number of the lock, or a digest of the record. */
   readonly etag: string;
 }
 
-/** What a save came to. */
+/** The result of a save. */
 export interface SavedRecord {
-  /** As it stands now; undefined where it was removed. */
+  /** The record after the save; absent if it was deleted. */
   readonly record?: DocumentValue;
-  /** Undefined where it was removed. */
+  /** The entity tag after the save, with its quotes; absent if the record was deleted. */
   readonly etag?: string;
-  /** There was none before. */
+  /** The record did not exist before. */
   readonly created: boolean;
 }
 
-/** How a record is saved from code. */
+/** How code saves a record. */
 export interface SaveOptions {
-  /** `put` where it is left out. */
+  /**
+   * `put` (the default) creates or replaces the record, `create` fails if it exists, `patch` changes the given fields, `delete`
+   * removes it.
+   */
   readonly action?: 'create' | 'put' | 'patch' | 'delete';
-  /** Entity tags that the record must have one of (RFC 9110, section 13.1.1): `"3"`, `*`. */
+  /** Save only if the record has one of these entity tags (RFC 9110, section 13.1.1): `"3"`; `*` for any. */
   readonly ifMatch?: string;
-  /** `*`: there must be no such record (section 13.1.2). */
+  /** `*`: save only if the record does not exist (section 13.1.2). */
   readonly ifNoneMatch?: string;
 }

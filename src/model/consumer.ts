@@ -6,23 +6,23 @@ import type { OperationIdentity } from './operation-names.ts';
 import type { PermissionList } from './security.ts';
 import type { MediaMessage, Method, OperationUri, RawKind, Service, SoapForm } from './service.ts';
 
-/** What is called at another system. */
+/** An operation of another system. */
 export type ConsumerOperation = SoapConsumer | RestConsumer;
 
 interface Consumer extends OperationIdentity {
   readonly service: Service;
   readonly description?: string;
-  /** Where it goes: the target that it names, or the one of the definition that overrides its routing. */
+  /** The node that calls are sent to: the declared target, or the one of a routing definition that overrides it. */
   readonly target: Node;
-  /** The document of the target's faults: over SOAP what their `detail` holds. */
+  /** The document of the target's faults; over SOAP, of their `detail`. */
   readonly fault?: Document;
-  /** In milliseconds: the whole of a call, its repetitions with it, until the reply's value is there. */
+  /** In milliseconds, for the whole call with its retries, until the reply's value is read. */
   readonly timeout?: number;
-  /** Takes the place of the target's. */
+  /** Overrides the target's. */
   readonly retry?: Retry;
-  /** Lists whose users may call it. */
+  /** Permission lists whose users may call it. */
   readonly permissions: readonly PermissionList[];
-  /** Where each of them is named; undefined for what is in no file. */
+  /** Where each list is granted; absent for definitions that are in no file. */
   readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly public: boolean;
   readonly active: boolean;
@@ -31,7 +31,7 @@ interface Consumer extends OperationIdentity {
   readonly at: Position;
 }
 
-/** A header of a consumer's request, with its text. */
+/** A header with a fixed value. */
 export interface FixedHeader {
   readonly name: string;
   readonly value: string;
@@ -50,31 +50,31 @@ export interface SoapConsumer extends Consumer {
 export interface RestConsumer extends Consumer {
   readonly kind: 'rest';
   readonly method: Method;
-  /** In order of URI index; a call uses the first unless it says otherwise. */
+  /** In order of URI index; a call uses the first unless it chooses another. */
   readonly uris: readonly OperationUri[];
-  /** The target's address is a scheme alone, so that the templates begin with the host. */
+  /** The target's address is only a scheme, and the templates begin with the host. */
   readonly host: boolean;
   /**
-   * Everything that a caller may give: those fields of request, template document and `values:` that the request uses. What
-   * must be given is `required`; a body without a document is the field `content`.
+   * The input of a call: those fields of request, template document and `values:` that the request uses. A body without a
+   * document is the field `content`.
    */
   readonly input: Document;
-  /** What fields hold that the caller leaves out: configuration (`values:`), or a default made of other fields. By name. */
+  /** Values of fields that the caller omits, by name: configuration (`values:`), or a default built from other fields. */
   readonly filled: ReadonlyMap<string, CallText>;
   readonly headers: readonly CallHeader[];
   readonly body: CallBody;
-  /** At least one: what a reply may be, by media type, the first being the one where a type says nothing. */
+  /** The possible replies by media type, at least one. The first is used for a reply without a known type. */
   readonly responses: readonly MediaMessage[];
   readonly properties: RestProperties;
 }
 
-/** A header whose text may hold values of the call. */
+/** A header whose text may contain values of the call. */
 export interface CallHeader {
   readonly name: string;
   readonly text: CallText;
 }
 
-/** What the body of a request over REST is. */
+/** The body of a request over REST. */
 export type CallBody =
   | { readonly kind: 'none' }
   /** `application/x-www-form-urlencoded`: each value encoded once, by itself. */
@@ -86,42 +86,42 @@ export type CallBody =
   /** The field `content`. */
   | { readonly kind: 'raw'; readonly raw: RawKind };
 
-/** Connector properties of a REST consumer (specification 4.3), by what they mean. */
+/** The meaning of a REST consumer's connector properties (specification 4.3). */
 export interface RestProperties {
-  /** `Base64toBinary=Y`: a body that is given as Base64 text is sent as the bytes that it stands for. */
+  /** `Base64toBinary=Y`: a body given as base64 text is sent decoded. */
   readonly base64ToBinary: boolean;
   /**
-   * `Disable_URLEncodingBody=true`: a text that is sent as a form is so as it stands. Otherwise each of its values is
-   * percent-encoded. Of an operation with `form:` it is always true: that encodes each value once.
+   * `Disable_URLEncodingBody=true`: a text sent as a form is not changed; otherwise each of its values is percent-encoded.
+   * Always true for an operation with `form:`, which encodes each value once.
    */
   readonly bodyAsBuilt: boolean;
-  /** `sendUncompressed=N`: the request's body travels in gzip (RFC 1952). */
+  /** `sendUncompressed=N`: the request body is sent in gzip (RFC 1952). */
   readonly compress: boolean;
-  /** `sendUncompressed=Y` asks for replies without Content-Encoding; where it says nothing, they may have one. */
+  /** False for `sendUncompressed=Y`, which requests replies without Content-Encoding. */
   readonly acceptCompressed: boolean;
-  /** `PRIMARYURL`: takes the place of the node's address. */
+  /** `PRIMARYURL`: replaces the node's address. */
   readonly primaryUrl?: ConfigText;
 }
 
-/** Connector properties of a SOAP consumer (specification 4.4), by what they mean. */
+/** The meaning of a SOAP consumer's connector properties (specification 4.4). */
 export interface SoapProperties {
-  /** `MTOM=Y`: binary content travels as attachments rather than as base64 in its place. */
+  /** `MTOM=Y`: binary content is sent as attachments rather than as base64 in place. */
   readonly mtom: boolean;
   /** `SOAPUpContent=Y`: the gateway writes the envelope around the request; `N`: the caller's text is the envelope. */
   readonly upContent: boolean;
-  /** `sendUncompressed=N`: the request's body travels in gzip (RFC 1952). */
+  /** `sendUncompressed=N`: the request body is sent in gzip (RFC 1952). */
   readonly compress: boolean;
-  /** `PRIMARYURL`: takes the place of the node's address. */
+  /** `PRIMARYURL`: replaces the node's address. */
   readonly primaryUrl?: ConfigText;
-  /** `SegmentContentType`: media type of segments that do not name their own. */
+  /** `SegmentContentType`: media type of segments without one of their own. */
   readonly segmentContentType?: string;
-  /** `SegmentContentTransfer`: how segments travel (RFC 2045 section 6). */
+  /** `SegmentContentTransfer`: the transfer encoding of segments (RFC 2045 section 6). */
   readonly segmentContentTransfer: 'binary' | 'base64';
 }
 
 /**
- * A text of a consumer that is made for each call: of literal text, configuration (`${env:X}`, `${secret:X}`) and values
- * of the call (`{FIELD}`, `{File.name}`).
+ * A text that is built for each call from literal text, configuration (`${env:X}`, `${secret:X}`) and values of the call
+ * (`{FIELD}`, `{File.name}`).
  */
 export interface CallText {
   /** As written. */
@@ -135,6 +135,6 @@ export type CallPart = ConfigPart | CallValue;
 export interface CallValue {
   readonly kind: 'value';
   readonly field: Field;
-  /** Of a binary field: what is known of its content, rather than the content. `length` is in bytes. */
+  /** For a binary field: a property of its content rather than the content. `length` is in bytes. */
   readonly of?: 'name' | 'contentType' | 'length';
 }

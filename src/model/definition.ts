@@ -1,6 +1,6 @@
 /**
- * A text of the definitions that may refer to configuration. References are kept: the registry, its review form and the
- * contracts never hold a resolved value.
+ * A text of the definitions that may refer to configuration. It is resolved when it is used: the registry, its review form
+ * and the contracts never contain a resolved value.
  */
 export interface ConfigText {
   /** As written. */
@@ -12,13 +12,13 @@ export type ConfigPart =
   | { readonly kind: 'literal'; readonly text: string }
   /** `${env:X}`, `${env:X:-default}`. */
   | { readonly kind: 'env'; readonly name: string; readonly default?: string }
-  /** `${secret:X}`: environment `X`, or the file that `X_FILE` names; masked wherever it is shown. */
+  /** `${secret:X}`: the environment variable `X`, or the file that `X_FILE` names; masked in all output. */
   | { readonly kind: 'secret'; readonly name: string };
 
 /** A reference to configuration. */
 export type Reference = Exclude<ConfigPart, { readonly kind: 'literal' }>;
 
-/** What a reference to configuration stands for. */
+/** Gives the value of a reference to configuration. */
 export type ResolveReference = (reference: Reference) => string;
 
 /** A place in a definition file. Lines and columns count from 1; `file` is relative to the project's folder, with `/`. */

@@ -1,13 +1,13 @@
 import type { Position } from './definition.ts';
 import type { Field, ListType } from './field.ts';
 
-/** How a change of a record (RFC 7396) empties fields. */
+/** How a change of a record (RFC 7396) clears fields. */
 export interface Patch {
-  /** The fields that a record can be without. */
+  /** The optional fields of the record. */
   readonly clearable: readonly Field[];
   /**
-   * The list field that names, by their XML names, those to empty: in a request over SOAP, where `xsi:nil` is refused.
-   * Undefined in other requests, where null and `xsi:nil` empty a field.
+   * The list field with the XML names of the fields to clear, in a request over SOAP, where `xsi:nil` is refused. Absent in
+   * other requests, where null and `xsi:nil` clear a field.
    */
   readonly clear?: Field;
 }
@@ -15,25 +15,22 @@ export interface Patch {
 /** The shape of data, with a JSON and an XML form. */
 export interface Document {
   readonly id: string;
-  /**
-   * Its name in contracts, where that is not the id: of a document written in place at an operation with a qualified id,
-   * without the service.
-   */
+  /** Its name in contracts if that is not the id, as for a document declared inside an operation with a qualified id. */
   readonly name?: string;
   readonly description?: string;
-  /** Name of the root element in XML (`xml:`); its name unless said otherwise. */
+  /** Name of the root element in XML (`xml:`); the document's name by default. */
   readonly xmlName: string;
-  /** XML namespace of its elements; the service's (`<namespace>:<Service>.<version>`) where undefined, none where empty. */
+  /** XML namespace of its elements; the service's (`<namespace>:<Service>.<version>`) by default; empty for none. */
   readonly namespace?: string;
   /** The document's name is the JSON root label: `{"LOC_RESPONSE": {...}}`. */
   readonly root: boolean;
-  /** May hold fields that are not declared; they are kept as they come. */
+  /** Undeclared fields are allowed, and kept unchanged. */
   readonly open: boolean;
-  /** Set for a change of a record: a field that is null in it is emptied, one that is absent stays. No other document holds null. */
+  /** Set for a change of a record: null clears a field, an absent field stays. No other document contains null. */
   readonly patch?: Patch;
-  /** In declared order, which is the order in which they are written. */
+  /** In declared order, which is also the order of output. */
   readonly fields: readonly Field[];
-  /** Written in place at a field or an operation rather than under an id of its own; its id is derived from there. */
+  /** Declared inside a field or an operation, from which its id is derived. */
   readonly inPlace: boolean;
   readonly at: Position;
 }
@@ -44,16 +41,16 @@ export function documentName({ id, name = id }: Pick<Document, 'id' | 'name'>): 
 }
 
 /**
- * The namespace of a document's elements: its own, else for a document written in place that of the document around it,
- * else the service's. Empty for none.
+ * The namespace of a document's elements: its own, else that of the document that declares it in place, else the service's.
+ * Empty for none.
  */
 export function namespaceOf(document: Document, around: string, service: string): string {
   return document.namespace ?? (document.inPlace ? around : service);
 }
 
 /**
- * The element of one entry inside a list's element: the item document's root element; `item` for a list of single values,
- * and for a document written in place without a name of its own.
+ * The name of a list entry's element: the item document's root element; `item` for single values and for a document that is
+ * declared in place without an XML name.
  */
 export function itemName(type: ListType): string {
   if (type.item.kind !== 'document') return 'item';
@@ -62,7 +59,7 @@ export function itemName(type: ListType): string {
 }
 
 /**
- * The name of the class or property that JAXB makes of a name (Jakarta XML Binding 4.0, appendix D.2): `_`, `-`, `.` and other
+ * The class or property name that JAXB derives from a name (Jakarta XML Binding 4.0, appendix D.2): `_`, `-`, `.` and other
  * punctuation is dropped, and each word begins with a capital letter. Generators for other languages drop less.
  */
 export function classNameOf(name: string): string {
@@ -72,8 +69,8 @@ export function classNameOf(name: string): string {
 }
 
 /**
- * What two names must differ in so that they are apart in every language. The files of two classes, and the variables that
- * JAXB makes of `LAT` and `Lat`, need names that differ by more than letter case.
+ * Two names are distinct in generated code of every language if this differs. Letter case alone does not count: the files of
+ * two classes, and JAXB's variables for `LAT` and `Lat`, would collide.
  */
 export function foldedName(name: string): string {
   return classNameOf(name).toLowerCase();
@@ -85,12 +82,12 @@ export interface ElementName {
   readonly namespace: string;
 }
 
-/** The element around a reply, as whoever writes rows of a query into it needs to know it. */
+/** The element around a reply that consists of a query's rows. */
 export interface ReplyRoot extends ElementName {
-  /** It stands in no envelope, and has an XML declaration in front. */
+  /** There is no envelope: an XML declaration comes first. */
   readonly alone?: true;
-  /** The namespace of the rows as XMLP; they have none where undefined. */
+  /** The namespace of the rows as XMLP; none by default. */
   readonly rows?: string;
-  /** Holds the status of a block, right before the root ends; where undefined the element `status` stands there alone. */
+  /** The element around the final `status` element; none by default. */
   readonly status?: ElementName;
 }

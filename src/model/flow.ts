@@ -4,18 +4,18 @@ import type { Document } from './document.ts';
 import type { Field } from './field.ts';
 import type { Service } from './service.ts';
 
-/** Calls in order, of which the later ones use what the earlier ones gave. */
+/** A sequence of calls, in which later calls use values from the replies of earlier ones. */
 export interface Flow {
-  /** `N_DOCLIB.v1.upload`; `N_DOCLIB.upload` means the default version's. */
+  /** `N_DOCLIB.v1.upload`. `N_DOCLIB.upload` names the flow of the default version. */
   readonly id: string;
   readonly name: string;
   readonly service: Service;
   readonly description?: string;
-  /** At least one; the reply of the last is the flow's. */
+  /** At least one. The reply of the last is the reply of the flow. */
   readonly steps: readonly FlowStep[];
-  /** What steps use and none keeps. */
+  /** The fields that steps use and no earlier step keeps. */
   readonly input: Document;
-  /** Its service is active, and so is each of its operations. */
+  /** The service and all operations are active. */
   readonly active: boolean;
   readonly at: Position;
 }
@@ -23,31 +23,32 @@ export interface Flow {
 /** One call of a flow. */
 export interface FlowStep {
   readonly operation: ConsumerOperation;
-  /** What later steps are given of its reply. A step that keeps something is run again only when that no longer holds. */
+  /** Values of the reply that later steps use. The step is repeated only when they expire. */
   readonly keep: readonly KeptValue[];
-  /** Where the reply says for how many seconds what is kept holds (`for:`); undefined: for the flow's own run alone. */
+  /** Path to the lifetime of the kept values in seconds (`for:`). Without it they are used in the same run only. */
   readonly holds?: ReplyPath;
-  /** Statuses of a later step after which this one is run anew, and that one once more (`renew-on:`). */
+  /** Statuses of a later step after which this step is repeated, and then that one (`renew-on:`). */
   readonly renewOn: readonly number[];
-  /** In milliseconds; that of the operation where undefined. */
+  /** In milliseconds; that of the operation by default. */
   readonly timeout?: number;
 }
 
-/** A value of a reply by another name. */
+/** A value of a reply, kept under a name. */
 export interface KeptValue {
-  /** The field of later steps that it fills. */
+  /** The input field of later steps that it fills. */
   readonly name: string;
   readonly from: ReplyPath;
 }
 
-/** A single value of a reply's document: the fields on the way to it, by their names. */
+/** The path to a single value in a reply's document. */
 export interface ReplyPath {
+  /** Names of fields. */
   readonly path: readonly string[];
-  /** The last of them. */
+  /** The last field of the path. */
   readonly field: Field;
 }
 
-/** What a flow may be called by, the shortest first: without the version too, where that is the default one. */
+/** The names of a flow, the shortest first; the version may be omitted if it is the default one. */
 export function flowNames({
   id,
   name,

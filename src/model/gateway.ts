@@ -5,7 +5,7 @@ import type { PermissionList, SecurityScheme } from './security.ts';
 export interface Limits extends CallLimits {
   /** Request body. */
   readonly body: number;
-  /** Until the first byte of the reply, and of one stored query. */
+  /** Time until the first byte of the reply; also of one stored query. */
   readonly timeout: number;
   /** Rows of one stored query. */
   readonly rows: number;
@@ -19,13 +19,13 @@ export interface Limits extends CallLimits {
   readonly attachments: number;
   /** Processes that one gateway runs at the same time. */
   readonly processes: number;
-  /** Jobs that may wait in one queue (polled queries, process requests); any number where undefined. */
+  /** Jobs that may wait in one queue (polled queries, process requests); unlimited by default. */
   readonly queued?: number;
-  /** Stored queries of one caller that run at the same time on one database; half of its readers where undefined. */
+  /** Stored queries of one caller that run at the same time on one database; half of its readers by default. */
   readonly queries?: number;
-  /** Bytes of one temporary file of a stored query; on PostgreSQL of all that one of its connections has. */
+  /** Bytes of one temporary file of a stored query; on PostgreSQL, of all temporary files of one connection. */
   readonly temporary: number;
-  /** Bytes a second that a request's body must bring on average, once it has come for 5 s. */
+  /** Bytes per second at which a request body must arrive on average, checked after 5 s. */
   readonly slowest: number;
   /** How long results in files, polled results and reports are kept. */
   readonly keep: number;
@@ -35,16 +35,16 @@ export interface Limits extends CallLimits {
 export interface Database {
   /** `sqlite:path`, or `postgres://user@host/database`. */
   readonly url: ConfigText;
-  /** Which of those that speak PostgreSQL's protocol it is; of no meaning for SQLite. */
+  /** The engine behind PostgreSQL's protocol; ignored for SQLite. */
   readonly engine: DatabaseEngine;
-  /** Connections to PostgreSQL that one gateway opens at most. */
+  /** Largest number of connections to PostgreSQL from one gateway. */
   readonly connections: number;
 }
 
 /** Databases that speak PostgreSQL's protocol. */
 export type DatabaseEngine = 'postgresql' | 'cockroachdb' | 'yugabytedb' | 'citus';
 
-/** The gateway's own facts: the `gateway:` definition. */
+/** The `gateway:` definition. */
 export interface Gateway {
   /** Name of the local node, the `<node>` of paths. */
   readonly id: string;
@@ -52,67 +52,67 @@ export interface Gateway {
   readonly context: string;
   readonly listen: ConfigText;
   readonly database: Database;
-  /** The address in contracts, without a slash at the end; the bound address where undefined. */
+  /** The address in contracts, without a final slash; the bound address by default. */
   readonly publicUrl?: ConfigText;
-  /** Glob under the definitions folder; each file is run once, in name order. */
+  /** Glob under the definitions folder. Each file is run once, in order of names. */
   readonly sampleData?: string;
   /** Folder of the handlers, relative to the project's folder. */
   readonly handlers: string;
   /** Prefix of XML namespaces: `<namespace>:<Service>.<version>`. */
   readonly namespace: string;
-  /** IANA zone that gives datetimes without an offset theirs. */
+  /** IANA time zone of datetimes without an offset. */
   readonly timezone: string;
-  /** What a caller shows where nothing else is said. */
+  /** The default security schemes of operations. */
   readonly requires: readonly SecurityScheme[];
-  /** Its own address speaks TLS. */
+  /** TLS of the gateway's own address. */
   readonly tls?: Tls;
-  /** Addresses and networks (`10.0.0.0/8`) of the proxies in front, whose headers about the caller are believed. */
+  /** Addresses and networks (`10.0.0.0/8`) of trusted proxies, whose headers about the caller are believed. */
   readonly proxies: readonly string[];
-  /** File of the audit log, relative to the project; standard output where undefined. */
+  /** File of the audit log, relative to the project; standard output by default. */
   readonly audit?: ConfigText;
   /** Ids of the services of the package that are switched on. */
   readonly delivered: readonly string[];
-  /** Contracts and the page `/` need credentials. */
+  /** `private`: contracts and the page `/` require credentials. */
   readonly contracts: 'public' | 'private';
-  /** Lists whose users may read `/metrics` from another machine; callers of this machine always may. */
+  /** Permission lists whose users may read `/metrics` from another machine; callers on this machine always may. */
   readonly metrics: readonly PermissionList[];
-  /** Origins (`https://app.example`) whose pages may call; `*` any, without credentials. Empty: no CORS headers at all. */
+  /** Origins (`https://app.example`) whose pages may call; `*` for any, without credentials. Empty: no CORS headers. */
   readonly cors: readonly string[];
-  /** Whether replies are compressed for callers who take that: those over REST with contracts and the page, those to messages. */
+  /** Whether replies are compressed for callers that accept it: over REST (also contracts and the page), and over SOAP. */
   readonly compress: { readonly rest: boolean; readonly soap: boolean };
-  /** Connectors that take and send MTOM; another refuses multipart/related (the two `ig.MTOM` properties). */
+  /** Connectors that accept and send MTOM; the others refuse multipart/related (the two `ig.MTOM` properties). */
   readonly mtom: { readonly services: boolean; readonly http: boolean };
   /**
-   * Names of calls over REST whose requests keep the domain name (`ig.UseDomainName.ExternalOperationNames`). Those of all
-   * calls do; each name is that of a call that there is.
+   * Names of REST consumers whose requests keep the domain name (`ig.UseDomainName.ExternalOperationNames`). The loader only
+   * checks that they exist: all requests keep it.
    */
   readonly domainNames: readonly string[];
   readonly limits: Limits;
   readonly at: Position;
 }
 
-/** TLS of the gateway's own address. Files are PEM, relative to the project; they are read anew when they change. */
+/** TLS of the gateway's own address. Files are PEM, relative to the project, and are read again when they change. */
 export interface Tls {
   readonly certificate: ConfigText;
   readonly key: ConfigText;
   readonly passphrase?: ConfigText;
-  /** Authorities whose client certificates are taken; without it none is asked for. */
+  /** Authorities of accepted client certificates. Without it, client certificates are not requested. */
   readonly clientCa?: ConfigText;
   readonly minimum: 'TLSv1.2' | 'TLSv1.3';
 }
 
-/** How often something may be called. */
+/** A rate limit. */
 export interface Rate {
   readonly requests: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly per: number;
-  /** Whose calls are counted together: each caller's (an anonymous one's by its address), each address's, or all. */
+  /** Which calls are counted together: those of a caller (an anonymous one by its address), of an address, or all. */
   readonly by: 'caller' | 'address' | 'all';
 }
 
-/** Bounds of the calls of one operation, or of all that have none of their own. */
+/** Limits of one operation, or of the gateway for all operations without limits of their own. */
 export interface CallLimits {
   readonly rate?: Rate;
-  /** Calls that run at the same time, in one gateway. */
+  /** Calls at the same time in one gateway. */
   readonly concurrent?: number;
 }

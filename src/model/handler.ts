@@ -6,20 +6,23 @@ import type { Process } from './process.ts';
 import type { Operation } from './service.ts';
 import type { Attachment, DocumentValue, Row, Value } from './value.ts';
 
-/** Who calls: a user of the registry, or nobody where the operation is public. */
+/** The caller of an operation. */
 export interface Caller {
+  /** Id of the user; `undefined` for an anonymous caller of a public operation. */
   readonly user: string | undefined;
 }
 
-/** What all code of a project can reach: that of operations, of processes and of events. */
+/** What all code of a project can use: handlers of operations, processes and events. */
 export interface WorkContext {
-  /** In whose name it runs. */
+  /** The user that the code runs for, whose grants apply. */
   readonly caller: Caller;
+  /** Id of the request, as in `X-Request-Id` and the log. */
   readonly requestId: string;
-  /** Ends when the caller goes away, the time is up, or the gateway stops hard. */
+  /** Aborted when the caller disconnects, the time limit is reached, or the gateway is stopped. */
   readonly signal: AbortSignal;
   /**
-   * Runs a stored query under the caller's own grants and returns its rows, columns by their declared names.
+   * Runs a stored query with the caller's grants.
+   * @returns the rows; columns have their declared names, and NULL is null
    * @throws Fault FORBIDDEN, NOT_FOUND, BAD_PARAMETER, TIMEOUT
    */
   query(
@@ -28,80 +31,80 @@ export interface WorkContext {
     options?: { readonly maxrows?: number },
   ): Promise<Row[]>;
   /**
-   * Calls an operation of another system, by its id, under the caller's own grants, and waits for the reply's value. The
-   * request's id and {@link WorkContext.signal} go along. What is not closed is so once the work is over.
-   * @throws Fault FORBIDDEN, NOT_FOUND, UNAVAILABLE. Others where the call comes to nothing (`InvokeError`, of which a
-   * `SoapFault` or a `ReplyFault` holds the target's own words); one that a handler lets through is UPSTREAM_FAILED or
-   * UPSTREAM_TIMEOUT for its caller
+   * Calls an operation of another system with the caller's grants, and waits for the value of the reply. The request id is
+   * passed on, and {@link WorkContext.signal} ends the call. Replies that are still open are closed when the work ends.
+   * @param operation its id: `N_DOCLIB_UPLOADFILES`
+   * @throws Fault FORBIDDEN, NOT_FOUND, UNAVAILABLE; InvokeError for a failed call, as SoapFault or ReplyFault with the
+   * target's own fault. An InvokeError that a handler does not catch is answered as UPSTREAM_FAILED or UPSTREAM_TIMEOUT
    */
   call(operation: string, input: DocumentValue, options?: OutboundCallOptions): Promise<InvokeReply>;
   /**
-   * Runs a flow, by its id (`N_DOCLIB.upload`, `N_DOCLIB.v1.upload`), as {@link WorkContext.call} calls an operation. The
-   * caller needs the grants of each of its steps.
-   * @throws as {@link WorkContext.call} does
+   * Runs a flow, as {@link WorkContext.call} calls an operation. The caller needs the grants of all steps.
+   * @param flow its id: `N_DOCLIB.upload`, or with the version `N_DOCLIB.v1.upload`
+   * @throws as {@link WorkContext.call}
    */
   flow(flow: string, input: DocumentValue, options?: OutboundOptions): Promise<FlowReply>;
   /**
-   * The fault document that an operation of another system has answered with, by what a call of it has thrown, or a flow
-   * that it is a step of. Undefined where that is something else, or a fault whose content the document does not fit.
+   * The fault document with which another system answered, found in an error that `call` or `flow` has thrown.
+   * @param operation id of the operation that was called, by itself or as a step of the flow
+   * @returns `undefined` for any other error, and for a fault that does not match the operation's fault document
    */
   faultOf(operation: string, error: unknown): DocumentValue | undefined;
   /**
-   * Saves a record of a component, with the events that follow. `delete` needs its keys alone.
-   * @throws Fault NOT_FOUND, CONFLICT, PRECONDITION_FAILED, BAD_BODY; what a class throws that runs before the save
+   * Saves or deletes a record of a component; its events run. `delete` needs only the keys.
+   * @throws Fault NOT_FOUND, CONFLICT, PRECONDITION_FAILED, BAD_BODY; what a class before the save throws
    */
   saveComponent(component: string, record: DocumentValue, options?: SaveOptions): Promise<SavedRecord>;
-  /** Binary content that the gateway keeps: of an operation's service, or of a process. */
+  /** Stored binary content. Each service and each process has keys of its own. */
   readonly blobs: Blobs;
-  /** A line of the gateway's log, with the request's id. */
+  /** Writes a line to the gateway's log, with the request id and the given facts. Secrets in it are masked. */
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Readonly<Record<string, unknown>>): void;
 }
 
-/** What a handler is given beside the request. */
+/** The context of a request, as a handler gets it. */
 export interface HandlerContext extends WorkContext {
   readonly operation: Operation;
-  /** Which of the operation's URI templates matched, from 1; over SOAP the one that carries what was given, 0 where none does. */
+  /** Number of the URI template that matched, from 1. Over SOAP, the first that has all given values; 0 if none has. */
   readonly uriIndex: number;
   /**
-   * Segments of the request that none of its fields holds, in the order in which they come (SOAP with attachments). Each is
-   * to be read before the next is asked for.
+   * Attachments of a SOAP request that no field refers to, in order of arrival. Read each before you ask for the next.
    */
   segments(): AsyncIterable<Attachment>;
-  /** A reply with a status or headers of its own. `status` from 200 to 399. */
+  /** A reply with its own status (200 to 399) or headers. */
   reply(value: DocumentValue | string, options?: ReplyOptions): Reply;
-  /** A reply in bytes rather than a document. */
+  /** A reply of bytes rather than a document. */
   bytes(bytes: Bytes): Reply;
   /**
-   * A reply that is stored content, under its own media type. Over REST it has an `ETag` and, from the second after it was
-   * stored, a `Last-Modified`; callers may ask for a range of it (RFC 9110, section 14).
+   * A reply of stored content, with its media type. Over REST it has an `ETag` and, from one second after it was stored, a
+   * `Last-Modified`; callers may request a range (RFC 9110, section 14).
    */
   stored(blob: StoredBlob, options?: Pick<ReplyOptions, 'headers'>): Reply;
 }
 
-/** What a call to another system takes beside its input. */
+/** Options of a call or a flow. */
 export interface OutboundOptions {
-  /** In milliseconds, the whole of it; what the operation or its node says where it is left out. */
+  /** Milliseconds for the whole call or flow; the default is that of the operation or its node. */
   readonly timeout?: number;
 }
 
-/** The same for a call of one operation. */
+/** Options of a call. */
 export interface OutboundCallOptions extends OutboundOptions {
-  /** Over SOAP: content beside the input, numbered from 1 in the markers of its XML (`<Include SegmentNumber="1"/>`). */
+  /** SOAP only: attachments, which the XML of the input marks by number from 1: `<Include SegmentNumber="1"/>`. */
   readonly segments?: readonly Attachment[];
-  /** Over REST: which of the operation's URI templates, from 1; the first where it is left out. */
+  /** REST only: number of the URI template to use, from 1; the first by default. */
   readonly uriIndex?: number;
 }
 
-/** What may go with a reply. */
+/** Options of a reply. */
 export interface ReplyOptions {
-  /** 200 to 399; over SOAP a reply always has 200. */
+  /** 200 to 399; ignored over SOAP, where it is always 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Over SOAP: attachments beside the reply's own, numbered from 1 in its `<Include SegmentNumber="1"/>` markers. */
+  /** SOAP only: further attachments, which the XML of the reply marks by number from 1: `<Include SegmentNumber="1"/>`. */
   readonly segments?: readonly Attachment[];
 }
 
-/** A reply that is more than its document; made by {@link HandlerContext.reply}, {@link HandlerContext.bytes} and {@link HandlerContext.stored}. */
+/** A reply with more than a document. Made by {@link HandlerContext.reply}, `bytes` and `stored`. */
 export class Reply {
   readonly outcome: Outcome;
 
@@ -110,22 +113,22 @@ export class Reply {
   }
 }
 
-/** What code may return: the response message, its text where it has no document, or a reply with more to it. */
+/** What a handler returns: the response document, its text if the operation has no document, or a {@link Reply}. */
 export type Answered = DocumentValue | string | Reply;
 
-/** What answers an operation, as the gateway sees it; `generated/handlers.ts` has the typed form of each. */
+/** The code of an operation. `generated/handlers.ts` has the typed form for each operation. */
 export interface Handler {
-  /** Takes the request message, returns the response message, or throws: a {@link Fault} as it is, anything else as INTERNAL. */
+  /** Answers a request. A {@link Fault} that it throws is sent to the caller; any other error is answered as INTERNAL. */
   onRequest(request: never, context: HandlerContext): Answered | Promise<Answered>;
   /**
-   * Takes a fault that was raised once `onRequest` had been called (by it, by its time limit, or while its reply was
-   * written) and the request message, returns the text that the fault document gets. Errors before that, a request that
-   * can't be read or a caller without the grant among them, never reach it.
+   * Words the message of a fault document. Called for faults after `onRequest` was called: thrown by it, caused by its time
+   * limit, or raised while its reply was written. Earlier errors, such as a malformed request or a missing grant, do not
+   * reach it.
    */
   onError?(fault: Fault, request: never, context: HandlerContext): string | Promise<string>;
 }
 
-/** A reply in bytes, with its type and length known before the first of them. */
+/** A reply of bytes. */
 export interface Bytes {
   readonly contentType: string;
   readonly length: number;
@@ -150,78 +153,83 @@ export type Outcome =
   | ({ readonly kind: 'value'; readonly value: DocumentValue | string } & ReplyOptions)
   | { readonly kind: 'bytes'; readonly bytes: PassedBytes };
 
-/** What the code of a process is given beside its parameters. */
+/** The context of a process request, as the code of a process gets it. */
 export interface ProcessContext extends WorkContext {
   readonly process: Process;
-  /** The number of the request. */
+  /** The instance number of the request. */
   readonly instance: number;
   readonly runControl: string;
-  /** From 1; more where an earlier attempt failed. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Says how far it is: from 0 to 100, and in words. Shown with the request. */
+  /** Reports progress, shown with the request: a percentage from 0 to 100, and a text. */
   progress(percent: number, text?: string): void;
   /** Adds a line to the request's message log. */
   message(level: 'info' | 'warning' | 'error', text: string): void;
-  /** Keeps a file with the request, to be fetched from its ReportURL. Of several the last stays. */
+  /** Stores a file as the report of the request, which its ReportURL returns. The last of several is kept. */
   report(content: Attachment): Promise<void>;
   /**
-   * Writes to the gateway's database, and ends the process with success in the same transaction: both happen, or neither,
-   * so that its effects there happen once. To be called once at most, at the end.
+   * Writes to the gateway's database and ends the request with success, in one transaction: the effects there happen exactly
+   * once. Call it at most once, at the end.
    */
   complete(work: (transaction: SqlTransaction) => Promise<void>): Promise<void>;
 }
 
-/** The code of a process; `generated/handlers.ts` has the typed form of each. */
+/** The code of a process. `generated/handlers.ts` has the typed form for each process. */
 export interface ProcessHandler {
-  /** Does the work. What it throws ends the attempt; a Fault with a status below 500 ends the request without another. */
+  /** Does the work. An error ends the attempt, and a Fault with a status below 500 the request, without another attempt. */
   run(parameters: never, context: ProcessContext): ProcessOutcome | Promise<ProcessOutcome>;
 }
 
-/** Success where nothing is said. */
+/** How a process ended. Code that returns nothing has succeeded. */
 // biome-ignore lint/suspicious/noConfusingVoidType: code that returns nothing is what most processes are
 export type ProcessOutcome = void | 'success' | 'warning';
 
 /**
- * A save of a component, as a class that is registered at it sees it. What it writes with {@link SqlTransaction.execute} and
- * saves with `saveComponent` is part of one transaction: before the save that of the save itself, after it one of its own,
- * in which it is noted as done, so that its effects there happen once.
+ * The save of a component's record. What a class writes with {@link SqlTransaction.execute} and `saveComponent` is part of
+ * one transaction: before the save, that of the save itself; after it, one that also marks the event as done. Its effects on
+ * the database therefore happen exactly once.
  */
 export interface ComponentEvent<R = DocumentValue> extends Omit<WorkContext, 'blobs'>, SqlTransaction {
   readonly component: string;
   readonly event: ComponentEventName;
-  /** What became of the record. */
   readonly action: 'created' | 'updated' | 'deleted';
-  /** A UUID: one a save. */
+  /** Id of the save, a UUID. */
   readonly save: string;
-  /** As it was in the database, frozen. Undefined where there was none. */
+  /** The record before the save, frozen; `undefined` for a new one. */
   readonly before: R | undefined;
-  /** As it is in the database; before the save as it will be written, without what the database fills in. Frozen. Undefined where it was deleted. */
+  /**
+   * The record after the save, frozen; `undefined` for a deleted one. In `SavePreChange` it is the record to be written,
+   * without values that the database fills in.
+   */
   readonly after: R | undefined;
-  /** From 1; more where an earlier attempt failed. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
 }
 
 /**
- * The base of classes that run when a component is saved (specification 6.2, field notes 5). One is made for each run; its
- * constructor takes nothing.
+ * The base class of code that runs when a component is saved (specification 6.2, field notes 5). Each run creates an
+ * instance, without arguments.
  */
 export abstract class ServiceInterface<E = ComponentEvent> {
-  /** Runs at the event. What it throws before the save refuses that: a Fault as it is. After the save it is tried again. */
+  /**
+   * Runs at the event. An error in `SavePreChange` cancels the save; throw a Fault to choose the reply. After an error in
+   * `SavePostChange` the class is run again later.
+   */
   abstract execute(event: E): void | Promise<void>;
 }
 
-/** A class that a file of the project exports. */
+/** The class that a file of the project exports. */
 export type ServiceClass = new () => ServiceInterface<never>;
 
-/** A row as the database's driver returns it, by the names of its columns. */
+/** A row as the database driver returns it, by column name. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** SQL inside a transaction of the gateway's database. */
 export interface SqlTransaction {
   /**
-   * Runs one statement. `:NAME` in it stands for `values.NAME`, which is bound and never becomes part of the text; null and
-   * undefined are NULL.
-   * @throws Error naming a value that is missing; errors of the database
+   * Runs one statement. `:NAME` in it is a parameter, bound to `values.NAME`; null and undefined are NULL.
+   * @returns the rows, and the number of rows that the statement changed
+   * @throws Error naming a missing value; errors of the database
    */
   execute(
     sql: string,

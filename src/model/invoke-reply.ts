@@ -1,69 +1,70 @@
 import type { Attachment, DocumentValue } from './value.ts';
 
-/** What another system answered. It holds a connection as long as it has attachments that have not been read. */
+/** The reply of another system. It occupies a connection until all its attachments are read or it is closed. */
 export interface InvokeReply {
   readonly httpResponseCode: number;
-  /** Success. A call that does not succeed throws an `InvokeError`, which has 10 or 20. */
+  /** Success. A failed call throws an `InvokeError`, with 10 or 20. */
   readonly responseStatus: 0;
   /** By names in lower case; values of one name are joined with commas. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The response document, its binary fields being attachments: each can be read once, and until {@link InvokeReply.close}.
-   * Without a document `content` holds what stands in the reply: JSON as a value, text and XML as text, binary content as
-   * an attachment; over SOAP what stands in its element, and with `SOAPUpContent=N` the whole envelope, as XML text. Of a
-   * reply that is declared to be none it is empty.
+   * The response document. Binary fields are attachments, which can be read once, until {@link InvokeReply.close}.
+   *
+   * For an operation without a response document it is `{ content }`: JSON as a value, text and XML as text, binary content
+   * as an attachment. Over SOAP `content` is the XML inside the response element, or the whole envelope with
+   * `SOAPUpContent=N`. For a response of `none` it is empty.
    */
   readonly value: DocumentValue;
-  /** The body over REST as it came, where it is text; for a `JsonParser`, say. */
+  /** REST only: the body as text, unchanged. `undefined` for binary content. */
   readonly body: string | undefined;
-  /** Attachments that no field holds. Each is to be read before the next is asked for. */
+  /** Attachments that no field refers to. Read each before you ask for the next. */
   segments(): AsyncIterable<Attachment>;
   readonly timings: ReplyTimings;
-  /** Times that the request was sent, or an address was tried. */
+  /** How often the request was sent or an address was tried. */
   readonly attempts: number;
-  /** Of the call, as it was sent in X-Request-Id. */
+  /** Id of the call, sent as X-Request-Id. */
   readonly requestId: string;
   /**
-   * Reads what is left behind the last attachment, so that the connection can serve again, then closes.
-   * @throws InvokeError where the rest is broken
+   * Reads the rest after the last attachment, which frees the connection for another call, and closes the reply.
+   * @throws InvokeError for a broken rest
    */
   finish(): Promise<void>;
-  /** Frees what was kept of the reply; gives its connection up where it is not read to its end. */
+  /** Frees stored content, and closes the connection if the reply is not read completely. */
   close(): void;
 }
 
-/** Milliseconds from the call. */
+/** Milliseconds since the start of the call. */
 export interface Timings {
-  /** To the connection of the last attempt; undefined where one stood already. */
+  /** Until the connection of the last attempt; `undefined` if it was open before. */
   readonly connected: number | undefined;
-  /** To the last byte of the request. */
+  /** Until the last byte of the request was sent. */
   readonly sent: number;
-  /** To the head of the reply. */
+  /** Until the head of the reply arrived. */
   readonly head: number;
 }
 
-/** The same of a reply that was read. */
+/** Timings of a reply that was read. */
 export interface ReplyTimings extends Timings {
-  /** To the reply's value. */
+  /** Until the value of the reply was read. */
   readonly value: number;
 }
 
-/** The reply of a flow's last step, and what led to it. */
+/** The reply of a flow's last step, with a trace of all steps. */
 export interface FlowReply extends InvokeReply {
-  /** Every time that a step was made, in the order in which they ended: those that failed and were made once more, too. */
+  /** The executions of steps in the order in which they ended, including failed and repeated ones. */
   readonly steps: readonly StepTrace[];
 }
 
-/** What became of one step of a flow. */
+/** One execution of a flow's step. */
 export interface StepTrace {
-  /** Id of its operation. */
+  /** Id of the operation. */
   readonly operation: string;
-  /** What an earlier run was given still held, so that nothing was sent. */
+  /** Nothing was sent: values that an earlier run kept are still valid. */
   readonly kept: boolean;
-  /** Undefined where no reply came. */
+  /** `undefined` if there was no reply. */
   readonly httpResponseCode: number | undefined;
-  /** Times that its request was sent, or an address was tried. */
+  /** How often the request was sent or an address was tried. */
   readonly attempts: number;
-  /** Undefined where it failed, and where nothing was sent. */
+  /** `undefined` if the step failed or nothing was sent. */
   readonly timings: ReplyTimings | undefined;
 }

@@ -1,33 +1,33 @@
 import type { ConfigText, Position } from './definition.ts';
 
-/** A system: a remote one, with its address. The local one is the gateway. */
+/** A remote system with its address. */
 export interface Node {
   readonly id: string;
   readonly description?: string;
-  /** In order of fail-over; no variables of a call. A scheme alone where URI templates begin with the host. */
+  /** In order of fail-over, without variables of a call. Only a scheme if URI templates begin with the host. */
   readonly base: readonly ConfigText[];
-  /** What calls to it show. */
+  /** Sent with each call. */
   readonly credential?: NodeCredential;
-  /** File with certificates (PEM) of the authorities to trust in place of the usual ones; none where it resolves to nothing. */
+  /** File with certificates (PEM) of authorities that replace the usual ones; ignored if it resolves to an empty text. */
   readonly caFile?: ConfigText;
-  /** What it shows of itself in TLS. */
+  /** The client certificate for TLS. */
   readonly certificate?: ClientCertificate;
   /**
-   * By host name, in small letters: the address that connections to it go to, `192.0.2.1`, `[2001:db8::1]:8443`, while Host
-   * and TLS keep the name. One that resolves to nothing leaves it to DNS.
+   * By host name in lower case: the address to connect to, `192.0.2.1` or `[2001:db8::1]:8443`, while Host and TLS keep the
+   * name. An entry that resolves to an empty text is left to DNS.
    */
   readonly resolve: ReadonlyMap<string, ConfigText>;
-  /** In milliseconds; those left out are the client's. */
+  /** In milliseconds; the client has defaults. */
   readonly timeouts: Partial<NodeTimeouts>;
   readonly retry?: Retry;
-  /** After so many calls in a row that came to nothing the node is left alone for `reset` milliseconds; 0 failures: never. */
+  /** After `failures` failed calls in a row, calls are suspended for `reset` milliseconds; never if `failures` is 0. */
   readonly circuit: { readonly failures: number; readonly reset: number };
-  /** Redirects that a call follows; none unless said. */
+  /** Largest number of redirects that a call follows. */
   readonly redirects: number;
   readonly at: Position;
 }
 
-/** What a node is where its definition says nothing. */
+/** The defaults of a node. */
 export const NODE_DEFAULTS: Pick<Node, 'resolve' | 'timeouts' | 'circuit' | 'redirects'> = {
   resolve: new Map(),
   timeouts: {},
@@ -37,15 +37,15 @@ export const NODE_DEFAULTS: Pick<Node, 'resolve' | 'timeouts' | 'circuit' | 'red
 
 /** How long each phase of a call may take, in milliseconds. */
 export interface NodeTimeouts {
-  /** Until there is a connection, with name resolution and TLS. */
+  /** Until the connection is made, including name resolution and TLS. */
   readonly connect: number;
-  /** From the last piece of the request that was taken until the head of the reply; also of a target that takes none. */
+  /** From the last piece of the request that was accepted to the head of the reply. */
   readonly head: number;
   /** Between two pieces of the reply. */
   readonly idle: number;
-  /** From the head of a reply to its end, where all of it is read before there is a value. */
+  /** From the head to the end of a reply that is read completely before its value is returned. */
   readonly reply: number;
-  /** All of it, repetitions with it, until the reply's value is there. */
+  /** The whole call with its retries, until the reply's value is read. */
   readonly call: number;
 }
 
@@ -72,23 +72,22 @@ export type NodeCredential =
       readonly scope?: ConfigText;
       /** Further fields of the token request (`resource`, `audience`). */
       readonly parameters: ReadonlyMap<string, ConfigText>;
-      /** How the client shows itself: HTTP Basic, or in the body (RFC 6749 section 2.3.1). */
+      /** How the client authenticates: by HTTP Basic, or in the body (RFC 6749 section 2.3.1). */
       readonly authentication: 'basic' | 'body';
     };
 
-/** When a call is made again. */
+/** When a call is repeated. */
 export interface Retry {
-  /** Times that a call is made in all, at least 1. */
+  /** Largest number of attempts, including the first. */
   readonly attempts: number;
   /** HTTP statuses after which the same call may succeed later. */
   readonly on: ReadonlySet<number>;
   /**
-   * Said by the definitions, and so of every method. Otherwise only what may be repeated without harm is: calls of methods
-   * that RFC 9110 section 9.2.2 calls idempotent, those of which nothing was sent, and those after whose reply the target
-   * says when to come again (Retry-After).
+   * The definitions declare it, and it applies to every method. The default only repeats calls without harm: those with an
+   * idempotent method (RFC 9110 section 9.2.2), those of which nothing was sent, and those answered with Retry-After.
    */
   readonly declared: boolean;
 }
 
-/** What is done where neither an operation nor its node says something. */
+/** Applies unless the operation or its node declares `retry:`. */
 export const RETRY_DEFAULTS: Retry = { attempts: 3, on: new Set([408, 429, 502, 503, 504]), declared: false };

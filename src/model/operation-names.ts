@@ -3,13 +3,13 @@ import type { Registry } from './registry.ts';
 import type { Operation, Service } from './service.ts';
 
 /**
- * What tells one operation from all others, whether it is answered here or calls another system. A service of one version
- * has each name once; other versions of it, and other services, may have the same.
+ * Identifies an operation, provided or consumed. Names are unique within one version of a service; other versions and other
+ * services may have operations of the same name.
  */
 export interface OperationIdentity {
   /**
-   * Unique over all services: the name, or the qualified name where another operation had that name first. It stays as it
-   * is when versions are added, removed or become the default: types, handler files, metrics and the log go by it.
+   * Unique among all services: the name, or the qualified name if another operation has the name already. It does not change
+   * when versions are added, removed or become the default: types, handler files, metrics and the log use it.
    */
   readonly id: string;
   /** As its service declares it: `LOCATIONS_GET`. */
@@ -17,18 +17,17 @@ export interface OperationIdentity {
   readonly service: Pick<Service, 'id' | 'name' | 'default'>;
 }
 
-/** The spelling that always means this operation: `Locations.v2.LOCATIONS_GET`. */
+/** The unambiguous name of an operation: `Locations.v2.LOCATIONS_GET`. */
 export function qualifiedName({ name, service }: OperationIdentity): string {
   return `${service.id}.${name}`;
 }
 
-/** The operations that each spelling may mean: one where it is clear, several where it is ambiguous. */
+/** The operations that each name may mean; several if it is ambiguous. */
 export type OperationsByName<T extends OperationIdentity> = ReadonlyMap<string, readonly T[]>;
 
 /**
- * The spellings of operations: the qualified name of each, and its name alone, which means the operation of the default
- * version. Where that version has no such operation, the name means the only version that has one. A name that operations
- * of several services have is ambiguous.
+ * Indexes operations by qualified name and by name. A name alone means the operation of the default version, or of the only
+ * version that has one. A name that operations of several services share is ambiguous.
  */
 export function indexByName<T extends OperationIdentity>(operations: Iterable<T>): OperationsByName<T> {
   const index = new Map<string, readonly T[]>();
@@ -43,7 +42,7 @@ export function indexByName<T extends OperationIdentity>(operations: Iterable<T>
   return index;
 }
 
-/** Of the versions of one service that have an operation of a name: the default one, or all where that has none. */
+/** Of the operations of one name in the versions of a service: that of the default version, or all if it has none. */
 function meantBy<T extends OperationIdentity>(versions: readonly T[]): readonly T[] {
   const preferred = versions.find(({ service }) => service.default);
   return preferred === undefined ? versions : [preferred];
@@ -51,7 +50,7 @@ function meantBy<T extends OperationIdentity>(versions: readonly T[]): readonly 
 
 const indexes = new WeakMap<object, OperationsByName<Operation | ConsumerOperation>>();
 
-/** The operations of a registry, answered here and called elsewhere, by their spellings; indexed once. */
+/** All operations of a registry, provided and consumed, by name; indexed once. */
 export function operationsByName(
   registry: Pick<Registry, 'operations' | 'consumers'>,
 ): OperationsByName<Operation | ConsumerOperation> {
@@ -66,12 +65,12 @@ export function operationsByName(
   return index;
 }
 
-/** `A.v1.STATUS_GET or B.v1.STATUS_GET`: what an ambiguous name may mean. */
+/** The possible meanings of an ambiguous name: `A.v1.STATUS_GET or B.v1.STATUS_GET`. */
 export function alternatives(operations: readonly OperationIdentity[]): string {
   return operations.map(qualifiedName).join(' or ');
 }
 
-/** The shortest spelling that means an operation: its name, or its qualified name where that means another, or several. */
+/** The shortest unambiguous name of an operation. */
 export function shortestName<T extends OperationIdentity>(index: OperationsByName<T>, operation: T): string {
   const [meant, another] = index.get(operation.name) ?? [];
   return meant === operation && another === undefined ? operation.name : qualifiedName(operation);

@@ -7,23 +7,22 @@ import type { PermissionList } from './security.ts';
 export interface Process {
   readonly id: string;
   readonly description?: string;
-  /** `Application Engine`, `SQR Report`, ...: a word of the project's own choice. */
+  /** Chosen by the project: `Application Engine`, `SQR Report`. */
   readonly type: string;
-  /** What a request gives, by name; single values. */
+  /** Parameters of a request; single values. */
   readonly parameters: readonly Field[];
   readonly answer: /** Code of the project: `<handlers>/<file>.ts`. */
     | { readonly kind: 'handler'; readonly file: string }
-    /** A stored query run to a file; its prompts are the parameters. */
+    /** A stored query, written to a file. Its prompts are the parameters. */
     | { readonly kind: 'query'; readonly query: Query };
   readonly retry: ProcessRetry;
-  /** In milliseconds, of one attempt; none where undefined. */
+  /** In milliseconds for one attempt; no limit by default. */
   readonly timeout?: number;
-  /** Without a request the scheduler runs it so, in the name of {@link runAs}. */
+  /** When the scheduler runs it without a request, for the user {@link runAs}. */
   readonly recurs?: Recurrence;
-  /** The user in whose name it recurs. */
   readonly runAs?: string;
   readonly permissions: readonly PermissionList[];
-  /** Where each of them is named; undefined for what is in no file. */
+  /** Where each list is granted; absent for definitions that are in no file. */
   readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly public: boolean;
   readonly at: Position;
@@ -37,13 +36,13 @@ export interface ProcessRetry {
   readonly longest: number;
 }
 
-/** When something is run again and again. */
+/** A recurring schedule. */
 export interface Recurrence {
   readonly id: string;
   readonly description?: string;
   /** Five fields: minute, hour, day of the month, month, day of the week. */
   readonly cron: string;
-  /** IANA time zone; the gateway's where it is not said. */
+  /** IANA time zone; the gateway's by default. */
   readonly zone: string;
   readonly at: Position;
 }

@@ -8,36 +8,36 @@ import type { PermissionList } from './security.ts';
 export interface Query {
   readonly id: string;
   readonly description?: string;
-  /** As declared: `:PROMPT` names, found by the loader's scan (never inside literals or comments). */
+  /** As declared, with `:PROMPT` names (outside literals and comments). */
   readonly sql: string;
-  /** The statement cut at its prompts: `texts[0] prompts[0] texts[1] ... texts[n]`; each engine writes its own placeholder between. */
+  /** The statement split at its prompts: `texts[0] prompts[0] texts[1] ... texts[n]`. Each engine has its own placeholders. */
   readonly statement: { readonly texts: readonly string[]; readonly prompts: readonly Field[] };
   readonly prompts: readonly Field[];
-  /** Found in the result by name without case, never by position. */
+  /** Matched with the result by name, ignoring case; never by position. */
   readonly columns: readonly Field[];
-  /** Row cap; the gateway's `limits.rows` where undefined. */
+  /** Largest number of rows; the gateway's `limits.rows` by default. */
   readonly rows?: number;
-  /** In milliseconds; the gateway's `limits.timeout` where undefined. */
+  /** In milliseconds; the gateway's `limits.timeout` by default. */
   readonly timeout?: number;
-  /** The database that it reads; the gateway's own where undefined. */
+  /** The database to read from; the gateway's own by default. */
   readonly datasource?: Datasource;
-  /** Queries that are nested under its rows where it is run as a connected query; of the same database, in no circle. */
+  /** Queries nested under its rows when it runs as a connected query; of the same database, without a cycle. */
   readonly children: readonly QueryLink[];
-  /** The user who saved it, to whom alone it belongs; undefined where the definitions declare it. */
+  /** The user who saved a private query; absent for queries of the definitions. */
   readonly owner?: string;
   readonly permissions: readonly PermissionList[];
-  /** Where each of them is named; undefined for what is in no file. */
+  /** Where each list is granted; absent for definitions that are in no file. */
   readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly public: boolean;
   readonly at: Position;
-  /** Where its SQL begins; undefined for one that is in no file. */
+  /** Where its SQL begins; absent for a query that is in no file. */
   readonly sqlAt?: Position;
 }
 
-/** A child of a connected query: its rows stand under the rows of the parent that all pairs are equal of. */
+/** A child of a connected query. Its rows are nested under the rows of the parent for which all pairs are equal. */
 export interface QueryLink {
   readonly query: Query;
-  /** At least one pair; the two columns are of one type. A NULL equals nothing. */
+  /** At least one pair of columns of the same type. NULL equals nothing. */
   readonly on: readonly { readonly parent: Field; readonly child: Field }[];
 }
 
@@ -74,11 +74,11 @@ export interface Datasource {
   readonly url: ConfigText;
   /** Of the URL; `undefined` if its beginning is configured elsewhere. */
   readonly engine?: Engine;
-  /** In place of one in the URL, so that it can come from a secret. */
+  /** Replaces the password of the URL, to keep it in a secret. */
   readonly password?: ConfigText;
   readonly at: Position;
 }
 
-/** Keys of a private query's definition: whose it is and what it reads from is not its author's to say. */
+/** Keys of a private query's definition. Its author can't choose the owner or the datasource. */
 export const PRIVATE_QUERY_KEYS = ['query', 'description', 'prompts', 'columns', 'sql', 'rows', 'timeout'] as const;
 export type PrivateQueryKey = (typeof PRIVATE_QUERY_KEYS)[number];

@@ -10,18 +10,18 @@ import type { Datasource, Query } from './query.ts';
 import type { PermissionList, Role, SecurityScheme, User } from './security.ts';
 import type { Operation, Service } from './service.ts';
 
-/** Everything that the definitions say: frozen, checked, linked by reference. Maps are in the order of their ids. */
+/** All definitions, checked, frozen and linked by reference. Maps are sorted by id. */
 export interface Registry {
   readonly gateway: Gateway;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly services: ReadonlyMap<string, Service>;
-  /** Those that are provided here. */
+  /** Provided operations. */
   readonly operations: ReadonlyMap<string, Operation>;
-  /** Those that are called elsewhere. No id stands among both. */
+  /** Operations of other systems. Ids are unique among these and the provided ones. */
   readonly consumers: ReadonlyMap<string, ConsumerOperation>;
   /** By their full ids: `N_DOCLIB.v1.upload`. */
   readonly flows: ReadonlyMap<string, Flow>;
-  /** Those written in place too, under their derived ids. */
+  /** Including those declared in place, under their derived ids. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly datasources: ReadonlyMap<string, Datasource>;
   readonly queries: ReadonlyMap<string, Query>;
@@ -29,7 +29,7 @@ export interface Registry {
   readonly relatedContent: ReadonlyMap<string, RelatedContent>;
   readonly processes: ReadonlyMap<string, Process>;
   readonly recurrences: ReadonlyMap<string, Recurrence>;
-  /** Those of `scheme:` definitions, and those of the package that need none. */
+  /** Those of `scheme:` definitions, and the built-in ones. */
   readonly schemes: ReadonlyMap<string, SecurityScheme>;
   readonly permissionLists: ReadonlyMap<string, PermissionList>;
   readonly roles: ReadonlyMap<string, Role>;
@@ -37,10 +37,10 @@ export interface Registry {
   readonly routings: readonly Routing[];
 }
 
-/** How much of an exchange the log keeps beside its line: nothing, the headers, or headers and payload. */
+/** What the log records of an exchange besides its line: nothing, the headers, or headers and payload. */
 export type LogLevel = 'none' | 'header' | 'full';
 
-/** Which node an operation comes from. Every active provider operation has one, generated, from any node to the local one. */
+/** The sender and receiver of an operation. Each active provided operation has one, from any node to the local one. */
 export interface Routing {
   /** `~GENERATED~LOCATIONS_GET`, or the id of the definition that overrides it. */
   readonly id: string;

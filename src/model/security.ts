@@ -1,19 +1,19 @@
 import type { ConfigText, Position } from './definition.ts';
 
 /**
- * A list of what may be used. Operations, queries, processes and related content name it (`permission:`); it may add
- * operations, queries, processes and components itself, by id or wildcard.
+ * A list of grants. Operations, queries, processes and related content name it (`permission:`); it can itself add operations,
+ * queries, processes and components, by id or wildcard.
  */
 export interface PermissionList {
   readonly id: string;
   readonly description?: string;
-  /** `SERVICE.*`, `SERVICE.v1.*` or an operation's id, as written. What they resolve to stands at the operations. */
+  /** `SERVICE.*`, `SERVICE.v1.*` or an operation's id, as written. The `permissions` of operations have them resolved. */
   readonly operations: readonly string[];
-  /** Ids or wildcards (`EMP_*`), as written; what they resolve to stands at the things. */
+  /** Ids or wildcards (`EMP_*`), as written, as for operations. */
   readonly queries: readonly string[];
   readonly processes: readonly string[];
   readonly components: readonly string[];
-  /** `all`: its users may see and change process requests of others, of processes that they may run. */
+  /** `all`: users may see and change the process requests of others, for processes that they may run. */
   readonly requests?: 'all';
   readonly at: Position;
 }
@@ -22,40 +22,43 @@ export interface Role {
   readonly id: string;
   readonly description?: string;
   readonly permissionLists: readonly PermissionList[];
-  /** Where each of them is named; undefined for a role that is in no file. */
+  /** Where each list is granted; absent for definitions that are in no file. */
   readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly at: Position;
 }
 
-/** Somebody, or some system, that calls. */
+/** A person or system that calls. */
 export interface User {
   readonly id: string;
   readonly description?: string;
-  /** `$scrypt$ln=14,r=8,p=1$<salt>$<hash>`, both in base64 without padding (PHC string format). Without one no password fits. */
+  /**
+   * `$scrypt$ln=14,r=8,p=1$<salt>$<hash>`, salt and hash in base64 without padding (PHC string format). A user without one
+   * can't sign in with a password.
+   */
   readonly password?: string;
   readonly roles: readonly Role[];
-  /** Where each of them is named; undefined for a user who is in no file. */
+  /** Where each role is named; absent for a user that is in no file. */
   readonly grantedAt?: ReadonlyMap<Role, Position>;
-  /** Every list of every role. */
+  /** All lists of all roles. */
   readonly permissionLists: ReadonlySet<PermissionList>;
-  /** Hashes of its API keys (`sha256:<64 hex digits>`): a key is 256 random bits, which no dictionary holds. */
+  /** Hashes of its API keys: `sha256:<64 hex digits>`. */
   readonly apiKeys: readonly string[];
-  /** Certificates that stand for it: `sha256:<64 hex digits>` of the DER form, or a subject (RFC 4514) that a trusted authority vouches for. */
+  /** Its certificates: `sha256:<64 hex digits>` of the DER form, or a subject (RFC 4514) that a trusted authority has certified. */
   readonly certificates: readonly string[];
-  /** What a UsernameToken digest is made of; that form needs the secret itself, on both sides. */
+  /** The secret of UsernameToken digests, which both sides must know in clear. */
   readonly sharedSecret?: ConfigText;
-  /** Of the sample: never accepted on an address that others can reach. */
+  /** A user of the sample: never accepted on an address that other machines can reach. */
   readonly sample: boolean;
   /**
-   * Where it is known from: `definitions` are read-only, `database` is what `signalbox user` keeps, `token` a caller whom
-   * nobody declared and an issuer vouches for. Its id then begins with the scheme's and a colon, which no other id holds.
+   * `definitions`: declared in YAML. `database`: managed by `signalbox user`. `token`: an undeclared caller that a token
+   * names; its id begins with the scheme's id and a colon, which no other id contains.
    */
   readonly origin: 'definitions' | 'database' | 'token';
   readonly at: Position;
 }
 
 interface SchemeBase {
-  /** `basic`, or that of its `scheme:` definition. */
+  /** `basic`, or the id of the `scheme:` definition. */
   readonly id: string;
   readonly description?: string;
 }
@@ -76,29 +79,29 @@ export interface ApiKeyScheme extends SchemeBase {
 export interface BearerScheme extends SchemeBase {
   readonly kind: 'bearer';
   readonly issuer: ConfigText;
-  /** One of them must stand in `aud`. */
+  /** `aud` must contain one of these. */
   readonly audience: readonly ConfigText[];
   /** JSON Web Key Set (RFC 7517): an https URL, or a file relative to the project. */
   readonly jwks: ConfigText;
-  /** Of signatures, asymmetric ones alone: `RS256`. */
+  /** Accepted signature algorithms, all asymmetric: `RS256`. */
   readonly algorithms: readonly string[];
-  /** Scopes that every token must hold (`scope` or `scp`). */
+  /** Scopes that every token must have (`scope` or `scp`). */
   readonly scopes: readonly string[];
   /** Milliseconds by which clocks may differ. */
   readonly tolerance: number;
   /** The claim that names the user: `sub`. */
   readonly user: string;
-  /** `known`: it must name a user that is declared or in the database, whose roles it holds too. `any`: whom the issuer vouches for. */
+  /** `known`: the user must be declared or in the database, and has those roles too. `any`: any user that the issuer names. */
   readonly users: 'known' | 'any';
   /** The claim whose values give roles, a path with dots: `scope`, `realm_access.roles`. */
   readonly claim: string;
-  /** Roles by the claim's values. */
+  /** Roles by value of the claim. */
   readonly roles: ReadonlyMap<string, readonly Role[]>;
-  /** Where each of them is named, by value; undefined for a scheme that is in no file. */
+  /** Where each role is named, by value; absent for a scheme that is in no file. */
   readonly grantedAt?: ReadonlyMap<string, ReadonlyMap<Role, Position>>;
 }
 
-/** A certificate of the caller's own: of its TLS connection, or as a trusted proxy hands it on. */
+/** A client certificate: of the TLS connection, or passed on by a trusted proxy. */
 export interface ClientCertificateScheme extends SchemeBase {
   readonly kind: 'client-certificate';
   /** Header of the proxies of gateway.yaml that holds it: `Client-Cert` (RFC 9440), or one with PEM, percent-encoded. */
@@ -108,26 +111,26 @@ export interface ClientCertificateScheme extends SchemeBase {
 /** WS-Security UsernameToken Profile 1.1.1. */
 export interface UsernameTokenScheme extends SchemeBase {
   readonly kind: 'username-token';
-  /** Forms of the password that are taken; `text` over TLS or from this machine alone. */
+  /** Accepted forms of the password; `text` only over TLS or from this machine. */
   readonly passwords: readonly ('text' | 'digest')[];
-  /** Milliseconds that a digest holds from its Created on; its nonce is refused so long. */
+  /** Milliseconds after its Created for which a digest is valid, and its nonce can't be used again. */
   readonly maxAge: number;
 }
 
 /** An XML signature over Body and Timestamp with an X.509 certificate (WS-Security X.509 Token Profile 1.1.1). */
 export interface SignatureScheme extends SchemeBase {
   readonly kind: 'signature';
-  /** URIs of signature algorithms that are taken. */
+  /** URIs of accepted signature algorithms. */
   readonly algorithms: readonly string[];
-  /** URIs of digest algorithms that are taken. */
+  /** URIs of accepted digest algorithms. */
   readonly digests: readonly string[];
-  /** Milliseconds that a message holds from its Timestamp's Created on. */
+  /** Milliseconds after its Timestamp's Created for which a message is valid. */
   readonly maxAge: number;
-  /** File with certificates (PEM) of authorities; without it a user's certificate is known by its fingerprint alone. */
+  /** File with certificates (PEM) of authorities. Without it, certificates are only recognised by their fingerprints. */
   readonly caFile?: ConfigText;
 }
 
-/** What a caller shows. */
+/** How callers authenticate. */
 export type SecurityScheme =
   | BasicScheme
   | ApiKeyScheme
@@ -136,16 +139,15 @@ export type SecurityScheme =
   | UsernameTokenScheme
   | SignatureScheme;
 
-/** Schemes whose credentials stand inside a SOAP message. */
+/** Schemes whose credentials are inside a SOAP message. */
 export type MessageScheme = UsernameTokenScheme | SignatureScheme;
 
-/** Schemes whose credentials stand outside the message. */
+/** Schemes whose credentials are in a header or in the connection. */
 export type TransportScheme = Exclude<SecurityScheme, MessageScheme>;
 
 /** The scheme `basic`, which needs no definition. */
 export const BASIC: BasicScheme = { id: 'basic', kind: 'basic' };
 
-/** Whether a scheme's credentials stand inside a SOAP message. */
 export function isMessageScheme(scheme: SecurityScheme): scheme is MessageScheme {
   return scheme.kind === 'username-token' || scheme.kind === 'signature';
 }
@@ -154,8 +156,8 @@ const XMLDSIG_MORE_2001 = 'http://www.w3.org/2001/04/xmldsig-more#';
 const XMLDSIG_MORE_2007 = 'http://www.w3.org/2007/05/xmldsig-more#';
 
 /**
- * Signature algorithms that messages may bear, by the words of definitions: their URIs (RFC 9231). Asymmetric ones alone,
- * over digests that are sound: whoever can check a MAC could write it.
+ * URIs of signature algorithms (RFC 9231) by their names in definitions. Only asymmetric ones over secure digests: whoever
+ * can verify a MAC can also create it.
  */
 export const SIGNATURE_ALGORITHMS: Readonly<Record<string, string>> = {
   'rsa-sha256': `${XMLDSIG_MORE_2001}rsa-sha256`,
@@ -169,7 +171,7 @@ export const SIGNATURE_ALGORITHMS: Readonly<Record<string, string>> = {
   'ecdsa-sha512': `${XMLDSIG_MORE_2001}ecdsa-sha512`,
 };
 
-/** Digest algorithms of what is signed, by the words of definitions: their URIs (RFC 9231, XML Encryption 1.1 section 5.8). */
+/** URIs of digest algorithms (RFC 9231, XML Encryption 1.1 section 5.8) by their names in definitions. */
 export const DIGEST_ALGORITHMS: Readonly<Record<string, string>> = {
   sha256: 'http://www.w3.org/2001/04/xmlenc#sha256',
   sha384: `${XMLDSIG_MORE_2001}sha384`,

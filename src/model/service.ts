@@ -12,27 +12,27 @@ import type { PermissionList, Role, SecurityScheme } from './security.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Messages without a document, by the words that stand for them in YAML. */
+/** Messages without a document, by their names in YAML. */
 export const RAW_KINDS = ['json', 'xml', 'text', 'binary'] as const;
 export type RawKind = (typeof RAW_KINDS)[number];
 
-/** What travels: a document, or text, XML, JSON or bytes without one. */
+/** A request or response: a document, or text, XML, JSON or bytes without one. */
 export type Message =
   | { readonly kind: 'none' }
   | { readonly kind: 'document'; readonly document: Document }
   | { readonly kind: 'raw'; readonly raw: RawKind };
 
-/** A reply's form for one media type, where the operation maps them (`response: { text/csv: text }`). */
+/** A reply's form for one media type (`response: { text/csv: text }`). */
 export interface MediaMessage {
   readonly mediaType: string;
   readonly message: Message;
 }
 
-/** One variable of a URI template, tied to the request field that it fills. Aligned with `template.variables`. */
+/** A variable of a URI template with the request field that it fills. In the order of `template.variables`. */
 export interface UriVariable {
   readonly field: Field;
   readonly place: 'path' | 'query';
-  /** Name on the wire: `region` of `region={REGION}`, `maxrows` of `{?maxrows}`; the variable's own in a path. */
+  /** Name in the URI: `region` of `region={REGION}`, `maxrows` of `{?maxrows}`; in a path, the variable's own. */
   readonly wireName: string;
   readonly required: boolean;
 }
@@ -43,14 +43,14 @@ export interface OperationUri {
   readonly index: number;
   readonly template: UriTemplate;
   readonly variables: readonly UriVariable[];
-  /** Request fields that neither this URI nor a header names: the body. */
+  /** Request fields that neither this URI nor a header contains: the body. */
   readonly body: readonly Field[];
-  /** Fields that this URI names and the body may say again, with the same value: keys of a record that is saved. */
+  /** Fields of this URI that the body may repeat with the same value: keys of a record that is saved. */
   readonly repeats: readonly Field[];
   readonly at: Position;
 }
 
-/** A request or reply header that a field of the document fills or is filled by. */
+/** A header that corresponds to a field of the document. */
 export interface HeaderBinding {
   readonly header: string;
   readonly field: Field;
@@ -62,72 +62,72 @@ export type Answer =
   | { readonly kind: 'handler'; readonly file: string }
   /** Code of the package: `signalbox/query-execute`. */
   | { readonly kind: 'delivered'; readonly name: string }
-  /** The prompts are the request, the rows are the reply's `rows`. */
+  /** A stored query: the request has its prompts, and `rows` of the reply has its rows. */
   | { readonly kind: 'query'; readonly query: Query; readonly maxrows?: Field }
-  /** Rows of each query fill one list field of the reply's document. */
+  /** Several stored queries, whose rows each fill a list field of the reply. */
   | {
       readonly kind: 'queries';
       readonly lists: readonly { readonly field: Field; readonly query: Query }[];
       readonly maxrows?: Field;
     }
-  /** A component: GET reads a record, POST makes one, PUT makes or replaces it, PATCH changes fields of it, DELETE removes it. */
+  /** A component: GET reads a record, POST creates, PUT creates or replaces, PATCH changes and DELETE deletes it. */
   | { readonly kind: 'component'; readonly component: Component; readonly action: ComponentAction }
-  /** A call to another system: its input is the request, by the names of fields, and its reply is the reply. */
+  /** A call to another system: the request is its input, by field name, and its reply is the reply. */
   | { readonly kind: 'call'; readonly call: ConsumerOperation | Flow };
 
 /**
- * An operation over SOAP: document/literal wrapped, so that the request's element bears its name and the reply's is
+ * An operation over SOAP, document/literal wrapped: the request element has the operation's name, the reply element is
  * `<name>Response`, both in the service's namespace (`<namespace of the gateway>:<Service>.<version>`).
  */
 export interface SoapForm {
-  /** The operation's own, or that of its SOAP twin. */
+  /** The operation's name, or that of its SOAP twin. */
   readonly name: string;
-  /** `<name>.<version>`: what SOAPAction (1.1) or `action=` (1.2) says. */
+  /** `<name>.<version>`: the SOAPAction (1.1) or `action=` (1.2). */
   readonly action: string;
-  /** Everything that a caller says: over SOAP all of it is body. */
+  /** All fields of the request, which are body over SOAP. */
   readonly request: Message;
-  /** None where the operation is one-way. */
+  /** `none` for a one-way operation. */
   readonly response: Message;
 }
 
 /**
- * Whether a call changes something that is kept, or enters work: never (it is safe, RFC 9110 section 9.2.1), always, or if a
- * field of its request has one of these values.
+ * Whether a call changes stored data or enters work: never (it is safe, RFC 9110 section 9.2.1), always, or if a field of its
+ * request has one of these values.
  */
 export type Writes = boolean | readonly { readonly field: Field; readonly value: string }[];
 
-/** What a provider offers: over REST where it has URIs, over SOAP where it has that form, or both. */
+/** An operation that the gateway provides: over REST if it has URIs, over SOAP if it has a SOAP form. */
 export interface Operation extends OperationIdentity {
   readonly service: Service;
   readonly description?: string;
-  /** Over REST; undefined where the operation is SOAP alone, and then there are no URIs either. */
+  /** Absent for an operation that is SOAP only, which has no URIs either. */
   readonly method?: Method;
   readonly soap?: SoapForm;
   /** In order of URI index. */
   readonly uris: readonly OperationUri[];
-  /** The service's segment in paths, without the version: alias or the service's name. */
+  /** The service's segment in paths, without the version: its alias or name. */
   readonly pathName: string;
   readonly request: Message;
-  /** Fields of the request that a header fills, in every URI. */
+  /** Fields of the request that come from headers, for all URIs. */
   readonly requestHeaders: readonly HeaderBinding[];
   /** Body of a request: fields in JSON, one field alone, or none. */
   readonly body: 'none' | 'document' | 'raw';
-  /** At least one: what a reply may be, the first being the default. */
+  /** The possible replies, at least one; the first is the default. */
   readonly responses: readonly MediaMessage[];
   readonly wrapper?: 'psnonxml';
-  /** Status of a reply that is no fault. */
+  /** Status of a successful reply. */
   readonly status: number;
   readonly fault?: Document;
   readonly answer: Answer;
   readonly writes: Writes;
-  /** Lists that grant it, by `permission:` or by a wildcard of the list. Empty only where `public`. */
+  /** Lists that grant it, by `permission:` or by an entry of the list. Empty only if `public`. */
   readonly permissions: readonly PermissionList[];
-  /** Where each of them is named; undefined for what is in no file. */
+  /** Where each list is granted; absent for definitions that are in no file. */
   readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly public: boolean;
-  /** What a caller shows: one of these. */
+  /** Accepted schemes; a caller uses one of them. */
   readonly requires: readonly SecurityScheme[];
-  /** What its handler reaches is judged by the grants of this role, in place of the caller's. */
+  /** The role whose grants apply to everything that the handler uses, in place of the caller's. */
   readonly as?: Role;
   readonly limits: CallLimits;
   readonly active: boolean;
@@ -141,32 +141,32 @@ export interface Service {
   readonly name: string;
   readonly version: string;
   readonly description?: string;
-  /** XML namespace of its messages, where it names one of its own. */
+  /** XML namespace of its messages; see {@link serviceNamespace}. */
   readonly namespace?: string;
-  /** A path without a version reaches this one. */
+  /** Paths without a version lead to this one. */
   readonly default: boolean;
   readonly active: boolean;
   /** `since` and `sunset` are dates, yyyy-MM-dd (RFC 9745, RFC 8594). */
   readonly deprecated?: { readonly since?: string; readonly sunset?: string };
-  /** Those that it provides. */
+  /** Provided operations. */
   readonly operations: readonly Operation[];
-  /** Those that it calls elsewhere (`target:`). */
+  /** Operations of another system (`target:`). */
   readonly consumers: readonly ConsumerOperation[];
   readonly flows: readonly Flow[];
-  /** Origins whose pages may call it from a browser; the gateway's where undefined. */
+  /** Origins whose pages may call it from a browser; those of the gateway by default. */
   readonly cors?: readonly string[];
-  /** Ships in the package. */
+  /** Part of the package. */
   readonly delivered: boolean;
   readonly at: Position;
 }
 
-/** Something that an answer reaches under a grant of its own. */
+/** Something that an answer uses and that has grants of its own. */
 interface Reached {
   readonly kind: 'query' | 'component' | 'consumer';
   readonly thing: Query | Component | ConsumerOperation;
 }
 
-/** What an answer reaches, each once. Undefined where only running it tells. */
+/** What an answer uses, without duplicates; `undefined` for code, where it is not known before it runs. */
 export function reachedBy(answer: Answer): readonly Reached[] | undefined {
   switch (answer.kind) {
     case 'query':
@@ -183,7 +183,7 @@ export function reachedBy(answer: Answer): readonly Reached[] | undefined {
   }
 }
 
-/** The calls that one stands for, in order. */
+/** The operations that a call or a flow consists of, in order. */
 export function operationsOf(call: ConsumerOperation | Flow): readonly ConsumerOperation[] {
   return 'steps' in call ? call.steps.map(({ operation }) => operation) : [call];
 }
@@ -197,7 +197,7 @@ export interface ReplyForm {
   readonly message: Message;
 }
 
-/** The forms of an operation's reply, the default first: with the wrapper psnonxml JSON inside XML, then JSON itself. */
+/** The forms of an operation's reply, the default first; with the wrapper psnonxml, JSON inside XML and then JSON. */
 export function replyForms({ responses, wrapper }: Operation): readonly ReplyForm[] {
   const listed = responses.map(({ mediaType, message }): ReplyForm => {
     const [essence = ''] = mediaType.toLowerCase().split(/\s*;/);
@@ -219,15 +219,15 @@ export function takesBody({ body }: Operation, uri: OperationUri): boolean {
 }
 
 /**
- * Whether a body of a document's fields may be XML. A patch (RFC 7396) may not: it removes what is null, and XML has no null
- * that every tool writes.
+ * Whether a request body may be XML. A patch (RFC 7396) may not: null clears a field, and XML has no null that every tool
+ * writes.
  */
 export function hasXmlBody({ patch }: Document): boolean {
   return patch === undefined;
 }
 
 /**
- * The XML namespace of a service's messages: its own where it names one, else `<prefix>:<Service>.<version>`.
+ * The XML namespace of a service's messages: its own if it declares one, else `<prefix>:<Service>.<version>`.
  * @param prefix of the gateway (`namespace:` of gateway.yaml)
  */
 export function serviceNamespace({ namespace, id }: Pick<Service, 'namespace' | 'id'>, prefix: string): string {

@@ -12,15 +12,12 @@ import type {
 import type { FlowReply, InvokeReply } from './invoke-reply.ts';
 import type { Attachment, DocumentValue, JsonValue } from './value.ts';
 
-// The types that `generated/handlers.ts` is written in. They hold at compile time only: nothing here runs.
+// The types that `generated/handlers.ts` and `generated/client.ts` are built from. Nothing here exists at run time.
 
 /** Prompts and rows of stored queries, by id: `Queries` of `generated/types.ts`. */
 export type QueryTypes<Q> = { [Id in keyof Q]: { prompts: readonly unknown[]; row: object } };
 
-/**
- * What a handler is given beside the request, with the project's own queries, calls, flows and components, and the
- * operation's own reply.
- */
+/** {@link HandlerContext} with the types of the project's queries, calls, flows and components, and of the operation's reply. */
 export interface TypedContext<
   Q extends QueryTypes<Q>,
   C extends CallTypes<C>,
@@ -30,48 +27,61 @@ export interface TypedContext<
   S extends ComponentTypes<S> = AnyComponents,
 > extends Omit<HandlerContext, 'query' | 'call' | 'flow' | 'faultOf' | 'saveComponent' | 'reply' | 'uriIndex'>,
     TypedSaves<S> {
-  /** Which of the operation's URI templates matched, from 1; over SOAP the one that carries what was given, 0 where none does. */
+  /** Number of the URI template that matched, from 1. Over SOAP, the first that has all given values; 0 if none has. */
   readonly uriIndex: UriIndex;
   /**
-   * Runs a stored query under the caller's own grants and returns its rows, columns by their declared names.
+   * Runs a stored query with the caller's grants.
+   * @returns the rows; columns have their declared names, and NULL is null
    * @throws Fault FORBIDDEN, NOT_FOUND, BAD_PARAMETER, TIMEOUT
    */
   query<Id extends keyof Q & string>(
     name: Id,
     ...call: [...prompts: Q[Id]['prompts'], options?: { readonly maxrows?: number }]
   ): Promise<Q[Id]['row'][]>;
-  /** See {@link HandlerContext.call}. */
+  /**
+   * Calls an operation of another system with the caller's grants, and waits for the value of the reply. The request id is
+   * passed on. Replies that are still open are closed when the work ends.
+   * @throws Fault FORBIDDEN, NOT_FOUND, UNAVAILABLE; InvokeError for a failed call, as SoapFault or ReplyFault with the
+   * target's own fault. An InvokeError that a handler does not catch is answered as UPSTREAM_FAILED or UPSTREAM_TIMEOUT
+   */
   call<Id extends keyof C & string>(
     operation: Id,
     input: C[Id]['request'],
     options?: OutboundCallOptions,
   ): Promise<TypedReply<C[Id]['reply']>>;
-  /** See {@link HandlerContext.flow}. */
+  /**
+   * Runs a flow, as {@link TypedContext.call} calls an operation. The caller needs the grants of all steps.
+   * @throws as {@link TypedContext.call}
+   */
   flow<Id extends keyof F & string>(
     flow: Id,
     input: F[Id]['request'],
     options?: OutboundOptions,
   ): Promise<TypedFlowReply<F[Id]['reply']>>;
-  /** See {@link HandlerContext.faultOf}. */
+  /**
+   * The fault document with which another system answered, found in an error that `call` or `flow` has thrown.
+   * @param operation id of the operation that was called, by itself or as a step of the flow
+   * @returns `undefined` for any other error, and for a fault that does not match the operation's fault document
+   */
   faultOf<Id extends keyof C & string>(operation: Id, error: unknown): C[Id]['fault'] | undefined;
-  /** A reply with a status or headers of its own. `status` from 200 to 399. */
+  /** A reply with its own status (200 to 399) or headers. */
   reply(value: Message, options?: ReplyOptions): Reply;
 }
 
 /** Handlers by the names of their operations: `Handlers` of `generated/handlers.ts`. */
 type HandlerTypes<All> = { [Id in keyof All]: AnyHandler };
 
-/** The handler of an operation; of several, by the union of their names, the one that they share. */
+/** The type of an operation's handler. For a union of ids, the type of the handler that these operations share. */
 export type HandlerOf<All extends HandlerTypes<All>, Id extends keyof All> = [Id] extends [Only<Id>]
   ? All[Id]
   : SharedHandler<All[Id]>;
 
-/** A union that has one member; never where it has more. */
+/** The member of a union that has only one; never for larger unions. */
 type Only<Union, Whole = Union> = Union extends unknown ? ([Whole] extends [Union] ? Union : never) : never;
 
 /**
- * The names of operations that a handler `H` fits; at the name of one that it does not fit, what it is found wanting in. Before
- * the compiler has looked at the handler, it tries the names with what is expected of it: that is no complaint.
+ * The ids of operations that a handler `H` matches. For an operation that it does not match, the id carries a
+ * {@link Complaint}. The compiler first tries the ids with the expected type of the handler itself, which is accepted.
  */
 export type Fitting<All extends HandlerTypes<All>, Id extends keyof All, H extends AnyHandler> = [
   HandlerOf<All, Id>,
@@ -80,10 +90,10 @@ export type Fitting<All extends HandlerTypes<All>, Id extends keyof All, H exten
   : { [Each in Id]: Each & Complaint<H, All[Each]> }[Id];
 
 /**
- * What a handler `H` is found wanting in; unknown where its replies have no field that the document lacks, at any depth.
- * TypeScript checks an inferred return type for missing and mistyped fields, but not for ones too many: a misspelt
- * optional field would go unnoticed. The complaint stands at the operation's id rather than at the handler, whose
- * parameters are inferred from the type that is expected of it: that one has to be plain.
+ * What is wrong with a handler `H`; unknown if its replies have no undeclared field, at any depth. TypeScript checks an
+ * inferred return type for missing and mistyped fields, but not for excess ones: a misspelt optional field would go
+ * unnoticed. The compiler reports the complaint at the operation's id, because the expected type of the handler has to be
+ * simple: its parameters are inferred from it.
  */
 export type Complaint<H extends AnyHandler, Expected extends AnyHandler> =
   Exclude<keyof H, 'onRequest' | 'onError'> extends never
@@ -99,19 +109,19 @@ interface AnyHandler {
 }
 
 /**
- * The handler of several operations, of which `H` is the union of their own: its request and its context are those of any of
- * them, and what it returns fits all of them.
+ * The handler of several operations; `H` is the union of their handlers. It accepts the requests of all of them, and its
+ * reply matches all of them.
  */
 interface SharedHandler<H extends AnyHandler> {
-  /** Takes the request message, returns the reply or throws a Fault. */
+  /** Answers a request, or throws a Fault. */
   onRequest(request: Given<H>[0], context: Given<H>[1]): InAll<H> | Promise<InAll<H>>;
-  /** Takes a fault, returns the text that the fault document gets. A request that could not be read is undefined. */
+  /** Words the message of a fault document. */
   onError?(fault: Fault, request: Given<H>[0] | undefined, context: Given<H>[1]): string | Promise<string>;
 }
 
 type Given<H extends AnyHandler> = Parameters<H['onRequest']>;
 
-/** What each member of a union of handlers may return. */
+/** The intersection of what the members of a union of handlers may return. */
 type InAll<H extends AnyHandler> = (
   H extends unknown
     ? (box: [Awaited<ReturnType<H['onRequest']>>]) => void
@@ -120,13 +130,12 @@ type InAll<H extends AnyHandler> = (
   ? Box[0]
   : never;
 
-/** What a handler returns, replies made by the context aside: those were checked when they were made. */
+/** What a handler returns, except a {@link Reply}, whose value `reply()` has checked. */
 type Message<H extends AnyHandler> = Exclude<Awaited<ReturnType<H['onRequest']>>, Reply>;
 
 /**
- * Paths (`LOC_DATA.CITY`) of fields that `Given` has and `Shape` lacks; never where there is none, or where the compiler
- * knows no names (`any`, a record). `Level` counts the documents round it: a type that holds itself is followed down to
- * the eighth.
+ * Paths (`LOC_DATA.CITY`) of fields that `Given` has and `Shape` lacks; never if there are none, or if the compiler does not
+ * know the names (`any`, a record). `Level` counts nested documents: recursive types are followed to the eighth level.
  */
 type Surplus<Given, Shape, Level extends 0[]> = 0 extends 1 & Given
   ? never
@@ -162,10 +171,8 @@ type KeyOf<Shape> = Shape extends unknown ? keyof Shape : never;
 
 type At<Shape, Key> = Shape extends unknown ? (Key extends keyof Shape ? Shape[Key] : never) : never;
 
-/** Whether two types are one: the walk ends where a handler uses the generated type itself. */
+/** Whether two types are identical: there is nothing to compare if a handler uses the generated type itself. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-
-// The types that calls to other systems are written in. They hold at compile time only: nothing here runs.
 
 /** Operations of other systems by id: `Calls` of `generated/client.ts`. */
 export type CallTypes<C> = { [Id in keyof C]: { request: object; reply: object; fault: object } };
@@ -173,27 +180,25 @@ export type CallTypes<C> = { [Id in keyof C]: { request: object; reply: object; 
 /** Flows by id: `Flows` of `generated/client.ts`. */
 export type FlowTypes<F> = { [Id in keyof F]: { request: object; reply: object } };
 
-/** Operations of which nothing is known but what the definitions say at run time. */
+/** Operations without generated types. */
 export type AnyCalls = Record<string, { request: DocumentValue; reply: DocumentValue; fault: DocumentValue }>;
 
-/** Flows of which no more is known. */
+/** Flows without generated types. */
 export type AnyFlows = Record<string, { request: DocumentValue; reply: DocumentValue }>;
 
-/** What another system answered, as a value of the operation's type. */
+/** {@link InvokeReply} with the type of the operation's value. */
 export interface TypedReply<Value> extends Omit<InvokeReply, 'value'> {
-  /** See {@link InvokeReply.value}. */
+  /** The response document. Binary fields are attachments, which can be read once, until {@link InvokeReply.close}. */
   readonly value: Value;
 }
 
-/** The reply of a flow's last step, as a value of that operation's type. */
+/** {@link FlowReply} with the type of the last operation's value. */
 export interface TypedFlowReply<Value> extends Omit<FlowReply, 'value'> {
-  /** See {@link InvokeReply.value}. */
+  /** The response document of the last step; see {@link InvokeReply.value}. */
   readonly value: Value;
 }
 
-// The type that the events of `generated/handlers.ts` are written in. It holds at compile time only: nothing here runs.
-
-/** What a class is given that is registered at a component, with the project's own queries, calls, flows and components. */
+/** {@link ComponentEvent} with the types of the record and of the project's queries, calls, flows and components. */
 export interface TypedEvent<
   Q extends QueryTypes<Q>,
   C extends CallTypes<C>,
@@ -204,9 +209,7 @@ export interface TypedEvent<
     Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
     TypedSaves<S> {}
 
-// The type that the processes of `generated/handlers.ts` are written in. It holds at compile time only: nothing here runs.
-
-/** What the code of a process is given beside its parameters, with the project's own queries, calls, flows and components. */
+/** {@link ProcessContext} with the types of the project's queries, calls, flows and components. */
 export interface TypedProcess<
   Q extends QueryTypes<Q>,
   C extends CallTypes<C>,
@@ -216,32 +219,30 @@ export interface TypedProcess<
     Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
     TypedSaves<S> {}
 
-// The types that saves of components are written in. They hold at compile time only: nothing here runs.
-
 /** Components by id: `Components` of `generated/types.ts`. */
 export type ComponentTypes<S> = { [Id in keyof S]: { keys: object; given: object; record: object } };
 
-/** Components of which nothing is known but what the definitions say at run time. */
+/** Components without generated types. */
 export type AnyComponents = Record<string, { keys: DocumentValue; given: DocumentValue; record: DocumentValue }>;
 
-/** What a save came to, with the record as the component has it. */
+/** {@link SavedRecord} with the type of the component's record. */
 export interface TypedSaved<R> extends Omit<SavedRecord, 'record'> {
-  /** See {@link SavedRecord.record}. */
+  /** The record after the save; absent if it was deleted. */
   readonly record?: R;
 }
 
-/** What saves the project's own components. */
+/** Saves with the types of the project's components. */
 export interface TypedSaves<S extends ComponentTypes<S>> {
   /**
-   * Saves a whole record of a component, with the events that follow.
-   * @throws Fault NOT_FOUND, CONFLICT, PRECONDITION_FAILED, BAD_BODY; what a class throws that runs before the save
+   * Saves a whole record of a component; its events run.
+   * @throws Fault NOT_FOUND, CONFLICT, PRECONDITION_FAILED, BAD_BODY; what a class before the save throws
    */
   saveComponent<Id extends keyof S & string>(
     component: Id,
     record: S[Id]['given'],
     options?: SaveOptions & { readonly action?: 'create' | 'put' },
   ): Promise<TypedSaved<S[Id]['record']>>;
-  /** The same with `patch`, which changes what it is given, null taking a field away, and with `delete`. */
+  /** Changes the given fields of a record (`patch`; null clears a field), or deletes it (`delete`). */
   saveComponent<Id extends keyof S & string>(
     component: Id,
     record: S[Id]['keys'] & Partial<S[Id]['given']>,

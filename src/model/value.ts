@@ -1,12 +1,14 @@
-/** Binary content: described, and read as a stream. Never a string, never whole in memory. */
+/** Binary content, read as a stream: it is never held in memory as a whole. */
 export interface Attachment {
+  /** Media type: `application/pdf`. */
   readonly contentType: string;
+  /** File name. */
   readonly name?: string | undefined;
-  /** In bytes, where known. */
+  /** In bytes, if known. */
   readonly length?: number | undefined;
-  /** `stream()` may be called any number of times. */
+  /** `stream()` can be called any number of times, so the content can be sent again. */
   readonly again?: boolean;
-  /** The bytes, once unless {@link Attachment.again}. */
+  /** The bytes. Can be called once, unless {@link Attachment.again} is true. */
   stream(): AsyncIterable<Uint8Array>;
 }
 
@@ -20,7 +22,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** One value of a document in memory; {@link ScalarType} says which form belongs to which type. */
+/** A value of a document in memory. {@link ScalarType} defines the form of each type. */
 export type Value =
   | string
   | number
@@ -33,10 +35,10 @@ export type Value =
   | DocumentValue
   | readonly Value[];
 
-/** A document in memory: its fields by their names in YAML. What is not given is absent, never null. */
+/** A document in memory: values by the names of fields in YAML. A missing value is absent, never null. */
 export interface DocumentValue {
   readonly [field: string]: Value;
 }
 
-/** A row of a stored query: columns by name. An SQL NULL is null. */
+/** A row of a stored query, by column name. NULL is null. */
 export type Row = Record<string, string | number | bigint | boolean | null>;

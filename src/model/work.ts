@@ -2,48 +2,48 @@ import type { WorkContext } from './handler.ts';
 import type { Redactor } from './redactor.ts';
 import type { User } from './security.ts';
 
-/** In whose name code runs that no request waits for. */
+/** What code in the background runs for. */
 interface OpenWorkFacts {
-  /** Undefined where nobody had to say who they are. */
+  /** `undefined` for an anonymous caller. */
   readonly user: User | undefined;
   readonly requestId: string;
-  /** Whose blobs it sees: `process LOCATION_EXTRACT`. */
+  /** The owner of its blobs: `process LOCATION_EXTRACT`. */
   readonly scope: string;
-  /** What the lines of its log say beside the request's id. */
+  /** Added to each line of its log. */
   readonly named: Readonly<Record<string, unknown>>;
   /** Knows what is secret in what the code works on; undefined where that is nothing beyond what is always secret. */
   readonly redactor?: Redactor | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A context that was opened; `done` closes what it left open. */
+/** An open context. `done` closes replies that the code left open. */
 export interface OpenedWork {
   readonly context: WorkContext;
   done(): void;
 }
 
-/** Opens what code of the project can reach. */
+/** Opens a context for code of the project. */
 export type OpenWork = (facts: OpenWorkFacts) => OpenedWork;
 
-/** One attempt at work that no request waits for, as the audit log keeps it. */
+/** An attempt at work in the background, for the audit log. */
 interface DoneWork {
   readonly kind: 'process' | 'query' | 'event';
   /** Of the process, the query, or the class and its component: `Audit of CUSTOMER`. */
   readonly name: string;
   /** The request's instance number, or the id of the run or the save. */
   readonly id: string | number;
-  /** In whose name; undefined where nobody had to say. */
+  /** `undefined` for an anonymous caller. */
   readonly user: string | undefined;
   readonly attempt: number;
   readonly ms: number;
-  /** What ended it, where it did not succeed. */
+  /** The error of a failed attempt. */
   readonly error?: unknown;
 }
 
-/** Keeps account of an attempt that has ended. */
+/** Records an attempt that has ended. */
 export type Account = (work: DoneWork) => void;
 
-/** Begins the account of an attempt. What it returns is called once it has ended, with what ended it where that is an error. */
+/** Begins to time an attempt. Call the returned function when it has ended, with its error if it failed. */
 export function beginAccount(
   account: Account | undefined,
   work: Omit<DoneWork, 'ms' | 'error'>,
