@@ -1,6 +1,7 @@
 import type { ComponentEventName } from '../model/component.ts';
 import type { ComponentEvent, ServiceClass, SqlTransaction, WorkContext } from '../model/handler.ts';
 import type { DocumentValue } from '../model/value.ts';
+import { untilAborted, withinTime } from '../wire/waiting.ts';
 
 /** What a class is told of a save. */
 export interface SaveStory {
@@ -34,24 +35,18 @@ export async function runClass(
   inside: Inside,
   limit: number,
 ): Promise<void> {
-  const { signal } = context;
-  signal.throwIfAborted();
-  const { promise: givenUp, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  const late = setTimeout(() => reject(new EventTimeout(`took longer than ${limit / 1000} s and was stopped`)), limit);
+  context.signal.throwIfAborted();
   const gate = new Gate(inside);
+  const event = eventOf(story, context, gate) as never;
+  const run = async (): Promise<void> => {
+    await new Class().execute(event);
+    await gate.close();
+  };
+  const late = (): Error => new EventTimeout(`took longer than ${limit / 1000} s and was stopped`);
   try {
-    const event = eventOf(story, context, gate) as never;
-    const run = async (): Promise<void> => {
-      await new Class().execute(event);
-      await gate.close();
-    };
-    await Promise.race([run(), givenUp]);
+    await withinTime(untilAborted(run(), context.signal), limit, late);
   } finally {
-    clearTimeout(late);
-    signal.removeEventListener('abort', abort);
-    // A save takes several statements: none of them may come after the end of the transaction, when it would stand alone.
+    // A save takes several statements: none may run after the end of the transaction, where it would be on its own.
     await gate.close().catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER } from '../wire/waiting.ts';
+import { LONGEST_TIMER, untilAborted } from '../wire/waiting.ts';
 import { type Called, InvokeError, wordsOf } from './error.ts';
 
 /** How long each phase of an exchange may take, in milliseconds. */
@@ -87,13 +87,12 @@ export function abortError(reason: unknown, called: Called): InvokeError {
   return new InvokeError('ABORTED', called, 'the call was ended before it replied', { cause: reason });
 }
 
-/** What many wait for, each as long as its own signal lets it. @throws InvokeError ABORTED, TIMEOUT; what the work throws */
-export function unlessEnded<T>(work: Promise<T>, signal: AbortSignal | undefined, called: Called): Promise<T> {
+/** Waits for work that several calls share, until the call's own signal aborts. @throws InvokeError ABORTED, TIMEOUT; what the work throws */
+export async function unlessEnded<T>(work: Promise<T>, signal: AbortSignal | undefined, called: Called): Promise<T> {
   if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const end = (): void => reject(abortError(signal.reason, called));
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
-  });
+  try {
+    return await untilAborted(work, signal);
+  } catch (error) {
+    throw signal.aborted && error === signal.reason ? abortError(error, called) : error;
+  }
 }

@@ -5,6 +5,7 @@ import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { type Db, type Job, JobLost, sqlTransaction, WorkerDied } from '../store/index.ts';
 import { streamOf } from '../wire/measured.ts';
+import { untilAborted } from '../wire/waiting.ts';
 import { counted } from '../wire/words.ts';
 import { RunningLog } from './message-log.ts';
 import type { RunPorts } from './port.ts';
@@ -143,7 +144,7 @@ export class Attempt {
     const timer = timeout === undefined ? undefined : setTimeout(stop, timeout);
     const signal = AbortSignal.any([this.#job.signal, this.#ending.signal]);
     try {
-      return await within(work(signal), signal, this.#ports.grace);
+      return await untilAborted(work(signal), signal, this.#ports.grace);
     } catch (error) {
       throw this.#ending.signal.aborted ? this.#ending.signal.reason : error;
     } finally {
@@ -241,34 +242,4 @@ export class Attempt {
     this.#log.add('warning', 'The limit of rows has cut it.');
     return 'warn';
   }
-}
-
-/**
- * Waits for work until a signal aborts, and for so long after it. Work that goes on all the same is left to itself: code
- * can't be stopped from outside.
- * @throws what the work throws; the signal's reason where it was given up
- */
-function within<T>(work: Promise<T>, signal: AbortSignal, graceMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    const wait = (): void => {
-      timer = setTimeout(() => reject(signal.reason), graceMs);
-    };
-    if (signal.aborted) wait();
-    else signal.addEventListener('abort', wait, { once: true });
-    const over = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', wait);
-    };
-    work.then(
-      (value) => {
-        over();
-        resolve(value);
-      },
-      (error: unknown) => {
-        over();
-        reject(error);
-      },
-    );
-  });
 }

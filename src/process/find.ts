@@ -5,7 +5,7 @@ import type { Db } from '../store/index.ts';
 import type { Clock } from './clock.ts';
 import type { MessagePage, ProcessMessage, RequestFilter } from './port.ts';
 import { findProgram, mayRun, QUERY_TYPE } from './program.ts';
-import { findRow, type RequestRow, selectRequests, unknownRequest } from './rows.ts';
+import { findRow, LARGEST, type RequestRow, selectRequests, unknownRequest } from './rows.ts';
 import { DISTRIBUTION, digitsOf, RUN_STATUS } from './status.ts';
 
 /** As many as the monitor of the original shows. */
@@ -53,7 +53,7 @@ function visible(query: ReturnType<typeof selectRequests>, registry: Registry, u
 
 /** A number beyond the column's own range is beyond every row as well. */
 function bounded(instance: number): number {
-  return Math.max(-1, Math.min(instance, 2 ** 31 - 1));
+  return Math.max(-1, Math.min(instance, LARGEST));
 }
 
 function statusDigits(

@@ -1,5 +1,6 @@
 import type { Db, Store } from '../store/index.ts';
 import { instantText } from './clock.ts';
+import { updateOwn } from './rows.ts';
 
 /** A line of a message log. */
 export interface LogLine {
@@ -154,16 +155,7 @@ export class RunningLog {
 
   async #put(tx: Db, lines: readonly LogLine[], progress: Progress | undefined): Promise<void> {
     const { instance, run, onLost } = this.#owner;
-    let isOurs = true;
-    if (progress !== undefined) {
-      const { numUpdatedRows } = await tx
-        .updateTable('signalbox_process_request')
-        .set(progress)
-        .where('instance', '=', instance)
-        .where('run', '=', run)
-        .executeTakeFirstOrThrow();
-      isOurs = numUpdatedRows > 0n;
-    }
+    let isOurs = progress === undefined || (await updateOwn(tx, instance, progress, run));
     if (isOurs && lines.length > 0) isOurs = await addLines(tx, instance, lines, run);
     if (!isOurs) onLost();
   }

@@ -7,7 +7,7 @@ import { instantText } from './clock.ts';
 import { nextContent } from './enter.ts';
 import { checkAccess } from './find.ts';
 import type { ProcessReport, RunPorts } from './port.ts';
-import { findRow } from './rows.ts';
+import { findRow, LARGEST, updateOwn } from './rows.ts';
 import { DISTRIBUTION, RUN_STATUS, wordOf } from './status.ts';
 import type { Taken } from './steps.ts';
 
@@ -21,15 +21,9 @@ export const REPORTS = 'process reports';
 export async function keepReport(ports: RunPorts, { row, run }: Taken, content: Attachment): Promise<void> {
   await ports.reports.put(run, content);
   const instance = row.prcsinstance;
-  const isOurs = await ports.store.transaction(async (tx) => {
-    const { numUpdatedRows } = await tx
-      .updateTable('signalbox_process_request')
-      .set({ report: run, content: await nextContent(tx) })
-      .where('instance', '=', instance)
-      .where('run', '=', run)
-      .executeTakeFirstOrThrow();
-    return numUpdatedRows > 0n;
-  });
+  const isOurs = await ports.store.transaction(async (tx) =>
+    updateOwn(tx, instance, { report: run, content: await nextContent(tx) }, run),
+  );
   if (isOurs) return;
   await ports.reports.delete(run);
   throw new JobLost(`process request ${instance} is another's by now`);
@@ -52,9 +46,6 @@ export async function findReport(
   const what = `report of process request ${instance}, which is ${status}, its distribution ${distribution}`;
   throw Fault.of('NOT_FOUND', { what });
 }
-
-/** Largest number of a report that the database can hold. */
-const LARGEST = 2 ** 31 - 1;
 
 /** The request whose report has this number. @throws Fault NOT_FOUND */
 export async function findReported(db: Db, contentId: number): Promise<number> {

@@ -1,11 +1,11 @@
 import { Fault } from '../model/fault.ts';
-import type { Db } from '../store/index.ts';
+import type { Db, Tables } from '../store/index.ts';
 import type { Clock } from './clock.ts';
 import type { ProcessRequest } from './port.ts';
 import { DISTRIBUTION, RUN_STATUS, wordOf } from './status.ts';
 
-/** Largest instance number that the request table can hold. */
-const LARGEST = 2 ** 31 - 1;
+/** Largest number that the columns of instances and reports can hold. */
+export const LARGEST = 2 ** 31 - 1;
 
 /** Rows of the request table, each with what the gateway knows beside it: nothing of those that others entered. */
 export function selectRequests(db: Db) {
@@ -55,6 +55,22 @@ export async function findRow(db: Db, instance: number) {
       : undefined;
   if (row === undefined) throw unknownRequest(instance);
   return row;
+}
+
+/**
+ * Changes the gateway's own row of a request; if a run is given, only while that run has the request.
+ * @returns whether the row was changed
+ */
+export async function updateOwn(
+  tx: Db,
+  instance: number,
+  values: Partial<Tables['signalbox_process_request']>,
+  run?: string,
+): Promise<boolean> {
+  let update = tx.updateTable('signalbox_process_request').set(values).where('instance', '=', instance);
+  if (run !== undefined) update = update.where('run', '=', run);
+  const { numUpdatedRows } = await update.executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }
 
 /** What is said of a request that is not there, and of one that the caller is not to know of. */

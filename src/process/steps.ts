@@ -5,7 +5,7 @@ import { addLines, type LogLine } from './message-log.ts';
 import type { RunPorts } from './port.ts';
 import type { Program } from './program.ts';
 import type { ParameterTexts } from './request.ts';
-import { type RequestRow, selectRequests } from './rows.ts';
+import { type RequestRow, selectRequests, updateOwn } from './rows.ts';
 import { followingRequest } from './schedule.ts';
 import { DISTRIBUTION, move, RUN_STATUS, type Step } from './status.ts';
 
@@ -44,12 +44,8 @@ export async function initiate(
   const now = clock.now();
   const changes = { servernamerun: server, begindttm: clock.local(now), diststatus: DISTRIBUTION.Processing };
   if (!(await move(tx, 'initiate', instance, changes))) return undefined;
-  await tx
-    .updateTable('signalbox_process_request')
-    .set({ run, attempt, began: instantText(now), followed: 1 })
-    .set({ percent: null, progress: null, report: null, content: null })
-    .where('instance', '=', instance)
-    .execute();
+  const fresh = { percent: null, progress: null, report: null, content: null };
+  await updateOwn(tx, instance, { run, attempt, began: instantText(now), followed: 1, ...fresh });
   const texts = JSON.parse(row.parameters ?? '{}') as ParameterTexts;
   if (row.followed === 0 && program !== undefined) await follow(tx, ports, row, texts);
   return { row, program, texts, run, attempt };
@@ -100,7 +96,7 @@ export async function endRequest(
   if (!(await move(tx, step, instance, { run, diststatus, enddttm: clock.local(now) })))
     throw new JobLost(`process request ${instance} is another's by now`);
   await last?.(tx);
-  await markEnded(tx, instance, now);
+  await updateOwn(tx, instance, ended(now));
 }
 
 function distributionAfter(step: Step, reported: boolean): string {
@@ -108,18 +104,12 @@ function distributionAfter(step: Step, reported: boolean): string {
   return reported && step !== 'end' ? DISTRIBUTION.Posted : DISTRIBUTION.None;
 }
 
-async function markEnded(tx: Db, instance: number, now: number): Promise<void> {
-  await tx
-    .updateTable('signalbox_process_request')
-    .set({ run: null, ended: instantText(now) })
-    .where('instance', '=', instance)
-    .execute();
-}
+const ended = (now: number) => ({ run: null, ended: instantText(now) });
 
 /** An attempt failed and another follows, as part of the queue's transaction. */
 export async function retryRequest(tx: Db, instance: number, line: LogLine): Promise<void> {
   if (!(await move(tx, 'retry', instance, { diststatus: DISTRIBUTION.None }))) return;
-  await tx.updateTable('signalbox_process_request').set({ run: null }).where('instance', '=', instance).execute();
+  await updateOwn(tx, instance, { run: null });
   await addLines(tx, instance, [line]);
 }
 
@@ -128,7 +118,7 @@ export async function failRequest(tx: Db, clock: Clock, instance: number, line: 
   const now = clock.now();
   if (!(await move(tx, 'fail', instance, { enddttm: clock.local(now), diststatus: DISTRIBUTION['Not Posted'] })))
     return;
-  await markEnded(tx, instance, now);
+  await updateOwn(tx, instance, ended(now));
   await addLines(tx, instance, [line]);
 }
 
@@ -144,6 +134,6 @@ export async function endForgotten(tx: Db, clock: Clock, olderThan: number): Pro
   const now = clock.now();
   for (const { instance } of forgotten) {
     if (await move(tx, 'end', instance, { enddttm: clock.local(now), diststatus: DISTRIBUTION.None }))
-      await markEnded(tx, instance, now);
+      await updateOwn(tx, instance, ended(now));
   }
 }

@@ -7,7 +7,7 @@ import { instantText } from './clock.ts';
 import { type EntryPorts, QUEUE, sendJob } from './enter.ts';
 import { checkAccess } from './find.ts';
 import type { RequestAction } from './port.ts';
-import { findRow, type RequestRow } from './rows.ts';
+import { findRow, type RequestRow, updateOwn } from './rows.ts';
 import { DISTRIBUTION, mayTake, move, RUN_STATUS, type Step, wordOf } from './status.ts';
 
 /** The steps that an action may be, and how it is told that none of them can be taken. */
@@ -53,22 +53,22 @@ async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: EntryPorts)
   const { queue, clock } = ports;
   const { prcsinstance: instance, job, report } = row;
   if (job === null) return undefined;
-  const update = tx.updateTable('signalbox_process_request').where('instance', '=', instance);
+  const update = (values: Parameters<typeof updateOwn>[2]) => updateOwn(tx, instance, values);
   const now = clock.now();
   if (step === 'restart') {
     const next = randomUUID();
     // One that was held before its time came keeps that time.
     const runs = Math.max(now, Date.parse(row.runs ?? ''));
     const fresh = { run: null, attempt: 0, began: null, ended: null, cancelled: null, percent: null, progress: null };
-    await update.set({ ...fresh, job: next, report: null, content: null }).execute();
+    await update({ ...fresh, job: next, report: null, content: null });
     const { prcstype: type, prcsname: name, oprid: operator } = row;
     await sendJob(tx, queue, { instance, type, name, operator, job: next, runs, now });
     return report ?? undefined;
   }
   await queue.cancel(tx, QUEUE, job);
-  if (step === 'ask') await update.set({ cancelled: instantText(now) }).execute();
-  if (step === 'cancel') await update.set({ cancelled: instantText(now), ended: instantText(now) }).execute();
+  if (step === 'ask') await update({ cancelled: instantText(now) });
+  if (step === 'cancel') await update({ cancelled: instantText(now), ended: instantText(now) });
   if (step !== 'delete' || report === null) return undefined;
-  await update.set({ report: null, content: null }).execute();
+  await update({ report: null, content: null });
   return report;
 }

@@ -1,17 +1,7 @@
 import { Fault } from '../model/fault.ts';
+import { withinTime } from '../wire/waiting.ts';
 
 // Waits for the gateway's database in the name of a caller.
-
-/** Waits for a database for at most `ms` milliseconds. @param what follows `the database` where it took longer */
-export async function within<T>(ms: number, work: Promise<T>, what: string): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`the database ${what}`)), ms);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 /** @throws Fault UNAVAILABLE for whatever the database says */
 export async function reading<T>(work: () => Promise<T>): Promise<T> {
@@ -95,7 +85,11 @@ export class Versions {
     const { look, patience, now, onAway } = this.#options;
     const began = now();
     try {
-      const seen = await within(patience, look(), `did not answer within ${patience} ms`);
+      const seen = await withinTime(
+        look(),
+        patience,
+        () => new Error(`the database did not answer within ${patience} ms`),
+      );
       if (this.#isAway || seen !== this.#seen) this.#version++;
       this.#seen = seen;
       this.#isAway = false;

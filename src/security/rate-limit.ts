@@ -3,8 +3,7 @@ import { isIPv6 } from 'node:net';
 import type { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Rate } from '../model/gateway.ts';
 import type { RateTable } from '../store/index.ts';
-import { LONGEST_TIMER } from '../wire/waiting.ts';
-import { within } from './database.ts';
+import { LONGEST_TIMER, withinTime } from '../wire/waiting.ts';
 
 /** The bounds of a gateway, which count in the database where a fleet shares one. */
 export interface RateLimits {
@@ -68,11 +67,12 @@ export async function openRateLimits({ table, onError, mostKeys = MOST_KEYS }: R
 function patient({ query }: RateTable, onError: (error: Error) => void): Pick<RateTable, 'query'> {
   let away: Error | undefined;
   let again = 0;
+  const late = (): Error => new Error(`the database took more than ${PATIENCE} ms to count a call`);
   return {
     async query(statement) {
       if (away !== undefined && performance.now() < again) throw away;
       try {
-        const found = await within(PATIENCE, query(statement), `took more than ${PATIENCE} ms to count a call`);
+        const found = await withinTime(query(statement), PATIENCE, late);
         away = undefined;
         return found;
       } catch (error) {

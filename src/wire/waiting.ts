@@ -1,2 +1,35 @@
 /** The longest delay of a timer, in milliseconds: 24 days. Node fires at once when it is longer. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Waits for work, at most `ms` milliseconds. @throws what the work throws; the error that `late` makes */
+export async function withinTime<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late()), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Waits for work until a signal aborts, and `grace` milliseconds longer. Work that still goes on then is abandoned: code
+ * can't be stopped from outside.
+ * @throws what the work throws; the signal's reason
+ */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, grace = 0): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    if (grace === 0) reject(signal.reason);
+    else timer = setTimeout(() => reject(signal.reason), grace);
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+  }
+}

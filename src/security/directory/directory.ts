@@ -3,7 +3,7 @@ import type { SecurityScheme, User } from '../../model/security.ts';
 import { openToRead, type Store, type StoreReader } from '../../store/index.ts';
 import { undeclaredUser } from '../authorise.ts';
 import { reading, Versions } from '../database.ts';
-import { DatabaseUsers, Roles, selectVersion } from './from-database.ts';
+import { DatabaseUsers, type RolesOf, rolesFinder, selectVersion } from './from-database.ts';
 import type { Directory, KeyHolder } from './port.ts';
 
 export interface DirectoryOptions {
@@ -36,7 +36,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenDire
   const { registry, sampleUsers, store, onError } = options;
   const { lookEvery = LOOK_EVERY, now = performance.now.bind(performance), clock = Date.now } = options;
   const reader = await readerOf(store);
-  const roles = new Roles(registry.roles, (user, role) =>
+  const rolesOf = rolesFinder(registry.roles, (user, role) =>
     onError(new Error(`user ${user} holds the role ${role}, which the definitions no longer have`), { user, role }),
   );
   const versions = new Versions({
@@ -48,8 +48,8 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenDire
       onError(error, { what: 'a look at the users of the database: only those of the definitions can call' }),
   });
   const defined = definedUsers(registry.users, sampleUsers);
-  const kept = new DatabaseUsers({ db: () => reader.tables(), versions, roles, clock });
-  const callers = new Callers({ store, schemes: registry.schemes, roles, clock });
+  const kept = new DatabaseUsers({ db: () => reader.tables(), versions, rolesOf, clock });
+  const callers = new Callers({ store, schemes: registry.schemes, rolesOf, clock });
   const find = (id: string): ReturnType<Directory['find']> => (defined.has(id) ? defined.find(id) : kept.find(id));
   return {
     find,
@@ -97,7 +97,7 @@ const SEEN_WITHIN = 86_400_000;
 interface CallersOptions {
   readonly store: Store;
   readonly schemes: ReadonlyMap<string, SecurityScheme>;
-  readonly roles: Roles;
+  readonly rolesOf: RolesOf;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
 }
@@ -143,7 +143,7 @@ class Callers {
       return db.selectFrom('signalbox_caller').select('roles').where('id', '=', id).executeTakeFirst();
     });
     if (row === undefined) return undefined;
-    const held = this.#options.roles.of(id, row.roles, new Set([...scheme.roles.values()].flat()));
+    const held = this.#options.rolesOf(id, row.roles, new Set([...scheme.roles.values()].flat()));
     return undeclaredUser(id, 'token', held);
   }
 }

@@ -79,7 +79,7 @@ const MOST_REMEMBERED = 10_000;
 interface DatabaseUsersOptions {
   readonly db: () => Promise<Db>;
   readonly versions: Versions;
-  readonly roles: Roles;
+  readonly rolesOf: RolesOf;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
 }
@@ -149,7 +149,7 @@ export class DatabaseUsers {
 
   #userOf({ id, password, description, roles }: UserRow): User {
     return {
-      ...undeclaredUser(id, 'database', this.#options.roles.of(id, roles)),
+      ...undeclaredUser(id, 'database', this.#options.rolesOf(id, roles)),
       ...(password === null ? {} : { password }),
       ...(description === null ? {} : { description }),
     };
@@ -173,37 +173,22 @@ function userOf(found: Found<KeyHolder>): Found<User> {
   return found instanceof Promise ? found.then((holder) => holder?.user) : found?.user;
 }
 
-/** Finds the roles that the database names by their ids. */
-export class Roles {
-  readonly #roles: ReadonlyMap<string, Role>;
-  readonly #onLost: (user: string, role: string) => void;
-  readonly #told = new Set<string>();
+/**
+ * Gives the roles of a user, whose ids the database has as JSON. Roles that are not declared any more, and those that are not
+ * `allowed`, grant nothing.
+ */
+export type RolesOf = (user: string, json: string, allowed?: ReadonlySet<Role>) => Role[];
 
-  /** @param onLost is told once of each role that a user holds and the definitions do not have */
-  constructor(roles: ReadonlyMap<string, Role>, onLost: (user: string, role: string) => void) {
-    this.#roles = roles;
-    this.#onLost = onLost;
-  }
-
-  /**
-   * The roles that a user holds. One that is gone grants nothing.
-   * @param json the ids, as the database keeps them
-   * @param allowed others grant nothing either; any where it is left out
-   */
-  of(user: string, json: string, allowed?: ReadonlySet<Role>): Role[] {
-    const roles: Role[] = [];
-    for (const id of JSON.parse(json) as string[]) {
-      const role = this.#roles.get(id);
-      if (role === undefined) this.#tell(user, id);
-      else if (allowed?.has(role) !== false) roles.push(role);
-    }
-    return roles;
-  }
-
-  #tell(user: string, role: string): void {
-    const key = JSON.stringify([user, role]);
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
-    this.#onLost(user, role);
-  }
+/** @param onLost called once for each role that a user has and the definitions do not declare any more */
+export function rolesFinder(roles: ReadonlyMap<string, Role>, onLost: (user: string, role: string) => void): RolesOf {
+  const reported = new Set<string>();
+  return (user, json, allowed) =>
+    (JSON.parse(json) as string[]).flatMap((id) => {
+      const role = roles.get(id);
+      if (role !== undefined) return allowed?.has(role) === false ? [] : [role];
+      const key = JSON.stringify([user, id]);
+      if (!reported.has(key)) onLost(user, id);
+      reported.add(key);
+      return [];
+    });
 }
