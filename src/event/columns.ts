@@ -4,13 +4,13 @@ import type { ScalarType } from '../model/field.ts';
 import { SCALARS } from '../model/scalar.ts';
 import type { Db, Store, StoreReader } from '../store/index.ts';
 
-/** A column as the database has it: its type in small letters, without its length: `timestamp without time zone`, `numeric`. */
+/** Types of columns by name, both in lower case, without lengths: `timestamp without time zone`, `numeric`. */
 export type Columns = ReadonlyMap<string, string>;
 
-/** The columns of a table, by their names in small letters; none where there is no such table. */
+/** The columns of a table; none for an unknown table. */
 export async function columnsOf(db: Db, kind: Store['kind'], table: string): Promise<Columns> {
   const { rows } = await (kind === 'sqlite' ? sqliteColumns(table) : postgresColumns(table)).execute(db);
-  return new Map(rows.map(({ name, type }) => [name.toLowerCase(), plain(type)]));
+  return new Map(rows.map(({ name, type }) => [name.toLowerCase(), typeName(type)]));
 }
 
 interface Found {
@@ -28,12 +28,12 @@ function postgresColumns(table: string) {
     where attrelid = to_regclass(${table.toLowerCase()}) and attnum > 0 and not attisdropped`;
 }
 
-/** `VARCHAR(10)` and `numeric(10,2)` without what stands in parentheses. */
-function plain(type: string): string {
+/** `VARCHAR(10)` as `varchar`, `numeric(10,2)` as `numeric`. */
+function typeName(type: string): string {
   return type.replace(/\s*\([^)]*\)/g, '').toLowerCase();
 }
 
-/** The sets of columns that no two rows of a table have in common: its primary key, and its unique indexes. */
+/** The sets of columns that are unique in a table: its primary key, and its unique indexes. */
 async function uniqueColumns(db: Db, kind: Store['kind'], table: string): Promise<readonly string[][]> {
   const { rows } = await (kind === 'sqlite' ? sqliteKeys(table) : postgresKeys(table)).execute(db);
   const sets = new Map<string, string[]>();
@@ -47,8 +47,8 @@ interface InSet {
 }
 
 /**
- * A table whose key is its row's number has no index for that. An index of some rows only says nothing of the others, and
- * what an index computes has no name.
+ * The primary key is listed on its own: a rowid table has no index for it. Partial indexes do not make columns unique, and
+ * computed columns have no name.
  */
 function sqliteKeys(table: string) {
   const [name, schema = 'main'] = table.toLowerCase().split('.').reverse();
@@ -64,16 +64,16 @@ function postgresKeys(table: string) {
     where i.indrelid = to_regclass(${table.toLowerCase()}) and i.indisunique and i.indpred is null and i.indexprs is null`;
 }
 
-/** What a database says against a component. */
+/** A mismatch between a component and its table. */
 interface ComponentProblem {
   readonly component: Component;
   readonly message: string;
 }
 
-/** Digits that SQLite keeps of a decimal in a column that is not text. */
+/** Digits of a decimal that SQLite preserves in a column that is not text. */
 const REAL_DIGITS = 15;
 
-/** Holds components against their tables: columns that are not there, and keys that two rows may have in common. */
+/** Checks components against their tables: missing columns, keys that are not unique, and decimals that lose digits. */
 export async function checkComponents(
   store: Pick<StoreReader, 'kind' | 'tables'>,
   components: Iterable<Component>,
@@ -87,7 +87,7 @@ export async function checkComponents(
 
 async function problemsOf(db: Db, kind: Store['kind'], { table, shape, keys }: Component): Promise<string[]> {
   const columns = await columnsOf(db, kind, table);
-  if (columns.size === 0) return [`there is no table ${table}`];
+  if (columns.size === 0) return [`the table ${table} does not exist`];
   const lacking = shape.fields.filter(({ name }) => !columns.has(name.toLowerCase()));
   if (lacking.length > 0) {
     const names = lacking.map(({ name }) => name.toLowerCase()).join(', ');
@@ -97,11 +97,11 @@ async function problemsOf(db: Db, kind: Store['kind'], { table, shape, keys }: C
   const isUnique = (await uniqueColumns(db, kind, table)).some((set) => set.every((name) => names.has(name)));
   const shared = isUnique
     ? []
-    : [`several rows of ${table} may have the same ${[...names].join(', ')}: make that its primary key, or unique`];
+    : [`several rows of ${table} may have the same ${[...names].join(', ')}: make it the primary key, or unique`];
   return kind === 'sqlite' ? [...shared, ...shortDecimals(columns, { table, shape })] : shared;
 }
 
-/** SQLite makes a binary number of a decimal where its column is not text. */
+/** SQLite converts a decimal to a binary number unless its column is text. */
 function shortDecimals(columns: Columns, { table, shape }: Pick<Component, 'table' | 'shape'>): string[] {
   return shape.fields.flatMap(({ name, type }) => {
     const declared = columns.get(name.toLowerCase()) ?? '';

@@ -3,7 +3,7 @@ import type { ComponentEvent, ServiceClass, SqlTransaction, WorkContext } from '
 import type { DocumentValue } from '../model/value.ts';
 import { untilAborted, withinTime } from '../wire/waiting.ts';
 
-/** What a class is told of a save. */
+/** The facts about a save that a class gets. */
 export interface SaveStory {
   readonly component: string;
   readonly event: ComponentEventName;
@@ -15,18 +15,18 @@ export interface SaveStory {
   readonly attempt: number;
 }
 
-/** What a class may do inside the transaction that it runs in. */
+/** Access to the transaction that a class runs in. */
 export interface Inside extends SqlTransaction, Pick<WorkContext, 'saveComponent'> {}
 
-/** A class took longer than it may. */
+/** A class exceeded its time limit. */
 export class EventTimeout extends Error {
   override readonly name = 'EventTimeout';
 }
 
 /**
- * Makes one of a class and runs it, for at most `limit` milliseconds. Once it has ended, or was given up, what it still
- * does has no way into the transaction any more, and what is on its way there is waited for.
- * @throws what it throws, or what it did not wait for; EventTimeout; the reason of the context's signal where that ends it
+ * Creates an instance of a class and runs it, for at most `limit` milliseconds. Once it has ended or was abandoned, its access
+ * to the transaction is closed, and statements under way are awaited.
+ * @throws what it throws, or what a statement throws that it did not await; EventTimeout; the reason of the context's signal
  */
 export async function runClass(
   Class: ServiceClass,
@@ -51,7 +51,7 @@ export async function runClass(
   }
 }
 
-/** The way into a transaction, until it is closed. */
+/** Access to a transaction that can be closed. */
 class Gate implements Inside {
   readonly #inside: Inside;
   readonly #begun = new Set<Promise<unknown>>();
@@ -69,7 +69,7 @@ class Gate implements Inside {
     return this.#let(() => this.#inside.saveComponent(...given));
   }
 
-  /** Lets nothing more in, and waits for what is on its way. @throws what that throws */
+  /** Refuses new work, and waits for work under way. @throws what that throws */
   async close(): Promise<void> {
     this.#closed = true;
     const ended = await Promise.allSettled(this.#begun);
@@ -81,14 +81,13 @@ class Gate implements Inside {
     if (this.#closed) return Promise.reject(new Error('the event is over: await everything that execute() starts'));
     const work = begin();
     this.#begun.add(work);
-    // With both ends looked after, a class that does not wait for it can't end the gateway by that.
+    // Handling the rejection here keeps work that a class does not await from ending the gateway.
     const over = (): unknown => this.#begun.delete(work);
     work.then(over, over);
     return work;
   }
 }
 
-/** What a class is given: the story, what all code can reach, and the transaction. */
 function eventOf(story: SaveStory, context: WorkContext, inside: Inside): ComponentEvent {
   const { caller, requestId, signal } = context;
   return {

@@ -12,7 +12,7 @@ import type { Inside } from './context.ts';
 import type { ComponentsOptions, SaveFacts } from './port.ts';
 import type { Row, Stored } from './record.ts';
 
-/** A save while it is made. */
+/** A save in progress. */
 export interface Change {
   readonly component: Component;
   /** A UUID. */
@@ -26,9 +26,8 @@ export interface Change {
   readonly redactor: Redactor;
 }
 
-/** What goes with a save inside a transaction. */
 export interface InsideFacts extends SaveFacts {
-  /** How many saves of other records, by classes, led to this one. */
+  /** Number of saves by classes that led to this one. */
   readonly depth: number;
 }
 
@@ -41,7 +40,7 @@ export type SaveInside = (
   facts: InsideFacts,
 ) => Promise<SavedRecord>;
 
-/** Whether a class runs for a save: it is enabled, and the user who saves may use it. One who may not is told in the log. */
+/** Whether a class runs for a save: it is enabled, and the user who saves may use it. The log reports a user who may not. */
 export function isDue(
   registration: ComponentEventRegistration,
   change: Pick<Change, 'component' | 'save'>,
@@ -53,12 +52,12 @@ export function isDue(
   const { component, save } = change;
   const { context, done } = openFor(work, registration, { component, save }, facts);
   const who = facts.user === undefined ? 'an anonymous caller' : `user ${facts.user.id}`;
-  context.log('warn', `${registration.service.id} did not run: ${who} may not use it`);
+  context.log('warn', `${registration.service.id} did not run: ${who} is not permitted to use it`);
   done();
   return false;
 }
 
-/** What a class can reach beside the transaction. */
+/** Opens the context of a class. */
 export function openFor(
   work: OpenWork,
   { service, event }: ComponentEventRegistration,
@@ -71,7 +70,7 @@ export function openFor(
 
 const NEVER = new AbortController().signal;
 
-/** What a class may do in a transaction: SQL, and saves of other records that are part of it. */
+/** A class's access to a transaction: SQL, and saves of other records. */
 export function insideOf(tx: Db, facts: InsideFacts, save: SaveInside, { registry, store }: ComponentsOptions): Inside {
   return {
     ...sqlTransaction(tx, store.kind),
@@ -85,17 +84,17 @@ export function insideOf(tx: Db, facts: InsideFacts, save: SaveInside, { registr
   };
 }
 
-/** The class of a file. @throws Error where there is none: the loader of code refuses that before */
+/** @throws Error for a file without a class, which the loader of code has reported already */
 export function classOf(file: string, { classes }: ComponentsOptions): ServiceClass {
   const found = classes.get(file);
-  if (found === undefined) throw new Error(`there is no class in ${file}.ts`);
+  if (found === undefined) throw new Error(`${file}.ts has no class`);
   return found;
 }
 
 /** The queue of classes that run after a save. */
 export const EVENTS = 'events';
 
-/** What a job says: one class after one save. */
+/** The data of a job: one class after one save. */
 export interface EventData extends Readonly<Record<string, unknown>> {
   readonly component: string;
   /** The related-content service. */
@@ -104,13 +103,13 @@ export interface EventData extends Readonly<Record<string, unknown>> {
   readonly action: ComponentEvent['action'];
   readonly before: Row | null;
   readonly after: Row | null;
-  /** Who saved; null where nobody had to say. */
+  /** Id of the user who saved; null for an anonymous caller. */
   readonly user: string | null;
   readonly requestId: string;
   readonly depth: number;
 }
 
-/** Enters a job for each class that is to run after a save, as part of its transaction. Those of one record run in order. */
+/** Enters a job for each class after a save, as part of its transaction. The jobs of one record run in order. */
 export async function enterAfter(
   tx: Db,
   change: Change,
@@ -136,7 +135,7 @@ export async function enterAfter(
   }
 }
 
-/** Short whatever the keys are, and the same however a caller spells them. */
+/** The ordering key of a record's jobs: of fixed length, and independent of how a caller writes the record's keys. */
 function keyOf(component: string, row: Row, keys: Row): string {
   const texts = Object.keys(keys).map((name) => row[name]);
   return createHash('sha256')

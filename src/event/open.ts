@@ -9,7 +9,7 @@ import type { Components, ComponentsOptions } from './port.ts';
 import type { Row } from './record.ts';
 import { Saves } from './save.ts';
 
-/** Ties components and their events to the queue, which is not started yet. */
+/** Opens the components and registers their worker at the queue, which must not be started yet. */
 export function openComponents(options: ComponentsOptions): Components {
   const saves = new Saves(options);
   options.queue.work(EVENTS, afterSaves(options, saves));
@@ -19,14 +19,14 @@ export function openComponents(options: ComponentsOptions): Components {
   };
 }
 
-/** Classes that run at the same time in one gateway, of different records. */
+/** Classes that run at the same time in one gateway, for different records. */
 const CONCURRENCY = 4;
 /** Pauses in milliseconds. */
 const RETRY = { attempts: 4, first: 1000, longest: 60_000 };
 
-/** What runs classes after a save: each in a transaction of its own, which ends its job too. */
+/** The worker for classes after a save: each runs in its own transaction, which also ends the job. */
 function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
-  const tell = ({ data, attempt }: FailedJob, error: Error, facts: Readonly<Record<string, unknown>>): void => {
+  const report = ({ data, attempt }: FailedJob, error: Error, facts: Readonly<Record<string, unknown>>): void => {
     const { component, service, save } = data as EventData;
     options.onError(error, { component, service, save, attempt, ...facts });
   };
@@ -35,10 +35,10 @@ function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
     retry: RETRY,
     run: (job) => runOne(job, options, saves),
     async onRetry(_, job, error, next) {
-      tell(job, error, { next, what: 'a class after a save, which is tried again' });
+      report(job, error, { next, what: 'a class after a save, which is tried again' });
     },
     async onDead(_, job, error) {
-      tell(job, error, { what: 'a class after a save, which is given up' });
+      report(job, error, { what: 'a class after a save, which is given up' });
     },
   };
 }
@@ -48,12 +48,12 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promi
   const data = job.data as EventData;
   const { component: id, service, save } = data;
   const component = registry.components.get(id);
-  // One class may be registered twice, and disabled once.
+  // A class may be registered twice, once of them disabled.
   const registration = component?.events.find(
     (each) => each.enabled && each.event === 'SavePostChange' && each.service.id === service,
   );
   if (component === undefined || registration === undefined) {
-    const gone = new Error(`${service} is no longer registered at ${id}: what was to run is dropped`);
+    const gone = new Error(`${service} is no longer registered at ${id}: its pending run is dropped`);
     onError(gone, { component: id, service, save });
     return;
   }
@@ -63,7 +63,7 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promi
   if (user !== undefined && owner === undefined) {
     const what = `component ${id} any more`;
     tell(Fault.of('FORBIDDEN', { user: `User ${user}`, what }, { reason: 'unknown or disabled user' }));
-    const late = new Error(`${service} did not run: user ${user}, who saved, may call no longer`);
+    const late = new Error(`${service} did not run: user ${user}, who saved, is unknown or disabled by now`);
     onError(late, { component: id, service, save });
     return;
   }
@@ -76,7 +76,6 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promi
   }
 }
 
-/** What one attempt is about. */
 interface Due {
   readonly job: Job;
   readonly data: EventData;
@@ -85,7 +84,7 @@ interface Due {
   readonly facts: InsideFacts;
 }
 
-/** @returns false where the class is not due any more */
+/** @returns false if the class no longer has to run */
 async function runRegistered(due: Due, options: ComponentsOptions, saves: Saves): Promise<boolean> {
   const { job, data, component, registration, facts } = due;
   const { registry, work } = options;

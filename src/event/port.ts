@@ -8,37 +8,36 @@ import type { Account, OpenWork } from '../model/work.ts';
 import type { Owners } from '../security/directory/port.ts';
 import type { JobQueue, Store } from '../store/index.ts';
 
-/** What components stand on. */
 export interface ComponentsOptions {
   readonly registry: Registry;
   readonly store: Store;
   readonly queue: JobQueue;
-  /** In whose names classes run after a save. */
+  /** Finds the users that classes after a save run for. */
   readonly directory: Owners;
   /** By file. */
   readonly classes: ReadonlyMap<string, ServiceClass>;
   readonly work: OpenWork;
   readonly redactor: Redactor;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
-  /** Told of each attempt at a class after a save that has ended. */
+  /** Called for each attempt at a class after a save that has ended. */
   readonly account?: Account | undefined;
 }
 
-/** In whose name a record is saved. */
+/** The circumstances of a save. */
 export interface SaveFacts extends Omit<SaveOptions, 'action'> {
   readonly user: User | undefined;
   readonly requestId: string;
   readonly signal?: AbortSignal;
 }
 
-/** Reads and saves the records of components, with the events that follow. */
+/** Reads and saves the records of components, and runs their events. */
 export interface Components {
-  /** @param keys the record's keys, by their names @throws Fault NOT_FOUND */
+  /** @param keys by name @throws Fault NOT_FOUND */
   read(component: Component, keys: DocumentValue): Promise<StoredRecord>;
   /**
-   * Saves a record: checks it, runs the classes before the save, writes, enters those after it, and commits, all in one
-   * transaction.
-   * @throws Fault NOT_FOUND, CONFLICT (it is there already, or its lock has moved on), PRECONDITION_FAILED (the entity tag),
+   * Saves a record in one transaction: checks it, runs the classes before the save, writes it, and enters the classes after
+   * the save.
+   * @throws Fault NOT_FOUND, CONFLICT (it exists already, or its lock has changed), PRECONDITION_FAILED (the entity tag),
    * BAD_PARAMETER, BAD_BODY; what a class throws, INTERNAL, TIMEOUT
    */
   save(

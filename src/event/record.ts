@@ -11,34 +11,34 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { toDecimal } from '../wire/decimal.ts';
 import { isDate, isTime, LEXICAL, toDatetime } from '../wire/lexical.ts';
 
-/** A record as a row: by the names of its fields the text that each value has, null where there is none. */
+/** A record as a row: texts by field name, null for absent values. */
 export type Row = Readonly<Record<string, string | null>>;
 
-/** A row that is there, with what it is as a document. */
+/** A row of the database, with its record. */
 export interface Stored {
   readonly row: Row;
   /** Frozen. */
   readonly record: DocumentValue;
   /** With its quotes. */
   readonly etag: string;
-  /** How often it was saved; 0 where the component has no lock, or the row none. */
+  /** The value of the lock; 0 if the component or the row has none. */
   readonly lock: bigint;
 }
 
-/** The records of one component as values and as rows, checked in both directions. */
+/** Converts the records of one component to rows and back, and checks them. */
 export interface Records {
   /**
-   * A whole record as a row, with its defaults and without what is null.
+   * A whole record as a row, with defaults. Null values count as absent.
    * @throws Fault BAD_PARAMETER
    */
   toRow(record: DocumentValue): Row;
-  /** The keys alone. @throws Fault BAD_PARAMETER */
+  /** Only the keys. @throws Fault BAD_PARAMETER */
   keysOf(record: DocumentValue): Row;
-  /** A row of the database. @throws StoredValueError */
+  /** @throws StoredValueError */
   read(row: Row): Stored;
-  /** What messages call a record: `LOCATION_SETUP N/NYC01`. */
+  /** The name of a record in messages: `LOCATION_SETUP N/NYC01`. */
   nameOf(keys: Row): string;
-  /** The lock's number that a caller gives; undefined for none. @throws Fault BAD_PARAMETER */
+  /** The lock that a caller sends, if any. @throws Fault BAD_PARAMETER */
   lockOf(record: DocumentValue): bigint | undefined;
   /** A redactor that knows what is sensitive in records too. */
   redactorOf(redactor: Redactor, records: readonly (DocumentValue | undefined)[]): Redactor;
@@ -94,12 +94,12 @@ function withoutNulls(record: DocumentValue): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Of the values rather than of what the database makes of them: `12.50` and `12.5` are the same where a column says so. */
+/** A digest of the values rather than of the database's texts: `12.50` and `12.5` may be the same value. */
 function digest(row: Row): string {
   return `"${createHash('sha256').update(JSON.stringify(row)).digest('base64url')}"`;
 }
 
-/** A complaint about a value names its field. */
+/** Turns the error of a check into a fault that names the field. */
 function naming<T>(check: () => T): T {
   try {
     return check();
@@ -109,7 +109,7 @@ function naming<T>(check: () => T): T {
   }
 }
 
-/** A stored value is not of its field's type. Its value is not told. */
+/** A stored value does not have its field's type. The message does not repeat the value. */
 class StoredValueError extends Error {
   override readonly name = 'StoredValueError';
 }

@@ -1,14 +1,13 @@
 import { Fault } from '../model/fault.ts';
 import { codeOf } from '../wire/error.ts';
 
-/** What databases call the breach of a unique key: SQLSTATE (PostgreSQL, appendix A), and the codes of SQLite. */
+/** Codes for the violation of a unique key: SQLSTATE (PostgreSQL, appendix A) and those of SQLite. */
 const DOUBLED = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
 const EMPTY = new Set(['23502', 'SQLITE_CONSTRAINT_NOTNULL']);
-/** Of values that are too large or have no form in their column: the class 22. */
+/** Values that a column can't represent: class 22. */
 const UNFIT = /^(22[0-9A-Z]{3}|SQLITE_TOOBIG|SQLITE_MISMATCH)$/;
 const RULE = /^(23[0-9A-Z]{3}|SQLITE_CONSTRAINT.*)$/;
 
-/** What drivers say beside the message. */
 interface DatabaseError {
   readonly code?: unknown;
   /** Of PostgreSQL. */
@@ -16,10 +15,10 @@ interface DatabaseError {
   readonly message?: unknown;
 }
 
-/** A record that was not there when it was looked for could not be made: another transaction may have made it meanwhile. */
+/** A new record violates a unique key: another transaction may have created it since it was looked up. */
 export class RecordMade extends Error {
   override readonly name = 'RecordMade';
-  /** What a caller reads where it is something else that is doubled. */
+  /** The fault for the caller if it is not the record's own key. */
   readonly fault: Fault;
 
   constructor(fault: Fault) {
@@ -28,19 +27,18 @@ export class RecordMade extends Error {
   }
 }
 
-/** Whether a row has a value that another has and that has to be its own: its keys, or another. */
+/** Whether a row violates a unique key. */
 export function isDoubled(error: unknown): boolean {
   return DOUBLED.has(codeOf(error));
 }
 
-/** Whether a value is none that its column can hold. */
+/** Whether a column can't represent a value. */
 export function isUnfit(error: unknown): boolean {
   return UNFIT.test(codeOf(error));
 }
 
 /**
- * What a caller reads where a statement that writes a record was refused for what is in it; the error itself where it is
- * the database that fails.
+ * The fault for a record whose content the database has rejected; the error itself for a failure of the database.
  * @param what the record, for messages
  * @param names of the fields of its shape
  */
@@ -50,17 +48,19 @@ export function faultOfDatabase(error: unknown, what: string, names: readonly st
   if (EMPTY.has(code)) {
     const column = columnOf(error as DatabaseError);
     const name = names.find((each) => each.toLowerCase() === column) ?? what;
-    return Fault.of('BAD_PARAMETER', { name, reason: 'is not given, and its table needs a value' }, because);
+    return Fault.of('BAD_PARAMETER', { name, reason: 'is missing, and its table requires a value' }, because);
   }
   if (isUnfit(error))
     return Fault.of('BAD_BODY', { reason: `${what} holds a value that does not fit its column` }, because);
   if (DOUBLED.has(code))
     return Fault.of(
       'CONFLICT',
-      { what, reason: 'has a value that another record has, and that has to be its own' },
+      { what, reason: 'has a value that must be unique and that another record has' },
       because,
     );
-  return RULE.test(code) ? Fault.of('CONFLICT', { what, reason: 'breaks a rule of its table' }, because) : error;
+  return RULE.test(code)
+    ? Fault.of('CONFLICT', { what, reason: 'violates a rule of its table' }, because)
+    : error;
 }
 
 /** PostgreSQL names the column, SQLite ends its message with `table.column`. */

@@ -22,16 +22,16 @@ import { compileRecords, type Records, type Row } from './record.ts';
 import { faultOfDatabase, isDoubled, isUnfit, RecordMade } from './refused.ts';
 import { compileTable, type Table } from './table.ts';
 
-/** How many saves may be behind a save: a class that saves what it is registered at would never end. */
+/** Nesting of saves by classes: one that saves the component that it is registered at would never end. */
 const DEEPEST = 8;
-/** How often a save is begun anew where another has made its record meanwhile. */
+/** Attempts at a save whose record is created by another transaction meanwhile. */
 const TRIES = 3;
 
-/** The records of all components: reads them, and saves them in transactions of its own or in given ones. */
+/** Reads and saves the records of all components, in own or given transactions. */
 export class Saves {
   readonly #options: ComponentsOptions;
   readonly #records = new Map<Component, Records>();
-  /** Compiled at their first use, when the table is known. */
+  /** Compiled on first use, from the columns in the database. */
   readonly #tables = new Map<Component, Table>();
 
   constructor(options: ComponentsOptions) {
@@ -50,7 +50,7 @@ export class Saves {
     const named = records.keysOf(keys);
     const table = await this.#tableOf(db, component);
     const found = await table.find(db, named, false).catch((error: unknown) => {
-      // What no key of the table can be is not there.
+      // No row can have such a key.
       if (isUnfit(error)) return undefined;
       throw error;
     });
@@ -62,7 +62,7 @@ export class Saves {
   /** In a transaction of its own. */
   async save(component: Component, action: SaveAction, record: DocumentValue, facts: SaveFacts): Promise<SavedRecord> {
     const { store, queue, directory } = this.#options;
-    // Classes after this save, and after those that its classes make, run in the name of whoever saves.
+    // Classes after this save, and after saves that its classes make, run for the user who saves.
     const hasEvents = component.events.some(({ enabled }) => enabled);
     if (facts.user !== undefined && hasEvents) await directory.keep(facts.user);
     for (let tries = 1; ; tries++) {
@@ -84,7 +84,7 @@ export class Saves {
 
   readonly inside: SaveInside = async (tx, component, action, record, facts) => {
     const { id } = component;
-    if (facts.depth > DEEPEST) throw new Error(`${id} is saved by a class that a save of it led to, over and over`);
+    if (facts.depth > DEEPEST) throw new Error(`saves of ${id} by classes are nested more than ${DEEPEST} levels deep`);
     facts.signal?.throwIfAborted();
     const records = this.recordsOf(component);
     const keys = records.keysOf(record);
@@ -128,8 +128,8 @@ export class Saves {
 }
 
 /**
- * @returns the row as the database has it then
- * @throws Fault for what the table does not take; RecordMade where it may have been made meanwhile
+ * @returns the row as it is in the database afterwards
+ * @throws Fault for content that the table rejects; RecordMade when another transaction may have created the record
  */
 async function write(
   table: Table,
@@ -151,7 +151,7 @@ function namesOf({ shape }: Component): string[] {
   return shape.fields.map(({ name }) => name);
 }
 
-/** Runs the classes before a save, one after the other. @throws Fault what one refuses the save with; INTERNAL, TIMEOUT */
+/** Runs the classes before a save, one after the other. @throws Fault of a class; INTERNAL, TIMEOUT */
 async function runBefore(
   tx: Db,
   change: Change,
@@ -185,7 +185,7 @@ async function runBefore(
   }
 }
 
-/** A Fault is the class's own word; what ended it from outside stays what it is, and so does a database that is away or full. */
+/** Faults of the class, errors of the database and the reason of the signal stay as they are; anything else is INTERNAL. */
 function refusalOf(error: unknown, { name }: Change, { signal }: InsideFacts, timeout: number): unknown {
   if ([Fault, RecordMade, StoreError].some((kind) => error instanceof kind) || isFull(error)) return error;
   if (signal?.aborted === true && error === signal.reason) return error;

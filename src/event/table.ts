@@ -7,13 +7,13 @@ import type { Db, Store } from '../store/index.ts';
 import type { Columns } from './columns.ts';
 import type { Row } from './record.ts';
 
-/** The rows of a component's table, read and written as texts; every value is bound. */
+/** Reads and writes the rows of a component's table as texts. All values are bound. */
 export interface Table {
-  /** The row of a record's keys, locked until the transaction ends where `lock` says so. */
+  /** @param lock locks the row until the transaction ends */
   find(db: Db, keys: Row, lock: boolean): Promise<Row | undefined>;
-  /** Makes a row, and returns it as it stands then. */
+  /** @returns the row as it is in the database afterwards */
   insert(db: Db, row: Row): Promise<Row>;
-  /** Replaces what the fields hold; other columns stay. Returns the row as it stands then. */
+  /** Updates the columns of fields; others stay. @returns the row as it is in the database afterwards */
   update(db: Db, row: Row): Promise<Row>;
   remove(db: Db, keys: Row): Promise<void>;
 }
@@ -29,7 +29,7 @@ interface Column {
   bind(text: string | null): RawBuilder<unknown>;
 }
 
-/** Texts of the columns `c0`, `c1` ...: names of fields may be longer than a database takes them. */
+/** Texts by alias, `c0`, `c1` ...: names of fields may be longer than a database allows. */
 type Found = Readonly<Record<string, string | null>>;
 
 /**
@@ -49,7 +49,7 @@ export function compileTable(
     return kind === 'sqlite' ? sqliteColumn(field) : postgresColumn(field, type, zone);
   });
   const others = all.filter(({ field }) => !keys.includes(field));
-  // Written without quotes in its own SQL, a table's name is in small letters.
+  // A table that was created without quotes has its name in lower case.
   const name = sql.id(...table.toLowerCase().split('.'));
   const texts = sql.join(all.map(({ text }, index) => sql`${text} as ${sql.id(`c${index}`)}`));
   const rowOf = (found: Found): Row =>
@@ -68,13 +68,13 @@ export function compileTable(
   };
   return {
     async find(db, row, lock) {
-      // A transaction of SQLite that writes is the only one.
+      // SQLite has only one writing transaction at a time.
       const locking = lock && kind === 'postgres' ? sql` for update` : sql``;
       const { rows } = await sql<Found>`select ${texts} from ${name} where ${isRow(row)}${locking}`.execute(db);
       return rows[0] === undefined ? undefined : rowOf(rows[0]);
     },
     async insert(db, row) {
-      // What is not given is left to the column's default.
+      // An absent value gets the default of its column.
       const given = all.filter(({ field }) => row[field.name] !== null);
       const names = sql.join(given.map((column) => column.name));
       const values = sql.join(given.map(({ field, bind }) => bind(row[field.name] ?? null)));

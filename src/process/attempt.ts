@@ -16,14 +16,14 @@ import { openRunning } from './running.ts';
 import type { Step } from './status.ts';
 import { begin, type End, endRequest, type Taken } from './steps.ts';
 
-/** An attempt took longer than its process may. */
+/** An attempt exceeded the time limit of its process. */
 export class AttemptTimeout extends Error {
   override readonly name = 'AttemptTimeout';
 }
 
 /**
- * What a message log says of an error. Its readers are callers: a process's own words reach them, those of a database or
- * an operating system, which may hold SQL or addresses, stay in the gateway's log.
+ * The text for an error in a message log, which callers read: it repeats messages of the process's own code. Messages of a
+ * database or the operating system, which may contain SQL or addresses, are only in the gateway's log.
  */
 export function errorWords(error: unknown): string {
   if (error instanceof Fault || error instanceof AttemptTimeout) return error.message;
@@ -34,12 +34,11 @@ export function errorWords(error: unknown): string {
   return words === '' ? `It failed with ${error.name}; the gateway's log says more.` : words;
 }
 
-/** A Fault of a caller's making, or of the process's own: another attempt would not help. */
+/** Whether another attempt would not help: the caller or the code of the process has caused the Fault. */
 export function isFinal(error: unknown): error is Fault {
   return error instanceof Fault && error.status < 500;
 }
 
-/** What the code of a process does in the transaction that ends its request. */
 type SqlWork = Parameters<ProcessContext['complete']>[0];
 
 /** One attempt at a request. */
@@ -54,7 +53,7 @@ export class Attempt {
   readonly #ending = new AbortController();
   #reported = false;
 
-  /** @param user in whose name it runs; undefined for one who may not call any more */
+  /** @param user the operator; `undefined` for one who is unknown or disabled by now */
   constructor(ports: RunPorts, job: Job, taken: Taken, user: User | undefined) {
     this.#ports = ports;
     this.#job = job;
@@ -72,7 +71,7 @@ export class Attempt {
 
   /**
    * Runs the program, and ends the request with success.
-   * @throws what the program throws; AttemptTimeout; JobLost where the request is another's by now
+   * @throws what the program throws; AttemptTimeout; JobLost when another attempt has the request
    */
   async run(): Promise<void> {
     const { program, row } = this.#taken;
@@ -94,14 +93,14 @@ export class Attempt {
     await this.#end(step);
   }
 
-  /** Ends the request as not successful. @throws JobLost where it is another's by now */
+  /** Ends the request as not successful. @throws JobLost when another attempt has it */
   async refuse(fault: Fault): Promise<void> {
     await this.#flush();
     this.#log.add('error', fault.message);
     await this.#end('refuse');
   }
 
-  /** Ends a request that was asked to end; nothing where it was not. */
+  /** Ends a request that was cancelled. @returns false if it was not */
   async settle(): Promise<boolean> {
     await this.#flush();
     const { store, clock } = this.#ports;
@@ -114,7 +113,7 @@ export class Attempt {
     }
   }
 
-  /** Writes what is left to be said, and nothing after it. */
+  /** Writes the remaining lines of the log. Nothing is written afterwards. */
   async close(): Promise<void> {
     await this.#flush();
     this.#log.close();
@@ -124,7 +123,7 @@ export class Attempt {
     return { step, instance: this.instance, run: this.#taken.run, reported: this.#reported };
   }
 
-  /** Ends the request with its job, in one transaction with what is left to be said and with some work. */
+  /** Ends the request and its job, with the remaining lines of the log and the given work, in one transaction. */
   #end(step: Step, work?: (tx: Db) => Promise<void>): Promise<void> {
     return this.#job.complete(async (tx) => {
       await work?.(tx);
@@ -132,7 +131,7 @@ export class Attempt {
     });
   }
 
-  /** What can't be written now is lost with the attempt; why, the gateway's log says. */
+  /** Lines that can't be written are lost with the attempt. The gateway's log has the reason. */
   async #flush(): Promise<void> {
     await this.#log.flush().catch((error: Error) => this.#ports.onError(error, { instance: this.instance }));
   }

@@ -1,19 +1,19 @@
 import { Fault } from '../model/fault.ts';
 import { compileZone, offsetText, type Zone } from '../wire/timezone.ts';
 
-/** Times of requests: instants of the gateway's own table (UTC), and texts in the gateway's zone of the request table. */
+/** Times of requests. The gateway's own table has instants in UTC, the request table has texts in the gateway's zone. */
 export interface Clock {
   /** In milliseconds since 1970. */
   now(): number;
-  /** An instant as the request table has it: `yyyy-MM-dd HH:mm:ss` in the gateway's zone. */
+  /** An instant for the request table: `yyyy-MM-dd HH:mm:ss` in the gateway's zone. */
   local(instant: number): string;
-  /** An instant for callers, xs:dateTime in the gateway's zone. */
+  /** An instant for callers: xs:dateTime in the gateway's zone. */
   shown(instant: number): string;
   /** A text of the request table for callers. */
   shownLocal(text: string): string;
   /**
-   * A datetime that a caller gives. One without an offset is in the zone that it names, else in the gateway's; one that
-   * the zone does not have, or has twice, is taken with the offset that held before the clock was changed.
+   * The instant of a datetime from a caller. Without an offset it is in the given zone, else in the gateway's. A local time
+   * that is skipped or repeated when the clock changes gets the offset from before the change.
    * @throws Fault BAD_PARAMETER naming TimeZone
    */
   instantOf(datetime: string, zone: string | undefined): number;
@@ -31,7 +31,7 @@ export function createClock(timezone: string, now: () => number): Clock {
   };
   const local = (instant: number): string => {
     if (timezone === 'UTC') return new Date(instant).toISOString().slice(0, 19).replace('T', ' ');
-    // Swedish writes dates as ISO 8601 does.
+    // The Swedish format is that of ISO 8601.
     format ??= new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'medium' });
     return format.format(instant);
   };
@@ -61,7 +61,7 @@ function zoneOf(name: string): Zone {
   }
 }
 
-/** An instant as the gateway's own tables have it. */
+/** An instant for the gateway's own tables. */
 export function instantText(instant: number): string {
   return new Date(instant).toISOString();
 }

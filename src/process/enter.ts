@@ -4,10 +4,10 @@ import { type Clock, instantText } from './clock.ts';
 import type { Output, ParameterTexts } from './request.ts';
 import { DISTRIBUTION, RUN_STATUS } from './status.ts';
 
-/** The queue of requests that wait and run. */
+/** The queue of process requests. */
 export const QUEUE = 'processes';
 
-/** A request to enter: everything is checked. */
+/** A checked request, ready to be entered. */
 export interface NewRequest {
   readonly type: string;
   readonly name: string;
@@ -20,17 +20,16 @@ export interface NewRequest {
   readonly runs: number;
   /** Id of its recurrence; empty for none. */
   readonly recurrence: string;
-  /** What recurs by itself is not followed by an instance that it enters. */
+  /** The next request of its recurrence must not be entered when this one begins. */
   readonly followed: boolean;
 }
 
-/** What entering needs. */
 export interface EntryPorts {
   readonly queue: JobQueue;
   readonly clock: Clock;
 }
 
-/** Enters a request, and the job that runs it, as part of a transaction. Returns its instance number. */
+/** Enters a request and its job as part of a transaction. @returns the instance number */
 export async function enterRequest(tx: Db, { queue, clock }: EntryPorts, request: NewRequest): Promise<number> {
   const instance = await nextInstance(tx);
   const now = clock.now();
@@ -39,7 +38,7 @@ export async function enterRequest(tx: Db, { queue, clock }: EntryPorts, request
     .insertInto('psprcsrqst')
     .values({
       prcsinstance: instance,
-      // A request by itself is no part of a job.
+      // The request does not belong to a job of several processes.
       jobinstance: 0,
       mainjobinstance: 0,
       prcsjobseq: 0,
@@ -47,7 +46,7 @@ export async function enterRequest(tx: Db, { queue, clock }: EntryPorts, request
       prcstype: type,
       prcsname: name,
       mainjobname: '',
-      // On a server, of an operating system like UNIX: as the scheduler of the original numbers them.
+      // The original's numbers for a server and for UNIX.
       runlocation: '2',
       opsys: '4',
       servernamerqst: request.server,
@@ -83,7 +82,7 @@ export async function enterRequest(tx: Db, { queue, clock }: EntryPorts, request
   return instance;
 }
 
-/** What the job of a request says. */
+/** The data of a request's job. */
 export interface RequestData {
   readonly instance: number;
   readonly type: string;
@@ -91,7 +90,7 @@ export interface RequestData {
   readonly operator: string;
 }
 
-/** Enters the job of a request: `job` is its id, `runs` when it is due. */
+/** Enters the job of a request. `job` is its id, `runs` the time when it is due. */
 export async function sendJob(
   tx: Db,
   queue: JobQueue,
@@ -101,10 +100,10 @@ export async function sendJob(
   await queue.send(tx, { queue: QUEUE, id: job, data, ...after });
 }
 
-/** The next instance number: above every one in the request table, whoever entered it. */
+/** The next instance number, larger than all in the request table, including those that another system entered. */
 async function nextInstance(tx: Db): Promise<number> {
   const next = await nextNumber(tx, 'instance');
-  // The number's row is this transaction's now: nobody else of ours enters a request before it ends.
+  // The row of the number is locked: no other gateway enters a request before this transaction ends.
   const { highest } = await tx
     .selectFrom('psprcsrqst')
     .select(({ fn }) => fn.max('prcsinstance').as('highest'))

@@ -8,7 +8,7 @@ import { findProgram, mayRun, QUERY_TYPE } from './program.ts';
 import { findRow, LARGEST, type RequestRow, selectRequests, unknownRequest } from './rows.ts';
 import { DISTRIBUTION, digitsOf, RUN_STATUS } from './status.ts';
 
-/** As many as the monitor of the original shows. */
+/** As in the monitor of the original. */
 const USUAL_COUNT = 300;
 
 /** Requests that a user may see, the newest first. @throws Fault BAD_PARAMETER */
@@ -35,7 +35,7 @@ export async function findRequests(
     .execute();
 }
 
-/** As `checkAccess` has it: the user's own; with `requests: all` those of others too. */
+/** Selects the requests that {@link checkAccess} lets a user see: the user's own, and with `requests: all` those of others. */
 function visible(query: ReturnType<typeof selectRequests>, registry: Registry, user: User) {
   if (!mayReachOthers(user)) return query.where('oprid', '=', user.id);
   const { processes, queries, declared } = deniedNames(registry, user);
@@ -51,7 +51,7 @@ function visible(query: ReturnType<typeof selectRequests>, registry: Registry, u
   });
 }
 
-/** A number beyond the column's own range is beyond every row as well. */
+/** Limits a number to the range of the column, without changing the rows that it selects. */
 function bounded(instance: number): number {
   return Math.max(-1, Math.min(instance, LARGEST));
 }
@@ -65,24 +65,24 @@ function statusDigits(
   const digits = digitsOf(codes, given);
   if (digits !== undefined) return digits;
   const known = Object.entries(codes).map(([word, code]) => `${word} (${code})`);
-  const reason = `is ${JSON.stringify(given)}; there are: ${known.join(', ')}`;
+  const reason = `is ${JSON.stringify(given)}; allowed: ${known.join(', ')}`;
   throw Fault.of('BAD_PARAMETER', { name, reason });
 }
 
-/** `see` its facts; `use` it: its message log, its report, and what becomes of it. */
+/** `see` the status of a request, or `use` it: read its message log and report, and change it. */
 type Access = 'see' | 'use';
 
-/** Whether requests of others are open to a user, as far as their processes are: a list of the user's says `requests: all`. */
+/** Whether a list of the user has `requests: all`, for requests of others whose processes the user may run. */
 function mayReachOthers({ permissionLists }: User): boolean {
   for (const { requests } of permissionLists) if (requests === 'all') return true;
   return false;
 }
 
 /**
- * Checks that a user may reach a request. It belongs to its operator. Of others, those with `requests: all` may use it if they
- * may run its process; if its process is not declared here, because another system entered it, they may see its facts; if
- * it runs a query that its operator has saved, it stays hidden. A hidden request answers as one that does not exist.
- * @throws Fault NOT_FOUND; FORBIDDEN for one that the user may see and not use
+ * Checks a user's access to a request. It belongs to its operator. Other users need `requests: all`: they may use it if they
+ * may run its process, and see it if its process is not declared here, because another system entered it. A request that
+ * runs a private query of its operator is hidden from them. Hidden requests are answered as if they did not exist.
+ * @throws Fault NOT_FOUND; FORBIDDEN for a request that the user may only see
  */
 export function checkAccess(registry: Registry, row: RequestRow, user: User, access: Access): void {
   if (row.oprid === user.id) return;
@@ -94,7 +94,7 @@ export function checkAccess(registry: Registry, row: RequestRow, user: User, acc
   throw Fault.of('FORBIDDEN', { user: `User ${user.id}`, what: `process request ${row.prcsinstance}` });
 }
 
-/** Names of declared programs that a user may not run: of processes, and of stored queries; and all that are not saved ones. */
+/** Names of the processes and stored queries that a user may not run, and of all queries that are not private. */
 function deniedNames(
   registry: Registry,
   user: User,

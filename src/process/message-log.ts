@@ -10,17 +10,17 @@ export interface LogLine {
   readonly said: string;
 }
 
-/** Characters of a line; what is beyond is cut. */
+/** Characters of a line; longer ones are cut. */
 const LONGEST_LINE = 2000;
-/** Lines of one request. The last of them says that others were left out. */
+/** Lines of one request. The last one states that more were omitted. */
 const MOST_LINES = 10_000;
 
 const LEFT_OUT = 'Further messages are left out.';
 
 /**
  * Adds lines to a request's message log, as part of a transaction.
- * @param run where it is given, only if that attempt has the request
- * @returns whether it was so
+ * @param run if given, adds them only while that run has the request
+ * @returns whether they were added
  */
 export async function addLines(tx: Db, instance: number, lines: readonly LogLine[], run?: string): Promise<boolean> {
   let update = tx
@@ -36,7 +36,7 @@ export async function addLines(tx: Db, instance: number, lines: readonly LogLine
     const sequence = first + index;
     return { instance, sequence, level, said, text: sequence === MOST_LINES ? LEFT_OUT : cut(text) };
   });
-  // Engines bound the values of one statement.
+  // Databases limit the number of values in one statement.
   for (let from = 0; from < rows.length; from += 500) {
     await tx
       .insertInto('signalbox_process_message')
@@ -46,13 +46,13 @@ export async function addLines(tx: Db, instance: number, lines: readonly LogLine
   return true;
 }
 
-/** A text of at most so many characters that PostgreSQL takes, which has no NUL. */
+/** A text of limited length without NUL, which PostgreSQL does not accept. */
 function cut(text: string): string {
   const sound = text.replaceAll('\0', '').toWellFormed();
   return sound.length > LONGEST_LINE ? `${sound.slice(0, LONGEST_LINE - 3).toWellFormed()}...` : sound;
 }
 
-/** Milliseconds for which what a process says is gathered before it is written. */
+/** Milliseconds for which lines are collected before they are written. */
 const GATHER = 250;
 
 interface Progress {
@@ -60,17 +60,17 @@ interface Progress {
   readonly progress: string | null;
 }
 
-/** Which attempt of which request, and what it writes to. */
+/** The attempt that a log belongs to. */
 interface LogOwner {
   readonly store: Store;
   readonly instance: number;
   readonly run: string;
   readonly now: () => number;
-  /** The request is not this attempt's any more. */
+  /** Called when another attempt has the request. */
   readonly onLost: () => void;
 }
 
-/** What a process says while it runs: gathered, and written a few times a second, never in a transaction of others. */
+/** The log of a running process: lines and progress are collected and written a few times a second, in own transactions. */
 export class RunningLog {
   readonly #owner: LogOwner;
   #lines: LogLine[] = [];
@@ -85,7 +85,7 @@ export class RunningLog {
   }
 
   add(level: LogLine['level'], text: string): void {
-    // One line more than there is room for, which says that others were left out.
+    // One more than is kept: it becomes the line that states the omission.
     if (this.#said > MOST_LINES) return;
     this.#said += 1;
     this.#lines.push({ level, text: cut(text), said: instantText(this.#owner.now()) });
@@ -97,7 +97,7 @@ export class RunningLog {
     this.#plan();
   }
 
-  /** Writes all that was said so far. @throws errors of the database; what was not written is kept */
+  /** Writes all lines so far. @throws errors of the database; lines that were not written are kept */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -106,19 +106,19 @@ export class RunningLog {
     return write;
   }
 
-  /** From now on nothing is written but through {@link RunningLog.writeIn}. */
+  /** From now on, only {@link RunningLog.writeIn} writes. */
   async pause(): Promise<void> {
     await this.flush();
     this.close();
   }
 
-  /** After a pause: writes again, what was said meanwhile too. */
+  /** Ends a pause, and writes the lines that were added during it. */
   resume(): void {
     this.#paused = false;
     if (this.#lines.length > 0 || this.#progress !== undefined) this.#plan();
   }
 
-  /** Writes what was said since as part of a transaction. */
+  /** Writes the remaining lines as part of a transaction. */
   async writeIn(tx: Db): Promise<void> {
     await this.#put(tx, this.#lines, this.#progress);
   }
@@ -133,7 +133,7 @@ export class RunningLog {
   #plan(): void {
     if (this.#paused || this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
-      // Where the database is away it is tried again with what is said next, and at the end.
+      // If the database is not available, the next line tries again, and so does the end of the attempt.
       this.flush().catch(() => undefined);
     }, GATHER).unref();
   }

@@ -21,10 +21,10 @@ export interface SchedulerOptions extends Omit<RunPorts, 'clock' | 'grace' | 're
 }
 
 const GRACE = 5000;
-/** Beyond a grace and a second, in which a signal arrives: who was asked to end by then has no gateway any more. */
+/** Longer than a grace period plus the second that a cancellation needs to arrive: the gateway of such a request is gone. */
 const FORGOTTEN = 60_000;
 
-/** Ties the process scheduler to the queue, which is not started yet. */
+/** Opens the process scheduler and registers its worker at the queue, which must not be started yet. */
 export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options }: SchedulerOptions): Scheduler {
   const { registry, store, queue, directory } = options;
   const clock = createClock(registry.gateway.timezone, now);
@@ -67,7 +67,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
   };
 }
 
-/** What the definitions say is run again and again, and what is looked after. */
+/** Registers recurring processes, and the regular check for forgotten requests. */
 function recur(ports: RunPorts): void {
   const { registry, queue, clock } = ports;
   for (const process of registry.processes.values()) {
@@ -81,7 +81,7 @@ function recur(ports: RunPorts): void {
     });
   }
   queue.recur({
-    name: 'process requests that were asked to end',
+    name: 'cancelled process requests without a gateway',
     cron: '* * * * *',
     zone: 'UTC',
     due: (tx) => endForgotten(tx, clock, clock.now() - FORGOTTEN),

@@ -10,12 +10,13 @@ import type { JobQueue, Store } from '../store/index.ts';
 import type { Clock } from './clock.ts';
 import type { GivenParameter } from './request.ts';
 
-/** The process scheduler: requests that processes be run, and what became of them (field notes 2). */
+/** The process scheduler (field notes 2). */
 export interface Scheduler {
   /**
-   * Enters a request. Returns its instance number.
-   * @throws Fault MISSING_PARAMETER, BAD_PARAMETER naming what is wrong; FORBIDDEN; CONFLICT for a saved query that is
-   * acceptable no longer
+   * Enters a request.
+   * @returns its instance number
+   * @throws Fault MISSING_PARAMETER, BAD_PARAMETER naming the parameter; NOT_FOUND also for a process that the user may not run;
+   * CONFLICT for a private query that is no longer valid
    */
   schedule(request: ScheduleRequest, user: User): Promise<number>;
   /** Requests that the user may see, the newest first. @throws Fault BAD_PARAMETER */
@@ -23,30 +24,30 @@ export interface Scheduler {
   /** @throws Fault NOT_FOUND, FORBIDDEN */
   get(instance: number, user: User): Promise<ProcessRequest>;
   /**
-   * Holds, cancels, restarts or deletes a request. One that runs is asked to end, which it has done once its status is
+   * Holds, cancels, restarts or deletes a request. Cancelling a running request signals it to end; once it has, its status is
    * Cancelled.
-   * @throws Fault NOT_FOUND, FORBIDDEN; CONFLICT where its status does not allow it
+   * @throws Fault NOT_FOUND, FORBIDDEN; CONFLICT if its status does not allow the action
    */
   update(instance: number, action: RequestAction, user: User): Promise<ProcessRequest>;
-  /** Lines of a request's message log, in their order. @throws Fault NOT_FOUND, FORBIDDEN */
+  /** Lines of a request's message log. @throws Fault NOT_FOUND, FORBIDDEN */
   messages(instance: number, page: MessagePage, user: User): Promise<readonly ProcessMessage[]>;
-  /** The report of a request. @throws Fault NOT_FOUND naming its status where there is none, FORBIDDEN */
+  /** @throws Fault NOT_FOUND naming the status of a request without a report, FORBIDDEN */
   report(instance: number, user: User): Promise<ProcessReport>;
-  /** The request whose report has this number. @throws Fault NOT_FOUND */
+  /** The instance number of the request with this report. @throws Fault NOT_FOUND */
   reported(contentId: number): Promise<number>;
-  /** Names of the processes that a user may run; of one type alone where that is given, of stored queries for `PSQuery`. */
+  /** Names of the processes that a user may run, of all types or one; `PSQuery` is the type of stored queries. */
   names(type: string | undefined, user: User): Promise<readonly string[]>;
-  /** Removes reports that are older than they are kept. */
+  /** Removes expired reports. */
   sweep(): Promise<void>;
 }
 
-/** What a caller asks for. */
+/** A request as a caller sends it. */
 export interface ScheduleRequest {
   readonly runControl: string;
   readonly type: string;
   readonly name: string;
   readonly server?: string;
-  /** xs:dateTime; at once where it is left out. */
+  /** xs:dateTime; at once by default. */
   readonly runDateTime?: string;
   /** IANA zone, or an offset. */
   readonly timeZone?: string;
@@ -56,20 +57,19 @@ export interface ScheduleRequest {
   readonly parameters?: readonly GivenParameter[];
 }
 
-/** What a caller asks of a request. */
 export type RequestAction = 'Deleted' | 'Cancelled' | 'Hold' | 'Restart';
 
-/** Which requests; what is left out does not restrict. */
+/** Selects requests. An absent member does not restrict. */
 export interface RequestFilter {
   readonly from?: number;
   readonly to?: number;
   readonly operator?: string;
   readonly type?: string;
   readonly name?: string;
-  /** A word or digits. */
+  /** By name or number. */
   readonly runStatus?: string;
   readonly distribution?: string;
-  /** Most requests to return; 300. */
+  /** Largest number of requests to return; 300 by default. */
   readonly count?: number;
 }
 
@@ -79,7 +79,7 @@ export interface ProcessRequest {
   readonly name: string;
   readonly type: string;
   readonly runControl: string;
-  /** The gateway that ran it; empty before. */
+  /** The gateway that ran it; empty before that. */
   readonly server: string;
   readonly operator: string;
   readonly recurrence: string;
@@ -89,7 +89,7 @@ export interface ProcessRequest {
   readonly ended?: string;
   readonly destination?: string;
   readonly format?: string;
-  /** In words: `Success With Warning`. */
+  /** By name: `Success With Warning`. */
   readonly runStatus: string;
   readonly distribution: string;
   readonly contentId?: number;
@@ -120,14 +120,13 @@ export interface ProcessReport {
   readonly content: StoredBlob;
 }
 
-/** What running requests needs. */
 export interface RunPorts {
   readonly registry: Registry;
-  /** Private queries, which requests may run too. */
+  /** Private queries, which requests can run too. */
   readonly saved: SavedQueries;
   readonly store: Store;
   readonly queue: JobQueue;
-  /** In whose names requests run. */
+  /** Finds the operators of requests. */
   readonly directory: Owners;
   readonly queries: QueryPort;
   /** Content of reports. */
@@ -136,12 +135,12 @@ export interface RunPorts {
   readonly handlers: ReadonlyMap<string, ProcessHandler>;
   readonly work: OpenWork;
   readonly redactor: Redactor;
-  /** Name of this gateway, of at most eight characters: the server that a request was run by. */
+  /** Name of this gateway in the request table, of at most eight characters. */
   readonly server: string;
   readonly clock: Clock;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
-  /** Told of each attempt that has ended. */
+  /** Called for each attempt that has ended. */
   readonly account?: Account | undefined;
-  /** Milliseconds that code has to end once its signal aborts; what goes on longer is left to itself. */
+  /** Milliseconds that code has to end once its signal aborts, before it is abandoned. */
   readonly grace: number;
 }

@@ -9,26 +9,26 @@ import { may } from '../security/authorise.ts';
 /** The type of requests that run a stored query. */
 export const QUERY_TYPE = 'PSQuery';
 
-/** What a request can run: a declared process, or a stored query by itself. */
+/** The program of a request: a declared process, or a stored query by itself. */
 export interface Program {
   readonly id: string;
   readonly type: string;
   readonly process?: Process;
-  /** What it runs to a file; code where undefined. */
+  /** The query whose rows become the report; without one, code runs. */
   readonly query?: Query;
   readonly parameters: readonly Field[];
 }
 
-/** Where programs are: in the definitions, and among the queries that users have saved. */
+/** Where programs are found: in the definitions, and among private queries. */
 export interface ProgramSources {
   readonly registry: Registry;
   readonly saved: Pick<SavedQueries, 'find' | 'list'>;
 }
 
 /**
- * Finds what a type and a name stand for in a request of an operator: what is declared, else a query that the operator has
- * saved. It reads the database, and so is not for code inside a transaction.
- * @throws Fault CONFLICT for a saved query that is acceptable no longer
+ * Finds the program of an operator's request: a declared one, else a private query of the operator. Reads the database; must
+ * not be called inside a transaction.
+ * @throws Fault CONFLICT for a private query that is no longer valid
  */
 export async function findProgramOf(
   { registry, saved }: ProgramSources,
@@ -42,7 +42,7 @@ export async function findProgramOf(
   return own === undefined ? undefined : programOfQuery(own);
 }
 
-/** Finds what a type and a name stand for in the definitions; undefined where there is none. */
+/** Finds a declared program. */
 export function findProgram(registry: Registry, type: string, name: string): Program | undefined {
   const process = registry.processes.get(name);
   if (process?.type === type) return programOf(process);
@@ -54,19 +54,18 @@ function programOfQuery(query: Query): Program {
   return { id: query.id, type: QUERY_TYPE, query, parameters: query.prompts };
 }
 
-/** A declared process as a program. */
 export function programOf(process: Process): Program {
   const { id, type, parameters, answer } = process;
   return { id, type, process, parameters, ...(answer.kind === 'query' ? { query: answer.query } : {}) };
 }
 
-/** Whether a user may run it: the process where there is one, and the query where there is one. One that was saved is its owner's. */
+/** Whether a user may run a program: both its process and its query, if it has them. A private query is its owner's alone. */
 export function mayRun(user: User, { process, query }: Program): boolean {
   if (query?.owner !== undefined) return query.owner === user.id;
   return [process, query].every((thing) => thing === undefined || may(user, thing));
 }
 
-/** Names of what a user may run, sorted; stored queries too where their type is asked for, the user's own with them. */
+/** Sorted names of the programs that a user may run; stored and private queries only for their type. */
 export async function programNamesOf(
   { registry, saved }: ProgramSources,
   user: User,
@@ -78,7 +77,6 @@ export async function programNamesOf(
   return [...declared, ...own.map(({ id }) => id)].sort();
 }
 
-/** Names of what is declared and a user may run, sorted. */
 function programNames(registry: Registry, user: User, type: string | undefined): string[] {
   const processes = [...registry.processes.values()]
     .filter((each) => type === undefined || each.type === type)

@@ -11,12 +11,12 @@ import { findRow, LARGEST, updateOwn } from './rows.ts';
 import { DISTRIBUTION, RUN_STATUS, wordOf } from './status.ts';
 import type { Taken } from './steps.ts';
 
-/** Whose blobs reports are. */
+/** The owner of the reports' blobs. */
 export const REPORTS = 'process reports';
 
 /**
- * Keeps the report of a request. Each attempt has a key of its own, so that one that was given up changes nothing.
- * @throws JobLost where the request is not this attempt's any more; errors of the storage
+ * Stores the report of a request. Each attempt has its own key: an abandoned one can't replace the report of another.
+ * @throws JobLost when another attempt has the request; errors of the storage
  */
 export async function keepReport(ports: RunPorts, { row, run }: Taken, content: Attachment): Promise<void> {
   await ports.reports.put(run, content);
@@ -26,10 +26,10 @@ export async function keepReport(ports: RunPorts, { row, run }: Taken, content: 
   );
   if (isOurs) return;
   await ports.reports.delete(run);
-  throw new JobLost(`process request ${instance} is another's by now`);
+  throw new JobLost(`another attempt has process request ${instance}`);
 }
 
-/** The report of a request. @throws Fault NOT_FOUND naming its status where there is none, FORBIDDEN */
+/** @throws Fault NOT_FOUND naming the status of a request without a report, FORBIDDEN */
 export async function findReport(
   { registry, store, reports }: Pick<RunPorts, 'store' | 'reports'> & { readonly registry: Registry },
   instance: number,
@@ -61,7 +61,7 @@ export async function findReported(db: Db, contentId: number): Promise<number> {
   return row.instance;
 }
 
-/** Removes the content of reports that ended before, and says so at their requests. */
+/** Removes the reports of requests that ended before a time. */
 export async function sweepReports(
   { store, reports }: Pick<RunPorts, 'store' | 'reports'>,
   before: Date,
@@ -85,9 +85,9 @@ export async function sweepReports(
   await reports.expire(await nobodys(db, before));
 }
 
-/** Says at a request that its report is gone; nothing where it was restarted meanwhile. */
+/** Removes a report from its request, unless the request was restarted meanwhile. */
 async function forget(tx: Db, instance: number, report: string): Promise<void> {
-  // The request table first, as every step of a request does, so that none waits for another in a circle.
+  // The request table comes first, as in every other step of a request: this order avoids deadlocks.
   await tx
     .updateTable('psprcsrqst')
     .set({ diststatus: DISTRIBUTION.Delete })
@@ -110,8 +110,8 @@ async function forget(tx: Db, instance: number, report: string): Promise<void> {
 }
 
 /**
- * The time before which all content is nobody's: what attempts have kept that were given up. The report of a request that
- * has run for longer than reports are kept is older than its end.
+ * The time before which all content belongs to abandoned attempts. The report of a request that has run for longer than
+ * reports are kept is older than its end.
  */
 async function nobodys(db: Db, before: Date): Promise<Date> {
   const { began } = await db

@@ -7,17 +7,17 @@ import type { ResultFormat } from '../query/index.ts';
 import { quote } from '../wire/words.ts';
 import type { Program } from './program.ts';
 
-/** One parameter of a request, as it comes. */
+/** A parameter as a request contains it. */
 export interface GivenParameter {
   readonly Name?: string;
   readonly Value?: string;
 }
 
-/** Texts by the names of parameters. */
+/** Texts by parameter name. */
 export type ParameterTexts = Readonly<Record<string, string>>;
 
 /**
- * The texts of a request's parameters, held against those that the program has.
+ * The texts of a request's parameters, checked against those of the program.
  * @throws Fault BAD_PARAMETER naming the parameter
  */
 export function parameterTexts(program: Program, given: readonly GivenParameter[]): ParameterTexts {
@@ -38,7 +38,7 @@ export function parameterTexts(program: Program, given: readonly GivenParameter[
 }
 
 /**
- * The values of parameters: typed, with defaults for what is not given. An empty text is not given.
+ * The typed values of parameters, with defaults. An empty text counts as absent.
  * @throws Fault BAD_PARAMETER naming the parameter
  */
 export function parameterValues({ parameters }: Program, texts: ParameterTexts): DocumentValue {
@@ -68,24 +68,24 @@ export function parameterRedactor(
   return redactor.knowing({ secrets: () => secrets });
 }
 
-/** Where the output of a request goes, and in which format; both in capitals, as requests hold them. */
+/** Destination and format of a request's output, in capitals as in requests. */
 export interface Output {
   readonly destination: string;
-  /** Empty where the program decides. */
+  /** Empty if the program decides. */
   readonly format: string;
 }
 
-/** All of them keep the report with the request, from where it is fetched. */
+/** All of these keep the report with the request, for callers to fetch. */
 const KEPT = ['WEB', 'FILE', 'WINDOW'];
 const NONE = 'NONE';
 
 interface QueryOutput {
   readonly format: ResultFormat;
-  /** Of the file's name. */
+  /** Of the file name. */
   readonly ending: string;
 }
 
-/** Formats of a stored query's rows, by the words that requests say. */
+/** Formats of a stored query's rows, by their names in requests. */
 const QUERY_FORMATS: Readonly<Record<string, QueryOutput>> = {
   CSV: { format: 'csv', ending: 'csv' },
   TXT: { format: 'csv', ending: 'csv' },
@@ -102,31 +102,30 @@ const QUERY_FORMATS: Readonly<Record<string, QueryOutput>> = {
 const USUAL_FORMAT = 'CSV';
 
 /**
- * What a request says of its output, any letter case. Where it says nothing the report is kept, a query's as CSV.
+ * Reads the output of a request, ignoring letter case. By default the report is kept; that of a query is CSV.
  * @throws Fault BAD_PARAMETER
  */
 export function readOutput(program: Program, type: string | undefined, format: string | undefined): Output {
   const destination = (type ?? 'WEB').toUpperCase();
   const destinations = program.query === undefined ? [...KEPT, NONE] : KEPT;
-  if (!destinations.includes(destination)) throw bad('OutputDestinationType', type, destinations);
+  if (!destinations.includes(destination)) throw badOutput('OutputDestinationType', type, destinations);
   const wanted = (format ?? '').toUpperCase();
   if (program.query === undefined) return { destination, format: wanted };
   if (wanted !== '' && !Object.hasOwn(QUERY_FORMATS, wanted))
-    throw bad('OutputDestinationFormat', format, Object.keys(QUERY_FORMATS));
+    throw badOutput('OutputDestinationFormat', format, Object.keys(QUERY_FORMATS));
   return { destination, format: wanted === '' ? USUAL_FORMAT : wanted };
 }
 
-/** How a stored query's rows are written. */
 export function queryOutput(format: string): QueryOutput {
   return QUERY_FORMATS[format] ?? (QUERY_FORMATS[USUAL_FORMAT] as QueryOutput);
 }
 
-/** Whether what the code of a process reports is kept. */
+/** Whether the report of a process is kept. */
 export function isKept(destination: string): boolean {
   return destination !== NONE;
 }
 
-function bad(name: string, given: string | undefined, known: readonly string[]): Fault {
-  const reason = `is ${JSON.stringify(given)}; there are: ${known.join(', ')}`;
+function badOutput(name: string, given: string | undefined, known: readonly string[]): Fault {
+  const reason = `is ${JSON.stringify(given)}; allowed: ${known.join(', ')}`;
   return Fault.of('BAD_PARAMETER', { name, reason });
 }

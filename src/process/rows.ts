@@ -7,7 +7,7 @@ import { DISTRIBUTION, RUN_STATUS, wordOf } from './status.ts';
 /** Largest number that the columns of instances and reports can hold. */
 export const LARGEST = 2 ** 31 - 1;
 
-/** Rows of the request table, each with what the gateway knows beside it: nothing of those that others entered. */
+/** Rows of the request table, with the gateway's own row, which requests entered by another system lack. */
 export function selectRequests(db: Db) {
   return db
     .selectFrom('psprcsrqst')
@@ -44,7 +44,7 @@ export function selectRequests(db: Db) {
     ]);
 }
 
-/** A request as it is kept. */
+/** A request as it is stored. */
 export type RequestRow = Awaited<ReturnType<typeof findRow>>;
 
 /** @throws Fault NOT_FOUND */
@@ -73,14 +73,14 @@ export async function updateOwn(
   return numUpdatedRows > 0n;
 }
 
-/** What is said of a request that is not there, and of one that the caller is not to know of. */
+/** The fault for a request that does not exist, or is hidden from the caller. */
 export function unknownRequest(instance: number): Fault {
   return Fault.of('NOT_FOUND', { what: `process request ${instance}` });
 }
 
 /** A request as callers see it. */
 export function shownRequest(row: RequestRow, clock: Clock): ProcessRequest {
-  // Where the exact instant is not known, the text of the request table is taken in the gateway's zone.
+  // Requests of another system have no exact instant: the text of the request table counts, in the gateway's zone.
   const shown = <K extends string>(key: K, exact: string | null, local: string | null): { [key in K]?: string } => {
     const text =
       exact === null ? (local === null ? undefined : clock.shownLocal(local)) : clock.shown(Date.parse(exact));

@@ -3,7 +3,6 @@ import type { Process } from '../model/process.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { RunningLog } from './message-log.ts';
 
-/** What a running process is made of. */
 interface RunningFacts extends Pick<ProcessContext, 'instance' | 'runControl' | 'attempt' | 'report'> {
   readonly process: Process;
   readonly log: RunningLog;
@@ -12,14 +11,13 @@ interface RunningFacts extends Pick<ProcessContext, 'instance' | 'runControl' | 
   readonly complete: ProcessContext['complete'];
 }
 
-/** The context that the code of a process sees. */
 interface Running {
   readonly context: ProcessContext;
-  /** Takes nothing more; `why` is told to code that goes on all the same. */
+  /** Closes the context; `why` completes the error message for code that still uses it. */
   end(why: string): void;
 }
 
-/** Makes the context of an attempt, of what all code can reach. Once the attempt is over it takes nothing more. */
+/** Makes the context for the code of an attempt. It is closed once the attempt is over. */
 export function openRunning(facts: RunningFacts, work: WorkContext): Running {
   const { process, instance, runControl, attempt, log, redactor } = facts;
   const { caller, requestId, signal, blobs } = work;
@@ -35,7 +33,7 @@ export function openRunning(facts: RunningFacts, work: WorkContext): Running {
     ...{ process, instance, runControl, attempt, caller, requestId, signal, blobs },
     progress(percent, text) {
       check();
-      if (!(percent >= 0 && percent <= 100)) throw new RangeError(`progress is from 0 to 100, not ${percent}`);
+      if (!(percent >= 0 && percent <= 100)) throw new RangeError(`progress must be from 0 to 100, not ${percent}`);
       log.progress(percent, text === undefined ? undefined : redactor.text(text));
     },
     message(level, text) {
@@ -55,7 +53,7 @@ export function openRunning(facts: RunningFacts, work: WorkContext): Running {
         await facts.complete(given);
         end('has ended');
       } catch (error) {
-        // Nothing of it was kept.
+        // The transaction was rolled back: the code may go on.
         completing = false;
         throw error;
       }

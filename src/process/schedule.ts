@@ -11,8 +11,9 @@ import { findProgramOf, mayRun, type Program, type ProgramSources, programOf, QU
 import { parameterTexts, readOutput } from './request.ts';
 
 /**
- * What a caller asks for as a request to enter.
- * @throws Fault MISSING_PARAMETER, BAD_PARAMETER; NOT_FOUND for what the user may not run too; CONFLICT for a saved query that is acceptable no longer
+ * Checks a caller's request.
+ * @throws Fault MISSING_PARAMETER, BAD_PARAMETER; NOT_FOUND also for a process that the user may not run; CONFLICT for a
+ * private query that is no longer valid
  */
 export async function readRequest(
   sources: ProgramSources,
@@ -26,7 +27,7 @@ export async function readRequest(
   const program = await programFor(sources, type, name, user);
   const recurrence = recurrenceFor(sources.registry, asked.recurrence);
   const now = clock.now();
-  // The zone is looked at even where the datetime has an offset of its own.
+  // The zone is checked even if there is no datetime, or one with an offset.
   const given = clock.instantOf(runDateTime ?? '2000-01-01T00:00:00', emptyToNone(timeZone));
   const first = recurrence === undefined ? now : timeAfter(recurrence, now);
   return {
@@ -48,7 +49,7 @@ const emptyToNone = (text: string | undefined): string | undefined => (text === 
 async function programFor(sources: ProgramSources, type: string, name: string, user: User): Promise<Program> {
   const program = await findProgramOf(sources, type, name, user.id);
   if (program !== undefined && mayRun(user, program)) return program;
-  // As for a name that nothing has: not even the time tells that it is there.
+  // The same database access as for an unknown name: the response time must not reveal that the query exists.
   if (program !== undefined && type === QUERY_TYPE) await sources.saved.find(user.id, name);
   const process = sources.registry.processes.get(name);
   if (process === undefined || process.type === type || !mayRun(user, programOf(process)))
@@ -62,19 +63,19 @@ function recurrenceFor(registry: Registry, id: string | undefined): Recurrence |
   const found = registry.recurrences.get(id);
   if (found !== undefined) return found;
   const known = [...registry.recurrences.keys()].join(', ') || 'none';
-  const reason = `is ${JSON.stringify(id)}, and there is no such recurrence; there are: ${known}`;
+  const reason = `is ${JSON.stringify(id)}, which is not a declared recurrence; declared: ${known}`;
   throw Fault.of('BAD_PARAMETER', { name: 'Recurrence', reason });
 }
 
-/** @throws Fault BAD_PARAMETER where there is no such time any more */
+/** @throws Fault BAD_PARAMETER for a recurrence without a future time */
 function timeAfter(recurrence: Recurrence, instant: number): number {
   const next = nextTime(recurrence.cron, recurrence.zone, new Date(instant));
   if (next !== undefined) return next.getTime();
-  const reason = `is ${JSON.stringify(recurrence.id)}, which has no time to come`;
+  const reason = `is ${JSON.stringify(recurrence.id)}, which has no future time`;
   throw Fault.of('BAD_PARAMETER', { name: 'Recurrence', reason });
 }
 
-/** The request that follows one by its recurrence; undefined where that is not declared any more, or over. */
+/** The next request of a recurrence; `undefined` if the recurrence is no longer declared or has no future time. */
 export function followingRequest(
   registry: Registry,
   clock: Clock,
@@ -82,13 +83,13 @@ export function followingRequest(
 ): NewRequest | undefined {
   const recurrence = registry.recurrences.get(request.recurrence);
   if (recurrence === undefined) return undefined;
-  // Of a clock that was set back, and a request that came late, the later counts: no time comes twice.
+  // The later of both times counts: even if the clock was set back or the request ran late, no time is used twice.
   const after = new Date(Math.max(clock.now(), request.runs));
   const next = nextTime(recurrence.cron, recurrence.zone, after);
   return next === undefined ? undefined : { ...request, runs: next.getTime(), followed: false };
 }
 
-/** Enters a request of a process that recurs by its definition. */
+/** Enters a request of a process with `recurs:`. */
 export async function enterRecurring(tx: Db, ports: EntryPorts, process: Process, at: Date): Promise<void> {
   const program = programOf(process);
   await enterRequest(tx, ports, {

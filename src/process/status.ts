@@ -1,6 +1,6 @@
 import type { Db, ProcessRequestTable } from '../store/index.ts';
 
-/** Run statuses by their words, as digits of `psprcsrqst.runstatus` (field notes 2). */
+/** Run statuses by name, as digits of `psprcsrqst.runstatus` (field notes 2). */
 export const RUN_STATUS = {
   Cancel: '1',
   Delete: '2',
@@ -19,7 +19,7 @@ export const RUN_STATUS = {
 } as const;
 type RunStatus = keyof typeof RUN_STATUS;
 
-/** Distribution statuses by their words, as digits of `psprcsrqst.diststatus`. */
+/** Distribution statuses by name, as digits of `psprcsrqst.diststatus`. */
 export const DISTRIBUTION = {
   None: '0',
   'Not Available': '1',
@@ -31,41 +31,41 @@ export const DISTRIBUTION = {
   Posting: '7',
 } as const;
 
-/** The word of a status in digits; the digits themselves where there is none. */
+/** The name of a status in digits; the digits themselves if they are unknown. */
 export function wordOf(codes: Readonly<Record<string, string>>, digits: string): string {
   return Object.keys(codes).find((word) => codes[word] === digits) ?? digits;
 }
 
-/** The digits of a status that is given as a word in any case, or as digits; undefined where there is no such status. */
+/** The digits of a status given by its name, in any letter case, or by its digits; `undefined` for an unknown status. */
 export function digitsOf(codes: Readonly<Record<string, string>>, given: string): string | undefined {
   const wanted = given.toLowerCase();
   return Object.entries(codes).find(([word, digits]) => digits === given || word.toLowerCase() === wanted)?.[1];
 }
 
-/** One step of a request's life: the statuses that it may be taken from, and where it leads. */
+/** A step in the life of a request, with the statuses before and after it. */
 interface Transition {
   readonly from: readonly RunStatus[];
   readonly to: RunStatus;
 }
 
 /**
- * Every legal step. A step is a compare-and-set: it happens where the request has one of its statuses, or not at all.
- * `initiate` takes what an attempt has left that ended with its gateway, too.
+ * All steps. A step is a compare-and-set: it is only taken if the request has one of its `from` statuses. `initiate` also takes
+ * up requests whose attempt ended with its gateway.
  */
 const TRANSITIONS = {
   initiate: { from: ['Queued', 'Initiated', 'Processing'], to: 'Initiated' },
   begin: { from: ['Initiated'], to: 'Processing' },
   succeed: { from: ['Processing'], to: 'Success' },
   warn: { from: ['Processing'], to: 'Success With Warning' },
-  /** The code of the process says that it can't be done, and that another attempt would not help. */
+  /** The code of the process has failed in a way that another attempt would not fix. */
   refuse: { from: ['Initiated', 'Processing'], to: 'Not Successful' },
   retry: { from: ['Queued', 'Initiated', 'Processing'], to: 'Queued' },
   /** The last attempt failed. */
   fail: { from: ['Queued', 'Initiated', 'Processing'], to: 'Error' },
   hold: { from: ['Queued', 'Pending'], to: 'Hold' },
-  /** It does not run: nobody has to be asked. */
+  /** The request is not running. */
   cancel: { from: ['Queued', 'Hold', 'Pending', 'Blocked'], to: 'Cancelled' },
-  /** It runs: its attempt is asked to end, and then it is over. */
+  /** The request is running: its attempt is signalled, and takes the step `end`. */
   ask: { from: ['Initiated', 'Processing'], to: 'Cancel' },
   end: { from: ['Cancel'], to: 'Cancelled' },
   restart: { from: ['Error', 'Not Successful', 'Cancelled', 'Hold'], to: 'Queued' },
@@ -87,22 +87,21 @@ const TRANSITIONS = {
 } as const satisfies Readonly<Record<string, Transition>>;
 export type Step = keyof typeof TRANSITIONS;
 
-/** Whether a step may be taken from a status in digits. */
+/** Whether a step is allowed from a status in digits. */
 export function mayTake(step: Step, digits: string): boolean {
   return fromDigits(step).includes(digits);
 }
 
-/** The statuses in digits that a step may be taken from. */
 function fromDigits(step: Step): readonly string[] {
   return TRANSITIONS[step].from.map((status) => RUN_STATUS[status]);
 }
 
-/** What a step changes beside the run status. */
+/** Further columns that a step changes. */
 type Changes = Partial<Pick<ProcessRequestTable, 'begindttm' | 'enddttm' | 'diststatus' | 'servernamerun'>>;
 
 /**
- * Takes a step of a request's life, where its present status allows it and, if a run is given, that run has it.
- * @returns whether it was taken
+ * Takes a step if the request's status allows it and, if a run is given, that run has the request.
+ * @returns whether the step was taken
  */
 export async function move(
   tx: Db,

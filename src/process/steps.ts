@@ -12,18 +12,18 @@ import { DISTRIBUTION, move, RUN_STATUS, type Step } from './status.ts';
 /** A request that an attempt has taken up. */
 export interface Taken {
   readonly row: RequestRow;
-  /** Undefined where it is not declared any more. */
+  /** `undefined` if it is no longer declared. */
   readonly program: Program | undefined;
   readonly texts: ParameterTexts;
-  /** The attempt, for as long as the request is its own. */
+  /** Id of the attempt, in the request's row while the attempt has the request. */
   readonly run: string;
   /** From 1. */
   readonly attempt: number;
 }
 
 /**
- * Takes up a request for an attempt, and enters the one that follows it by its recurrence, once.
- * @returns undefined where there is nothing to run: it was held, cancelled or deleted, or has ended
+ * Takes up a request for an attempt, and enters the next request of its recurrence, once.
+ * @returns `undefined` when there is nothing to run: the request was held, cancelled or deleted, or has ended
  */
 export async function initiate(
   tx: Db,
@@ -32,14 +32,14 @@ export async function initiate(
   run: string,
 ): Promise<Taken | undefined> {
   const { clock, server } = ports;
-  // Locks it before it is looked at: what another attempt does at the same time is seen.
+  // Locks the row before it is read, so the changes of a concurrent attempt are visible.
   await tx
     .updateTable('psprcsrqst')
     .set(({ ref }) => ({ runstatus: ref('runstatus') }))
     .where('prcsinstance', '=', instance)
     .execute();
   const row = await selectRequests(tx).where('prcsinstance', '=', instance).executeTakeFirst();
-  // A later attempt than this may have it already, and a restart gives it another job.
+  // A later attempt may have the request already, and a restart gives it a new job.
   if (row === undefined || row.job !== id || (row.attempt ?? 0) > attempt) return undefined;
   const now = clock.now();
   const changes = { servernamerun: server, begindttm: clock.local(now), diststatus: DISTRIBUTION.Processing };
@@ -66,7 +66,7 @@ async function follow(tx: Db, ports: RunPorts, row: RequestRow, parameters: Para
   if (following !== undefined) await enterRequest(tx, ports, following);
 }
 
-/** The code begins. @throws JobLost where the request is not this attempt's any more */
+/** Marks the request as processing. @throws JobLost when another attempt has it */
 export async function begin(tx: Db, { row, run }: Taken): Promise<void> {
   if (!(await move(tx, 'begin', row.prcsinstance, { run }))) throw new JobLost(`process request ${row.prcsinstance}`);
 }
@@ -76,14 +76,14 @@ export interface End {
   readonly step: Step;
   readonly instance: number;
   readonly run: string;
-  /** It has kept a report. */
+  /** A report was stored. */
   readonly reported: boolean;
 }
 
 /**
  * Ends a request for the attempt that has it, as part of a transaction.
- * @param last writes what is left to be said
- * @throws JobLost where the request is not this attempt's any more
+ * @param last writes the remaining lines of the log
+ * @throws JobLost when another attempt has the request
  */
 export async function endRequest(
   tx: Db,
@@ -94,7 +94,7 @@ export async function endRequest(
   const now = clock.now();
   const diststatus = distributionAfter(step, reported);
   if (!(await move(tx, step, instance, { run, diststatus, enddttm: clock.local(now) })))
-    throw new JobLost(`process request ${instance} is another's by now`);
+    throw new JobLost(`another attempt has process request ${instance}`);
   await last?.(tx);
   await updateOwn(tx, instance, ended(now));
 }
@@ -106,14 +106,14 @@ function distributionAfter(step: Step, reported: boolean): string {
 
 const ended = (now: number) => ({ run: null, ended: instantText(now) });
 
-/** An attempt failed and another follows, as part of the queue's transaction. */
+/** Records that an attempt failed and another follows, as part of the queue's transaction. */
 export async function retryRequest(tx: Db, instance: number, line: LogLine): Promise<void> {
   if (!(await move(tx, 'retry', instance, { diststatus: DISTRIBUTION.None }))) return;
   await updateOwn(tx, instance, { run: null });
   await addLines(tx, instance, [line]);
 }
 
-/** The last attempt failed, as part of the queue's transaction. */
+/** Records that the last attempt failed, as part of the queue's transaction. */
 export async function failRequest(tx: Db, clock: Clock, instance: number, line: LogLine): Promise<void> {
   const now = clock.now();
   if (!(await move(tx, 'fail', instance, { enddttm: clock.local(now), diststatus: DISTRIBUTION['Not Posted'] })))
@@ -122,7 +122,7 @@ export async function failRequest(tx: Db, clock: Clock, instance: number, line: 
   await addLines(tx, instance, [line]);
 }
 
-/** Requests that were asked to end and whose attempt can't tell: its gateway has gone. */
+/** Ends cancelled requests whose gateway is gone, with the attempt that should have ended them. */
 export async function endForgotten(tx: Db, clock: Clock, olderThan: number): Promise<void> {
   const forgotten = await tx
     .selectFrom('psprcsrqst')

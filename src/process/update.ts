@@ -10,7 +10,7 @@ import type { RequestAction } from './port.ts';
 import { findRow, type RequestRow, updateOwn } from './rows.ts';
 import { DISTRIBUTION, mayTake, move, RUN_STATUS, type Step, wordOf } from './status.ts';
 
-/** The steps that an action may be, and how it is told that none of them can be taken. */
+/** The possible steps of an action, and its participle for messages. */
 const ACTIONS: Readonly<Record<RequestAction, { readonly steps: readonly Step[]; readonly words: string }>> = {
   Deleted: { steps: ['delete'], words: 'deleted' },
   Cancelled: { steps: ['cancel', 'ask'], words: 'cancelled' },
@@ -20,7 +20,7 @@ const ACTIONS: Readonly<Record<RequestAction, { readonly steps: readonly Step[];
 
 /**
  * Takes the step of an action, as part of a transaction.
- * @returns the key of a report that nobody can ask for any more, for its content to be removed
+ * @returns the key of a report that is no longer needed, whose content has to be removed
  * @throws Fault NOT_FOUND, FORBIDDEN, CONFLICT
  */
 export async function updateRequest(
@@ -37,7 +37,7 @@ export async function updateRequest(
     const conflict = (reason: string): Fault => Fault.of('CONFLICT', { what: `Process request ${instance}`, reason });
     if (step === undefined) throw conflict(`is ${wordOf(RUN_STATUS, row.runstatus)} and can't be ${words}`);
     if (step === 'restart' && row.job === null) throw conflict("was entered by another system and can't be restarted");
-    // Between the look and the step a worker may have taken one of its own: then there is another look.
+    // A worker may have taken a step since the row was read: then it is read again.
     if (await move(tx, step, instance, changesOf(step, row, ports))) return takeAlong(tx, step, row, ports);
   }
 }
@@ -48,7 +48,7 @@ function changesOf(step: Step, row: RequestRow, { clock }: EntryPorts) {
   return step === 'delete' && row.report !== null ? { diststatus: DISTRIBUTION.Delete } : {};
 }
 
-/** What goes with a step: the job, and what the gateway's own table says. */
+/** Changes the job and the gateway's own row along with a step. */
 async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: EntryPorts): Promise<string | undefined> {
   const { queue, clock } = ports;
   const { prcsinstance: instance, job, report } = row;
@@ -57,7 +57,7 @@ async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: EntryPorts)
   const now = clock.now();
   if (step === 'restart') {
     const next = randomUUID();
-    // One that was held before its time came keeps that time.
+    // A request that was put on hold before its time keeps that time.
     const runs = Math.max(now, Date.parse(row.runs ?? ''));
     const fresh = { run: null, attempt: 0, began: null, ended: null, cancelled: null, percent: null, progress: null };
     await update({ ...fresh, job: next, report: null, content: null });

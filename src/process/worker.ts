@@ -11,7 +11,7 @@ import { failRequest, initiate, retryRequest } from './steps.ts';
 
 const ONCE: RetryRule = { attempts: 0, first: 0, longest: 0 };
 
-/** What works at the queue of requests. */
+/** The worker of the queue of process requests. */
 export function createWorker(ports: RunPorts): Worker {
   const { registry, clock } = ports;
   return {
@@ -22,11 +22,11 @@ export function createWorker(ports: RunPorts): Worker {
     },
     run: (job) => runJob(ports, job),
     async onRetry(tx, job, error, next) {
-      const words = `Attempt ${job.attempt} has failed: ${errorWords(error)} The next begins at ${instantText(next.getTime())}.`;
+      const words = `Attempt ${job.attempt} failed: ${errorWords(error)} The next begins at ${instantText(next.getTime())}.`;
       await retryRequest(tx, dataOf(job).instance, { level: 'warning', text: words, said: instantText(clock.now()) });
     },
     async onDead(tx, job, error) {
-      const words = `Attempt ${job.attempt} has failed, and no other follows: ${errorWords(error)}`;
+      const words = `Attempt ${job.attempt} failed and no other follows: ${errorWords(error)}`;
       await failRequest(tx, clock, dataOf(job).instance, {
         level: 'error',
         text: words,
@@ -54,7 +54,7 @@ async function runJob(ports: RunPorts, job: Job): Promise<void> {
     await current.run();
     tell();
   } catch (error) {
-    // What code does after it has ended the request itself changes nothing of that.
+    // The code has ended the request itself: a later error does not change that.
     tell(job.completed ? undefined : error);
     await onFailure(ports, job, current, error);
   } finally {
@@ -65,7 +65,6 @@ async function runJob(ports: RunPorts, job: Job): Promise<void> {
 async function onFailure(ports: RunPorts, job: Job, current: Attempt, error: unknown): Promise<void> {
   const { instance } = current;
   if (job.completed) {
-    // It has ended with success, and what came after that changes nothing.
     ports.onError(error as Error, { instance, what: 'the code of a process after its end' });
     return;
   }

@@ -47,10 +47,10 @@ describe.each(engines)('components against their tables, on %s', (kind) => {
     expect(await said('place')).toEqual([]);
     expect(await said(kind === 'sqlite' ? 'main.place' : 'public.place')).toEqual([]);
     expect(await said('unique_place')).toEqual([]);
-    expect(await said('nowhere')).toEqual(['there is no table nowhere']);
+    expect(await said('nowhere')).toEqual(['the table nowhere does not exist']);
     expect(await said('half')).toEqual(['the table half has no column price; it has id, name']);
     expect(await said('doubled')).toEqual([
-      'several rows of doubled may have the same id: make that its primary key, or unique',
+      'several rows of doubled may have the same id: make it the primary key, or unique',
     ]);
     const name = component('doubled').shape.fields[1]!;
     expect(await said('doubled', { keys: [key, name] })).toEqual([]);

@@ -39,8 +39,8 @@ it('runs classes after a save in the name of whom a token vouched for, and none 
   await queue.start();
   await eventually('the classes', () => (told.length === 2 ? true : undefined));
   expect(told.toSorted()).toEqual([
-    'Audit did not run: user bob, who saved, may call no longer',
-    'Second did not run: user bob, who saved, may call no longer',
+    'Audit did not run: user bob, who saved, is unknown or disabled by now',
+    'Second did not run: user bob, who saved, is unknown or disabled by now',
   ]);
   const db = await store.tables();
   const audit = db.withTables<{ audit: { id: number; class: string } }>().selectFrom('audit').selectAll();

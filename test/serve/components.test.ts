@@ -129,7 +129,7 @@ describe.each(ENGINES)('components over REST, on %s', (kind) => {
     const reply = await send('PUT', path, { NAME: `p${last}`, REVISION: 1 });
     expect(fault(reply)).toEqual([409, 'CONFLICT']);
     expect(JSON.parse(reply.text).MESSAGE).toBe(
-      `PLACES N/${last} has changed since it was read: its REVISION is 2, and the request says 1.`,
+      `PLACES N/${last} has changed since it was read: its REVISION is 2, but the request has 1.`,
     );
     expect(fault(await send('DELETE', `${path}?REVISION=1`))).toEqual([409, 'CONFLICT']);
     expect((await send('DELETE', `${path}?REVISION=2`)).status).toBe(204);

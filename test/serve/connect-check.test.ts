@@ -142,7 +142,7 @@ describe.skipIf(!hasPostgres)('checking queries on PostgreSQL', async () => {
   11 |      or nmber = :NUMBER
      |         ^^^^^
 `);
-    const reason = 'several rows of orders may have the same number: make that its primary key, or unique';
+    const reason = 'several rows of orders may have the same number: make it the primary key, or unique';
     const kept = await projectOf(databaseCatalogue['component-table'].wrong);
     expect(await said(kept, { DATABASE_URL: database.url })).toContain(
       `definitions/queries.yaml:4:12: error component-table: The table of component KEPT does not fit: ${reason}.`,

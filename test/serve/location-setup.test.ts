@@ -43,7 +43,7 @@ it('answers faults of the sample in its own document', async () => {
   const kept = await box.call(PATH, { method: 'DELETE' });
   expect([kept.status, JSON.parse(kept.text)]).toEqual([
     409,
-    { MESSAGE: 'LOCATION_SETUP N/NYC01 breaks a rule of its table.' },
+    { MESSAGE: 'LOCATION_SETUP N/NYC01 violates a rule of its table.' },
   ]);
   expect((await box.call(PATH, { headers: { authorization: GUEST } })).status).toBe(403);
 });

@@ -216,10 +216,7 @@ describe('what a process says', () => {
     });
 
   it.each([
-    [
-      'throws',
-      ['Attempt 1 has failed: process *** The next', 'Attempt 2 has failed, and no other follows: process ***'],
-    ],
+    ['throws', ['Attempt 1 failed: process *** The next', 'Attempt 2 failed and no other follows: process ***']],
     ['refuse', ['Not with ***']],
   ])('is masked in its messages, its progress and the log: %s', async (how, words) => {
     const instance = await schedule(how);

@@ -213,12 +213,12 @@ describe('a request that is entered over REST', () => {
     expect(await ended(instance)).toMatchObject({ RunStatus: 'Success', Attempt: 2 });
     const [line] = await messages(instance);
     expect(line).toMatchObject({ Level: 'warning' });
-    expect(line?.Text).toMatch(/^Attempt 1 has failed: The line is engaged\. The next begins at /);
+    expect(line?.Text).toMatch(/^Attempt 1 failed: The line is engaged\. The next begins at /);
   });
 
   it.each([
-    ['always', 'Error', 'Attempt 2 has failed, and no other follows: The line is engaged.'],
-    ['hang', 'Error', 'Attempt 2 has failed, and no other follows: FLAKY took longer than 0.2 s and was stopped.'],
+    ['always', 'Error', 'Attempt 2 failed and no other follows: The line is engaged.'],
+    ['hang', 'Error', 'Attempt 2 failed and no other follows: FLAKY took longer than 0.2 s and was stopped.'],
     ['refuse', 'Not Successful', 'There is no query NO_SUCH_QUERY.'],
   ])('ends as it should: %s', async (mode, status, last) => {
     const instance = await scheduled({ ProcessName: 'FLAKY', parameters: given({ MODE: mode }) });
@@ -264,7 +264,7 @@ describe('a request that is wrong', () => {
     [
       { ProcessName: 'SLOW', Recurrence: 'HOURLY' },
       400,
-      'Recurrence is "HOURLY", and there is no such recurrence; there are: EVERY_MINUTE.',
+      'Recurrence is "HOURLY", which is not a declared recurrence; declared: EVERY_MINUTE.',
     ],
     [
       { ProcessName: 'SLOW', TimeZone: 'Berlin' },
@@ -274,7 +274,7 @@ describe('a request that is wrong', () => {
     [
       { ProcessName: 'SLOW', OutputDestinationType: 'PRINTER' },
       400,
-      'OutputDestinationType is "PRINTER"; there are: WEB, FILE, WINDOW, NONE.',
+      'OutputDestinationType is "PRINTER"; allowed: WEB, FILE, WINDOW, NONE.',
     ],
     [
       {
@@ -284,7 +284,7 @@ describe('a request that is wrong', () => {
         parameters: given({ LAST: '1' }),
       },
       400,
-      'OutputDestinationFormat is "PDF"; there are: CSV, TXT, XLS, XLSX, EXCEL, HTM, HTML, XML, XMLP, WEBROWSET, JSON.',
+      'OutputDestinationFormat is "PDF"; allowed: CSV, TXT, XLS, XLSX, EXCEL, HTM, HTML, XML, XMLP, WEBROWSET, JSON.',
     ],
     [{ ProcessName: 'SLOW', RunControlId: ' ' }, 400, 'RunControlId is missing.'],
   ])('is refused with what is wrong: %j', async (body, status, message) => {
