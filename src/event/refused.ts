@@ -58,9 +58,7 @@ export function faultOfDatabase(error: unknown, what: string, names: readonly st
       { what, reason: 'has a value that must be unique and that another record has' },
       because,
     );
-  return RULE.test(code)
-    ? Fault.of('CONFLICT', { what, reason: 'violates a rule of its table' }, because)
-    : error;
+  return RULE.test(code) ? Fault.of('CONFLICT', { what, reason: 'violates a rule of its table' }, because) : error;
 }
 
 /** PostgreSQL names the column, SQLite ends its message with `table.column`. */

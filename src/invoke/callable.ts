@@ -8,23 +8,23 @@ import type { Called } from './error.ts';
 import type { RawReply } from './http/raw-reply.ts';
 import type { Outgoing } from './outgoing.ts';
 
-/** An operation that can be called, compiled once. */
+/** A compiled operation. */
 export interface Callable {
   readonly operation: ConsumerOperation;
-  /** Configuration that a request with this input refers to. @throws InvokeError BAD_INPUT */
+  /** Configuration that a request with this input needs. @throws InvokeError BAD_INPUT */
   references(input: DocumentValue, options: WriteOptions): readonly ConfigText[];
   /** @throws InvokeError BAD_INPUT */
   write(input: DocumentValue, options: WriteOptions & { readonly resolve: ResolveReference }): Outgoing;
   /**
-   * Reads a reply. Where that fails, its connection is given up.
+   * Reads a reply. If that fails, its connection is closed.
    * @throws SoapFault, ReplyFault; InvokeError HTTP_STATUS, BAD_REPLY, REPLY_TOO_LARGE, TIMEOUT, ABORTED, CUT
    */
   read(raw: RawReply, ports: ReplyPorts): Promise<ReadReply>;
 }
 
-/** Content that travels beside the envelope, or where a marker of it is. */
+/** An attachment of a SOAP request, or content in the place of its marker. */
 export interface Segment extends Omit<Attachment, 'contentType'> {
-  /** SegmentContentType of the operation where it is left out, else application/octet-stream. */
+  /** Defaults to SegmentContentType of the operation, else application/octet-stream. */
   readonly contentType?: string;
 }
 
@@ -32,33 +32,32 @@ export interface WriteOptions {
   readonly called: Called;
   /** The client's. */
   readonly redactor: Redactor;
-  /** Over SOAP: content beside the input. */
+  /** SOAP only: attachments. */
   readonly segments: readonly Segment[];
-  /** Over REST: which of the operation's URI templates, from 1. */
+  /** REST only: number of the URI template, from 1. */
   readonly uriIndex: number;
 }
 
-/** What replies are read with. */
 export interface ReplyPorts {
   readonly limits: Limits;
   readonly spool: Spool;
 }
 
-/** What a reply says. */
+/** The content of a reply. */
 export interface ReadReply {
   readonly value: DocumentValue;
-  /** The body as it came, where it is text and in memory. */
+  /** The unchanged body, if it is text and in memory. */
   readonly body?: string;
-  /** There where the reply holds a connection, or content that was kept of it. */
+  /** Present while the reply occupies a connection or stored content. */
   readonly content?: ReplyContent;
 }
 
-/** What of a reply is read after its value. */
+/** The part of a reply that is read after its value. */
 export interface ReplyContent {
-  /** Attachments that no field holds. */
+  /** Attachments that no field refers to. */
   segments(): AsyncIterable<Attachment>;
-  /** Reads to the end. @throws InvokeError where the rest is broken */
+  /** Reads to the end. @throws InvokeError for a broken rest */
   finish(): Promise<void>;
-  /** Frees what was kept, and gives up the connection where it has not been read to its end. */
+  /** Frees stored content, and closes the connection if the reply is not read completely. */
   close(): void;
 }

@@ -18,7 +18,7 @@ import type { PreparedRequest } from './outgoing.ts';
 import { compileRestCall } from './rest/call.ts';
 import { compileSoapCall } from './soap/call.ts';
 
-/** Calls of operations that have been found, by themselves or as the steps of a flow. */
+/** Calls operations, by themselves or as steps of a flow. */
 export interface Calls {
   /** The client's. */
   readonly redactor: Redactor;
@@ -26,14 +26,13 @@ export interface Calls {
   call(operation: ConsumerOperation, input: DocumentValue, options: CallOptions, called: Called): Promise<InvokeReply>;
   /** The request that would be sent. @throws InvokeError CONFIGURATION, BAD_INPUT */
   preview(operation: ConsumerOperation, input: DocumentValue, options: CallOptions, called: Called): PreparedRequest;
-  /** Looks up everything that the calls refer to. @throws InvokeError CONFIGURATION, naming all that is not set; BAD_INPUT */
+  /** Resolves the configuration of all calls. @throws InvokeError CONFIGURATION naming everything that is not set; BAD_INPUT */
   configure(
     calls: readonly { readonly operation: ConsumerOperation; readonly input: DocumentValue }[],
     called: Called,
   ): void;
 }
 
-/** What calls are made with. */
 interface CallPorts {
   readonly gateway: Gateway;
   readonly env: Environment;
@@ -54,7 +53,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     return known;
   }
 
-  /** Everything that can be said of a call before it is written. */
+  /** Checks a call, and finds the configuration that it needs. */
   function prepare(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
     checkOptions(operation, given, called);
     const callable = callableOf(operation);
@@ -85,12 +84,12 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
         const read = await withinTime(raw, limit, (reply) => callable.read(reply, { limits, spool }));
         return replyOf(raw, read, performance.now() - start);
       } catch (error) {
-        const told = time.told(error);
-        if (told instanceof InvokeError) {
-          told.sent ??= transport.describe(target, outgoing, { called, resolve });
-          told.attempts = raw?.attempts ?? told.attempts;
+        const failure = time.errorOf(error);
+        if (failure instanceof InvokeError) {
+          failure.sent ??= transport.describe(target, outgoing, { called, resolve });
+          failure.attempts = raw?.attempts ?? failure.attempts;
         }
-        throw told;
+        throw failure;
       } finally {
         time.clear();
       }
@@ -107,7 +106,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
 }
 
 /**
- * Reads a reply within a time: a target that sends a byte now and then never pauses for long enough to be idle.
+ * Reads a reply within a time limit: a target that sends a byte now and then is never idle.
  * @param most in milliseconds
  * @throws InvokeError TIMEOUT; what `read` throws
  */
@@ -115,7 +114,7 @@ async function withinTime<T>(raw: RawReply, most: number, read: (raw: RawReply) 
   if (raw.whole !== undefined) return read(raw);
   let late: InvokeError | undefined;
   const end = (): void => {
-    const reason = `the reply did not come to its end within ${most / 1000} s`;
+    const reason = `the reply was not complete within ${most / 1000} s`;
     late = new InvokeError('TIMEOUT', raw.called, reason, { httpResponseCode: raw.status, retry: true });
     raw.discard();
   };
@@ -133,12 +132,20 @@ function compile(operation: ConsumerOperation, namespace: string): Callable {
   return operation.kind === 'soap' ? compileSoapCall(operation, namespace) : compileRestCall(operation, namespace);
 }
 
-/** @throws InvokeError BAD_INPUT for what has no place in a request of that kind */
+/** @throws InvokeError BAD_INPUT for options that do not apply to the kind of operation */
 function checkOptions({ kind }: ConsumerOperation, { segments = [], uriIndex }: CallOptions, called: Called): void {
   if (kind === 'rest' && segments.length > 0)
-    throw new InvokeError('BAD_INPUT', called, 'segments go with a message over SOAP, and it is called over REST');
+    throw new InvokeError(
+      'BAD_INPUT',
+      called,
+      'segments are for calls over SOAP, and this operation is called over REST',
+    );
   if (kind === 'soap' && uriIndex !== undefined)
-    throw new InvokeError('BAD_INPUT', called, 'a URI index is for a call over REST, and it is called over SOAP');
+    throw new InvokeError(
+      'BAD_INPUT',
+      called,
+      'a URI index is for calls over REST, and this operation is called over SOAP',
+    );
 }
 
 function targetOf(operation: ConsumerOperation, { node, credential }: CallOptions): Target {
@@ -146,7 +153,7 @@ function targetOf(operation: ConsumerOperation, { node, credential }: CallOption
   return { operation, node: operation.target, primaryUrl: operation.properties.primaryUrl, credential };
 }
 
-/** A reply as the caller has it. @param elapsed milliseconds from the call to its value */
+/** @param elapsed milliseconds from the start of the call to the value of the reply */
 function replyOf(raw: RawReply, { value, body, content }: ReadReply, elapsed: number): InvokeReply {
   return {
     httpResponseCode: raw.status,

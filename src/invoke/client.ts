@@ -17,13 +17,13 @@ import type { CallOptions, FlowOptions } from './options.ts';
 import type { PreparedRequest } from './outgoing.ts';
 
 export interface ClientOptions {
-  /** What nodes, `values:`, headers and `PRIMARYURL` refer to. */
+  /** The environment that nodes, `values:`, headers and `PRIMARYURL` refer to. */
   readonly env: Environment;
-  /** Keeps attachments of replies that come before they are wanted. */
+  /** Stores attachments of replies that arrive before they are read. */
   readonly spool: Spool;
-  /** Those that are left out are as in {@link TIMEOUTS}; what a node says stands above them. */
+  /** Defaults are {@link TIMEOUTS}; those of a node take precedence. */
   readonly timeouts?: Partial<Timeouts>;
-  /** The project's, which paths of certificates are relative to; the current one where it is left out. */
+  /** The project's folder, which paths of certificates are relative to; the current one by default. */
   readonly folder?: string;
   /** Learns the tokens that are fetched; one that knows the secrets of `env` where it is left out. */
   readonly redactor?: Redactor;
@@ -32,13 +32,15 @@ export interface ClientOptions {
 /** Calls the operations of other systems. */
 export interface Client {
   /**
-   * Calls a consumer operation, by its id or itself, and waits for the reply's value.
-   * @throws SoapFault, ReplyFault where the target answers with one; InvokeError
+   * Calls an operation of another system and waits for the value of the reply.
+   * @param operation its id, or the operation itself
+   * @throws SoapFault, ReplyFault when the target answers with a fault; InvokeError
    */
   call(operation: string | ConsumerOperation, input: DocumentValue, options?: CallOptions): Promise<InvokeReply>;
   /**
-   * Runs a flow, by its id (`N_DOCLIB.upload`, `N_DOCLIB.v1.upload`) or itself, and waits for the value of its last reply.
-   * What earlier steps keep, as a token, is used again by later runs of this client as long as it holds.
+   * Runs a flow and waits for the value of its last reply. Values that steps keep, such as a token, are reused by later runs
+   * of this client until they expire.
+   * @param flow its id (`N_DOCLIB.upload`, `N_DOCLIB.v1.upload`), or the flow itself
    * @throws FlowError naming the step; InvokeError before anything is sent
    */
   flow(flow: string | Flow, input: DocumentValue, options?: FlowOptions): Promise<FlowReply>;
@@ -47,13 +49,13 @@ export interface Client {
    * @throws InvokeError UNKNOWN_OPERATION, CONFIGURATION, BAD_INPUT
    */
   preview(operation: string | ConsumerOperation, input: DocumentValue, options?: CallOptions): PreparedRequest;
-  /** The requests that {@link Client.flow} would send, in order; what steps keep stands as `<NAME>` in later ones. */
+  /** The requests that {@link Client.flow} would send, in order. Later ones have `<NAME>` in place of values that steps keep. */
   previewFlow(flow: string | Flow, input: DocumentValue): PreparedRequest[];
-  /** Ends all connections, and what still runs on them. */
+  /** Ends all connections and the calls on them. */
   close(): Promise<void>;
 }
 
-/** A client for the consumer operations of a registry. Connections are kept for the next call. */
+/** Creates a client for the operations of other systems in a registry. Connections are kept for the next call. */
 export function createClient(
   registry: Registry,
   { env, spool, folder = process.cwd(), redactor = createRedactor(() => secretsOf(env)), ...options }: ClientOptions,

@@ -3,11 +3,11 @@ import type { ConfigText, Reference, ResolveReference } from '../model/definitio
 import { MASK } from '../model/redactor.ts';
 import { type Called, InvokeError } from './error.ts';
 
-/** Resolves references to configuration, each once for as long as a client lives. */
+/** Resolves references to configuration, each once in the lifetime of a client. */
 export class Configuration {
   readonly #env: Environment;
   readonly #known = new Map<string, string>();
-  /** Texts of which every reference is known: a call that has been made before has nothing to look up. */
+  /** Texts whose references are all known: a repeated call has nothing to resolve. */
   readonly #done = new WeakSet<ConfigText>();
 
   constructor(env: Environment) {
@@ -15,8 +15,8 @@ export class Configuration {
   }
 
   /**
-   * Looks up what texts refer to.
-   * @throws InvokeError CONFIGURATION, naming everything that is not set
+   * Resolves the references of texts.
+   * @throws InvokeError CONFIGURATION naming everything that is not set
    */
   resolve(texts: readonly ConfigText[], called: Called): ResolveReference {
     const open = texts.filter((text) => !this.#done.has(text));
@@ -41,7 +41,7 @@ export class Configuration {
 
   readonly #valueOf: ResolveReference = (part) => {
     const value = this.#known.get(keyOf(part));
-    if (value === undefined) throw new TypeError(`${part.name} has not been looked up`);
+    if (value === undefined) throw new TypeError(`${part.name} was not resolved`);
     return value;
   };
 }
@@ -74,7 +74,7 @@ export function resolveText({ parts }: ConfigText, resolve: ResolveReference): s
   return parts.map((part) => (part.kind === 'literal' ? part.text : resolve(part))).join('');
 }
 
-/** A text as it may be told: what is secret in it is masked. */
+/** A text for messages, with secrets masked. */
 export function shownText({ parts }: ConfigText, resolve: ResolveReference): string {
   return parts
     .map((part) => {

@@ -10,20 +10,20 @@ export interface Credential {
   readonly password: string;
 }
 
-/** The header that says who calls. */
+/** A header that authenticates the caller. */
 export interface Proof {
   readonly header: string;
   readonly value: string;
-  /** What may be told of the value. */
+  /** The masked value. */
   readonly shown: string;
-  /** What may not, wherever it stands. */
+  /** The secrets in the value. */
   readonly secrets: readonly string[];
 }
 
-/** A node's credential that is the same for each call. */
+/** A credential that is the same for each call. */
 export type FixedCredential = Exclude<NodeCredential, { readonly kind: 'client-credentials' }>;
 
-/** @throws InvokeError CONFIGURATION, where a header can't hold it */
+/** @throws InvokeError CONFIGURATION for a value that is not valid in a header */
 export function proofOf(credential: FixedCredential, node: string, resolve: ResolveReference, called: Called): Proof {
   switch (credential.kind) {
     case 'basic': {
@@ -43,7 +43,11 @@ export function proofOf(credential: FixedCredential, node: string, resolve: Reso
 /** @throws InvokeError CONFIGURATION */
 export function basic({ user, password }: Credential, called: Called): Proof {
   if (user.includes(':'))
-    throw new InvokeError('CONFIGURATION', called, 'the user of the credential holds a colon, which would end it');
+    throw new InvokeError(
+      'CONFIGURATION',
+      called,
+      'the user of the credential contains a colon, which HTTP Basic forbids',
+    );
   const encoded = Buffer.from(`${user}:${password}`).toString('base64');
   return { header: 'Authorization', value: `Basic ${encoded}`, shown: BASIC, secrets: [password, encoded] };
 }
@@ -54,15 +58,14 @@ export function bearer(token: string, node: string, called: Called): Proof {
   return { header: 'Authorization', value: `Bearer ${token}`, shown: BEARER, secrets: [token] };
 }
 
-/** What is told of them. */
 export const BASIC = `Basic ${MASK}`;
 export const BEARER = `Bearer ${MASK}`;
 
-/** What no header can hold (RFC 9110 section 5.5): a line end in a file is often read with it. */
+/** Not valid in a header (RFC 9110 section 5.5). Typically the line end of a file with a secret. */
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/;
 
 function assertHeader(value: string, name: string, node: string, called: Called): void {
   if (value !== '' && !UNFIT.test(value)) return;
-  const reason = value === '' ? 'is empty' : 'holds a character that no header can hold, as a line end';
+  const reason = value === '' ? 'is empty' : 'contains a character that is not valid in a header, such as a line end';
   throw new InvokeError('CONFIGURATION', called, `the ${name} of node ${node} ${reason}`);
 }

@@ -4,46 +4,47 @@ import { RETRY_DEFAULTS } from '../model/node.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { PreparedRequest } from './outgoing.ts';
 
-/** Why a call came to nothing, where it is not the target that says so. */
+/** Why a call failed, unless the target answered with a SOAP fault. */
 export type InvokeCode =
-  /** There is no such operation to call, or it is not active. */
+  /** The operation does not exist or is not active. */
   | 'UNKNOWN_OPERATION'
-  /** Configuration is missing, or what it says is no address or no credential. */
+  /** Configuration is missing, or is not a valid address or credential. */
   | 'CONFIGURATION'
-  /** The input does not fit the operation. */
+  /** The input does not match the operation. */
   | 'BAD_INPUT'
   /** No address could be reached. */
   | 'CONNECTION'
-  /** The target's certificate is not one to trust, or TLS could not be agreed on. */
+  /** The target's certificate is not trusted, or the TLS handshake failed. */
   | 'TLS'
   /** A phase of the exchange took too long. */
   | 'TIMEOUT'
-  /** The caller's signal ended it. */
+  /** The caller's signal ended the call. */
   | 'ABORTED'
-  /** The connection ended before the exchange was whole. */
+  /** The connection was closed before the exchange was complete. */
   | 'CUT'
-  /** A status that is no success, without a SOAP fault. */
+  /** An error status, without a SOAP fault. */
   | 'HTTP_STATUS'
-  /** A reply that can't be read, or does not fit the operation. */
+  /** The reply is malformed or does not match the operation. */
   | 'BAD_REPLY'
-  /** A reply beyond the limits of `gateway.yaml`. */
+  /** The reply exceeds the limits of `gateway.yaml`. */
   | 'REPLY_TOO_LARGE'
-  /** Calls to the node came to nothing so often that it is left alone for a while: nothing was sent. */
+  /** Calls to the node are suspended after repeated failures: nothing was sent. */
   | 'CIRCUIT_OPEN'
-  /** No token could be had for the node's credential. */
+  /** No token could be fetched for the node's credential. */
   | 'CREDENTIAL'
   /** The target answered with a fault over REST. */
   | 'FAULT';
 
-/** What a fault's code says in both SOAP versions; one that stands in neither is as the target spells it. */
+/** The code of a SOAP fault, with the same name for both SOAP versions; codes of neither version are as the target sends them. */
 export type SoapFaultCode = 'Client' | 'Server' | 'MustUnderstand' | 'VersionMismatch' | (string & {});
 
-/** What was called. */
+/** Identifies a call. */
 export interface Called {
+  /** Id of the operation. */
   readonly operation: string;
-  /** Of the exchange, as it was sent in X-Request-Id. */
+  /** Id of the call, sent as X-Request-Id. */
   readonly requestId: string;
-  /** Without its query string, which may hold a secret; undefined where nothing was sent yet. */
+  /** Without the query string, which may contain a secret; absent if nothing was sent. */
   readonly address?: string;
 }
 
@@ -51,7 +52,7 @@ export interface InvokeErrorOptions {
   readonly httpResponseCode?: number | undefined;
   /** The same call may succeed later. */
   readonly retry?: boolean;
-  /** Beginning of a reply that could not be used, without what is secret. */
+  /** Beginning of the reply, with secrets masked. */
   readonly body?: string | undefined;
   readonly hint?: string | undefined;
   /** Names of configuration that are not set. */
@@ -59,23 +60,24 @@ export interface InvokeErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A call that did not succeed; a {@link SoapFault} where the target itself says why. */
+/** A failed call. {@link SoapFault} and {@link ReplyFault} contain the fault with which the target answered. */
 export class InvokeError extends Error {
   override readonly name: string = 'InvokeError';
   readonly code: InvokeCode | SoapFaultCode;
   readonly called: Called;
-  /** Undefined where no reply came. */
+  /** `undefined` if there was no reply. */
   readonly httpResponseCode: number | undefined;
-  /** 10 where the same call may succeed later, else 20; a reply has 0. */
+  /** 10 if the same call may succeed later, else 20. A reply has 0. */
   readonly responseStatus: 10 | 20;
+  /** Beginning of the reply, with secrets masked. */
   readonly body: string | undefined;
-  /** How to mend it, where that is known. */
+  /** How to fix the cause, if known. */
   readonly hint: string | undefined;
-  /** Names of configuration that are not set; empty where that is not the matter. */
+  /** Names of configuration that are not set. */
   readonly missing: readonly string[];
-  /** The request, what is secret in it masked; undefined where none was made. */
+  /** The request, with secrets masked; `undefined` if none was prepared. */
   sent: PreparedRequest | undefined;
-  /** Times that it was sent, or an address was tried; 0 where nothing was sent. */
+  /** How often the request was sent or an address was tried. */
   attempts: number;
 
   constructor(code: InvokeCode | SoapFaultCode, called: Called, reason: string, options: InvokeErrorOptions = {}) {
@@ -93,19 +95,16 @@ export class InvokeError extends Error {
   }
 }
 
-/** A fault in the terms of both SOAP versions. */
+/** A fault of either SOAP version. */
 export interface SoapFaultFacts {
   readonly code: SoapFaultCode;
-  /** What stands below the code, the most general first. */
+  /** Subcodes, the most general first. */
   readonly subcodes: readonly string[];
-  /** In the target's words; may be empty. */
+  /** The target's message; may be empty. */
   readonly reason: string;
-  /**
-   * The operation's fault document, what is secret in it being `***`; undefined where the detail holds something else, or
-   * nothing.
-   */
+  /** The operation's fault document, with `***` for secrets; `undefined` if the detail does not match it. */
   readonly detail: DocumentValue | undefined;
-  /** XML inside the fault's detail; empty where it has none. */
+  /** XML inside the fault's detail; may be empty. */
   readonly detailXml: string;
 }
 
@@ -128,14 +127,14 @@ export class SoapFault extends InvokeError implements SoapFaultFacts {
   }
 }
 
-/** The target answered with a fault over REST: a status from 400, or a reply that the operation's fault document fits. */
+/** The target answered with a fault over REST: a status from 400, or a reply that matches the operation's fault document. */
 export class ReplyFault extends InvokeError {
   override readonly name = 'ReplyFault';
-  /** The operation's fault document, what is secret in it being `***`; undefined where the reply holds something else. */
+  /** The operation's fault document, with `***` for secrets; `undefined` if the reply does not match it. */
   readonly fault: DocumentValue | undefined;
-  /** In the target's words; may be empty. */
+  /** The target's message; may be empty. */
   readonly reason: string;
-  /** More of them; may be empty. */
+  /** The target's details; may be empty. */
   readonly detail: string;
 
   constructor(
@@ -151,18 +150,18 @@ export class ReplyFault extends InvokeError {
   }
 }
 
-/** A flow that did not come to its end: what a step of it says. */
+/** A failed step of a flow; `cause` is the error of the call. */
 export class FlowError extends InvokeError {
   override readonly name = 'FlowError';
   /** Id of the flow. */
   readonly flow: string;
-  /** The step that failed, from 1, and the flow's number of steps. */
+  /** The step that failed: its number from 1, the number of steps, and its operation. */
   readonly step: { readonly index: number; readonly of: number; readonly operation: string };
-  /** What became of the steps until then, those that were made once more and the one that failed with them. */
+  /** All executions of steps, including repeated ones and the one that failed. */
   readonly steps: readonly StepTrace[];
   declare readonly cause: InvokeError;
 
-  /** @param hint the cause's own where it is left out */
+  /** @param hint that of the cause by default */
   constructor(
     flow: string,
     step: FlowError['step'],
@@ -171,7 +170,7 @@ export class FlowError extends InvokeError {
   ) {
     const { httpResponseCode, body, missing, responseStatus, called } = cause;
     const place = `step ${step.index} of ${step.of}, ${step.operation}`;
-    super(cause.code, { ...called, operation: flow }, `${place}: ${wordsOf(cause)}`, {
+    super(cause.code, { ...called, operation: flow }, `${place}: ${bareMessage(cause)}`, {
       httpResponseCode,
       body,
       hint,
@@ -187,8 +186,8 @@ export class FlowError extends InvokeError {
   }
 }
 
-/** What an error says, without the operation that it begins with. */
-export function wordsOf({ message, called }: InvokeError): string {
+/** The message of an error without the operation in front. */
+export function bareMessage({ message, called }: InvokeError): string {
   return message.replace(`${called.operation}: `, '');
 }
 
@@ -197,7 +196,7 @@ export function mayRetry(status: number): boolean {
   return RETRY_DEFAULTS.on.has(status);
 }
 
-/** Makes something of a call's input. @throws InvokeError BAD_INPUT, where a codec complains about it */
+/** Converts a call's input. @throws InvokeError BAD_INPUT for an error of a codec */
 export function checking<T>(called: Called, make: () => T): T {
   try {
     return make();

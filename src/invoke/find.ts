@@ -21,16 +21,15 @@ export function findOperation(
   return operation;
 }
 
-/** An operation of another system by its name or qualified name; why there is none in words. */
+/** Finds an operation of another system by its name or qualified name. @returns a text with the reason if there is none */
 export function consumerNamed(registry: Registry, name: string): ConsumerOperation | string {
   const meant = operationsByName(registry).get(name) ?? [];
   const [found] = meant;
-  if (found === undefined) return 'there is no such operation to call';
-  if (meant.length > 1) return `it may be ${alternatives(meant)}`;
-  return 'target' in found ? found : 'it is answered here, and calls no other system';
+  if (found === undefined) return 'the operation does not exist';
+  if (meant.length > 1) return `the name is ambiguous: ${alternatives(meant)}`;
+  return 'target' in found ? found : 'the gateway itself provides the operation; it does not call another system';
 }
 
-/** A flow by one of its names. */
 export function flowNamed({ flows }: Registry, name: string): Flow | undefined {
   return flows.get(name) ?? [...flows.values()].find((flow) => flowNames(flow).includes(name));
 }
@@ -39,7 +38,7 @@ export function flowNamed({ flows }: Registry, name: string): Flow | undefined {
 export function findFlow(registry: Registry, given: string | Flow, requestId: string): Flow {
   const flow = typeof given === 'string' ? flowNamed(registry, given) : given;
   const called = { operation: typeof given === 'string' ? given : given.id, requestId };
-  if (flow === undefined) throw new InvokeError('UNKNOWN_OPERATION', called, 'there is no such flow');
+  if (flow === undefined) throw new InvokeError('UNKNOWN_OPERATION', called, 'the flow does not exist');
   if (!flow.active) throw new InvokeError('UNKNOWN_OPERATION', called, inactiveWords(flow));
   return flow;
 }
@@ -50,9 +49,9 @@ function inactiveWords({ service, steps }: Flow): string {
 }
 
 /**
- * A provider operation with a SOAP form as one to call at a node that offers it: at the gateway's own services connector,
- * or at that of another gateway with the same definitions. Binary content of the input travels as attachments.
- * @throws TypeError for one without a SOAP form
+ * Turns a provided operation with a SOAP form into one to call at a node: the gateway's own services connector, or that of
+ * another gateway with the same definitions. Binary content of the input is sent as attachments.
+ * @throws TypeError for an operation without a SOAP form
  */
 export function asConsumer(operation: Operation, target: Node, input: DocumentValue): SoapConsumer {
   const { id, name, service, soap, fault, permissions, active, at } = operation;
@@ -79,7 +78,7 @@ export function asConsumer(operation: Operation, target: Node, input: DocumentVa
   };
 }
 
-/** The fault document of an operation, by its id, in what a call or a flow has thrown; undefined where there is none. */
+/** The fault document of an operation, given by its id, in an error of a call or a flow. */
 export function faultOf(operation: string, error: unknown): DocumentValue | undefined {
   const cause = error instanceof FlowError ? error.cause : error;
   if (cause instanceof ReplyFault) return cause.called.operation === operation ? cause.fault : undefined;

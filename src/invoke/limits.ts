@@ -1,19 +1,9 @@
+import type { NodeTimeouts } from '../model/node.ts';
 import { LONGEST_TIMER, untilAborted } from '../wire/waiting.ts';
-import { type Called, InvokeError, wordsOf } from './error.ts';
+import { bareMessage, type Called, InvokeError } from './error.ts';
 
-/** How long each phase of an exchange may take, in milliseconds. */
-export interface Timeouts {
-  /** Until there is a connection, with name resolution and TLS. */
-  readonly connect: number;
-  /** From the last piece of the request that was taken until the head of the reply; also of a target that takes none. */
-  readonly head: number;
-  /** Between two pieces of the reply. */
-  readonly idle: number;
-  /** From the head of a reply to its end, where all of it is read before there is a value. */
-  readonly reply: number;
-  /** All of it, repetitions with it, until the reply's value is there; no end where it is infinite. */
-  readonly call: number;
-}
+/** How long each phase of a call may take, in milliseconds; `call` may be infinite. */
+export type Timeouts = NodeTimeouts;
 
 export const TIMEOUTS: Timeouts = {
   connect: 10_000,
@@ -23,54 +13,54 @@ export const TIMEOUTS: Timeouts = {
   call: Number.POSITIVE_INFINITY,
 };
 
-/** Bytes a second that a reply must bring on average, once it was waited for for twice the idle time. */
+/** Bytes per second at which a reply must arrive on average, checked after twice the idle time. */
 export const SLOWEST = 240;
 
-/** Connections to one origin at once; further calls wait for one. */
+/** Concurrent connections to one origin; further calls wait. */
 export const CONNECTIONS = 100;
 
 /** Bytes of the head of a reply. */
 export const REPLY_HEAD = 64 * 1024;
 
-/** Characters of a reply that an error repeats. */
+/** Characters of a reply in an error message. */
 export const SHOWN_BODY = 2048;
 
-/** Bytes of a reply that is passed over which are read for the sake of its connection. */
+/** Bytes of an unwanted reply that are read to keep its connection usable; longer ones close it. */
 export const DRAINED = 64 * 1024;
 
-/** Bytes of a reply which are read to see what it is, where no more is to be in memory. */
+/** Bytes of a reply that are read to find out what it is. */
 export const PEEKED = 64 * 1024;
 
 /** Bytes of a token endpoint's reply. */
 export const TOKEN_REPLY = 64 * 1024;
 
-/** What is left of the time that a token or a value holds when it is shown no more: a call takes some, and clocks differ. */
+/** How long before its expiry a token or value is no longer used: the call takes time, and clocks differ. */
 export function marginOf(milliseconds: number): number {
   return Math.min(milliseconds / 10, 30_000);
 }
 
-/** The time that the whole of a call has. */
+/** The time limit of a whole call. */
 export interface Deadline {
-  /** Ends with the time, its reason then being the error of the call, or with the caller's own signal. */
+  /** Aborts at the deadline, with the error of the call as its reason, or with the caller's own signal. */
   readonly signal: AbortSignal | undefined;
-  /** An error of the call: that the time is up, where that is what ended it. */
-  told(error: unknown): unknown;
+  /** Replaces the error of a call that the deadline has ended by a TIMEOUT. */
+  errorOf(error: unknown): unknown;
   clear(): void;
 }
 
 /** @param most in milliseconds; no end where it is infinite, or beyond the 24 days that a timer can wait for */
 export function deadline(signal: AbortSignal | undefined, most: number, called: Called): Deadline {
-  if (most > LONGEST_TIMER) return { signal, told: (error) => error, clear: () => undefined };
+  if (most > LONGEST_TIMER) return { signal, errorOf: (error) => error, clear: () => undefined };
   const controller = new AbortController();
   const late = (where: Called, cause?: unknown): InvokeError =>
-    new InvokeError('TIMEOUT', where, `the call took longer than ${most / 1000} s and was ended`, {
+    new InvokeError('TIMEOUT', where, `the call took longer than ${most / 1000} s and was stopped`, {
       retry: true,
       cause,
     });
   const timer = setTimeout(() => controller.abort(late(called)), most);
   return {
     signal: signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]),
-    told(error) {
+    errorOf(error) {
       if (!controller.signal.aborted || signal?.aborted === true) return error;
       if (!(error instanceof InvokeError) || error.code !== 'ABORTED') return error;
       const { sent, attempts } = error;
@@ -80,10 +70,10 @@ export function deadline(signal: AbortSignal | undefined, most: number, called: 
   };
 }
 
-/** The error for a call that a signal ended. A time that is up is the reason itself. */
+/** The error for a call that a signal has ended: TIMEOUT for a deadline, else ABORTED. */
 export function abortError(reason: unknown, called: Called): InvokeError {
   if (reason instanceof InvokeError && reason.code === 'TIMEOUT')
-    return new InvokeError('TIMEOUT', called, wordsOf(reason), { retry: true, cause: reason });
+    return new InvokeError('TIMEOUT', called, bareMessage(reason), { retry: true, cause: reason });
   return new InvokeError('ABORTED', called, 'the call was ended before it replied', { cause: reason });
 }
 

@@ -8,41 +8,40 @@ import type { Segment } from './callable.ts';
 import type { Credential } from './credential.ts';
 import type { Heads } from './http/headers.ts';
 
-/** What a call takes beside its input. */
+/** Options of a call. */
 export interface CallOptions {
-  /** Over SOAP: content beside the input, numbered from 1 in the markers of its XML (`<Include SegmentNumber="1"/>`). */
+  /** SOAP only: attachments, which the XML of the input marks by number from 1: `<Include SegmentNumber="1"/>`. */
   readonly segments?: readonly Segment[];
-  /** Over REST: which of the operation's URI templates, from 1; the first where it is left out. */
+  /** REST only: number of the URI template to use, from 1; the first by default. */
   readonly uriIndex?: number;
-  /** Ends the call, and afterwards the reading of its reply. */
+  /** Ends the call, and the reading of its reply. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called with the bytes of the request that are sent, and those it has, where that is known; before compression. Where
-   * the request is sent once more, it begins anew.
+   * Called with the number of bytes sent so far, and the total if it is known; both before compression. A retry starts again
+   * from 0.
    */
   readonly onSent?: ((sent: number, total: number | undefined) => void) | undefined;
-  /** Takes the place of the operation's target, PRIMARYURL included. */
+  /** Replaces the operation's target, including PRIMARYURL. */
   readonly node?: Node;
-  /** Takes the place of the node's own. */
+  /** Replaces the node's credential. */
   readonly credential?: Credential;
-  /** Sent as X-Request-Id: a word of at most 128 characters; a new one where it is left out. */
+  /** Sent as X-Request-Id: a word of at most 128 characters; a new one by default. */
   readonly requestId?: string;
-  /** In milliseconds, the whole of the call; what the operation or its node says where it is left out. */
+  /** Milliseconds for the whole call; the default is that of the operation or its node. */
   readonly timeout?: number | undefined;
-  /** Is shown the heads of the exchange. */
+  /** Observes the heads of the exchange. */
   readonly heads?: Heads | undefined;
 }
 
-/** What a flow's run takes beside its input. */
+/** Options of a flow. */
 export interface FlowOptions extends Omit<CallOptions, 'segments' | 'uriIndex' | 'node' | 'credential'> {
-  /** Told of each step as it begins, and of one that is run anew. */
+  /** Called when a step begins, also one that is repeated. */
   readonly onStep?: (step: { readonly index: number; readonly operation: ConsumerOperation }) => void;
 }
 
-/** What a caller may give an operation, by name. */
 export type InputField = Pick<Field, 'name' | 'type'>;
 
-/** Everything that a caller may give an operation; a message without a document is `content`. */
+/** The input fields of an operation. A message without a document is the field `content`. */
 export function inputFields(operation: ConsumerOperation): readonly InputField[] {
   if (operation.kind === 'rest') return operation.input.fields;
   const { request } = operation.soap;
@@ -50,7 +49,7 @@ export function inputFields(operation: ConsumerOperation): readonly InputField[]
   return request.kind === 'raw' ? [{ name: CONTENT, type: { kind: request.raw } }] : [];
 }
 
-/** A value for a field that it was not read for: what is written in letters takes numbers and truth values by theirs. */
+/** Converts a value for a field of another type: a text field takes numbers and booleans as text. */
 export function fitted(value: Value, type: FieldType): Value {
   const isPlain = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
   return isAnyText(type) && isPlain ? String(value) : value;

@@ -3,46 +3,46 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import type { MoreSecrets } from '../model/redactor.ts';
 import type { Message } from '../model/service.ts';
 
-/** A request that may be sent to any of several addresses. */
+/** A request, independent of the address that it is sent to. */
 export interface Outgoing {
   readonly method: string;
-  /** What follows the target's address, without a slash of its own in front; undefined where the address is the whole. */
+  /** The part after the target's address, without a leading slash; `undefined` if the address is complete. */
   readonly uri: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** In bytes; undefined where it is not known, 0 where there is no body. */
+  /** In bytes; 0 without a body, `undefined` if it is not known. */
   readonly length: number | undefined;
-  /** The whole of the body, where it is in memory. */
+  /** The body, if it is in memory. */
   readonly text: string | undefined;
-  /** The body. To be called once, unless {@link Outgoing.again}. */
+  /** The body. Can be called once, unless {@link Outgoing.again}. */
   bytes(): AsyncIterable<Uint8Array>;
-  /** The body can be read any number of times, so that the request can be sent once more. */
+  /** The body can be read any number of times, so the request can be sent again. */
   readonly again: boolean;
-  /** It travels in gzip (RFC 1952). */
+  /** The body is sent in gzip (RFC 1952). */
   readonly compress: boolean;
-  /** What may be told of it. */
+  /** The request with secrets masked. */
   readonly shown: Shown;
   /** What is secret in it, and may be repeated by the target. */
   readonly secrets: Required<MoreSecrets>;
 }
 
-/** A request with what is secret in it masked. */
+/** A request with secrets masked. */
 export interface Shown {
   /** As {@link Outgoing.uri}. */
   readonly uri: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** A text that is in memory, or what is said in place of a stream; undefined where there is no body. */
+  /** The text, or a placeholder for a stream; `undefined` without a body. */
   readonly body: string | undefined;
 }
 
-/** A request as it would be sent, what is secret in it masked. */
+/** A request as it would be sent, with secrets masked. */
 export interface PreparedRequest {
   /** Id of the operation. */
   readonly operation: string;
   readonly method: string;
   readonly url: string;
-  /** In the order in which they travel. */
+  /** In the order in which they are sent. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Text, or what is said in place of content that is read as it is sent; undefined where there is no body. */
+  /** The text, or a placeholder for content that is streamed; `undefined` without a body. */
   readonly body: string | undefined;
 }
 

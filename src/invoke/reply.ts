@@ -16,16 +16,14 @@ import { PEEKED, SHOWN_BODY } from './limits.ts';
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** What is known of a reply whose status is no success. */
 interface StatusFacts {
-  /** Beginning of its body. */
+  /** Beginning of the body. */
   readonly body?: string | undefined;
-  /** How it is mended. */
   readonly hint?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** The error for a status that is no success, where nothing else says why. */
+/** The error for an error status without a fault. */
 export function statusError(raw: RawReply, { body, hint, cause }: StatusFacts): InvokeError {
   const { status, called } = raw;
   return new InvokeError('HTTP_STATUS', called, `the target answered with the status ${status}`, {
@@ -39,19 +37,18 @@ export function statusError(raw: RawReply, { body, hint, cause }: StatusFacts): 
 
 function redirectHint({ status, headers: { location }, redactor }: RawReply): string | undefined {
   if (status < 300 || status >= 400 || location === undefined) return undefined;
-  return `Redirects are not followed; it points to ${oneLine(redactor.text(location).slice(0, SHOWN_BODY))}.`;
+  return `Redirects are not followed; it leads to ${oneLine(redactor.text(location).slice(0, SHOWN_BODY))}.`;
 }
 
-/** How a refused credential is mended. */
-export const CREDENTIAL_HINT = 'What the call shows stands at its node, as credential:.';
+export const CREDENTIAL_HINT = 'Set the credential of the call with credential: of its node.';
 
-/** The error for a reply that is not what the operation says. `reason` completes the sentence `the reply ${reason}`. */
+/** The error for a reply that does not match the operation. `reason` completes the sentence `the reply ${reason}`. */
 export function badReply(raw: RawReply, reason: string, body?: string, cause?: unknown): InvokeError {
   const options = { httpResponseCode: raw.status, body, cause };
   return new InvokeError('BAD_REPLY', raw.called, `the reply ${reason}`, options);
 }
 
-/** `type/subtype` of a reply, in small letters, whatever stands behind it; as it stands where it is none. */
+/** `type/subtype` of a reply in lower case, also of a malformed Content-Type. */
 export function essenceOf({ headers }: RawReply): string | undefined {
   const given = headers['content-type'];
   return given === undefined
@@ -59,7 +56,7 @@ export function essenceOf({ headers }: RawReply): string | undefined {
     : (parseMediaType(given)?.essence ?? given.replace(/;.*/s, '').trim().toLowerCase());
 }
 
-/** @throws InvokeError BAD_REPLY for what is no text */
+/** @throws InvokeError BAD_REPLY for bytes that are not text */
 export function textOf(raw: RawReply, bytes: Uint8Array): string {
   const { charset, isXml } = encodingOf(raw);
   try {
@@ -80,16 +77,16 @@ export function beginningOf(raw: RawReply, head: Uint8Array): string | undefined
   if (!isReadable(raw.headers['content-type'])) return undefined;
   const { charset, isXml } = encodingOf(raw);
   const text = decodeBeginning(head.subarray(0, PEEKED), charset, isXml);
-  return told(raw, text, head.length > PEEKED);
+  return quoted(raw, text, head.length > PEEKED);
 }
 
 /** The beginning of a text of a reply in the same form; undefined where nothing is left. */
 export function shownText(raw: RawReply, text: string): string | undefined {
-  return told(raw, text.slice(0, PEEKED), text.length > PEEKED);
+  return quoted(raw, text.slice(0, PEEKED), text.length > PEEKED);
 }
 
 /** A secret at the end may be cut, and is not to be seen then. */
-function told({ redactor }: RawReply, text: string, isCut: boolean): string | undefined {
+function quoted({ redactor }: RawReply, text: string, isCut: boolean): string | undefined {
   const masked = redactor.text(text);
   return oneLine(masked.slice(0, isCut ? Math.min(SHOWN_BODY, masked.length / 2) : SHOWN_BODY));
 }
@@ -112,8 +109,8 @@ export function replyError(error: unknown, called: Called, httpResponseCode: num
   if (error instanceof SoapError) return bad(`is no SOAP message to be read: ${error.reason}`);
   if (error instanceof SpoolLimitError) return large(`an attachment of the reply is larger than ${error.limit} bytes`);
   if (error instanceof Fault) {
-    const said = saidOf(error);
-    return LARGE.has(error.code) ? large(said) : bad(`can't be read: ${said}`);
+    const reason = reasonOf(error);
+    return LARGE.has(error.code) ? large(reason) : bad(`can't be read: ${reason}`);
   }
   return error;
 }
@@ -121,7 +118,7 @@ export function replyError(error: unknown, called: Called, httpResponseCode: num
 const LARGE: ReadonlySet<string> = new Set(['BODY_TOO_LARGE', 'ATTACHMENT_TOO_LARGE', 'TOO_MANY_ATTACHMENTS']);
 
 /** A reader of messages speaks of requests. What it says of this one stands behind what it says of all. */
-function saidOf({ code, message }: Fault): string {
+function reasonOf({ code, message }: Fault): string {
   if (code === 'BODY_TOO_LARGE') return message.replace('request body', 'reply').replace(/^T/, 't').replace(/\.$/, '');
   const [before = '', after = ''] = faults.BAD_BODY.message({ reason: '\n' }).split('\n');
   if (code === 'BAD_BODY' && message.startsWith(before) && message.endsWith(after))

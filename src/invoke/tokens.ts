@@ -6,13 +6,13 @@ import { messageOf } from '../wire/error.ts';
 import { isLoopbackName } from '../wire/network-address.ts';
 import { resolveText } from './configuration.ts';
 import { bearer, type Proof } from './credential.ts';
-import { type Called, InvokeError, mayRetry, wordsOf } from './error.ts';
+import { bareMessage, type Called, InvokeError, mayRetry } from './error.ts';
 import { collect, oneLine } from './http/body.ts';
 import { isUnconnected, type Pools, type WatchedRequest } from './http/connection/pools.ts';
 import { transportError } from './http/transport-error.ts';
 import { deadline, marginOf, SHOWN_BODY, type Timeouts, TOKEN_REPLY, unlessEnded } from './limits.ts';
 
-/** An OAuth 2.0 client, as a node's credential says it, looked up. */
+/** An OAuth 2.0 client: the resolved credential of a node. */
 interface TokenClient {
   readonly tokenUrl: string;
   readonly clientId: string;
@@ -24,7 +24,7 @@ interface TokenClient {
 
 interface Token {
   readonly value: string;
-  /** In milliseconds, how long it holds; undefined where the endpoint does not say. */
+  /** Lifetime in milliseconds, if the endpoint states it. */
   readonly holds: number | undefined;
 }
 
@@ -69,7 +69,7 @@ async function requestToken(
   try {
     const response = await oauth.clientCredentialsGrantRequest(server, caller, shown, parameters, {
       ...(signal === undefined ? {} : { signal }),
-      // Whoever makes the client refuses plain HTTP beyond this machine.
+      // tokenClientOf has refused plain HTTP beyond this machine.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: (url: string, { headers, body }: OAuth.CustomFetchOptions<'POST', URLSearchParams>) =>
         send(url, { headers, body: String(body), signal }),
@@ -83,9 +83,9 @@ async function requestToken(
     return { value, holds: seconds === undefined ? undefined : seconds * 1000 };
   } catch (error) {
     if (answered === undefined) throw unreached(error);
-    const said = await saidBy(answered);
+    const text = await errorText(answered);
     // Some repeat what they were sent.
-    const shown = redactor.text(said === '' ? messageOf(error) : said);
+    const shown = redactor.text(text === '' ? messageOf(error) : text);
     const words = oneLine(shown.slice(0, SHOWN_BODY)) ?? '';
     const reason = `the token endpoint answered with the status ${answered.status}: ${words}`;
     throw new TokenError(reason, mayRetry(answered.status), undefined);
@@ -94,11 +94,11 @@ async function requestToken(
 
 function unreached(error: unknown): TokenError {
   if (!(error instanceof InvokeError)) return new TokenError(`the token endpoint: ${messageOf(error)}`, false, error);
-  return new TokenError(`of the token endpoint: ${wordsOf(error)}`, error.responseStatus === 10, error);
+  return new TokenError(`of the token endpoint: ${bareMessage(error)}`, error.responseStatus === 10, error);
 }
 
-/** `error` and `error_description` of an error reply (RFC 6749 section 5.2); empty where it is none. */
-async function saidBy(response: Response): Promise<string> {
+/** `error` and `error_description` of an error reply (RFC 6749 section 5.2); empty for any other reply. */
+async function errorText(response: Response): Promise<string> {
   let reply: unknown;
   try {
     reply = JSON.parse(await response.text());
@@ -107,8 +107,8 @@ async function saidBy(response: Response): Promise<string> {
   }
   if (typeof reply !== 'object' || reply === null) return '';
   const { error, error_description: description } = reply as Readonly<Record<string, unknown>>;
-  const said = [error, description].filter((each) => typeof each === 'string' && each !== '');
-  return said.join(': ');
+  const text = [error, description].filter((each) => typeof each === 'string' && each !== '');
+  return text.join(': ');
 }
 
 export type ClientCredentials = Extract<NodeCredential, { readonly kind: 'client-credentials' }>;
@@ -126,13 +126,13 @@ interface TokenSource {
 
 interface Held {
   readonly token: string;
-  /** From then on another one is fetched, while this one still serves; as `performance.now()` says it. */
+  /** From then on a new one is fetched while this one is still used, as `performance.now()`. */
   readonly renewAt: number;
-  /** It serves no longer. */
+  /** It is not used after this time. */
   readonly until: number;
 }
 
-/** The tokens of a node: one is fetched for all the calls that wait for it, kept as long as it holds, renewed before its end. */
+/** The tokens of a node: one is fetched for all waiting calls, kept until it expires, and renewed before that. */
 export class Tokens {
   readonly #source: TokenSource;
   #held: Held | undefined;
@@ -147,7 +147,7 @@ export class Tokens {
     const held = this.#held;
     const now = performance.now();
     if (held !== undefined && now < held.until) {
-      // It is not this call that waits for the next one, nor fails with it.
+      // This call neither waits for the renewal nor fails with it.
       if (now >= held.renewAt) this.#fetch().catch(() => undefined);
       return bearer(held.token, this.#source.node, called);
     }
@@ -156,13 +156,13 @@ export class Tokens {
       return bearer(token, this.#source.node, called);
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
-      const reason = `there is no token for node ${this.#source.node}: ${error.message}`;
-      const hint = 'credential: of the node says where it comes from, and for whom.';
+      const reason = `no token for node ${this.#source.node}: ${error.message}`;
+      const hint = 'Check credential: of the node, which names the token endpoint and the client.';
       throw new InvokeError('CREDENTIAL', called, reason, { retry: error.retry, hint, cause: error.cause });
     }
   }
 
-  /** Forgets a token that the node does not take. */
+  /** Forgets a token that the node has rejected. */
   drop({ value }: Proof): void {
     if (this.#held !== undefined && value.endsWith(` ${this.#held.token}`)) this.#held = undefined;
   }
@@ -191,7 +191,7 @@ export class Tokens {
   }
 }
 
-/** @throws InvokeError CONFIGURATION, where the token endpoint is none to send a secret to */
+/** @throws InvokeError CONFIGURATION for a token endpoint that a secret must not be sent to */
 export function tokenClientOf(
   credential: ClientCredentials,
   node: string,
@@ -204,7 +204,7 @@ export function tokenClientOf(
   const isPlain = protocol === 'http:' && !isLoopbackName(hostname);
   if (isPlain || (protocol !== 'https:' && protocol !== 'http:')) {
     const reason = isPlain
-      ? 'is http, which would show the secret to everybody on the way'
+      ? 'is http, which would reveal the secret to anyone on the way'
       : 'is not an address that begins with https://';
     const where = `the token endpoint of node ${node} (${tokenUrl.source})`;
     throw new InvokeError('CONFIGURATION', called, `${where} ${reason}`);
@@ -221,7 +221,7 @@ export function tokenClientOf(
   };
 }
 
-/** Token requests over the connections of a node, whose replies are small. Redirects are not followed. */
+/** Sends token requests over the connections of a node. Replies are limited in size, and redirects are not followed. */
 export function tokenFetch(pools: Pools, node: string, timeouts: Timeouts): TokenFetch {
   const called: Called = { operation: node, requestId: '' };
   return async (url, { headers, body, signal }) => {

@@ -298,7 +298,7 @@ describe('mistakes', () => {
     [2, ['FILE_SEND', 'name=a', '--node', 'OTHE'], 'there is no node OTHE\n  Did you mean OTHER?'],
     [2, ['FILE_SEND', 'name=a', '--user', 'me'], 'the password of me is missing'],
     [2, ['ENVELOPE_SEND'], 'the content is missing'],
-    [2, ['ENVELOPE_SEND', 'content=<a/>'], 'content is no SOAP envelope'],
+    [2, ['ENVELOPE_SEND', 'content=<a/>'], 'content is not a SOAP envelope'],
     [2, ['ENVELOPE_SEND', 'text=<a/>'], 'the request is xml and has no field text'],
   ])('exit code %i and what is wrong: %j', async (code, args, words) => {
     const { stderr, ...ran } = await signalbox(['invoke', ...args], { cwd, env: partner('http://127.0.0.1:9') });

@@ -65,7 +65,7 @@ describe('what has no place in a request is refused', () => {
     const calling = client(remote(url, CALL)).call('SOME_CALL', {}, { segments: [attachment('abc')] });
     expect(await failure(calling)).toMatchObject({
       code: 'BAD_INPUT',
-      message: 'SOME_CALL: segments go with a message over SOAP, and it is called over REST',
+      message: 'SOME_CALL: segments are for calls over SOAP, and this operation is called over REST',
     });
     expect(seen).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe('what has no place in a request is refused', () => {
     const calling = client(partner(node('PARTNER', [url]))).call('FILE_SEND', {}, { uriIndex: 1 });
     expect(await failure(calling)).toMatchObject({
       code: 'BAD_INPUT',
-      message: 'FILE_SEND: a URI index is for a call over REST, and it is called over SOAP',
+      message: 'FILE_SEND: a URI index is for calls over REST, and this operation is called over SOAP',
     });
     expect(seen).toEqual([]);
   });

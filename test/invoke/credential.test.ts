@@ -48,15 +48,15 @@ describe('the credential of a node', () => {
   });
 
   it.each([
-    ['hush\n', 'a character that no header can hold'],
-    ['hush\u20ac', 'a character that no header can hold'],
+    ['hush\n', 'a character that is not valid in a header'],
+    ['hush\u20ac', 'a character that is not valid in a header'],
   ])('can not be what no header holds: %j', async (secret, words) => {
     const { url, seen } = await target({});
     const made = sender(node('PARTNER', [url], { credential: bearer }), { env: { SECRET: secret } });
     const error = await thrown(made.send(outgoing()));
     expect(error).toMatchObject({
       code: 'CONFIGURATION',
-      message: expect.stringContaining(`the token of node PARTNER holds ${words}`),
+      message: expect.stringContaining(`the token of node PARTNER contains ${words}`),
     });
     expect((error as Error).message).not.toContain('hush');
     expect(seen).toEqual([]);

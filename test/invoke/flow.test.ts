@@ -95,7 +95,7 @@ describe('before anything is sent', () => {
     expect(error).toMatchObject({
       code: 'BAD_INPUT',
       message:
-        'Library.v1.upload: "Tenand" is no input of the flow (did you mean Tenant?); "ACCESS_TOKEN" is no input of the flow; ' +
+        'Library.v1.upload: "Tenand" is not an input of the flow (did you mean Tenant?); "ACCESS_TOKEN" is not an input of the flow; ' +
         'Tenant is missing; Site is missing',
       called: { operation: 'Library.v1.upload', requestId: 'run-1' },
     });

@@ -127,7 +127,7 @@ describe('a reply of a known length', () => {
 
   it.each([
     ['nothing', {}, 'the reply is empty'],
-    ['a page', { headers: { 'Content-Type': 'text/html' }, body: '<p>Hello' }, 'is no SOAP message, but "text/html"'],
+    ['a page', { headers: { 'Content-Type': 'text/html' }, body: '<p>Hello' }, 'is "text/html", not a SOAP message'],
     ['XML that ends too early', { headers: { 'Content-Type': 'text/xml' }, body: '<a>' }, 'its XML is wrong'],
   ])('is refused: %s', async (_, answer, words) => {
     const error = await thrown(answered(measured(answer)));
@@ -200,7 +200,7 @@ describe('what is no reply', () => {
     [
       'a page',
       { headers: { 'Content-Type': 'text/html' }, body: '<p>Hello\n\x1b[31m' },
-      'is no SOAP message, but "text/html"',
+      'is "text/html", not a SOAP message',
     ],
     ['no XML', { headers: { 'Content-Type': 'text/xml' }, body: '<a>' }, "can't be read: its XML is wrong"],
     ['a document type', { headers: { 'Content-Type': 'text/xml' }, body: '<!DOCTYPE a><a/>' }, 'its XML is wrong'],

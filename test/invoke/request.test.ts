@@ -192,7 +192,7 @@ describe("SOAPUpContent=N: the caller's text is the envelope", () => {
   });
 
   it.each([
-    ['no envelope', '<w/>', 'content is no SOAP envelope'],
+    ['no envelope', '<w/>', 'content is not a SOAP envelope'],
     ['not well-formed', '<w>', 'content is not well-formed XML'],
     ['of the other version', envelope('<w/>', SOAP_12), 'content is an envelope of SOAP 1.2'],
     ['nothing', undefined, 'content is missing'],
@@ -236,7 +236,7 @@ it('input that does not fit the operation is refused with its place, and nothing
   const bad = { segments: [{ ...attachment('x'), contentType: 'no type' }] };
   expect(await thrown(made.call('FILE_SEND', { name: 'a' }, bad))).toMatchObject({
     code: 'BAD_INPUT',
-    message: 'FILE_SEND: segment 1 has the content type "no type", which is none',
+    message: 'FILE_SEND: segment 1 has the invalid content type "no type"',
   });
   expect(seen).toEqual([]);
 });

@@ -67,7 +67,7 @@ describe('a reply that repeats what is secret in the request', () => {
       'where it redirects to',
       SECRET,
       { status: 302, headers: { Location: `https://a.example/?key=${encodeURIComponent(KEY)}` } },
-      { hint: 'Redirects are not followed; it points to https://a.example/?key=***.' },
+      { hint: 'Redirects are not followed; it leads to https://a.example/?key=***.' },
     ],
     [
       'in a value that does not fit',

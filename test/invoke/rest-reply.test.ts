@@ -298,7 +298,7 @@ describe('a fault', () => {
   it('of a redirect says where it leads', async () => {
     expect(await failure({}, { status: 302, headers: { Location: 'https://a.example/' } })).toMatchObject({
       code: 'HTTP_STATUS',
-      hint: 'Redirects are not followed; it points to https://a.example/.',
+      hint: 'Redirects are not followed; it leads to https://a.example/.',
     });
   });
 });

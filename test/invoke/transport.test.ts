@@ -328,7 +328,7 @@ it('the heads of an exchange can be seen, without what is secret in them', async
 
 describe('an operation that is none to call', () => {
   it.each([
-    ['OTHER', {}, 'OTHER: there is no such operation to call'],
+    ['OTHER', {}, 'OTHER: the operation does not exist'],
     ['FILE_SEND', { active: false }, 'FILE_SEND: it is not active'],
   ])('%s %j', async (id, options, message) => {
     const made = client(partner(node('PARTNER', ['http://127.0.0.1:1']), options));

@@ -6,42 +6,42 @@ import type { DocumentValue, Value } from '../../model/value.ts';
 import type { Called } from '../error.ts';
 import { abortError, unlessEnded } from '../limits.ts';
 
-/** What a step gave to those after it. */
+/** The values that a step gives to later steps. */
 export interface Given {
   /** By the names under which they are kept. */
   readonly values: Readonly<Record<string, Value>>;
-  /** Until when other runs may use them, by the cache's clock; undefined: not at all. */
+  /** Until when other runs may use them, by the cache's clock; `undefined` if they may not. */
   readonly until: number | undefined;
   readonly trace: StepTrace;
 }
 
-/** A step that is under way for every run that needs what it gives. */
+/** A step under way, for all runs that need its values. */
 interface Flight {
   readonly given: Promise<Given>;
-  /** Ends it. */
+  /** Ends the step. */
   readonly controller: AbortController;
   waiting: number;
 }
 
-/** What a step gave to one of those who waited for it. */
+/** The result of a shared step. */
 interface Shared {
   readonly given: Given;
-  /** It was made for this one. */
+  /** The step was started by this run. */
   readonly own: boolean;
 }
 
-/** Who waits for a step. */
+/** A run that waits for a step. */
 interface Waiting {
   readonly signal: AbortSignal | undefined;
   readonly called: Called;
 }
 
-/** Values that a client keeps; those that were not used for the longest time make room. */
+/** Entries of the cache; the least recently used ones are dropped. */
 const MOST = 1000;
 
-/** What steps gave, for as long as it holds, and the steps that are under way, so that none is made twice at a time. */
+/** Keeps the values of steps until they expire, and shares steps under way: none runs twice at the same time. */
 export class StepCache {
-  /** In milliseconds, forward only. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
   readonly #kept = new Map<string, Given>();
   readonly #flights = new Map<string, Flight>();
@@ -50,7 +50,7 @@ export class StepCache {
     this.now = now;
   }
 
-  /** What still holds. */
+  /** The values, unless they have expired. */
   get(key: string): Given | undefined {
     const found = this.#kept.get(key);
     if (found === undefined) return undefined;
@@ -64,15 +64,14 @@ export class StepCache {
     return until !== undefined && this.now() < until;
   }
 
-  /** Forgets values, unless others have taken their place already. */
+  /** Forgets values, unless they have been replaced already. */
   drop(key: string, { values }: Given): void {
     if (this.#kept.get(key)?.values === values) this.#kept.delete(key);
   }
 
   /**
-   * Waits for the step that is under way, or makes it. Each of those who wait may leave; when the last one does, the step is
-   * ended.
-   * @throws InvokeError ABORTED, TIMEOUT where the waiting was ended; what the step throws
+   * Waits for the step that is under way, or starts it. A waiting run may be aborted; when all are, the step is ended.
+   * @throws InvokeError ABORTED, TIMEOUT when the signal ends the wait; what the step throws
    */
   async share(
     key: string,
@@ -98,7 +97,7 @@ export class StepCache {
     const controller = new AbortController();
     const given = make(controller.signal).then(
       (made) => {
-        // One that everybody has left is nobody's any more.
+        // Values of a step that all runs have abandoned are not kept.
         if (this.#land(key, flight)) this.#keep(key, made);
         return made;
       },
@@ -108,7 +107,7 @@ export class StepCache {
       },
     );
     const flight: Flight = { given, controller, waiting: 0 };
-    // Those who wait are told; there may be none left.
+    // Waiting runs handle a rejection; there may be none left.
     given.catch(() => undefined);
     this.#flights.set(key, flight);
     return flight;
@@ -129,16 +128,16 @@ export class StepCache {
   }
 }
 
-/** Names what a step of a flow gives for some input, so that nothing of the input can be read from the name. */
+/** Builds cache keys for the values of steps, from which the input can't be read. */
 export class StepKeys {
   readonly #secret = randomBytes(32);
   readonly #flows = new WeakMap<Flow, number>();
   #count = 0;
 
   /**
-   * @param index the step's, from 0
-   * @param inputs what the caller gave to each step up to that one
-   * @returns undefined where the input holds content, which is not to be read for a name
+   * @param index of the step, from 0
+   * @param inputs the caller's input to each step up to that one
+   * @returns `undefined` if the input has attachments, which must not be read for a key
    */
   of(flow: Flow, index: number, inputs: readonly DocumentValue[]): string | undefined {
     for (const input of inputs) if (!attachmentsIn(input).next().done) return undefined;
@@ -151,7 +150,7 @@ export class StepKeys {
   }
 }
 
-/** A value so that JSON tells it from every other, whatever the order of its fields. */
+/** A value whose JSON is unique, independent of the order of fields. */
 function ordered(value: Value): unknown {
   if (typeof value === 'bigint') return { bigint: String(value) };
   if (typeof value !== 'object' || value === null) return value;

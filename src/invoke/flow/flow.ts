@@ -24,13 +24,13 @@ import {
 export interface Flows {
   /** @throws FlowError naming the step; InvokeError before anything is sent */
   run(flow: Flow, input: DocumentValue, options: FlowOptions & { readonly requestId: string }): Promise<FlowReply>;
-  /** The requests of all steps; what earlier ones keep stands as `<NAME>`. @throws InvokeError CONFIGURATION, BAD_INPUT */
+  /** The requests of all steps, with `<NAME>` for kept values. @throws InvokeError CONFIGURATION, BAD_INPUT */
   preview(flow: Flow, input: DocumentValue, options: { readonly requestId: string }): PreparedRequest[];
 }
 
 /**
- * Runs flows, and remembers what their steps give.
- * @param now a clock that only goes forward, in milliseconds
+ * Runs flows, and caches the values that their steps keep.
+ * @param now a monotonic clock in milliseconds
  */
 export function createFlows(calls: Calls, now: () => number = () => performance.now()): Flows {
   const cache = new StepCache(now);
@@ -43,7 +43,7 @@ export function createFlows(calls: Calls, now: () => number = () => performance.
     return known;
   }
 
-  /** Everything that can be said of a run before the first of its requests is sent. */
+  /** Checks a run before its first request is sent. */
   function check({ flow, steps }: FlowPlan, input: DocumentValue, called: Called): PreparedRequest[] {
     checkInput(flow, input, called);
     const made = steps.map((planned) => ({ operation: planned.shown, input: pendingInput(planned, input) }));
@@ -69,27 +69,26 @@ export function createFlows(calls: Calls, now: () => number = () => performance.
   };
 }
 
-/** What a run of a flow stands on. */
 interface RunPorts {
   readonly calls: Pick<Calls, 'call' | 'redactor'>;
   readonly cache: StepCache;
   readonly keys: StepKeys;
   readonly plan: FlowPlan;
   readonly input: WatchedInput;
-  /** The steps as they were checked before the first was made. */
+  /** The requests of the steps, from the check before the first was sent. */
   readonly shown: readonly PreparedRequest[];
   readonly options: FlowOptions & { readonly requestId: string };
-  /** What the whole of the run has. */
+  /** The time limit of the whole run. */
   readonly time: Deadline;
 }
 
-/** One run of a flow: its steps in order, each made once more where it has to be. */
+/** One run of a flow: its steps in order, some of them repeated. */
 class FlowRun {
   readonly #run: RunPorts;
   readonly #steps: readonly PlannedStep[];
   readonly #given: Given[] = [];
   readonly #trace: StepTrace[] = [];
-  /** Steps and statuses that something was renewed after. */
+  /** Steps with the statuses after which an earlier step was repeated. */
   readonly #renewed = new Set<string>();
 
   constructor(run: RunPorts) {
@@ -102,7 +101,7 @@ class FlowRun {
     const last = this.#steps.length - 1;
     for (let index = 0; index < last; index++) await this.#give(index);
     const reply = await this.#renewing(last, () => {
-      this.#tell(last);
+      this.#report(last);
       return this.#call(last, this.#own(last));
     });
     const { httpResponseCode, attempts, timings } = reply;
@@ -118,7 +117,7 @@ class FlowRun {
     return this.#planned(index).step;
   }
 
-  /** Has a step give what later ones need. */
+  /** Gets the values of a step that later ones need. */
   async #give(index: number): Promise<void> {
     const given = await this.#renewing(index, () => this.#obtain(index));
     this.#given[index] = given;
@@ -126,7 +125,7 @@ class FlowRun {
   }
 
   async #obtain(index: number): Promise<Given> {
-    this.#tell(index);
+    this.#report(index);
     const { cache, time } = this.#run;
     const key = this.#keyOf(index);
     if (key === undefined) return this.#keep(index, this.#own(index));
@@ -136,17 +135,17 @@ class FlowRun {
     const make = (shared: AbortSignal): Promise<Given> => this.#keep(index, this.#sharing(index, shared));
     const { given, own } = await cache.share(key, make, { signal: time.signal, called });
     if (own) return given;
-    // What does not hold is for the run alone that it was made for.
+    // Values that are not valid for other runs belong to the run that started the step.
     return cache.holds(given) ? this.#notSent(given) : this.#keep(index, this.#own(index));
   }
 
-  /** The same of a run that sent nothing for it. */
+  /** The same values for a run that sent nothing for them. */
   #notSent(given: Given): Given {
     const trace = { operation: given.trace.operation, kept: true, httpResponseCode: undefined, attempts: 0 };
     return { ...given, trace: { ...trace, timings: undefined } };
   }
 
-  /** The name of what a step gives for its input and those before it; undefined where it is for this run alone. */
+  /** The cache key of a step's values; `undefined` if they are for this run only. */
   #keyOf(index: number): string | undefined {
     if (!this.#planned(index).shared) return undefined;
     const { keys, plan, input } = this.#run;
@@ -175,7 +174,7 @@ class FlowRun {
     return calls.call(this.#step(index).operation, values, options, this.#called(index));
   }
 
-  #tell(index: number): void {
+  #report(index: number): void {
     this.#run.options.onStep?.({ index: index + 1, operation: this.#step(index).operation });
   }
 
@@ -183,14 +182,14 @@ class FlowRun {
     return { operation: this.#step(index).operation.id, requestId: this.#run.options.requestId };
   }
 
-  /** Options of a call for this run alone. */
+  /** Options of a call for this run only. */
   #own(index: number): CallOptions {
     const { options, time } = this.#run;
     const { requestId, onSent, heads } = options;
     return { requestId, timeout: this.#step(index).timeout, signal: time.signal, onSent, heads };
   }
 
-  /** Options of a call for every run that waits for it: this one may be over before it is. */
+  /** Options of a call for all runs that wait for it: this one may end before the call does. */
   #sharing(index: number, shared: AbortSignal): CallOptions {
     const { signal } = this.#run.time;
     const { onSent, ...options } = this.#own(index);
@@ -204,7 +203,7 @@ class FlowRun {
     };
   }
 
-  /** Makes a step, and once more for each status after which an earlier one is to be run anew. */
+  /** Makes a step, and repeats it once for each status after which an earlier step has to be repeated. */
   async #renewing<T>(index: number, make: () => Promise<T>): Promise<T> {
     while (true) {
       try {
@@ -222,7 +221,7 @@ class FlowRun {
     }
   }
 
-  /** An attempt at a step that came to nothing is a part of what happened. */
+  /** Adds a failed attempt at a step to the trace. */
   #note(index: number, error: unknown): void {
     if (!(error instanceof InvokeError)) return;
     const { httpResponseCode, attempts } = error;
@@ -230,7 +229,7 @@ class FlowRun {
     this.#trace.push({ operation, kept: false, httpResponseCode, attempts, timings: undefined });
   }
 
-  /** The step to run anew after an error of a later one: the latest that names its status, once for each of both. */
+  /** The step to repeat after an error of a later one: the last that names its status, once for each step and status. */
   #sourceOf(index: number, error: unknown): number | undefined {
     const status = error instanceof InvokeError ? error.httpResponseCode : undefined;
     const once = `${index} ${status}`;
@@ -248,7 +247,7 @@ class FlowRun {
 
   #failed(index: number, thrown: unknown, hint?: string): unknown {
     const { plan, time, shown } = this.#run;
-    const error = time.told(thrown);
+    const error = time.errorOf(thrown);
     if (!(error instanceof InvokeError) || error instanceof FlowError) return error;
     error.sent ??= shown[index];
     const { id: operation } = this.#step(index).operation;
@@ -259,7 +258,7 @@ class FlowRun {
 
 function unrepeatable(name: string): string {
   return (
-    `The step was not made once more, since the content of ${name} can be read only once. What it needs is fetched anew by ` +
-    'the next run; content that says that it can be read again is sent again at once.'
+    `The step was not repeated, because the content of ${name} can be read only once. Run the flow again: it fetches new ` +
+    'values first. Content with again: true is sent again at once.'
   );
 }

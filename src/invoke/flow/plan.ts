@@ -13,7 +13,7 @@ import { marginOf } from '../limits.ts';
 import { fitted, type InputField, inputFields } from '../options.ts';
 import type { Given } from './cache.ts';
 
-/** A flow with what its steps take from where, looked up once. */
+/** A flow with the sources of its steps' input. */
 export interface FlowPlan {
   readonly flow: Flow;
   readonly steps: readonly PlannedStep[];
@@ -25,9 +25,9 @@ export interface PlannedStep {
   readonly own: readonly InputField[];
   /** Fields that earlier steps fill. */
   readonly kept: readonly (InputField & { readonly source: number })[];
-  /** The operation as it is shown before its kept values are there. */
+  /** The operation for previews, before its kept values are known. */
   readonly shown: ConsumerOperation;
-  /** Other runs may use what it keeps. */
+  /** Other runs may use the values that it keeps. */
   readonly shared: boolean;
 }
 
@@ -51,10 +51,7 @@ export function planFlow(flow: Flow): FlowPlan {
   return { flow, steps };
 }
 
-/**
- * Over SOAP a value that is not there yet stands as `<NAME>`, which its field must let pass; a request over REST knows of
- * such values.
- */
+/** Over SOAP, fields of kept values must accept `<NAME>` in previews; REST has {@link Pending} values for that. */
 function shownOperation(operation: ConsumerOperation, pending: ReadonlySet<string>): ConsumerOperation {
   if (operation.kind === 'rest' || operation.soap.request.kind !== 'document' || pending.size === 0) return operation;
   const { document } = operation.soap.request;
@@ -63,7 +60,7 @@ function shownOperation(operation: ConsumerOperation, pending: ReadonlySet<strin
   return { ...operation, soap: { ...operation.soap, request } } satisfies SoapConsumer;
 }
 
-/** @throws InvokeError BAD_INPUT naming all that is not an input of the flow, and all that is missing */
+/** @throws InvokeError BAD_INPUT naming all unknown and all missing fields */
 export function checkInput({ input: { fields } }: Flow, input: DocumentValue, called: Called): void {
   const names = fields.map(({ name }) => name);
   const known = new Set(names);
@@ -74,7 +71,7 @@ export function checkInput({ input: { fields } }: Flow, input: DocumentValue, ca
   const complaints = [
     ...unknown.map((name) => {
       const meant = nearest(name, names);
-      return `${JSON.stringify(name)} is no input of the flow${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
+      return `${JSON.stringify(name)} is not an input of the flow${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
     }),
     ...missing.map(({ name }) => `${name} is missing`),
   ];
@@ -83,7 +80,7 @@ export function checkInput({ input: { fields } }: Flow, input: DocumentValue, ca
 
 const isAbsent = (value: Value): boolean => value === undefined || value === null;
 
-/** Of what the caller gave, the fields of one step. */
+/** The caller's input for one step. */
 export function ownInput({ own }: PlannedStep, input: DocumentValue): Record<string, Value> {
   const given: Record<string, Value> = {};
   for (const { name } of own)
@@ -91,7 +88,7 @@ export function ownInput({ own }: PlannedStep, input: DocumentValue): Record<str
   return given;
 }
 
-/** The input of one step, as far as it is known before the flow is run. */
+/** The input of one step before the flow runs, with placeholders for kept values. */
 export function pendingInput(planned: PlannedStep, input: DocumentValue): DocumentValue {
   const given = ownInput(planned, input);
   for (const field of planned.kept) setMember(given, field.name, pendingValue(planned.step.operation, field));
@@ -100,11 +97,11 @@ export function pendingInput(planned: PlannedStep, input: DocumentValue): Docume
 
 function pendingValue(operation: ConsumerOperation, { name, type }: InputField): Value {
   if (operation.kind === 'rest') return new Pending(name);
-  // A message that is XML alone has to be well-formed.
+  // An XML message has to be well-formed.
   return operation.soap.request.kind === 'raw' && traitsOf(type)?.xml.markup === true ? `<${name}/>` : `<${name}>`;
 }
 
-/** The input of one step. @param valuesOf what an earlier one gave, by its index */
+/** The input of one step. @param valuesOf the values of an earlier step, by its index */
 export function stepInput(
   planned: PlannedStep,
   input: DocumentValue,
@@ -116,9 +113,9 @@ export function stepInput(
 }
 
 /**
- * Takes what a step keeps out of its reply.
- * @param start when it was called: from then on counts the time for which it holds
- * @throws InvokeError BAD_REPLY where the reply lacks it
+ * Takes the values that a step keeps from its reply.
+ * @param start of the call, from which their lifetime counts
+ * @throws InvokeError BAD_REPLY for a missing value
  */
 export function keptOf(step: FlowStep, reply: InvokeReply, start: number, called: Called): Given {
   const values = step.keep.map(({ name, from }): [string, Value] => {
@@ -146,7 +143,7 @@ function valueAt(value: DocumentValue, { path }: ReplyPath): Value {
   return at;
 }
 
-/** From seconds, in a number or in digits; 0 where they say nothing. */
+/** Converts seconds, as a number or in digits; 0 for anything else. */
 function millisecondsOf(seconds: Value): number {
   const isDigits = typeof seconds === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(seconds);
   if (!isDigits && typeof seconds !== 'number' && typeof seconds !== 'bigint') return 0;
@@ -154,14 +151,13 @@ function millisecondsOf(seconds: Value): number {
   return Number.isNaN(number) ? 0 : number * 1000;
 }
 
-/** The input of a flow, watched for content that can be read once and has been. */
+/** The input of a flow, which records content that can be read only once and has been read. */
 export interface WatchedInput {
   readonly input: DocumentValue;
-  /** The name of a field of these that holds such content. */
+  /** The first of the named fields with such content. */
   spent(names: readonly string[]): string | undefined;
 }
 
-/** Watches which content of an input is read, as far as that can happen only once. */
 export function watchContent(input: DocumentValue): WatchedInput {
   const spent = new Set<string>();
   const watched = Object.entries(input).map(([name, value]): [string, Value] => {

@@ -49,7 +49,7 @@ function writeRequest(
   };
 }
 
-/** What may be told of a request, put together where somebody asks: of most calls nobody does. */
+/** A request with secrets masked, built on demand: most calls do not need it. */
 class ShownCall implements Shown {
   readonly uri: string;
   readonly #written: CallRequest;
@@ -73,7 +73,7 @@ class ShownCall implements Shown {
   }
 }
 
-/** Headers of every call, where the operation does not say otherwise. */
+/** Headers of each call, unless the operation declares them. */
 function ownHeaders(given: Readonly<Record<string, string>>, requestId: string): Record<string, string> {
   const own: Record<string, string> = {};
   if (findHeader(given, 'x-request-id') === undefined) own['X-Request-Id'] = requestId;
@@ -81,7 +81,7 @@ function ownHeaders(given: Readonly<Record<string, string>>, requestId: string):
   return own;
 }
 
-/** What is secret by its name is masked, unless it is known which part of it is the secret. */
+/** Masks headers that are secret by their name, unless only their secret part was masked already. */
 function shownHeaders(
   sent: Readonly<Record<string, string>>,
   shown: Readonly<Record<string, string>>,

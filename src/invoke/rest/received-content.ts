@@ -4,18 +4,18 @@ import type { ReplyContent } from '../callable.ts';
 import { InvokeError } from '../error.ts';
 import type { RawReply } from '../http/raw-reply.ts';
 
-/** The body of a reply that is content: read as it comes, once. */
+/** A reply whose body is binary content; can be read once, as it arrives. */
 export class ReceivedContent implements ReplyContent {
   readonly attachment: Attachment;
   readonly #raw: RawReply;
   readonly #bytes: AsyncIterable<Uint8Array>;
-  /** Bytes that it may have. */
+  /** In bytes. */
   readonly #limit: number;
   #isBegun = false;
 
   /**
-   * @param bytes its body, where some of it has been read
-   * @throws InvokeError REPLY_TOO_LARGE where its head says so
+   * @param bytes the body, including the part that was read already
+   * @throws InvokeError REPLY_TOO_LARGE if its Content-Length exceeds the limit
    */
   constructor(raw: RawReply, bytes: AsyncIterable<Uint8Array>, limit: number) {
     const length = lengthOf(raw);
@@ -35,7 +35,7 @@ export class ReceivedContent implements ReplyContent {
 
   async *segments(): AsyncGenerator<Attachment> {}
 
-  /** Nobody has begun to read it: then it is passed over. */
+  /** Reads the content and drops it, unless a reader has begun. */
   async finish(): Promise<void> {
     if (this.#isBegun) return;
     for await (const _ of this.#stream());
@@ -66,7 +66,7 @@ export class ReceivedContent implements ReplyContent {
   }
 }
 
-/** Bytes of the content, where the head says it: of a compressed one it says how many travel. */
+/** The length in bytes, if the head states it. Content-Length of compressed content is that of the compressed bytes. */
 function lengthOf({ headers }: RawReply): number | undefined {
   const given = headers['content-length'];
   return given === undefined || headers['content-encoding'] !== undefined ? undefined : Number(given);

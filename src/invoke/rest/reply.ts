@@ -26,7 +26,7 @@ import {
 import { ReceivedContent } from './received-content.ts';
 
 /**
- * Reads the reply of a call. Where that fails, its connection is given up.
+ * Reads the reply of a call. If that fails, its connection is closed.
  * @throws ReplyFault; InvokeError HTTP_STATUS, BAD_REPLY, REPLY_TOO_LARGE, TIMEOUT, ABORTED, CUT
  */
 export async function readReply(callable: RestCallable, raw: RawReply, ports: ReplyPorts): Promise<ReadReply> {
@@ -42,7 +42,7 @@ export async function readReply(callable: RestCallable, raw: RawReply, ports: Re
 async function readSuccess(callable: RestCallable, raw: RawReply, ports: ReplyPorts): Promise<ReadReply> {
   const { operation, replies } = callable;
   const bytes = raw.whole === undefined ? await begun(raw.bytes) : inOne(raw.whole);
-  // What a reply to HEAD says of its content is of one that is not there (RFC 9110 section 9.3.2).
+  // The headers of a reply to HEAD describe content that is not sent (RFC 9110 section 9.3.2).
   if (operation.method === 'HEAD') return passOver(raw, bytes);
   const essence = essenceOf(raw);
   const form = replies.formOf(essence);
@@ -78,20 +78,20 @@ function undeclared(callable: RestCallable, raw: RawReply, head: Buffer): Invoke
   return badReply(raw, `is ${given}, and not ${replies.declared}`, beginningOf(raw, head));
 }
 
-/** A body that nobody wants: the connection serves again where there is little of it. */
+/** Drops an unwanted body; a short one is read to keep the connection usable. */
 async function passOver(raw: RawReply, bytes: AsyncIterable<Uint8Array> | undefined): Promise<ReadReply> {
   if (bytes !== undefined && (await collect(bytes, DRAINED)).rest !== undefined) raw.discard();
   return { value: {} };
 }
 
-/** Statuses of replies that have no content at all (RFC 9110 sections 15.3.5 and 15.3.6). */
+/** Statuses without content (RFC 9110 sections 15.3.5 and 15.3.6). */
 const EMPTY: ReadonlySet<number> = new Set([204, 205]);
 
-/** Nothing at all is neither JSON nor XML; with other statuses than 200 there may be nothing to say. */
+/** An empty body is not valid JSON or XML; only replies with another status than 200 may have one. */
 const isData = (form: ReplyReader | undefined): boolean => form?.kind === 'json' || form?.kind === 'xml';
 
 function readEmpty({ replies }: RestCallable, raw: RawReply, form: ReplyReader | undefined): ReadReply {
-  // What such a status says of its type is of content that is not there.
+  // A Content-Type with such a status describes content that is not sent.
   const expected = EMPTY.has(raw.status) ? (form ?? replies.formOf(undefined)) : form;
   if (expected?.kind === 'binary') {
     const contentType = raw.headers['content-type'];
@@ -127,33 +127,33 @@ function tooLarge({ called, status }: RawReply, limit: number): InvokeError {
   return new InvokeError('REPLY_TOO_LARGE', called, reason, { httpResponseCode: status });
 }
 
-/** What a reply with a status that is no success says. @throws what its body throws */
+/** The error for a reply with an error status. @throws what its body throws */
 async function failureOf(callable: RestCallable, raw: RawReply, ports: ReplyPorts): Promise<InvokeError> {
   const format = dataFormatOf(essenceOf(raw));
   const most = format === undefined ? PEEKED : Math.max(PEEKED, ports.limits.body);
   const { head, rest } = await collect(raw.whole === undefined ? raw.bytes : inOne(raw.whole), most);
   const body = beginningOf(raw, head);
-  const said = raw.status < 400 || rest !== undefined ? undefined : saidIn(callable, raw, head, format);
-  if (said !== undefined) return faultError(callable, raw, said, body);
+  const failure = raw.status < 400 || rest !== undefined ? undefined : failureIn(callable, raw, head, format);
+  if (failure !== undefined) return faultError(callable, raw, failure, body);
   return statusError(raw, { body, hint: hintFor(callable, raw) });
 }
 
-/** A reply with a status of success that its fault document marks as a fault. @throws ReplyFault */
+/** Recognises a fault in a reply with a success status, by the fault document. @throws ReplyFault */
 function throwMarkedFault(callable: RestCallable, raw: RawReply, { head, reply }: ReadBody): void {
   const { faults } = callable.replies;
   const format = dataFormatOf(essenceOf(raw));
-  const said = faults.marked && format !== undefined ? faults.read(reply, format) : undefined;
-  if (said !== undefined) throw faultError(callable, raw, said, beginningOf(raw, head));
+  const failure = faults.marked && format !== undefined ? faults.read(reply, format) : undefined;
+  if (failure !== undefined) throw faultError(callable, raw, failure, beginningOf(raw, head));
 }
 
-/** Whether content of a type may hold a fault. What has no type, or is called plain text, may yet be JSON. */
+/** The format of content that may contain a fault. Content without a type, or of plain text, may be JSON. */
 function dataFormatOf(essence: string | undefined): 'json' | 'xml' | undefined {
   if (essence === undefined || essence === 'text/plain') return 'json';
   const family = familyOf(essence);
   return family === 'json' || family === 'xml' ? family : undefined;
 }
 
-function saidIn(
+function failureIn(
   { replies }: RestCallable,
   raw: RawReply,
   head: Buffer,
@@ -164,7 +164,7 @@ function saidIn(
   try {
     text = textOf(raw, head);
   } catch {
-    // The status says more than that there is no text with it.
+    // The error status is more useful than the error about its text.
     return undefined;
   }
   const fault = replies.faults.read(new ReplyText(text), format);
@@ -187,7 +187,7 @@ function faultError(
   return new ReplyFault(called, content, { httpResponseCode: status, retry: mayRetry(status), body, hint });
 }
 
-/** An operation that says itself who it is does not do so at its node. */
+/** The node's credential does not matter to an operation with its own Authorization header. */
 function hintFor({ operation }: RestCallable, { status }: RawReply): string | undefined {
   const speaks = operation.headers.some(({ name }) => name.toLowerCase() === 'authorization');
   return status === 401 && !speaks ? CREDENTIAL_HINT : undefined;
@@ -202,7 +202,7 @@ export interface RestCallable {
   readonly hide: (text: string) => string;
 }
 
-/** The body of a reply that is in memory. */
+/** A body in memory. */
 interface ReadBody {
   readonly head: Buffer;
   readonly reply: ReplyText;

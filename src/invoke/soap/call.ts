@@ -35,7 +35,7 @@ function compile(operation: SoapConsumer, namespace: string): SoapCallable {
   const intent = readIntent(declared.get('content-type')?.[1], declared.get('soapaction')?.[1]);
   if ('reason' in intent) throw new TypeError(`${operation.id}: ${intent.header} ${intent.reason}`);
   const { version, action = operation.soap.action } = intent;
-  // The message itself says both.
+  // The message sets both itself.
   declared.delete('content-type');
   declared.delete('soapaction');
   const headers: Record<string, string> = { 'User-Agent': 'signalbox' };
@@ -51,13 +51,12 @@ function compile(operation: SoapConsumer, namespace: string): SoapCallable {
   };
 }
 
-/** A reply with attachments is asked for where there may be binary content in it. */
+/** Accepts attachments if the reply may contain binary content. */
 function acceptOf({ properties, soap }: SoapConsumer, version: SoapVersion): string {
   const xml = SOAP_MEDIA_TYPES[version];
   return properties.mtom || holdsBinary(soap.response) ? `multipart/related, ${xml}` : xml;
 }
 
-/** Whether values of a message may hold binary content. */
 function holdsBinary(message: Message): boolean {
   if (message.kind === 'document') return holdsPrimitive(message, 'binary');
   return message.kind === 'raw' && message.raw === 'binary';
@@ -116,27 +115,27 @@ function writeRequest(
 function typed(segment: Segment, index: number, otherwise: string | undefined): Attachment {
   const contentType = segment.contentType ?? otherwise ?? 'application/octet-stream';
   if (parseMediaType(contentType) === undefined)
-    throw new CodecError(`segment ${index + 1}`, `has the content type ${JSON.stringify(contentType)}, which is none`);
+    throw new CodecError(`segment ${index + 1}`, `has the invalid content type ${JSON.stringify(contentType)}`);
   const { length, name, again = false } = segment;
   return { contentType, again, length, name, stream: () => segment.stream() };
 }
 
-/** A byte order mark and an XML declaration: what is sent is UTF-8, which needs neither. */
+/** A byte order mark and an XML declaration: UTF-8 needs neither. */
 const PROLOGUE = /^\ufeff?(?:<\?xml\s[^>]*\?>\s*)?/;
 
 /** The caller's own envelope, as written. */
 function envelopeOf({ content }: DocumentValue, version: SoapVersion): Pieces {
-  if (content === undefined) throw new CodecError('content', 'is missing: it is the envelope');
-  if (typeof content !== 'string') throw new CodecError('content', 'is no text');
+  if (content === undefined) throw new CodecError('content', 'is missing; it is the envelope');
+  if (typeof content !== 'string') throw new CodecError('content', 'is not a text');
   try {
     const root = readXml(content.replace(/^\ufeff/, ''));
     const found = readEnvelope(root).version;
     if (found !== version)
       throw new CodecError(
         'content',
-        `is an envelope of SOAP ${found}, and the call's Content-Type is that of ${version}`,
+        `is an envelope of SOAP ${found}, but the call's Content-Type is that of ${version}`,
       );
-    // The parts of the message get their ids when it is sent, so that no id that is written already is one of them.
+    // Attachments get their ids when the message is sent: an id in the caller's text can't be one of them.
     const { hrefs } = includedBelow(root);
     if (hrefs.length > 0)
       throw new CodecError(
@@ -145,7 +144,7 @@ function envelopeOf({ content }: DocumentValue, version: SoapVersion): Pieces {
       );
   } catch (error) {
     if (error instanceof XmlError) throw new CodecError('content', `is not well-formed XML: ${error.message}`);
-    if (error instanceof SoapError) throw new CodecError('content', `is no SOAP envelope: ${error.reason}`);
+    if (error instanceof SoapError) throw new CodecError('content', `is not a SOAP envelope: ${error.reason}`);
     throw error;
   }
   return [content.replace(PROLOGUE, '')];

@@ -5,9 +5,9 @@ import { relatedContentType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { textOf, type XmlElement } from '../../wire/xml/tree.ts';
 
 /**
- * The message inside a reply (specification 4.4, Receiving): where a `data` element holds a multipart text, that is the
- * reply, its first part being the envelope and the others attachments. It is the root itself, or stands in the envelope's
- * payload not deeper than {@link DEPTH} levels.
+ * The message inside a reply (specification 4.4, Receiving): if a `data` element contains a multipart text, that is the
+ * reply; its first part is the envelope, and the others are attachments. The element is the root itself, or is in the
+ * envelope's payload, at most {@link DEPTH} levels deep.
  */
 export function embeddedMessage(root: XmlElement): MessageSource | undefined {
   const data = dataIn(root, isEnvelope(root) ? DEPTH + ENVELOPE : DEPTH);
@@ -21,7 +21,7 @@ const DEPTH = 2;
 /** Levels from an envelope to its payload. */
 const ENVELOPE = 2;
 
-/** What the boundaries of such a text begin with; another text that begins with two hyphens is just that. */
+/** The prefix of boundaries in such a text; other texts that begin with two hyphens are plain text. */
 const BOUNDARY = '----=_Part_';
 
 const isEnvelope = ({ local, namespace }: XmlElement): boolean =>
@@ -46,7 +46,7 @@ function dataIn(element: XmlElement, depth: number): MultipartText | undefined {
   return undefined;
 }
 
-/** Characters that become bytes at once. */
+/** Characters that are encoded at once. */
 const SLICE = 64 * 1024;
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {

@@ -26,7 +26,7 @@ import {
 import { embeddedMessage } from './embedded.ts';
 
 /**
- * Reads the reply of a call. Where that fails, its connection is given up.
+ * Reads the reply of a call. If that fails, its connection is closed.
  * @throws SoapFault; InvokeError HTTP_STATUS, BAD_REPLY, REPLY_TOO_LARGE, TIMEOUT, ABORTED, CUT
  */
 export async function readReply(callable: SoapCallable, raw: RawReply, ports: ReplyPorts): Promise<ReadReply> {
@@ -51,7 +51,7 @@ export async function readReply(callable: SoapCallable, raw: RawReply, ports: Re
 
 type Body = Omit<MessageSource, 'contentType'>;
 
-/** Undefined where it is empty. */
+/** `undefined` for an empty body. */
 async function bodyOf({ whole, bytes }: RawReply): Promise<Body | undefined> {
   if (whole !== undefined) return { bytes, all: async () => whole };
   const rest = await begun(bytes);
@@ -61,11 +61,11 @@ async function bodyOf({ whole, bytes }: RawReply): Promise<Body | undefined> {
 function readEmpty({ operation }: SoapCallable, raw: RawReply): ReadReply {
   if (!isSuccess(raw.status)) throw failed(raw, undefined);
   if (operation.soap.response.kind === 'none') return { value: {} };
-  const reason = raw.status === 202 ? 'is empty, and has the status 202 of a one-way operation' : 'is empty';
+  const reason = raw.status === 202 ? 'is empty and has the status 202 of a one-way operation' : 'is empty';
   throw badReply(raw, reason);
 }
 
-/** Whether a body is to be read as a message. One without a type is only where all went well. */
+/** Whether a body is read as a message. One without a type is, if the status is a success. */
 function isMessageType(contentType: string | undefined, status: number): boolean {
   if (contentType === undefined) return isSuccess(status);
   const essence = parseMediaType(contentType)?.essence;
@@ -75,7 +75,7 @@ function isMessageType(contentType: string | undefined, status: number): boolean
   );
 }
 
-/** A body that is no message: what a proxy says, or a page for people. */
+/** A body that is not a message: an error of a proxy, or an HTML page. */
 async function readOther(
   { operation }: SoapCallable,
   raw: RawReply,
@@ -89,7 +89,7 @@ async function readOther(
   const { head } = await collect(bytes, PEEKED);
   const body = beginningOf(raw, head);
   if (!isSuccess(raw.status)) throw failed(raw, body);
-  throw badReply(raw, `is no SOAP message, but ${JSON.stringify(contentType)}`, body);
+  throw badReply(raw, `is ${JSON.stringify(contentType)}, not a SOAP message`, body);
 }
 
 async function openReply(
@@ -99,7 +99,7 @@ async function openReply(
 ): Promise<ReceivedMessage> {
   const { body: envelope, attachment, attachments } = limits;
   const most = { envelope, attachment, attachments };
-  // Much that comes with such a status is called XML, and is words.
+  // With an error status, plain text is often declared as XML.
   const peeked = isSuccess(raw.status) ? undefined : await collect(source.bytes, PEEKED);
   try {
     const outer = await openMessage(peeked === undefined ? source : again(source, peeked), most, spool);
@@ -108,14 +108,14 @@ async function openReply(
     outer.close();
     return new ReceivedMessage(await openMessage(inner, most, spool), raw);
   } catch (error) {
-    // A status that is no success says more than that there is no message with it.
-    const told = replyError(error, raw.called, raw.status);
-    if (peeked === undefined || !(told instanceof InvokeError) || told.code !== 'BAD_REPLY') throw told;
-    throw failed(raw, beginningOf(raw, peeked.head), told);
+    // The error status is more useful than the error about its message.
+    const failure = replyError(error, raw.called, raw.status);
+    if (peeked === undefined || !(failure instanceof InvokeError) || failure.code !== 'BAD_REPLY') throw failure;
+    throw failed(raw, beginningOf(raw, peeked.head), failure);
   }
 }
 
-/** The same with its beginning read. */
+/** The same message, whose beginning was read. */
 function again({ contentType }: MessageSource, { head, rest }: Collected): MessageSource {
   return { contentType, bytes: rest === undefined ? inOne(head) : continued(head, rest) };
 }
@@ -127,7 +127,7 @@ async function readMessage(callable: SoapCallable, raw: RawReply, message: Recei
   if (!isSuccess(raw.status)) throw failed(raw, shownText(raw, writeXml(message.root)));
   const { response } = operation.soap;
   if (response.kind === 'none') return {};
-  // Whoever writes envelopes reads them, header blocks and all.
+  // A caller that writes whole envelopes gets whole envelopes, with their header blocks.
   if (
     !operation.properties.upContent &&
     response.kind === 'raw' &&
@@ -143,7 +143,7 @@ async function readMessage(callable: SoapCallable, raw: RawReply, message: Recei
   return binding.readReply(envelope.payload, message.resolve);
 }
 
-/** The reply's element is that of the operation, or that which its document has by itself. */
+/** The reply's element must be that of the operation, or the root element of its document. */
 function checkElement({ binding: { form, namespace } }: SoapCallable, raw: RawReply, payload: XmlElement): void {
   const is = (local: string, inNamespace: string): boolean =>
     payload.local === local && payload.namespace === inNamespace;
@@ -156,7 +156,7 @@ function checkElement({ binding: { form, namespace } }: SoapCallable, raw: RawRe
   throw badReply(raw, `has ${found} in its Body, not ${clarkName(expected)}`);
 }
 
-/** Characters of a target's name that an error repeats. */
+/** Characters of a target's name in an error message. */
 const SHOWN_NAME = 200;
 
 function envelopeOf(raw: RawReply, root: XmlElement): SoapMessage {
@@ -183,7 +183,7 @@ function throwFault({ operation, binding }: SoapCallable, raw: RawReply, envelop
   );
 }
 
-/** A detail that the fault document does not fit is told as it came. */
+/** `undefined` for a detail that does not match the fault document: callers have its XML. */
 function faultDocument(read: () => DocumentValue | undefined): DocumentValue | undefined {
   try {
     return read();
@@ -203,13 +203,13 @@ export interface SoapCallable {
   readonly version: SoapVersion;
   /** Without quotes; empty for none. */
   readonly action: string;
-  /** What every request carries, above what its message says. */
+  /** Headers of each request, which override those of the message. */
   readonly headers: Readonly<Record<string, string>>;
   /** Masks what has the name of a sensitive field in front of it, in what is sent and in replies. */
   readonly hide: (text: string) => string;
 }
 
-/** The message of a reply. What goes wrong with it is the call's error, also where its attachments are read later. */
+/** The message of a reply. Its errors become errors of the call, also when attachments are read later. */
 class ReceivedMessage {
   readonly root: XmlElement;
   readonly #message: OpenedMessage;
@@ -231,7 +231,7 @@ class ReceivedMessage {
   }
 
   async *segments(): AsyncGenerator<Attachment> {
-    for await (const each of this.#telling(this.#message.segments())) yield this.#attachment(each);
+    for await (const each of this.#reporting(this.#message.segments())) yield this.#attachment(each);
   }
 
   async finish(): Promise<void> {
@@ -242,7 +242,7 @@ class ReceivedMessage {
     }
   }
 
-  /** Frees what was kept of it, and gives up the connection where it has not been read to its end. */
+  /** Frees stored content, and closes the connection if the reply is not read completely. */
   close(): void {
     this.#message.close();
     this.#raw.discard();
@@ -254,11 +254,11 @@ class ReceivedMessage {
       contentType,
       name,
       length,
-      stream: () => this.#telling(attachment.stream()),
+      stream: () => this.#reporting(attachment.stream()),
     };
   }
 
-  async *#telling<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
+  async *#reporting<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
     try {
       for await (const each of source) yield each;
     } catch (error) {
